@@ -1,0 +1,84 @@
+package document
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"github.com/shopspring/decimal"
+)
+
+// Amount is an exact decimal: money or a quantity. The zero Amount is absent,
+// which is not the same as 0.
+type Amount struct {
+	d   decimal.Decimal
+	set bool
+}
+
+// amountForm bounds what is read: without it a text like 1e400000000 would
+// be a valid decimal that fills the memory when it is written out.
+var amountForm = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,9})?$`)
+
+// ParseAmount reads a plain decimal of at most 18 digits before and 9 behind
+// the point. No exponent, no thousands separators.
+func ParseAmount(s string) (Amount, error) {
+	if !amountForm.MatchString(s) {
+		return Amount{}, &fieldError{"an amount is not a plain decimal number of at most 18 digits"}
+	}
+	d, err := decimal.NewFromString(s)
+	if err != nil {
+		return Amount{}, &fieldError{"an amount is not a decimal number"}
+	}
+	return Amount{d, true}, nil
+}
+
+// IsZero reports whether there is no amount (encoding/json's omitzero).
+func (a Amount) IsZero() bool { return !a.set }
+
+// Equal reports whether both are there and the same number: 5.0 equals 5.
+func (a Amount) Equal(b Amount) bool { return a.set && b.set && a.d.Equal(b.d) }
+
+// Plus is the sum; an absent amount counts as 0, two absent ones are absent.
+func (a Amount) Plus(b Amount) Amount { return Amount{a.d.Add(b.d), a.set || b.set} }
+
+// Sign is -1, 0 or 1; 0 also for an absent amount.
+func (a Amount) Sign() int { return a.d.Sign() }
+
+// Canonical is the shortest form, the same for equal numbers: 5.50 is "5.5".
+// Empty when absent.
+func (a Amount) Canonical() string {
+	if !a.set {
+		return ""
+	}
+	return a.d.String()
+}
+
+// Fixed is the form with two decimals, for people. Empty when absent.
+func (a Amount) Fixed() string {
+	if !a.set {
+		return ""
+	}
+	return a.d.StringFixed(2)
+}
+
+// MarshalJSON writes a string, as structured data has it.
+func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Canonical()) }
+
+// UnmarshalJSON reads a string or a JSON number; "" and null are no amount.
+func (a *Amount) UnmarshalJSON(raw []byte) error {
+	text := string(raw)
+	if len(raw) > 0 && raw[0] == '"' {
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return &fieldError{"an amount is not a decimal number"}
+		}
+	}
+	if text == "" || text == "null" {
+		*a = Amount{}
+		return nil
+	}
+	parsed, err := ParseAmount(text)
+	if err != nil {
+		return err
+	}
+	*a = parsed
+	return nil
+}

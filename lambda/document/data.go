@@ -1,0 +1,177 @@
+package document
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of structured data. What is beyond them cannot be matched and fails
+// with a sentence that names the limit.
+const (
+	MaxBytes      = 1 << 20 // of JSON
+	MaxLines      = 5_000
+	MaxReferences = 500
+	MaxDepth      = 100 // of nested arrays and objects
+)
+
+// Data is what was read from a document; every field is optional.
+type Data struct {
+	Number     string      `json:"number,omitempty"`
+	Date       Date        `json:"date,omitzero"`
+	Currency   string      `json:"currency,omitempty"` // ISO 4217
+	Supplier   Party       `json:"supplier,omitzero"`
+	Buyer      Party       `json:"buyer,omitzero"`
+	References []Reference `json:"references,omitempty"`
+	Period     Period      `json:"period,omitzero"`
+	Subtotal   Amount      `json:"subtotal,omitzero"`
+	Tax        Amount      `json:"tax,omitzero"`
+	Total      Amount      `json:"total,omitzero"`
+	Lines      []Line      `json:"line_items,omitempty"`
+	Notes      string      `json:"notes,omitempty"`
+}
+
+// Party is the supplier or the buyer, as printed.
+type Party struct {
+	Name    string `json:"name,omitempty"`
+	VATID   string `json:"vat_id,omitempty"`
+	IBAN    string `json:"iban,omitempty"`
+	Address string `json:"address,omitempty"`
+}
+
+// Reference is the number of another document that this one cites.
+type Reference struct {
+	Type   string `json:"type"` // a document type, or anything else that was printed
+	Number string `json:"number"`
+}
+
+// Period is the time a document is about, both days included.
+type Period struct {
+	From Date `json:"from,omitzero"`
+	To   Date `json:"to,omitzero"`
+}
+
+// Line is one line item.
+type Line struct {
+	SKU         string `json:"sku,omitempty"`
+	Description string `json:"description,omitempty"`
+	Quantity    Amount `json:"quantity,omitzero"`
+	Unit        string `json:"unit,omitempty"`
+	UnitPrice   Amount `json:"unit_price,omitzero"`
+	Amount      Amount `json:"amount,omitzero"`
+}
+
+// nulEscape finds the escape of a NUL, not an escaped backslash before u0000.
+// PostgreSQL's jsonb refuses NUL; here it gets a sentence instead of a code.
+var nulEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
+
+// Parse decodes structured data. Its errors say where and what, never the
+// value that was found there.
+func Parse(raw []byte) (Data, error) {
+	var d Data
+	switch {
+	case len(raw) > MaxBytes:
+		return d, fmt.Errorf("structured data is larger than %d bytes", MaxBytes)
+	case !utf8.Valid(raw):
+		return d, errors.New("structured data is not valid UTF-8")
+	case nulEscape.Match(raw):
+		return d, errors.New("structured data holds a NUL character")
+	case depth(raw) > MaxDepth:
+		return d, fmt.Errorf("structured data is nested deeper than %d levels", MaxDepth)
+	}
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return Data{}, explain(err)
+	}
+	switch {
+	case len(d.Lines) > MaxLines:
+		return Data{}, fmt.Errorf("more than %d line items", MaxLines)
+	case len(d.References) > MaxReferences:
+		return Data{}, fmt.Errorf("more than %d references", MaxReferences)
+	}
+	return d, nil
+}
+
+// depth is how deep arrays and objects nest.
+func depth(raw []byte) (deepest int) {
+	level, inString := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			inString = !inString
+		case c == '\\' && inString:
+			i++
+		case inString:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
+}
+
+// explain turns an error of encoding/json into a sentence without values.
+func explain(err error) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	var field *fieldError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Errorf("field %q is %s where another shape is expected", kind.Field, strings.Fields(kind.Value + " ?")[0])
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not valid JSON at byte %d", syntax.Offset)
+	case errors.As(err, &field):
+		return field
+	}
+	return errors.New("not valid JSON")
+}
+
+// fieldError says what is wrong with a value without quoting it.
+type fieldError struct{ problem string }
+
+func (e *fieldError) Error() string { return e.problem }
+
+// Date is a calendar day; the zero Date is absent.
+type Date struct{ t time.Time }
+
+// DateOf returns the day of t in UTC.
+func DateOf(t time.Time) Date { return Date{t.UTC().Truncate(24 * time.Hour)} }
+
+// IsZero reports whether there is no date.
+func (d Date) IsZero() bool { return d.t.IsZero() }
+
+// DaysUntil is the number of days from d to e, negative if e is earlier.
+func (d Date) DaysUntil(e Date) int { return int(e.t.Sub(d.t).Hours() / 24) }
+
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.t.Format(time.DateOnly)
+}
+
+// MarshalJSON writes the ISO form, YYYY-MM-DD.
+func (d Date) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+
+// UnmarshalJSON reads the ISO form; an empty string or null is no date.
+func (d *Date) UnmarshalJSON(raw []byte) error {
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return &fieldError{"a date is not a string"}
+	}
+	if s == "" {
+		*d = Date{}
+		return nil
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return &fieldError{"a date is not of the form YYYY-MM-DD"}
+	}
+	*d = Date{t}
+	return nil
+}

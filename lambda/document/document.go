@@ -1,0 +1,51 @@
+// Package document says what a business document is: its type and the
+// structured data that was read from it. Whatever arrives is taken as
+// hostile: Parse checks shapes and limits before anything else sees it.
+package document
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Type is the kind of a business document.
+type Type string
+
+// The types that Matchbook knows.
+const (
+	PurchaseOrder     Type = "purchase-order"
+	OrderConfirmation Type = "order-confirmation"
+	DeliveryNote      Type = "delivery-note"
+	GoodsReceipt      Type = "goods-receipt"
+	Invoice           Type = "invoice"
+	CreditNote        Type = "credit-note"
+	Contract          Type = "contract"
+)
+
+// Types lists every type, in the order of a purchase.
+var Types = []Type{PurchaseOrder, OrderConfirmation, DeliveryNote, GoodsReceipt, Invoice, CreditNote, Contract}
+
+// ParseType returns the type of that name.
+func ParseType(s string) (Type, error) {
+	if t := Type(s); slices.Contains(Types, t) {
+		return t, nil
+	}
+	return "", fmt.Errorf("unknown document type %.40q", s)
+}
+
+// ParseID reads a document's id in the only form that Matchbook writes:
+// 36 characters, hyphens included. uuid.Parse alone also takes braces, URNs
+// and bare hex, and a message body in one of those was not written by us.
+func ParseID(s string) (uuid.UUID, error) {
+	if len(s) != 36 {
+		return uuid.Nil, errors.New("not a UUID of 36 characters")
+	}
+	id, err := uuid.Parse(s)
+	if err != nil {
+		return uuid.Nil, errors.New("not a UUID")
+	}
+	return id, nil
+}

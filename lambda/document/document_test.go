@@ -1,0 +1,81 @@
+package document_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+)
+
+func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
+	t.Parallel()
+	const good = "10000000-0000-4000-8000-000000000101"
+	if _, err := document.ParseID(good); err != nil {
+		t.Errorf("ParseID(%q) = %v", good, err)
+	}
+	for _, bad := range []string{"", "x", "{" + good + "}", "urn:uuid:" + good, strings.ReplaceAll(good, "-", ""), good + "\n", strings.Replace(good, "1", "g", 1)} {
+		if _, err := document.ParseID(bad); err == nil {
+			t.Errorf("ParseID(%q) was accepted", bad)
+		}
+	}
+}
+
+func TestParseRefusesWithASentenceThatQuotesNothing(t *testing.T) {
+	t.Parallel()
+	lines := strings.Repeat(`{"sku":"a"},`, document.MaxLines) + `{"sku":"a"}`
+	refs := strings.Repeat(`{"number":"a"},`, document.MaxReferences) + `{"number":"a"}`
+	for _, tc := range []struct{ name, in, want string }{
+		{"empty", ``, "not valid JSON"},
+		{"not JSON", `secret`, "not valid JSON at byte 1"},
+		{"array", `[]`, `field "" is array where another shape is expected`},
+		{"wrong type", `{"supplier":{"name":{"secret":1}}}`, `field "supplier.name" is object where another shape is expected`},
+		{"amount an object", `{"total":{"secret":1}}`, "an amount is not a plain decimal number of at most 18 digits"},
+		{"huge number", `{"total":"1e400"}`, "an amount is not a plain decimal number of at most 18 digits"},
+		{"huge bare number", `{"total":1e400}`, "an amount is not a plain decimal number of at most 18 digits"},
+		{"date", `{"date":"secret"}`, "a date is not of the form YYYY-MM-DD"},
+		{"date a number", `{"date":20260101}`, "a date is not a string"},
+		{"NUL", `{"number":"a\u0000b"}`, "structured data holds a NUL character"},
+		{"invalid UTF-8", "{\"number\":\"\xff\"}", "structured data is not valid UTF-8"},
+		{"too large", `{"notes":"` + strings.Repeat("x", document.MaxBytes) + `"}`, "structured data is larger than 1048576 bytes"},
+		{"too many lines", `{"line_items":[` + lines + `]}`, "more than 5000 line items"},
+		{"too many references", `{"references":[` + refs + `]}`, "more than 500 references"},
+		{"deep", strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000), "structured data is nested deeper than 100 levels"},
+		{"deep in an unknown field", `{"x\"{":"{","extra":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "structured data is nested deeper than 100 levels"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := document.Parse([]byte(tc.in))
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if got := err.Error(); !strings.HasPrefix(got, tc.want) || strings.Contains(got, "secret") {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseTakesAnEscapedBackslashBeforeU0000(t *testing.T) {
+	t.Parallel()
+	if _, err := document.Parse([]byte(`{"number":"a\\u0000b"}`)); err != nil {
+		t.Errorf("got %v, want the text taken as it is", err)
+	}
+}
+
+func ExampleParse() {
+	d, err := document.Parse([]byte(`{"number":"RE-1","date":"2026-03-02","total":"119.00","line_items":[{"quantity":2}]}`))
+	fmt.Println(d.Number, d.Date, d.Total.Canonical(), d.Lines[0].Quantity.Fixed(), d.Tax.IsZero(), err)
+	// Output: RE-1 2026-03-02 119 2.00 true <nil>
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"total":"1.5","date":"2026-01-01"}`))
+	f.Add([]byte(`{"line_items":[{"quantity":1e400}]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d, err := document.Parse(raw)
+		if err == nil && len(d.Total.Canonical()) > 40 {
+			t.Errorf("an amount of %d characters", len(d.Total.Canonical()))
+		}
+	})
+}

@@ -1,0 +1,188 @@
+// Package failure decides what kind of failure an error is, and says in a
+// sentence of ours what happened. It is the one place that does: everything
+// else acts on the Kind.
+//
+// Sentences are safe to store, log and send: they carry an operation, a
+// SQLSTATE, a type name, never the text of a driver's or a provider's error,
+// which may hold values, document text or keys.
+package failure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// Kind is what the failure means for the work.
+type Kind int
+
+const (
+	// Transient failures may go away: try again later. Anything unknown is
+	// transient.
+	Transient Kind = iota
+	// Permanent failures come back however often the work is tried.
+	Permanent
+)
+
+func (k Kind) String() string {
+	if k == Permanent {
+		return "permanent"
+	}
+	return "transient"
+}
+
+// Error is a failure whose kind and sentence were decided where it happened.
+type Error struct {
+	Kind       Kind
+	Sentence   string        // what happened, without values
+	RetryAfter time.Duration // how long the other side asks us to wait; 0 if it did not
+}
+
+func (e *Error) Error() string { return e.Sentence }
+
+// Permanently is an Error that no further try will mend.
+func Permanently(format string, args ...any) error {
+	return &Error{Kind: Permanent, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// Panic is what a recovered panic becomes. Only the type of its value is in
+// the sentence: the value may hold document text.
+type Panic struct {
+	Value any
+	Stack []byte // without the panic's value; for the log
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic (%T)", p.Value) }
+
+// At wraps err with the operation that met it: At("read candidates", err).
+// A nil err stays nil.
+func At(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &located{operation, err}
+}
+
+type located struct {
+	operation string
+	err       error
+}
+
+func (l *located) Error() string { return l.operation + ": " + l.err.Error() }
+func (l *located) Unwrap() error { return l.err }
+
+// Failure is an error, classified.
+type Failure struct {
+	Kind       Kind
+	Text       string // at most MaxText characters, safe to store, log and send
+	RetryAfter time.Duration
+}
+
+// MaxText is where Text is cut, in characters.
+const MaxText = 1000
+
+// Of classifies an error; err must not be nil.
+func Of(err error) Failure {
+	f := classify(err)
+	var where []string
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if l, ok := e.(*located); ok {
+			where = append(where, l.operation)
+		}
+	}
+	f.Text = cut(strings.Join(append(where, f.Text), ": "))
+	return f
+}
+
+func classify(err error) Failure {
+	for _, row := range table {
+		if f, ok := row.match(err); ok {
+			return f
+		}
+	}
+	return Failure{Kind: Transient, Text: fmt.Sprintf("unexpected error (%T)", root(err))}
+}
+
+// table holds the kinds of failure; the first row that fits decides.
+var table = []struct {
+	name  string
+	match func(error) (Failure, bool)
+}{
+	{"decided where it happened", func(err error) (Failure, bool) {
+		var e *Error
+		if !errors.As(err, &e) {
+			return Failure{}, false
+		}
+		return Failure{e.Kind, e.Sentence, e.RetryAfter}, true
+	}},
+	{"panic", func(err error) (Failure, bool) {
+		var p *Panic
+		if !errors.As(err, &p) {
+			return Failure{}, false
+		}
+		return Failure{Kind: Permanent, Text: p.Error()}, true
+	}},
+	{"SQLSTATE class 22, data that cannot be stored", sqlState(Permanent, "the database refused the data", "22")},
+	{"SQLSTATE class 23, a constraint", sqlState(Permanent, "the database refused the data", "23")},
+	{"any other SQLSTATE", sqlState(Transient, "database error", "")},
+	{"out of time", is(Transient, "out of time", context.DeadlineExceeded)},
+	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},
+	{"connection refused, reset or broken", is(Transient, "connection failed",
+		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF)},
+	{"an AWS service said no", func(err error) (Failure, bool) {
+		var api interface{ ErrorCode() string } // smithy.APIError, without importing the SDK
+		if !errors.As(err, &api) {
+			return Failure{}, false
+		}
+		return Failure{Kind: Transient, Text: fmt.Sprintf("AWS error (%.100s)", api.ErrorCode())}, true
+	}},
+	{"network", func(err error) (Failure, bool) {
+		var n net.Error
+		return Failure{Kind: Transient, Text: "network error"}, errors.As(err, &n)
+	}},
+}
+
+// sqlState is a row for errors that carry a SQLSTATE of that class; "" is any.
+func sqlState(kind Kind, sentence, class string) func(error) (Failure, bool) {
+	return func(err error) (Failure, bool) {
+		var s interface{ SQLState() string } // pgconn.PgError, without importing the driver
+		if !errors.As(err, &s) || !strings.HasPrefix(s.SQLState(), class) {
+			return Failure{}, false
+		}
+		return Failure{Kind: kind, Text: fmt.Sprintf("%s (SQLSTATE %s)", sentence, s.SQLState())}, true
+	}
+}
+
+func is(kind Kind, sentence string, targets ...error) func(error) (Failure, bool) {
+	return func(err error) (Failure, bool) {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return Failure{Kind: kind, Text: sentence}, true
+			}
+		}
+		return Failure{}, false
+	}
+}
+
+func root(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}
+
+func cut(s string) string {
+	if utf8.RuneCountInString(s) <= MaxText {
+		return s
+	}
+	return string([]rune(s)[:MaxText-1]) + "…"
+}

@@ -1,0 +1,105 @@
+// Package manifest holds the facts that the infrastructure and the runtime
+// must agree on: names, timeouts, batch sizes, the retry schedule and the
+// names of the environment variables. A new function is one new row here.
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Function is what is known of a function that a queue feeds.
+type Function struct {
+	Name           string
+	Package        string          // its main package
+	Timeout        time.Duration   // of one invocation
+	BatchSize      int             // messages in one invocation, all worked on at once
+	MaxConcurrency int             // of the event source mapping
+	PoolSize       int             // database connections of one instance
+	Retries        []time.Duration // visibility after the first, second ... transient failure
+}
+
+// Match is the function that matches documents.
+var Match = Function{
+	Name:           "match",
+	Package:        "matchbook/lambda/cmd/match",
+	Timeout:        3 * time.Minute,
+	BatchSize:      10,
+	MaxConcurrency: 8,
+	PoolSize:       5,
+	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
+}
+
+// MaxReceiveCount is how often SQS delivers a message before it goes to the
+// dead-letter queue: once, and once per retry.
+func (f Function) MaxReceiveCount() int { return len(f.Retries) + 1 }
+
+// Visibility is the queue's visibility timeout, six times the function's, as
+// AWS recommends. What a dead function held comes back after it.
+func (f Function) Visibility() time.Duration { return 6 * f.Timeout }
+
+const (
+	// SweepEvery is how often the sweep runs.
+	SweepEvery = time.Minute
+	// LeaseMargin is how much longer than its invocation a claim is
+	// exclusive, for the clock of the machine and the last write.
+	LeaseMargin = time.Minute
+	// SettleReserve is kept free at the end of an invocation for settling.
+	SettleReserve = 15 * time.Second
+	// MaxVisibility is SQS's limit from the receive of a message.
+	MaxVisibility = 12 * time.Hour
+	// PublishedAt is the message attribute that carries the publish stamp.
+	PublishedAt = "published-at"
+)
+
+// Names of the environment variables.
+const (
+	EnvDatabaseURL   = "DATABASE_URL"
+	EnvQueueURL      = "QUEUE_URL"
+	EnvMatchQueueURL = "MATCH_QUEUE_URL"
+	EnvMatchMode     = "MATCH_MODE"
+	EnvRetrySchedule = "RETRY_SCHEDULE"
+	// EnvTestDatabaseURL names a server for tests, never a production one.
+	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
+)
+
+// ParseSchedule reads a retry schedule such as "5m,30m". It must have
+// exactly MaxReceiveCount - 1 entries, because SQS moves the message away at
+// the receive after that, whatever we wish.
+func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
+	parts := strings.Split(s, ",")
+	if want := f.MaxReceiveCount() - 1; len(parts) != want {
+		return nil, fmt.Errorf("%d entries, want %d (maxReceiveCount %d - 1)", len(parts), want, f.MaxReceiveCount())
+	}
+	schedule := make([]time.Duration, len(parts))
+	for i, part := range parts {
+		d, err := time.ParseDuration(strings.TrimSpace(part))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("entry %d is no duration such as 5m", i+1)
+		case d < 0 || d > MaxVisibility:
+			return nil, fmt.Errorf("entry %d is not between 0 and %s, the limit of SQS", i+1, MaxVisibility)
+		}
+		schedule[i] = d
+	}
+	return schedule, nil
+}
+
+// Validate says what cannot work together.
+func (f Function) Validate() error {
+	var errs []error
+	for _, r := range f.Retries {
+		if r > MaxVisibility-f.Timeout {
+			errs = append(errs, fmt.Errorf("%s: a retry after %s and an invocation of %s exceed the %s of SQS", f.Name, r, f.Timeout, MaxVisibility))
+		}
+	}
+	if f.BatchSize < 1 || f.BatchSize > 10 {
+		errs = append(errs, fmt.Errorf("%s: batch size %d is not between 1 and 10", f.Name, f.BatchSize))
+	}
+	if f.Visibility() <= f.Timeout+LeaseMargin {
+		errs = append(errs, fmt.Errorf("%s: messages come back after %s, before a claim of %s has ended", f.Name, f.Visibility(), f.Timeout+LeaseMargin))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,114 @@
+package job
+
+import "time"
+
+// Result is what became of one delivery, before anything is decided.
+type Result int
+
+// The results, each a row of Decide.
+const (
+	Malformed    Result = iota + 1 // the body is no id
+	Succeeded                      // the work was committed
+	Done                           // it was over already
+	Superseded                     // a later message was published
+	Missing                        // no such document
+	NotMatchable                   // nothing to work on; the row says why
+	Held                           // somebody else's lease is live
+	Transient                      // the work failed and may be tried again
+	Permanent                      // the work failed for good
+	Lost                           // fence lost, and the document waits for another message
+	Unsettled                      // nothing could be written, or the work did not begin
+)
+
+var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
+	"not-matchable", "held", "transient", "permanent", "lost", "unsettled"}
+
+func (r Result) String() string { return resultNames[r] }
+
+// Outcome is what Decide decides on.
+type Outcome struct {
+	Result     Result
+	Delivery   int           // ApproximateReceiveCount, from 1
+	RetryAfter time.Duration // Transient: what the other side asked for, 0 if nothing
+	HeldFor    time.Duration // Held: how long the other lease lives
+}
+
+// Action is what happens to the message.
+type Action int
+
+const (
+	// Ack lets SQS delete the message. It is deliberately not the zero Action.
+	Ack Action = iota + 1
+	// Retry makes the message visible again after Visibility.
+	Retry
+	// DeadLetter makes it visible at once, on its last delivery, so that SQS
+	// moves it to the dead-letter queue.
+	DeadLetter
+)
+
+func (a Action) String() string { return [...]string{"", "ack", "retry", "dead-letter"}[a] }
+
+// KeepVisibility leaves the message's visibility as it is.
+const KeepVisibility time.Duration = -1
+
+// Status is a value of matching_status.
+type Status string
+
+// The values of matching_status. StatusNone is NULL; in a Settlement it means
+// that nothing is written.
+const (
+	StatusNone       Status = ""
+	StatusPending    Status = "pending"
+	StatusInProgress Status = "in-progress"
+	StatusSucceeded  Status = "succeeded"
+	StatusFailed     Status = "failed"
+)
+
+// Settlement is how a delivery ends.
+type Settlement struct {
+	Write      Status // what the document becomes first: pending, failed or nothing
+	Action     Action
+	Visibility time.Duration // of a Retry; KeepVisibility leaves it alone
+}
+
+// Schedule is the visibility after the first, the second ... transient
+// failure. The delivery after the last entry is the last one.
+type Schedule []time.Duration
+
+// Decide says how a delivery ends. It is the only place that does.
+func (s Schedule) Decide(o Outcome) Settlement {
+	last := o.Delivery > len(s)
+	switch o.Result {
+	case Malformed, Succeeded, Done, Superseded, NotMatchable:
+		return Settlement{Action: Ack}
+	case Missing:
+		if o.Delivery > 1 {
+			return Settlement{Action: Ack}
+		}
+		return s.retry(o, StatusNone) // its publisher may not have committed yet
+	case Held:
+		if last {
+			return Settlement{Action: DeadLetter}
+		}
+		return Settlement{Action: Retry, Visibility: o.HeldFor}
+	case Permanent:
+		return Settlement{Write: StatusFailed, Action: Ack}
+	case Transient:
+		if last {
+			return Settlement{Write: StatusFailed, Action: DeadLetter}
+		}
+		return s.retry(o, StatusPending)
+	case Lost:
+		return Settlement{Action: Retry, Visibility: KeepVisibility}
+	default: // Unsettled, and whatever is not thought of: never an Ack
+		if last {
+			return Settlement{Action: DeadLetter}
+		}
+		return s.retry(o, StatusNone)
+	}
+}
+
+func (s Schedule) retry(o Outcome, write Status) Settlement {
+	wait := max(s[max(o.Delivery, 1)-1], o.RetryAfter)
+	return Settlement{Write: write, Action: Retry, Visibility: wait}
+}

@@ -1,0 +1,62 @@
+// Package job is the runtime of every function that a queue feeds: it claims
+// the work that messages name, runs it, decides how each delivery ends and
+// settles it. The work itself (package match, say) and the tables (package
+// postgres) are behind two small ports, Work and Store.
+//
+// # The life of a document
+//
+// A document's row is the truth; the queue only says when to look at it.
+//
+//	NULL         not queued
+//	pending      published, or waiting for a retry; a message is under way
+//	in-progress  claimed by one worker until its lease ends
+//	succeeded    done
+//	failed       given up; the error, the time and one notification row say why
+//
+// Publishing commits pending together with a publish stamp, and then sends a
+// message that carries the stamp. A publisher that dies in between leaves a
+// pending row without a message; the sweep publishes it again. Publishing is
+// allowed in every state and takes the document away from whoever has it.
+//
+// Claiming moves pending, NULL, in-progress with an ended lease, and failed
+// with a message sent after the failure (someone redrove it) to in-progress.
+// It raises matching_attempts, and that number is the fence: every later
+// write of the attempt says "where matching_attempts is mine and the status
+// is in-progress", so whoever lost the document changes nothing any more.
+// Only the database's clock decides about leases.
+//
+// A document whose lease ended without a result may have killed its worker.
+// It is a suspect: it is not claimed with its batch but alone, one suspect
+// after the other, the least tried first, after everybody else has settled
+// and after what is settled was told to the queue. So it can interrupt its
+// batch-mates once, by surprise, and never again.
+//
+// # How a delivery ends
+//
+// Decide is the one function that says so. The response to SQS starts as
+// "all failed"; a message leaves it only by an Ack, and an Ack is decided
+// only after a commit, or when the row proves that there is nothing to do.
+//
+//	found or happened                 document      message
+//	body is no id                     -             Ack
+//	success                           succeeded     Ack
+//	done: succeeded, or failed by     -             Ack
+//	  an earlier delivery of it
+//	superseded by a later publish     -             Ack
+//	missing, delivery 1               -             Retry by the schedule
+//	missing, later                    -             Ack
+//	not matchable                     NULL, reason  Ack
+//	held by a live lease              -             Retry at the lease's end; DeadLetter when last
+//	transient                         pending       Retry by the schedule, or Retry-After if longer
+//	transient, last delivery          failed        DeadLetter
+//	permanent, a panic too            failed        Ack
+//	lost to a publish or another      -             Ack if it is over, Retry at the lease's end if it is
+//	  attempt                                       being worked on, reported failed if it waits
+//	database unreachable, not begun   -             Retry by the schedule; DeadLetter when last
+//
+// Retry changes the message's visibility and reports it failed. DeadLetter
+// sets visibility 0 and reports it failed: at the next receive SQS moves it to
+// the dead-letter queue. Whatever a dead worker leaves behind comes back by
+// the queue's own visibility timeout; what a dead worker leaves in progress
+// for ever, and what a lost message leaves pending, the sweep repairs.
+package job

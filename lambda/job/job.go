@@ -1,0 +1,88 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Delivery is one receive of a message, decoded.
+type Delivery struct {
+	ID          uuid.UUID // what the message names
+	Count       int       // ApproximateReceiveCount, from 1
+	SentAt      time.Time // when the message was sent, by the queue's clock
+	PublishedAt time.Time // the publish stamp it carries; zero without one
+}
+
+// Fence names one attempt. A write that carries it changes nothing once
+// another attempt or a publish has taken over.
+type Fence struct {
+	ID      uuid.UUID
+	Attempt int
+}
+
+// Claim is what a store found for a Delivery.
+type Claim struct {
+	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable or Held
+	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
+	Fence   Fence         // the attempt; of a Suspect, the last one
+	HeldFor time.Duration // Held: how long the other lease lives
+	Reason  string        // NotMatchable: why
+}
+
+// Verdict is what a fenced write makes of a document that did not succeed.
+type Verdict struct {
+	Status   Status        // StatusPending or StatusFailed
+	Reason   string        // safe to store
+	Due      time.Duration // StatusPending: when its message is visible again
+	Kind     string        // StatusFailed: the notification's kind
+	Delivery int           // StatusFailed: deliveries so far, for the notification
+}
+
+// Row is the state of a document as it is now.
+type Row struct {
+	Status    Status
+	Attempt   int
+	LeaseLeft time.Duration // by the database's clock; not positive when it has ended
+}
+
+// ErrFenceLost is returned by a write whose fence did not hold: another
+// attempt or a publish took over, and nothing was written.
+var ErrFenceLost = errors.New("fence lost")
+
+// ErrNotFound is returned by Store.Find for an id without a row.
+var ErrNotFound = errors.New("no such document")
+
+// Store keeps the state. Its conformance is tested by package jobtest.
+type Store interface {
+	// Claim claims what the deliveries name, for as long as the lease, in one
+	// statement that locks rows in id order. A suspect is claimed only when
+	// suspects is true. The claims are in the order of the deliveries; of two
+	// deliveries of one document one claims it and the other finds it held.
+	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
+	// Settle writes the verdict, and with StatusFailed the notification row,
+	// in one transaction. It reports false when the fence did not hold.
+	Settle(ctx context.Context, f Fence, v Verdict) (bool, error)
+	// Find reads a row again; ErrNotFound if there is none.
+	Find(ctx context.Context, id uuid.UUID) (Row, error)
+}
+
+// Work does what the claim is for and commits its results together with
+// StatusSucceeded, fenced. Any error leaves the settling to the runtime;
+// ErrFenceLost says that somebody else has the document now.
+type Work func(ctx context.Context, f Fence) error
+
+// Settled is a delivery, by its place in the batch, and how it ends.
+type Settled struct {
+	Index int
+	Settlement
+}
+
+// Messages carries settlements out at the queue: an Ack deletes the message,
+// Retry and DeadLetter change its visibility. Its failures are its own to
+// log: they never change what happened to a document.
+type Messages interface {
+	Settle(ctx context.Context, settled []Settled)
+}

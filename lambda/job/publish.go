@@ -1,0 +1,88 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/failure"
+
+	"github.com/google/uuid"
+)
+
+// Stamped is a published document and the stamp that its message carries.
+type Stamped struct {
+	ID          uuid.UUID
+	PublishedAt time.Time // microseconds
+}
+
+// PublishStore commits documents as pending.
+type PublishStore interface {
+	// Publish makes the documents pending, due now, with a new stamp, and
+	// clears lease, error and failed_at, in one statement that locks rows in
+	// id order. Ids without a row are left out of the answer.
+	Publish(ctx context.Context, ids []uuid.UUID) ([]Stamped, error)
+}
+
+// Sender sends messages. It returns the documents whose messages it could
+// not send, and why.
+type Sender interface {
+	Send(ctx context.Context, messages []Stamped) (unsent []uuid.UUID, err error)
+}
+
+// Publisher publishes: it commits first and sends then.
+type Publisher struct {
+	Store  PublishStore
+	Sender Sender
+}
+
+// PublishError says which documents have no message now. Missing ones do not
+// exist; Unsent ones are committed as pending, and the sweep sends them again.
+type PublishError struct {
+	Missing, Unsent []uuid.UUID
+	Err             error // why some are unsent
+}
+
+func (e *PublishError) Error() string {
+	switch {
+	case len(e.Unsent) > 0:
+		return fmt.Sprintf("%d documents are pending but their messages were not sent (first %s); the sweep will publish them again: %s",
+			len(e.Unsent), e.Unsent[0], failure.Of(e.Err).Text)
+	default:
+		return fmt.Sprintf("%d documents do not exist (first %s)", len(e.Missing), e.Missing[0])
+	}
+}
+
+func (e *PublishError) Unwrap() error { return e.Err }
+
+// Publish publishes the documents, each once however often it is named. What
+// can be published is, also when it returns a *PublishError about the rest.
+func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
+	stamped, err := p.Store.Publish(ctx, ids)
+	if err != nil {
+		return failure.At("publish", err)
+	}
+	unsent, err := p.Sender.Send(ctx, stamped)
+	missing := missingFrom(ids, stamped)
+	if len(missing) == 0 && len(unsent) == 0 && err == nil {
+		return nil
+	}
+	if err != nil && len(unsent) == 0 {
+		return failure.At("publish", err)
+	}
+	return &PublishError{Missing: missing, Unsent: unsent, Err: err}
+}
+
+func missingFrom(ids []uuid.UUID, stamped []Stamped) (missing []uuid.UUID) {
+	found := make(map[uuid.UUID]bool, len(stamped))
+	for _, s := range stamped {
+		found[s.ID] = true
+	}
+	for _, id := range ids {
+		if !found[id] {
+			found[id] = true
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}

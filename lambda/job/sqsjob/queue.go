@@ -1,0 +1,170 @@
+package sqsjob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/uuid"
+)
+
+const (
+	maxEntries  = 10              // of one batch call
+	callTimeout = 5 * time.Second // of the calls that settle a batch
+)
+
+// Queue is one SQS queue.
+type Queue struct {
+	Client *sqs.Client
+	URL    string
+	ARN    string
+}
+
+// NewQueue finds the queue's ARN from its URL, https://host/account/name, in
+// the region that the client is for: no call is made.
+func NewQueue(client *sqs.Client, queueURL string) (*Queue, error) {
+	u, err := url.Parse(queueURL)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("not a queue URL such as https://sqs.eu-central-1.amazonaws.com/123456789012/name")
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
+		return nil, errors.New("a queue URL ends in /account/name")
+	}
+	return &Queue{client, queueURL, fmt.Sprintf("arn:aws:sqs:%s:%s:%s", client.Options().Region, parts[0], parts[1])}, nil
+}
+
+// Settle carries settlements out, see job.Messages. What fails is logged and
+// comes back by the queue's visibility timeout.
+func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	var acks []types.DeleteMessageBatchRequestEntry
+	var changes []types.ChangeMessageVisibilityBatchRequestEntry
+	for _, s := range settled {
+		handle := aws.String(b.records[s.Index].ReceiptHandle)
+		id := aws.String(strconv.Itoa(s.Index))
+		switch {
+		case s.Action == job.Ack:
+			acks = append(acks, types.DeleteMessageBatchRequestEntry{Id: id, ReceiptHandle: handle})
+		case s.Visibility != job.KeepVisibility:
+			changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{
+				Id: id, ReceiptHandle: handle, VisibilityTimeout: b.seconds(s.Visibility)})
+		}
+	}
+	for len(changes) > 0 {
+		n := min(maxEntries, len(changes))
+		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
+			QueueUrl: &b.queue.URL, Entries: changes[:n]})
+		if err == nil {
+			b.logRefused("change visibility", out.Failed)
+		}
+		b.logError("change visibility", err)
+		changes = changes[n:]
+	}
+	for len(acks) > 0 {
+		n := min(maxEntries, len(acks))
+		out, err := b.queue.Client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{
+			QueueUrl: &b.queue.URL, Entries: acks[:n]})
+		if err == nil {
+			b.logRefused("delete", out.Failed)
+		}
+		b.logError("delete", err)
+		acks = acks[n:]
+	}
+}
+
+// seconds rounds up, and clamps to what is left of the 12 hours from the
+// receive: SQS refuses more instead of taking what it can.
+func (b *batch) seconds(d time.Duration) int32 {
+	left := manifest.MaxVisibility - time.Since(b.received) - time.Minute
+	d = max(0, min(d, left))
+	return int32((d + time.Second - 1) / time.Second)
+}
+
+func (b *batch) logRefused(operation string, refused []types.BatchResultErrorEntry) {
+	for _, f := range refused {
+		message := "?"
+		if i, err := strconv.Atoi(aws.ToString(f.Id)); err == nil && i < len(b.records) {
+			message = b.records[i].MessageId
+		}
+		b.log.Error(operation+" was refused", "message", message, "code", aws.ToString(f.Code))
+	}
+}
+
+func (b *batch) logError(operation string, err error) {
+	if err != nil {
+		b.log.Error(operation+": the messages come back by the queue's visibility timeout", "reason", failure.Of(err).Text)
+	}
+}
+
+// Send sends one message per document, the document's id and its publish
+// stamp. It is a job.Sender.
+func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	for len(messages) > 0 {
+		n := min(maxEntries, len(messages))
+		refused, sendErr := q.sendBatch(ctx, messages[:n])
+		if sendErr != nil {
+			err = failure.At("send messages", sendErr)
+		}
+		unsent = append(unsent, refused...)
+		messages = messages[n:]
+	}
+	return unsent, err
+}
+
+func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	in := &sqs.SendMessageBatchInput{QueueUrl: &q.URL}
+	for i, m := range messages {
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
+			Id:          aws.String(strconv.Itoa(i)),
+			MessageBody: aws.String(m.ID.String()),
+			MessageAttributes: map[string]types.MessageAttributeValue{manifest.PublishedAt: {
+				DataType: aws.String("String"), StringValue: aws.String(m.PublishedAt.UTC().Format(stampForm))}},
+		})
+	}
+	out, err := q.Client.SendMessageBatch(ctx, in)
+	if err != nil {
+		for _, m := range messages {
+			unsent = append(unsent, m.ID)
+		}
+		return unsent, err
+	}
+	for _, f := range out.Failed {
+		err = &failure.Error{Sentence: fmt.Sprintf("SQS refused a message (%s)", aws.ToString(f.Code))}
+		if i, convErr := strconv.Atoi(aws.ToString(f.Id)); convErr == nil && i < len(messages) {
+			unsent = append(unsent, messages[i].ID)
+		}
+	}
+	return unsent, err
+}
+
+// stampForm is RFC 3339 with microseconds, PostgreSQL's precision.
+const stampForm = "2006-01-02T15:04:05.000000Z07:00"
+
+// Backlog is how many messages are visible, waiting for a worker; roughly, as
+// SQS counts.
+func (q *Queue) Backlog(ctx context.Context) (int, error) {
+	name := types.QueueAttributeNameApproximateNumberOfMessages
+	out, err := q.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: &q.URL, AttributeNames: []types.QueueAttributeName{name}})
+	if err != nil {
+		return 0, failure.At("read the queue's backlog", err)
+	}
+	n, err := strconv.Atoi(out.Attributes[string(name)])
+	if err != nil {
+		return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "SQS gave no count"})
+	}
+	return n, nil
+}

@@ -138,7 +138,10 @@ func decide(d doc, candidates []Raw) (decision Decision) {
 		case e.Score >= matchAt:
 			decision.Matches = append(decision.Matches, e)
 		case e.Score >= suggestAt:
-			e.Reasoning = "Undecided: " + e.Reasoning
+			e.Reasoning = "Undecided. " + e.Reasoning
+			decision.Suggestions = append(decision.Suggestions, e)
+		case e.refused():
+			e.Reasoning = "Not matched. " + e.Reasoning
 			decision.Suggestions = append(decision.Suggestions, e)
 		}
 	}

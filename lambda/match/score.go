@@ -58,18 +58,24 @@ func Matchable(t document.Type) []document.Type {
 }
 
 // score weighs a pair. It is symmetric, and depends on nothing but the pair.
+// A pair that is out of the question scores 0; its reasoning then says why,
+// if one cites the other, and is empty otherwise.
 func score(x, y doc) Edge {
 	a, b := x, y
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
 	e := Edge{A: a.ID, B: b.ID, DecidedBy: "rules", Confidence: "medium", Evidence: []Evidence{}}
-	if veto(a, b) != "" {
-		return e
-	}
 	party, agreed := compareParties(a, b)
-	if !agreed {
-		return e // whatever they cite: numbers repeat between companies
+	why := veto(a, b)
+	if why == "" && !agreed {
+		why = "They name no common company." // numbers repeat between companies
+	}
+	if why != "" {
+		if ev := directCitation(a, b); ev != nil {
+			e.Evidence, e.Reasoning = ev, why+" "+ev[0].Text
+		}
+		return e
 	}
 	e.Evidence = slices.Concat(party, compareCitations(a, b), compareContents(a, b))
 	points, texts := 0, make([]string, len(e.Evidence))
@@ -83,6 +89,11 @@ func score(x, y doc) Edge {
 		e.Confidence = "high"
 	}
 	return e
+}
+
+// refused reports whether one cites the other and something stands against it.
+func (e Edge) refused() bool {
+	return e.Score == 0 && len(e.Evidence) == 1 && e.Evidence[0].Name == "cites"
 }
 
 // veto says why a pair is out of the question; empty if it is not.
@@ -133,10 +144,7 @@ func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
 // compareCitations looks for the numbers that tie the documents together. A
 // direct citation outweighs what both cite.
 func compareCitations(a, b doc) []Evidence {
-	if ev := cites(a, b); ev != nil {
-		return ev
-	}
-	if ev := cites(b, a); ev != nil {
+	if ev := directCitation(a, b); ev != nil {
 		return ev
 	}
 	evidence := commonCitation(a, b)
@@ -144,6 +152,13 @@ func compareCitations(a, b doc) []Evidence {
 		evidence = say("other-citation", "One cites another %s.", words(cited(a, b)))
 	}
 	return evidence
+}
+
+func directCitation(a, b doc) []Evidence {
+	if ev := cites(a, b); ev != nil {
+		return ev
+	}
+	return cites(b, a)
 }
 
 // cites finds the number of b among those that a cites.

@@ -1,0 +1,125 @@
+package local
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
+	t.Parallel()
+	file, err := buildTestFunction()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := buildinfo.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, _ := debug.ReadBuildInfo()
+	for _, key := range []string{"-race", "-trimpath", "-tags", "CGO_ENABLED", "GOAMD64", "GOARM64"} {
+		if got, want := buildSetting(built, key), buildSetting(self, key); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
+func buildSetting(info *debug.BuildInfo, key string) string {
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return info.Settings[i].Value
+}
+
+func TestBootstrapTellsItsProgress(t *testing.T) {
+	t.Parallel()
+	var told []string
+	dir := t.TempDir()
+	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { told = append(told, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(told, []string{"building " + testFunction}) {
+		t.Errorf("%s, told %v; want %s", file, told, want)
+	}
+}
+
+func TestBootstrapBesideTheRunningProgram(t *testing.T) {
+	built, err := buildTestFunction()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(self), "testfunction")
+	t.Cleanup(func() { os.Remove(beside) })
+
+	if err := os.WriteFile(beside, []byte("another program of this name"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := installed(testFunction); got != "" {
+		t.Errorf("took %s, which was not built from %s", got, testFunction)
+	}
+	os.Remove(beside)
+	if err := os.Link(built, beside); err != nil {
+		t.Skipf("no link: %v", err)
+	}
+	got, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	if err != nil || filepath.Base(got) != "testfunction" || filepath.Dir(got) != realPath(t, filepath.Dir(self)) {
+		t.Errorf("got %s, %v; want %s", got, err, beside)
+	}
+}
+
+func realPath(t *testing.T, path string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
+}
+
+func TestBootstrapSaysWhatToDo(t *testing.T) {
+	t.Run("outside the module", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
+		checkBuildError(t, err, "not inside its module", "go install matchbook/lambda/cmd/other")
+	})
+	t.Run("no go command", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
+		checkBuildError(t, err, "no go command", "install Go")
+	})
+	t.Run("compile error", func(t *testing.T) {
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/nosuchfunction", nil)
+		checkBuildError(t, err, "build matchbook/lambda/cmd/nosuchfunction", "nosuchfunction")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Bootstrap(ctx, t.TempDir(), testFunction, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+	})
+}
+
+func checkBuildError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%v lacks %q", err, part)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFunctionTimeoutKillsTheProcessAndItsChildren(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{Timeout: 2 * time.Second})
+	mustInvoke(t, f, `{"do":"echo"}`)
+	done := invokeAsync(t, f, fmt.Sprintf(`{"do":"hold-child","addr":%q}`, g.ln.Addr()))
+	child := g.next()
+	err := <-done
+	var failed *FunctionError
+	if !errors.As(err, &failed) || failed.Type != "Sandbox.Timedout" || !strings.Contains(failed.Message, "Task timed out after 2.00 seconds") {
+		t.Errorf("got %v, want Sandbox.Timedout", err)
+	}
+	child.waitForEnd()
+	mustInvoke(t, f, `{"do":"echo"}`)
+}
+
+func TestFunctionStartUpFailureIsExplained(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		init, kind string
+		messages   []string
+	}{
+		{"exit", "Runtime.ExitError", []string{"exit status 3", "cannot open the database"}},
+		{"post", "Config.Missing", []string{"no QUEUE_URL"}},
+		{"hang", "Sandbox.Timedout", []string{"not ready after"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.init, func(t *testing.T) {
+			t.Parallel()
+			f := newTestFunction(t, FunctionConfig{Env: []string{"INIT=" + tt.init}})
+			if tt.init == "hang" {
+				f.initTimeout = time.Millisecond
+			}
+			for range 2 { // the place of the failed one is free again
+				got := invokeError(t, f, `{}`)
+				if got.Type != tt.kind {
+					t.Errorf("type %s, want %s", got.Type, tt.kind)
+				}
+				for _, want := range tt.messages {
+					if !strings.Contains(got.Message, want) {
+						t.Errorf("message %q lacks %q", got.Message, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFunctionWithoutExecutable(t *testing.T) {
+	t.Parallel()
+	f := newTestFunction(t, FunctionConfig{Bootstrap: filepath.Join(t.TempDir(), "bootstrap")})
+	if got := invokeError(t, f, `{}`); got.Type != "Runtime.InvalidEntrypoint" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{MaxConcurrency: 2})
+	first := invokeAsync(t, f, g.hold())
+	one := g.next()
+	second := invokeAsync(t, f, g.hold())
+	two := g.next()
+	if one.pid == two.pid {
+		t.Error("one process has two invocations at a time")
+	}
+	if _, err := f.Invoke(t.Context(), []byte(`{}`)); !errors.Is(err, ErrThrottled) {
+		t.Errorf("third at a time: %v, want ErrThrottled", err)
+	}
+	for _, h := range []struct {
+		heldProcess
+		done <-chan error
+	}{{two, second}, {one, first}} {
+		h.release()
+		if err := <-h.done; err != nil {
+			t.Error(err)
+		}
+	}
+	third := invokeAsync(t, f, g.hold())
+	three := g.next()
+	if three.pid != one.pid {
+		t.Errorf("process %d runs the next one, want %d, which was used last", three.pid, one.pid)
+	}
+	three.release()
+	<-third
+}
+
+func TestFunctionKillEndsABusyEnvironmentOnly(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{MaxConcurrency: 2})
+	mustInvoke(t, f, `{"do":"echo"}`)
+	if f.Kill(nil) {
+		t.Error("killed an environment that was not busy")
+	}
+	invoked := []<-chan error{invokeAsync(t, f, g.hold())}
+	held := []heldProcess{g.next()}
+	invoked = append(invoked, invokeAsync(t, f, g.hold()))
+	held = append(held, g.next())
+	if !f.Kill(func(busy int) int { return busy - 1 }) {
+		t.Error("killed none of two")
+	}
+	err := <-invoked[1]
+	var failed *FunctionError
+	if !errors.As(err, &failed) || failed.Type != "Runtime.ExitError" || !strings.Contains(failed.Message, "signal: killed") {
+		t.Errorf("got %v, want Runtime.ExitError by a signal", err)
+	}
+	mustInvoke(t, f, `{"do":"echo"}`) // in a new environment
+	held[0].release()
+	if err := <-invoked[0]; err != nil {
+		t.Errorf("the other invocation: %v", err)
+	}
+}
+
+func TestFunctionSurvivesTheDeathOfAFreeEnvironment(t *testing.T) {
+	t.Parallel()
+	f := newTestFunction(t, FunctionConfig{})
+	mustInvoke(t, f, `{"do":"echo"}`)
+	f.free[0].kill()
+	mustInvoke(t, f, `{"do":"echo"}`)
+}
+
+func TestFunctionCloseTermsFirst(t *testing.T) {
+	t.Parallel()
+	marker := filepath.Join(t.TempDir(), "marker")
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{Env: []string{"SIGTERM_FILE=" + marker}})
+	done := invokeAsync(t, f, g.hold())
+	process := g.next()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	process.waitForEnd()
+	if got, _ := os.ReadFile(marker); string(got) != "flushed" {
+		t.Errorf("the SIGTERM handler wrote %q", got)
+	}
+	if err := <-done; err == nil {
+		t.Error("the invocation succeeded although its process was ended")
+	}
+	if _, err := f.Invoke(t.Context(), []byte(`{}`)); !errors.Is(err, errFunctionClosed) {
+		t.Errorf("invoke after close: %v", err)
+	}
+}
+
+func TestFunctionGoesOnWithoutItsCaller(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := f.Invoke(ctx, []byte(g.hold()))
+		done <- err
+	}()
+	process := g.next()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if _, err := f.Invoke(t.Context(), []byte(`{}`)); !errors.Is(err, ErrThrottled) {
+		t.Errorf("got %v, want ErrThrottled while the first one runs", err)
+	}
+	process.release()
+}
+
+// TestFunctionDiesWithItsHost runs a host in another process, this test binary
+// again, and kills it without a warning.
+func TestFunctionDiesWithItsHost(t *testing.T) {
+	if addr := os.Getenv("LOCAL_TEST_HOLD"); addr != "" {
+		f := newTestFunction(t, FunctionConfig{})
+		mustInvoke(t, f, fmt.Sprintf(`{"do":"hold","addr":%q}`, addr))
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("no parent-death signal on this system")
+	}
+	t.Parallel()
+	bootstrap, err := buildTestFunction()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t)
+	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
+	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.ln.Addr().String(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+t.TempDir())
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	process := g.next()
+	_ = host.Process.Kill()
+	_ = host.Wait()
+	process.waitForEnd()
+}

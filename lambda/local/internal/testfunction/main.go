@@ -1,0 +1,138 @@
+// Command testfunction is the Lambda function of the tests of package local.
+// The payload says how it behaves: {"do": "..."}, or an SQS event whose bodies
+// say it; INIT says how it starts.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+func main() {
+	switch os.Getenv("INIT") {
+	case "exit":
+		fmt.Println("cannot open the database")
+		os.Exit(3)
+	case "post":
+		postInitError()
+	case "hang":
+		select {}
+	}
+	handler := handlerFunc(handle)
+	if file := os.Getenv("SIGTERM_FILE"); file != "" {
+		lambda.StartWithOptions(handler, lambda.WithEnableSIGTERM(func() {
+			_ = os.WriteFile(file, []byte("flushed"), 0o600)
+		}))
+	}
+	lambda.Start(handler)
+}
+
+// handlerFunc answers with raw bytes, so that it can answer garbage.
+type handlerFunc func(ctx context.Context, payload []byte) ([]byte, error)
+
+func (h handlerFunc) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	return h(ctx, payload)
+}
+
+type order struct {
+	Do   string `json:"do"`
+	Addr string `json:"addr"`
+	events.SQSEvent
+}
+
+func handle(ctx context.Context, payload []byte) ([]byte, error) {
+	var o order
+	if err := json.Unmarshal(payload, &o); err != nil {
+		return nil, err
+	}
+	if len(o.Records) > 0 {
+		return handleRecords(o.Records)
+	}
+	switch o.Do {
+	case "env":
+		return json.Marshal(os.Environ())
+	case "context":
+		lc, _ := lambdacontext.FromContext(ctx)
+		deadline, _ := ctx.Deadline()
+		return json.Marshal(map[string]any{"id": lc.AwsRequestID, "arn": lc.InvokedFunctionArn,
+			"trace": os.Getenv("_X_AMZN_TRACE_ID"), "left": time.Until(deadline)})
+	case "error":
+		return nil, errors.New("no such document")
+	case "panic":
+		panic("out of paper")
+	case "exit":
+		os.Exit(7)
+	case "hang":
+		select {}
+	case "big":
+		return []byte(`"` + strings.Repeat("x", 6<<20) + `"`), nil
+	case "hold":
+		return hold(o.Addr)
+	case "hold-child":
+		return nil, exec.Command(os.Args[0], "child", o.Addr).Run()
+	case "log":
+		fmt.Print("first\nsecond\nno newline")
+		os.Exit(0)
+	}
+	return payload, nil
+}
+
+// hold connects to addr, says which process it is, and waits until the other
+// side lets it go. The other side sees the connection end with the process.
+func hold(addr string) ([]byte, error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "%d\n", os.Getpid())
+	if _, err := io.ReadAll(conn); err != nil {
+		return nil, err
+	}
+	return json.Marshal(os.Getpid())
+}
+
+func init() {
+	if len(os.Args) == 3 && os.Args[1] == "child" {
+		_, _ = hold(os.Args[2])
+		os.Exit(0)
+	}
+}
+
+func handleRecords(records []events.SQSMessage) ([]byte, error) {
+	var response events.SQSEventResponse
+	for _, r := range records {
+		switch r.Body {
+		case "fail":
+			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+		case "error":
+			return nil, errors.New("poison")
+		case "garbage":
+			return []byte("done, all fine"), nil
+		}
+	}
+	return json.Marshal(response)
+}
+
+// postInitError does what runtimes of other languages do.
+func postInitError() {
+	resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error", "application/json",
+		strings.NewReader(`{"errorType":"Config.Missing","errorMessage":"no QUEUE_URL"}`))
+	if err == nil {
+		resp.Body.Close()
+	}
+	select {}
+}

@@ -1,0 +1,66 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// failedItems reads a function's response to a batch with the given message
+// ids, as Lambda does with ReportBatchItemFailures. An error fails the whole
+// batch; otherwise all messages but the failed ones succeeded.
+//
+// Everything succeeded: an empty or null response, an empty or null list, or
+// none. A list under another name, BatchItemFailures say, is none: Lambda
+// ignores what it does not know. The whole batch failed: a response that is
+// no JSON object, an item without an itemIdentifier spelled exactly so, or
+// with one that is empty, null or of no message in the batch.
+// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+func failedItems(response []byte, ids []string) (failed map[string]bool, err error) {
+	response = bytes.TrimSpace(response)
+	if len(response) == 0 || string(response) == `""` {
+		return nil, nil
+	}
+	// Maps, because encoding/json matches the names of struct fields in any case.
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(response, &body); err != nil {
+		return nil, fmt.Errorf("decode the function's response: %w", err)
+	}
+	list, ok := body["batchItemFailures"]
+	if !ok {
+		return nil, nil
+	}
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(list, &items); err != nil {
+		return nil, fmt.Errorf("decode batchItemFailures: %w", err)
+	}
+	failed = make(map[string]bool, len(items))
+	for i, item := range items {
+		id, err := itemIdentifier(item)
+		if err == nil && !slices.Contains(ids, id) {
+			err = fmt.Errorf("itemIdentifier %q is of no message in the batch", id)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("batchItemFailures[%d]: %w", i, err)
+		}
+		failed[id] = true
+	}
+	return failed, nil
+}
+
+func itemIdentifier(item map[string]json.RawMessage) (string, error) {
+	raw, ok := item["itemIdentifier"]
+	if !ok {
+		return "", errors.New("no itemIdentifier")
+	}
+	var id *string
+	if err := json.Unmarshal(raw, &id); err != nil {
+		return "", fmt.Errorf("decode itemIdentifier: %w", err)
+	}
+	if id == nil || *id == "" {
+		return "", errors.New("empty itemIdentifier")
+	}
+	return *id, nil
+}

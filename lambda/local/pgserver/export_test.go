@@ -1,0 +1,4 @@
+package pgserver
+
+// Find is FindBin with a PATH and folders of the test's own.
+var Find = find

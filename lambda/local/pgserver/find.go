@@ -1,0 +1,111 @@
+package pgserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ErrNotFound says that no PostgreSQL server is installed. The errors that
+// wrap it tell what was looked for and what to do.
+var ErrNotFound = errors.New("no PostgreSQL server found")
+
+const oldest = 13 // the oldest major version that will do
+
+// usual are the folders where installers put a server without putting it on
+// the PATH: Debian; openSUSE; the PostgreSQL project's RPMs; Alpine; Homebrew
+// on its three homes; Postgres.app.
+var usual = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/lib/postgresql*/bin",
+	"/usr/pgsql-*/bin",
+	"/usr/libexec/postgresql*",
+	"/opt/homebrew/opt/postgresql@*/bin",
+	"/usr/local/opt/postgresql@*/bin",
+	"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin",
+}
+
+// FindBin finds an installed PostgreSQL server, version 13 or newer: the folder
+// that holds initdb and postgres, and the version, such as "15.18". PATH comes
+// first, then the folders where installers put it, the newest version first.
+// The error is ErrNotFound.
+func FindBin() (dir string, version string, err error) {
+	return find(os.Getenv("PATH"), usual)
+}
+
+func find(path string, patterns []string) (dir, version string, err error) {
+	var tooOld []string
+	try := func(dirs []string) bool {
+		best := 0
+		for _, d := range dirs {
+			v, rank := serverVersion(d)
+			switch {
+			case rank == 0:
+			case rank < oldest*1000:
+				tooOld = append(tooOld, fmt.Sprintf("  %s (version %s is too old)", d, v))
+			case rank > best:
+				dir, version, best = d, v, rank
+			}
+		}
+		return best > 0
+	}
+	for _, d := range filepath.SplitList(path) {
+		// A link, such as a package manager's, leads to where all programs are.
+		initdb, err := filepath.EvalSymlinks(filepath.Join(d, "initdb"))
+		if err == nil && filepath.IsAbs(initdb) && try([]string{filepath.Dir(initdb)}) {
+			return dir, version, nil
+		}
+	}
+	for _, pattern := range patterns {
+		if dirs, _ := filepath.Glob(pattern); try(dirs) {
+			return dir, version, nil
+		}
+	}
+	return "", "", notFound(patterns, tooOld)
+}
+
+var versionText = regexp.MustCompile(`\(PostgreSQL\) ((\d+)(?:\.(\d+))?)`)
+
+// serverVersion is the version of the server in dir and a number to compare it
+// by, 15.18 being 15018; "" and 0 when there is none that runs.
+func serverVersion(dir string) (string, int) {
+	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
+		return "", 0
+	}
+	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output()
+	if err != nil {
+		return "", 0
+	}
+	m := versionText.FindStringSubmatch(string(out))
+	if m == nil {
+		return "", 0
+	}
+	major, _ := strconv.Atoi(m[2])
+	minor, _ := strconv.Atoi(m[3]) // a beta has none
+	return m[1], major*1000 + minor
+}
+
+func notFound(patterns, tooOld []string) error {
+	looked := "  the folders in PATH\n  " + strings.Join(patterns, "\n  ")
+	if len(tooOld) > 0 {
+		looked += "\nand found only\n" + strings.Join(tooOld, "\n")
+	}
+	return fmt.Errorf(`%w
+
+Looked for initdb and postgres, version %d or newer, in
+%s
+
+Install PostgreSQL (it need not run, a private server is started from it):
+  Debian, Ubuntu  sudo apt-get install postgresql
+  Fedora          sudo dnf install postgresql-server postgresql-contrib
+  macOS           brew install postgresql@17
+or name a server that runs already:
+  DATABASE_URL=postgres://...                 for runs
+  MATCHBOOK_TEST_DATABASE_URL=postgres://...  for tests`, ErrNotFound, oldest, looked)
+}

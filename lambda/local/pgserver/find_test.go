@@ -1,0 +1,89 @@
+package pgserver_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/local/pgserver"
+)
+
+// install makes a folder with the two programs; postgres tells the version.
+func install(t *testing.T, dir, version string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"initdb":   "#!/bin/sh\n",
+		"postgres": "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestFindBin(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	pattern := filepath.Join(root, "lib", "*", "bin")
+	install(t, filepath.Join(root, "lib", "9", "bin"), "9.6.24")
+	install(t, filepath.Join(root, "lib", "15", "bin"), "15.18 (Debian 15.18-0+deb12u1)")
+	newest := install(t, filepath.Join(root, "lib", "17", "bin"), "17beta1")
+	onPath := install(t, filepath.Join(root, "own"), "14.9")
+	old := install(t, filepath.Join(root, "old"), "12.22")
+	clients := filepath.Join(root, "clients") // as a distribution's /usr/bin: no server
+	links := filepath.Join(root, "links")
+	for _, dir := range []string{clients, links} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(onPath, "initdb"), filepath.Join(links, "initdb")); err != nil {
+		t.Fatal(err)
+	}
+
+	tests := []struct {
+		name         string
+		path         string
+		dir, version string
+	}{
+		{"PATH first", clients + ":" + onPath, onPath, "14.9"},
+		{"through a link", links, onPath, "14.9"},
+		{"PATH too old", old, newest, "17"},
+		{"newest of the usual folders", clients, newest, "17"},
+		{"no PATH", "", newest, "17"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir, version, err := pgserver.Find(test.path, []string{"/nowhere/*", pattern})
+			if err != nil || dir != test.dir || version != test.version {
+				t.Errorf("got %s, %s, %v; want %s, %s", dir, version, err, test.dir, test.version)
+			}
+		})
+	}
+}
+
+func TestNotFoundTellsWhatToDo(t *testing.T) {
+	t.Parallel()
+	old := install(t, filepath.Join(t.TempDir(), "old"), "12.22")
+	_, _, err := pgserver.Find(old, []string{"/nowhere/*/bin"})
+	if !errors.Is(err, pgserver.ErrNotFound) {
+		t.Fatalf("got %v, want ErrNotFound", err)
+	}
+	for _, text := range []string{
+		"PATH", "/nowhere/*/bin", old + " (version 12.22 is too old)", "13 or newer",
+		"apt-get install postgresql", "dnf install", "brew install", "DATABASE_URL", "MATCHBOOK_TEST_DATABASE_URL",
+	} {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error does not mention %q:\n%v", text, err)
+		}
+	}
+	if lines := strings.Count(err.Error(), "\n"); lines > 23 {
+		t.Errorf("%d lines do not fit on one screen:\n%v", lines, err)
+	}
+}

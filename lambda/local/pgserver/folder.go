@@ -1,0 +1,285 @@
+package pgserver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// folder is where one server lives, locked for it.
+type folder struct {
+	home      string              // holds everything, but for a socket whose name would be too long
+	data      string              // the cluster
+	socket    string              // holds the socket
+	temporary string              // what goes away with the server: home, socket, or nothing
+	fresh     bool                // there is no cluster yet
+	user      *syscall.Credential // whom the server runs as; nil: as we do
+	lock, log *os.File
+}
+
+// openFolder makes and locks the folder dir, or a temporary one for "". The
+// server's lock ends with the last copy of folder.lock.
+func openFolder(dir, bin, version string) (_ *folder, err error) {
+	f := &folder{}
+	defer func() {
+		if err != nil {
+			f.discard()
+		}
+	}()
+	if f.user, err = serverUser(dir); err != nil {
+		return nil, err
+	}
+	if err = reachable(bin, f.user); err != nil {
+		return nil, err
+	}
+	if err = f.place(dir); err != nil {
+		return nil, err
+	}
+	f.data = filepath.Join(f.home, "data")
+	if f.lock, err = f.open("pgserver.lock"); err != nil {
+		return nil, err
+	}
+	if err = f.claim(); err != nil {
+		return nil, err
+	}
+	if err = f.fits(bin, version); err != nil {
+		return nil, err
+	}
+	if f.log, err = f.open("server.log"); err != nil {
+		return nil, err
+	}
+	return f, f.log.Truncate(0)
+}
+
+// discard gives up a folder that no supervisor has taken over.
+func (f *folder) discard() {
+	for _, file := range []*os.File{f.lock, f.log} {
+		if file != nil {
+			file.Close()
+		}
+	}
+	if f.temporary != "" {
+		os.RemoveAll(f.temporary)
+	}
+}
+
+// place makes home and the place for the socket.
+func (f *folder) place(dir string) (err error) {
+	if dir == "" {
+		f.home, err = f.makeTemporary()
+		f.socket = f.home
+		return err
+	}
+	if f.home, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if err := f.makeKept(); err != nil {
+		return err
+	}
+	// A comma would make two folders of one, for the server and for clients.
+	if f.socket = f.home; !short(f.home) || strings.Contains(f.home, ",") {
+		f.socket, err = f.makeTemporary()
+	}
+	return err
+}
+
+// makeTemporary makes a folder that goes away with the server, where the
+// socket's name fits and the server's user can remove it.
+func (f *folder) makeTemporary() (string, error) {
+	var problem error
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
+		if !short(filepath.Join(parent, "matchbook-pg-0123456789")) {
+			problem = fmt.Errorf("the path of %s is too long for a socket", parent)
+			continue
+		}
+		if problem = reachable(parent, f.user); problem != nil {
+			continue
+		}
+		if problem = allowed(parent, f.user, 3); problem != nil {
+			continue
+		}
+		dir, err := os.MkdirTemp(parent, "matchbook-pg-")
+		if err != nil {
+			problem = err
+			continue
+		}
+		f.temporary = dir
+		return dir, f.own(dir)
+	}
+	return "", problem
+}
+
+// makeKept makes home, unless it is there already and fit to be one.
+func (f *folder) makeKept() error {
+	parent := filepath.Dir(f.home)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	if err := reachable(parent, f.user); err != nil {
+		return err
+	}
+	if err := os.Mkdir(f.home, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	entries, err := os.ReadDir(f.home)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(f.home, "pgserver.lock")); err != nil && len(entries) > 0 {
+		return fmt.Errorf("%s holds other things than a server: name an empty folder or a new one", f.home)
+	}
+	return f.own(f.home)
+}
+
+// own gives a folder to the server's user alone.
+func (f *folder) own(dir string) error {
+	if f.user != nil {
+		if err := os.Lchown(dir, int(f.user.Uid), int(f.user.Gid)); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// open opens a file of ours in home and gives it to the server's user, who may
+// be the one to start the server next time.
+func (f *folder) open(name string) (*os.File, error) {
+	flags := os.O_RDWR | os.O_CREATE | os.O_APPEND | syscall.O_NOFOLLOW
+	file, err := os.OpenFile(filepath.Join(f.home, name), flags, 0o600)
+	if err != nil || f.user == nil {
+		return file, err
+	}
+	if err := file.Chown(int(f.user.Uid), int(f.user.Gid)); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// claim takes the folder's lock. It also looks for a server that somebody
+// started by hand, which holds no lock of ours: postmaster.pid tells its
+// socket. A process id would tell less, as it may belong to somebody else by
+// now; a socket answers only while the server lives.
+func (f *folder) claim() error {
+	err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return fmt.Errorf("another run uses %s, or is just stopping", f.home)
+	}
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", f.home, err)
+	}
+	pid, err := os.ReadFile(filepath.Join(f.data, "postmaster.pid"))
+	if err != nil {
+		return nil
+	}
+	// Process, data folder, start time, port, socket folder.
+	var lines [5]string
+	scan := bufio.NewScanner(bytes.NewReader(pid))
+	for i := 0; i < len(lines) && scan.Scan(); i++ {
+		lines[i] = scan.Text()
+	}
+	conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3]))
+	if err != nil {
+		return nil
+	}
+	conn.Close()
+	return fmt.Errorf("another run uses %s: its server is process %s", f.home, lines[0])
+}
+
+// fits checks that the server we have can read the cluster, if there is one.
+func (f *folder) fits(bin, version string) error {
+	if _, err := os.Stat(f.data); errors.Is(err, os.ErrNotExist) {
+		f.fresh = true
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(f.data, "PG_VERSION"))
+	if err != nil {
+		return err
+	}
+	major, _, _ := strings.Cut(version, ".")
+	if made := strings.TrimSpace(string(text)); made != major {
+		return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
+			"put version %s first in PATH, or name another folder", f.home, made, bin, version, made)
+	}
+	return nil
+}
+
+// serverUser is whom a server in dir runs as: nil for ourselves or, as
+// postgres refuses root, the owner of the cluster in dir, else the users
+// postgres or nobody.
+func serverUser(dir string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, "data")); err == nil && dir != "" {
+		if owner := info.Sys().(*syscall.Stat_t); owner.Uid != 0 {
+			return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}, nil
+		}
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseInt(u.Uid, 10, 64)
+		gid, err2 := strconv.ParseInt(u.Gid, 10, 64)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("user %s: %w", name, err)
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("postgres refuses to run as root, and there is no user postgres or nobody to run it as")
+}
+
+// reachable checks that who may enter dir and all folders above it. Without
+// it, the error of a program that cannot reach its files is misleading.
+func reachable(dir string, who *syscall.Credential) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := allowed(dir, who, 1); err != nil || dir == filepath.Dir(dir) {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// allowed checks that who has the permission bits (1 to enter, 2 to write) on
+// a folder. nil stands for ourselves: no check, as our own errors are clear.
+func allowed(dir string, who *syscall.Credential, bits os.FileMode) error {
+	if who == nil {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	perm, owner := info.Mode().Perm(), info.Sys().(*syscall.Stat_t)
+	switch {
+	case owner.Uid == who.Uid:
+		perm >>= 6
+	case owner.Gid == who.Gid:
+		perm >>= 3
+	}
+	if perm&bits != bits {
+		return fmt.Errorf("the folder %s (mode %s) is closed to user %d, whom the server runs as "+
+			"because it refuses root: open it, or use another folder", dir, info.Mode(), who.Uid)
+	}
+	return nil
+}
+
+// short reports whether a socket in dir has a name that the system takes:
+// 107 bytes on Linux, 103 on macOS.
+func short(dir string) bool {
+	return len(filepath.Join(dir, ".s.PGSQL."+port)) <= 103
+}

@@ -1,0 +1,209 @@
+package pgserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchbook/lambda/local/pgserver"
+)
+
+// helperEnv turns the test binary into a program that starts a server in the
+// folder it names ("-" for a temporary one), and then waits to be killed.
+const helperEnv = "PGSERVER_TEST_HELPER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(helperEnv); dir != "" {
+		if err := hold(strings.TrimPrefix(dir, "-")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// hold prints the server's URL when it is ready, then waits for ever.
+func hold(dir string) error {
+	signal.Ignore(os.Interrupt) // like a program that takes its time to stop
+	s, err := pgserver.Start(context.Background(), pgserver.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	url := s.URL("postgres")
+	// Only the URL is used from here on: the server must live without s.
+	for range 3 {
+		runtime.GC()
+	}
+	// A child that outlives the program must not keep the server alive. It
+	// ends with its standard input, whose other end the test holds.
+	child := exec.Command("cat")
+	child.Stdin = os.Stdin
+	if err := child.Start(); err != nil {
+		return err
+	}
+	fmt.Println(url)
+	select {}
+}
+
+// program is a helper process.
+type program struct {
+	*exec.Cmd
+	stdout *bufio.Reader
+}
+
+// startProgram runs the test binary as a program with a server in dir, and with
+// temporary folders in tmp.
+func startProgram(t *testing.T, dir, tmp string) *program {
+	t.Helper()
+	if dir == "" {
+		dir = "-"
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helperEnv+"="+dir, "TMPDIR="+tmp)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	defer stdin.Close()
+	cmd.Stdin, cmd.Stderr = stdin, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{Cmd: cmd, stdout: bufio.NewReader(out)}
+	t.Cleanup(p.kill)
+	return p
+}
+
+// url waits for the program's server.
+func (p *program) url(t *testing.T) string {
+	t.Helper()
+	line, err := p.stdout.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the program ended without a server: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// kill ends the program by SIGKILL, and it alone.
+func (p *program) kill() {
+	p.Process.Kill()
+	io.Copy(io.Discard, p.stdout)
+	p.Wait()
+}
+
+// sharedTemp is an empty folder that every user may enter and write to, with a
+// short name, removed at the end of the test.
+func sharedTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "pgserver-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// start starts a server that is stopped at the end of the test.
+func start(t *testing.T, o pgserver.Options) *pgserver.Server {
+	t.Helper()
+	s, err := pgserver.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// query runs a statement that answers with one text.
+func query(t *testing.T, url, sql string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var answer string
+	if err := conn.QueryRow(t.Context(), sql).Scan(&answer); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return answer
+}
+
+// socketDir is the folder that a server's URL names.
+func socketDir(t *testing.T, url string) string {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.Host
+}
+
+// processes are those that have text in their command line.
+func processes(t *testing.T, text string) string {
+	t.Helper()
+	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid,args").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return strings.Join(found, "")
+}
+
+// eventually waits, at most 20 s, until ok holds.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("gave up waiting: %s", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// gone waits until no process works in dir any more.
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	eventually(t, "processes in "+dir+" end", func() bool { return processes(t, dir) == "" })
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return os.IsNotExist(err)
+}
+
+// glob reports whether a file fits the pattern.
+func glob(pattern ...string) bool {
+	files, _ := filepath.Glob(filepath.Join(pattern...))
+	return len(files) > 0
+}

@@ -1,0 +1,237 @@
+// Package pgserver runs a private PostgreSQL server for one program or one
+// test binary: a cluster of its own, reached through a Unix socket only, with
+// nobody else on it, and gone when the program is gone, even by SIGKILL.
+//
+// Start makes the folder and hands it to a supervisor, a small shell that runs
+// initdb (once) and postgres and watches a pipe whose other end only the
+// program holds. Stop closes that pipe, and so does the death of the program:
+// both take the same way, a fast shutdown, after which the supervisor removes
+// what is temporary. The supervisor is in a session of its own, so that a
+// Ctrl-C reaches the program first; it also holds the lock of the folder, so
+// that a folder counts as used until its server is really down.
+//
+// postgres refuses to run as root. A program that is root gets a server that
+// runs as the user postgres, or else nobody.
+package pgserver
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	role = "matchbook" // the server's superuser
+	port = "5432"      // only part of the socket's name: nothing listens on TCP
+
+	// readyWithin bounds a start, and once more initdb where it has to run.
+	readyWithin = 30 * time.Second
+)
+
+//go:embed supervise.sh
+var superviseScript string
+
+// Options say which server Start runs. The zero value is a throw-away server.
+type Options struct {
+	// Dir is the folder for data, socket and log, kept after Stop: the next
+	// Start finds the data again. It must be missing, empty, or made by an
+	// earlier Start. Empty means a temporary folder, removed on Stop or when
+	// the program dies.
+	Dir string
+
+	// Durable says that data must survive a crash of the machine. Without it
+	// fsync, synchronous_commit and full_page_writes are off, as fits tests
+	// and trial runs.
+	Durable bool
+
+	// Progress is told in one line when something takes time; may be nil.
+	Progress func(string)
+
+	// Settings are further PostgreSQL settings, by their names in
+	// postgresql.conf. They overrule the defaults (shared_buffers 64MB,
+	// timezone UTC and, when not durable, max_connections 200), but not what
+	// keeps the server private: addresses, port and socket.
+	Settings map[string]string
+}
+
+// Server is a running server. It goes on until Stop or the end of the program,
+// whether or not the caller keeps the Server.
+type Server struct {
+	socket string        // folder of the Unix socket
+	alive  *os.File      // write end of the supervisor's pipe
+	log    *os.File      // what initdb and postgres say; closed when done is
+	done   chan struct{} // closed when the supervisor is gone
+	exit   error         // how it ended; to be read after done
+}
+
+// Start starts a server and returns when it takes connections. ctx bounds the
+// start only, not the server's life. The error is ErrNotFound when no
+// PostgreSQL is installed; it says so when another run uses o.Dir, when the
+// data there needs another major version, or when a folder is closed to the
+// server's user; and it carries the end of the server's log when the server
+// gave up by itself.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	s, err := start(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("start postgres: %w", err)
+	}
+	return s, nil
+}
+
+func start(ctx context.Context, o Options) (*Server, error) {
+	bin, version, err := FindBin()
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFolder(o.Dir, bin, version)
+	if err != nil {
+		return nil, err
+	}
+	within := readyWithin
+	if f.fresh {
+		within += readyWithin
+		if o.Progress != nil {
+			o.Progress(fmt.Sprintf("creating a PostgreSQL %s cluster in %s", version, f.home))
+		}
+	}
+	s, err := supervise(f, bin, o)
+	if err != nil {
+		f.discard()
+		return nil, err
+	}
+	if err := s.ready(ctx, within); err != nil {
+		_ = s.Stop() // err already says what went wrong
+		return nil, err
+	}
+	return s, nil
+}
+
+// supervise starts the supervisor, which takes the folder over.
+func supervise(f *folder, bin string, o Options) (*Server, error) {
+	watched, alive, err := os.Pipe() // close-on-exec: no other child keeps it open
+	if err != nil {
+		return nil, err
+	}
+	defer watched.Close()
+
+	initdb := "-A trust --encoding=UTF8 --locale=C -U " + role
+	if !o.Durable {
+		initdb += " --no-sync"
+	}
+	args := []string{"-c", superviseScript, "pgserver", bin, f.data, initdb, f.temporary}
+	cmd := exec.Command("/bin/sh", append(args, settings(o, f.socket)...)...)
+	cmd.Dir = "/" // ours may be closed to the server's user
+	// Nothing of our environment: PG* variables would change the server, and
+	// it has no business with our secrets.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+	cmd.Stdout, cmd.Stderr = f.log, f.log
+	cmd.ExtraFiles = []*os.File{f.lock, watched} // descriptors 3 and 4
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.user}
+	if err := cmd.Start(); err != nil {
+		alive.Close()
+		return nil, fmt.Errorf("run supervisor: %w", err)
+	}
+	f.lock.Close() // the supervisor's copy keeps the lock
+
+	s := &Server{socket: f.socket, alive: alive, log: f.log, done: make(chan struct{})}
+	// This goroutine also keeps s reachable, for a collected pipe end would
+	// be closed and take the server with it.
+	go func() {
+		if err := cmd.Wait(); err != nil {
+			s.exit = fmt.Errorf("%w; its log ends with\n%s", err, tail(s.log))
+		}
+		s.log.Close()
+		close(s.done)
+	}()
+	return s, nil
+}
+
+// settings are the server's settings as arguments of postgres.
+func settings(o Options, socket string) []string {
+	all := map[string]string{"shared_buffers": "64MB", "timezone": "UTC", "log_timezone": "UTC"}
+	if !o.Durable {
+		maps.Copy(all, map[string]string{
+			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200",
+		})
+	}
+	maps.Copy(all, o.Settings)
+	maps.Copy(all, map[string]string{
+		"listen_addresses": "", "port": port,
+		"unix_socket_directories": socket, "unix_socket_permissions": "0700",
+	})
+	var args []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		args = append(args, "-c", name+"="+all[name])
+	}
+	return args
+}
+
+// ready waits until the server takes connections or is gone.
+func (s *Server) ready(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("not ready after %s", within))
+	defer cancel()
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		conn, err := pgx.Connect(ctx, s.URL("postgres"))
+		if err == nil {
+			_ = conn.Close(ctx)
+			return nil
+		}
+		select {
+		case <-s.done:
+			return fmt.Errorf("server ended before it was ready: %w", cmp.Or(s.exit, errors.New("it was stopped")))
+		case <-ctx.Done():
+			return fmt.Errorf("wait for server: %w; its log ends with\n%s", context.Cause(ctx), tail(s.log))
+		case <-time.After(wait):
+		}
+	}
+}
+
+// URL is the address of a database on the server, for pgx and for psql: the
+// Unix socket, the server's superuser, no password. "postgres" is the database
+// that is always there; other ones are the caller's to create.
+func (s *Server) URL(database string) string {
+	return socketURL(s.socket, database)
+}
+
+func socketURL(socket, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
+	return u.String()
+}
+
+// Stop shuts the server down, waits until it is gone, and removes a temporary
+// folder. Open connections are cut; a server that does not heed the fast
+// shutdown within 20 s gets the immediate one. The error, the same for every
+// call, is about a server that had ended badly, before or now.
+func (s *Server) Stop() error {
+	_ = s.alive.Close() // fails the second time, which is fine
+	<-s.done
+	if s.exit != nil {
+		return fmt.Errorf("stop postgres: %w", s.exit)
+	}
+	return nil
+}
+
+// tail is the end of a log: its last 12 lines, at most 4 KiB.
+func tail(log *os.File) string {
+	info, err := log.Stat()
+	if err != nil {
+		return ""
+	}
+	text := make([]byte, min(info.Size(), 4096))
+	n, _ := log.ReadAt(text, info.Size()-int64(len(text)))
+	lines := strings.Split(strings.TrimSpace(string(text[:n])), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}

@@ -1,0 +1,491 @@
+package pgserver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchbook/lambda/local/pgserver"
+)
+
+func ExampleStart() {
+	ctx := context.Background()
+	s, err := pgserver.Start(ctx, pgserver.Options{}) // a throw-away server
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Stop()
+
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	var sum int
+	if err := conn.QueryRow(ctx, "SELECT 40 + 2").Scan(&sum); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sum)
+	// Output: 42
+}
+
+func TestStopRemovesTheTemporaryServer(t *testing.T) {
+	t.Parallel()
+	var progress []string
+	s, err := pgserver.Start(t.Context(), pgserver.Options{
+		Progress: func(line string) { progress = append(progress, line) },
+		Settings: map[string]string{"work_mem": "7MB", "listen_addresses": "*", "port": "1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	dir := socketDir(t, s.URL("postgres"))
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode of the folder: got %v, %v; want 0700", info.Mode(), err)
+	}
+	if len(progress) != 1 || !strings.Contains(progress[0], dir) {
+		t.Errorf("progress: got %q, want one line that names %s", progress, dir)
+	}
+	settings := map[string]string{
+		"listen_addresses": "", "unix_socket_permissions": "0700", // private, whatever Settings say
+		"server_encoding": "UTF8", "lc_collate": "C", "lc_ctype": "C", "timezone": "UTC",
+		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
+		"max_connections": "200", "shared_buffers": "64MB", "autovacuum": "on", "work_mem": "7MB",
+	}
+	for name, want := range settings {
+		sql := "SELECT current_setting('" + name + "')"
+		if strings.HasPrefix(name, "lc_c") { // no settings any more since PostgreSQL 16
+			sql = "SELECT dat" + strings.TrimPrefix(name, "lc_") + "::text FROM pg_database WHERE datname = 'template1'"
+		}
+		if got := query(t, s.URL("postgres"), sql); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+
+	// A connection that stays open does not hold the server.
+	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	stopping := time.Now()
+	for range 2 {
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(stopping); took > 15*time.Second {
+		t.Errorf("it took %s: the fast shutdown had no effect", took)
+	}
+	if !missing(dir) {
+		t.Errorf("%s is still there", dir)
+	}
+	if left := processes(t, dir); left != "" {
+		t.Errorf("still running:\n%s", left)
+	}
+}
+
+func TestURLSuitsPsql(t *testing.T) {
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		t.Skip("psql is not installed")
+	}
+	t.Parallel()
+	s := start(t, pgserver.Options{})
+	cmd := exec.Command(psql, "-XAtc", "SELECT current_user", s.URL("postgres"))
+	cmd.Env = append(os.Environ(), "PGPORT=1", "PGHOST=nowhere.invalid", "PGUSER=somebody")
+	out, err := cmd.CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "matchbook" {
+		t.Errorf("psql: got %q, %v; want matchbook", got, err)
+	}
+}
+
+func TestKeptFolderKeepsData(t *testing.T) {
+	t.Parallel()
+	// The parents are missing, too. The second name is too long for a socket.
+	for _, name := range []string{"a/b", "long/" + strings.Repeat("x", 100)} {
+		o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), name), Durable: true}
+		s := start(t, o)
+		for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
+			if got := query(t, s.URL("postgres"), "SHOW "+name); got != "on" {
+				t.Errorf("%s: got %s, want on", name, got)
+			}
+		}
+		keepWord(t, s.URL("postgres"))
+		socket := socketDir(t, s.URL("postgres"))
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if socket != o.Dir && !missing(socket) {
+			t.Errorf("%s, made for the socket, is still there", socket)
+		}
+		leaveStalePID(t, o.Dir) // as a machine that crashed does
+
+		o.Progress = func(line string) { t.Errorf("second start says %q", line) }
+		s = start(t, o)
+		wantWord(t, s.URL("postgres"))
+	}
+}
+
+// keepWord writes what wantWord finds again.
+func keepWord(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT text 'old' AS word"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantWord(t *testing.T, url string) {
+	t.Helper()
+	if got := query(t, url, "SELECT word FROM kept"); got != "old" {
+		t.Errorf("got %q, want old", got)
+	}
+}
+
+// leaveStalePID writes a postmaster.pid of a process that ended.
+func leaveStalePID(t *testing.T, dir string) {
+	t.Helper()
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(dead.Process.Pid, dir))
+}
+
+// postmasterPID is what a server with a socket in that folder writes.
+func postmasterPID(pid int, socket string) string {
+	return fmt.Sprintf("%d\n/data\n1700000000\n5432\n%s\n\n", pid, socket)
+}
+
+// write writes a file that belongs to the owner of its folder.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Dir(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if err := os.Chown(name, int(owner.Uid), int(owner.Gid)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keptFolder is a folder like one that a server left, as far as Start looks at
+// it before it starts anything.
+func keptFolder(t *testing.T, version string) string {
+	t.Helper()
+	dir := sharedTemp(t)
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "pgserver.lock"), "")
+	write(t, filepath.Join(dir, "data", "PG_VERSION"), version+"\n")
+	return dir
+}
+
+func TestOneRunPerFolder(t *testing.T) {
+	t.Parallel()
+	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
+	const runs = 4
+	servers, errs := make([]*pgserver.Server, runs), make([]error, runs)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() { servers[i], errs[i] = pgserver.Start(t.Context(), o) })
+	}
+	all.Wait()
+	var winner *pgserver.Server
+	for i := range runs {
+		switch {
+		case servers[i] == nil && !strings.Contains(errs[i].Error(), "another run uses "+o.Dir):
+			t.Errorf("run %d: got %v, want an error that says another run uses the folder", i, errs[i])
+		case servers[i] != nil && winner != nil:
+			t.Error("two runs got the folder")
+			defer servers[i].Stop()
+		case servers[i] != nil:
+			winner = servers[i]
+			defer winner.Stop()
+		}
+	}
+	if winner == nil {
+		t.Fatalf("no run got the folder: %v", errs)
+	}
+	query(t, winner.URL("postgres"), "SELECT 'alive'")
+	wantError(t, o, "another run uses "+o.Dir+", or is just stopping") // the lock is held, not only taken
+}
+
+func TestServerStartedByHandIsSeen(t *testing.T) {
+	t.Parallel()
+	dir := keptFolder(t, "15")
+	socket := sharedTemp(t)
+	l, err := net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(4711, socket))
+	wantError(t, pgserver.Options{Dir: dir}, "another run uses "+dir, "process 4711")
+}
+
+// wantError wants Start to fail with an error that holds the texts.
+func wantError(t *testing.T, o pgserver.Options, texts ...string) {
+	t.Helper()
+	s, err := pgserver.Start(t.Context(), o)
+	if err == nil {
+		s.Stop()
+		t.Fatal("got a server, want an error")
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("got error %v, want one that holds %q", err, text)
+		}
+	}
+}
+
+func TestDataOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	_, version, err := pgserver.FindBin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "is of PostgreSQL 9", "version "+version)
+}
+
+func TestForeignFolderIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := sharedTemp(t)
+	write(t, filepath.Join(dir, "thesis.txt"), "")
+	wantError(t, pgserver.Options{Dir: dir}, dir+" holds other things")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder now holds %v, %v; want thesis.txt alone", entries, err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o777 {
+		t.Errorf("the folder's mode changed: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestServerThatGivesUpTellsWhy(t *testing.T) {
+	tmp := sharedTemp(t)
+	t.Setenv("TMPDIR", tmp)
+	wantError(t, pgserver.Options{Settings: map[string]string{"shared_buffers": "plenty"}},
+		"start postgres: ", "exit status 1", `invalid value for parameter "shared_buffers": "plenty"`)
+	if glob(tmp, "*") {
+		t.Error("something is left in the temporary folder")
+	}
+}
+
+func TestCancelledStartLeavesNothing(t *testing.T) {
+	tmp := sharedTemp(t)
+	t.Setenv("TMPDIR", tmp)
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := pgserver.Start(ctx, pgserver.Options{Progress: func(string) { cancel() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v; want context.Canceled", s, err)
+	}
+	if glob(tmp, "*") || processes(t, tmp) != "" {
+		t.Error("something is left")
+	}
+}
+
+func TestTemporaryFolderFitsTheSocket(t *testing.T) {
+	for _, problem := range []string{"long", "closed"} {
+		t.Run(problem, func(t *testing.T) {
+			tmp := filepath.Join(sharedTemp(t), problem)
+			switch problem {
+			case "long":
+				tmp = filepath.Join(tmp, strings.Repeat("x", 100))
+				if err := os.MkdirAll(tmp, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			case "closed": // to the server's user, or to us when we are not root
+				if err := os.Mkdir(tmp, 0o500); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("TMPDIR", tmp)
+			s := start(t, pgserver.Options{})
+			if dir := socketDir(t, s.URL("postgres")); filepath.Dir(dir) != "/tmp" {
+				t.Errorf("got %s, want a folder in /tmp", dir)
+			}
+		})
+	}
+}
+
+func TestKilledProgramLeavesNoServer(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		when func(t *testing.T, p *program, tmp string) // returns when the program is to be killed
+	}{
+		{"during initdb", func(t *testing.T, _ *program, tmp string) {
+			eventually(t, "initdb writes", func() bool { return glob(tmp, "*", "data.new", "PG_VERSION") })
+		}},
+		{"at the end of initdb", func(t *testing.T, _ *program, tmp string) {
+			eventually(t, "initdb ends", func() bool { return glob(tmp, "*", "data") })
+		}},
+		{"during the start", func(t *testing.T, _ *program, tmp string) {
+			eventually(t, "postgres starts", func() bool { return glob(tmp, "*", "data", "postmaster.pid") })
+		}},
+		{"when ready", func(t *testing.T, p *program, _ string) { p.url(t) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tmp := sharedTemp(t)
+			p := startProgram(t, "", tmp)
+			test.when(t, p, tmp)
+			p.kill()
+			gone(t, tmp)
+			if glob(tmp, "*") {
+				t.Error("something is left in the temporary folder")
+			}
+		})
+	}
+}
+
+func TestKilledProgramKeepsTheKeptFolder(t *testing.T) {
+	t.Parallel()
+	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
+	p := startProgram(t, o.Dir, sharedTemp(t))
+	keepWord(t, p.url(t))
+	p.kill()
+	gone(t, o.Dir)
+	s := start(t, o)
+	wantWord(t, s.URL("postgres"))
+}
+
+func TestKilledInitdbIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
+	p := startProgram(t, o.Dir, sharedTemp(t))
+	eventually(t, "initdb writes", func() bool { return glob(o.Dir, "data.new", "PG_VERSION") })
+	p.kill()
+	gone(t, o.Dir)
+	s := start(t, o)
+	query(t, s.URL("postgres"), "SELECT 'alive'")
+}
+
+func TestHalfAClusterIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
+	if err := start(t, o).Stop(); err != nil {
+		t.Fatal(err)
+	}
+	// As a machine leaves it that crashed during initdb.
+	data := filepath.Join(o.Dir, "data")
+	if err := os.Rename(data, data+".new"); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, o)
+	query(t, s.URL("postgres"), "SELECT 'alive'")
+}
+
+func TestInterruptFromTheTerminalLeavesTheServer(t *testing.T) {
+	t.Parallel()
+	p := startProgram(t, "", sharedTemp(t))
+	url := p.url(t)
+	dir := socketDir(t, url)
+	// As a terminal does: to the whole group of the program, which ignores it.
+	if err := syscall.Kill(-p.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	// Were the server in that group, it would have the signal by now, and go.
+	for range 20 {
+		query(t, url, "SELECT 'alive'")
+	}
+	p.kill()
+	gone(t, dir)
+}
+
+func TestClosedFolderIsNamed(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only a program that is root runs the server as another user")
+	}
+	t.Parallel()
+	closed := filepath.Join(sharedTemp(t), "closed")
+	if err := os.MkdirAll(filepath.Join(closed, "open"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(closed, "open", "kept")
+	wantError(t, pgserver.Options{Dir: dir}, "the folder "+closed+" (mode drwx------) is closed")
+	if !missing(dir) {
+		t.Errorf("%s was made for nothing", dir)
+	}
+}
+
+func TestOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("all the other tests already run as an ordinary user")
+	}
+	t.Parallel()
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip(err)
+	}
+	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
+	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	tmp := sharedTemp(t)
+	binary := filepath.Join(tmp, "pgserver.test")
+	copyProgram(t, os.Args[0], binary)
+
+	names := []string{"TestStopRemovesTheTemporaryServer", "TestKeptFolderKeepsData"}
+	cmd := exec.Command(binary, "-test.v", "-test.run=^("+strings.Join(names, "|")+")$")
+	cmd.Dir = tmp
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "TMPDIR=" + tmp}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(out), "--- PASS: "+name) {
+			t.Errorf("%s did not pass as nobody:\n%s", name, out)
+		}
+	}
+}
+
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,174 @@
+package local
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/google/uuid"
+)
+
+// api is the Runtime API of one environment, and as much of the Extensions API
+// as lambda.WithEnableSIGTERM uses.
+// https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+func (e *environment) api() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", e.serveNext)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/response", e.serveResponse)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/error", e.serveError)
+	mux.HandleFunc("POST /2018-06-01/runtime/init/error", e.serveInitError)
+	mux.HandleFunc("POST /2020-01-01/extension/register", e.serveRegister)
+	mux.HandleFunc("GET /2020-01-01/extension/event/next", e.serveExtensionNext)
+	return mux
+}
+
+// postedError is an error as a runtime posts it and Lambda shows it.
+type postedError struct {
+	Message string `json:"errorMessage"`
+	Type    string `json:"errorType"`
+}
+
+// serveNext holds the request until there is an invocation.
+func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
+	select {
+	case e.idle <- struct{}{}:
+	default: // asked already, on a connection that broke
+	}
+	var inv *invocation
+	select {
+	case inv = <-e.work:
+	case <-r.Context().Done():
+		return
+	}
+	e.mu.Lock()
+	e.current = inv
+	e.mu.Unlock()
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(inv.deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:"+localRegion+":000000000000:function:"+e.cfg.Name)
+	h.Set("Lambda-Runtime-Trace-Id", traceID(inv))
+	_, _ = w.Write(inv.payload) // a process that cannot read it has ended, or runs out of time
+}
+
+// traceID is unsampled: nobody collects local traces.
+func traceID(inv *invocation) string {
+	id := uuid.MustParse(inv.id)
+	return "Root=1-" + strconv.FormatInt(inv.deadline.Unix(), 16) + "-" + id.String()[:8] + id.String()[19:23] + id.String()[24:] + ";Sampled=0"
+}
+
+func (e *environment) serveResponse(w http.ResponseWriter, r *http.Request) {
+	body, failed := readResponse(w, r)
+	switch {
+	case failed == nil:
+		e.accept(w, r, body, nil)
+	case failed.Type == "Function.ResponseSizeTooLarge" && e.settle(r.PathValue("id"), nil, failed):
+		writeStatus(w, http.StatusRequestEntityTooLarge, failed.Type)
+	default:
+		e.accept(w, r, nil, failed)
+	}
+}
+
+// readResponse reads an answer. Its error is in the trailers when the handler's
+// reader failed after the first bytes were on their way.
+func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionError) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &FunctionError{Type: "Function.ResponseSizeTooLarge",
+			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) + " bytes)."}
+	case err != nil:
+		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
+	}
+	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
+		// What cannot be decoded stays empty: the type still tells that it failed.
+		posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
+		return nil, parseError(posted, kind)
+	}
+	return body, nil
+}
+
+func (e *environment) serveError(w http.ResponseWriter, r *http.Request) {
+	e.accept(w, r, nil, readError(w, r))
+}
+
+func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
+	select {
+	case e.initError <- readError(w, r):
+	default: // the first one is the cause
+	}
+	writeStatus(w, http.StatusAccepted, "")
+}
+
+// accept settles the invocation of the request, or tells that there is none.
+func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
+	if e.settle(r.PathValue("id"), body, failed) {
+		writeStatus(w, http.StatusAccepted, "")
+		return
+	}
+	writeStatus(w, http.StatusBadRequest, "InvalidRequestID")
+}
+
+// settle answers the current invocation; false when id is not its id.
+func (e *environment) settle(id string, body []byte, failed *FunctionError) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	inv := e.current
+	if inv == nil || inv.id != id {
+		return false
+	}
+	inv.body, inv.err = body, failed
+	e.current = nil
+	close(inv.answered)
+	return true
+}
+
+func readError(w http.ResponseWriter, r *http.Request) *FunctionError {
+	// A part that cannot be read costs some text, never the fact that it failed.
+	body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
+	return parseError(body, r.Header.Get("Lambda-Runtime-Function-Error-Type"))
+}
+
+// parseError reads an error as posted; kind is taken where it names none.
+func parseError(body []byte, kind string) *FunctionError {
+	var posted postedError
+	if json.Unmarshal(body, &posted) != nil {
+		posted.Message = string(body)
+	}
+	if posted.Type == "" {
+		posted.Type = kind
+	}
+	if posted.Type == "" {
+		posted.Type = "Unhandled"
+	}
+	return &FunctionError{Type: posted.Type, Message: posted.Message, payload: body}
+}
+
+func (e *environment) serveRegister(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Lambda-Extension-Identifier", uuid.NewString())
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{
+		"functionName": e.cfg.Name, "functionVersion": "$LATEST", "handler": "bootstrap"})
+}
+
+// serveExtensionNext never answers: the extension that enables SIGTERM
+// registers for no events.
+func (e *environment) serveExtensionNext(_ http.ResponseWriter, r *http.Request) {
+	<-r.Context().Done()
+}
+
+// writeStatus writes the status and, of an error, its type.
+func writeStatus(w http.ResponseWriter, status int, kind string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if kind == "" {
+		_, _ = io.WriteString(w, `{"status":"OK"}`)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(postedError{Message: http.StatusText(status), Type: kind})
+}

@@ -1,0 +1,40 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestSQSConformance runs the checks that the delivery rules rely on, with the
+// real SDK and in real time: about 70 s, most of them waiting.
+func TestSQSConformance(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes about 70 s; skipped with -short")
+	}
+	source := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared")), "sqs-conformance")
+	if _, err := os.Stat(filepath.Join(source, "conf.go")); err != nil {
+		t.Skipf("no conformance program (set MATCHBOOK_SHARED): %v", err)
+	}
+	// It may be read-only, and go run may want to write there.
+	program := t.TempDir()
+	if err := os.CopyFS(program, os.DirFS(source)); err != nil {
+		t.Fatalf("copy the conformance program: %v", err)
+	}
+	server := httptest.NewServer(NewSQS(NewClock()))
+	t.Cleanup(server.Close)
+
+	run := exec.CommandContext(t.Context(), "go", "run", ".", "local", server.URL)
+	run.Dir = program
+	out, err := run.CombinedOutput()
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	t.Logf("%s", lines[len(lines)-1])
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

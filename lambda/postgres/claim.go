@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// claimSQL locks the documents in id order, judges each delivery against its
+// row, and claims. Of several deliveries of one document, one has the turn.
+const claimSQL = `
+WITH message AS (
+	SELECT m.*, row_number() OVER (PARTITION BY id ORDER BY published_at DESC NULLS LAST, place) AS turn
+	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
+		WITH ORDINALITY AS m (id, sent_at, published_at, place)
+), found AS (
+	SELECT id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
+		matching_published_at AS published_at, matching_lease_until - now() AS lease_left,
+		CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
+		     WHEN structured_data IS NULL THEN 'not matchable: the document has no structured data' END AS reason
+	FROM document
+	WHERE id = ANY ($1)
+	ORDER BY id
+	FOR NO KEY UPDATE
+), judged AS (
+	SELECT place, id, attempts, reason,
+		CASE WHEN turn > 1 THEN $4::interval ELSE lease_left END AS held_for,
+		CASE
+			WHEN found.id IS NULL THEN 'missing'
+			WHEN message.published_at < found.published_at THEN 'superseded'
+			WHEN status = 'succeeded' THEN 'done'
+			WHEN status = 'failed' AND sent_at <= failed_at THEN 'done'
+			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
+			WHEN turn > 1 THEN 'held'
+			WHEN reason IS NOT NULL THEN 'not-matchable'
+			WHEN status = 'in-progress' AND NOT $5 THEN 'suspect'
+			ELSE 'claimed'
+		END AS finding
+	FROM message LEFT JOIN found USING (id)
+), changed AS (
+	UPDATE document SET
+		matching_status = CASE finding WHEN 'claimed' THEN 'in-progress' END,
+		matching_attempts = matching_attempts + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
+		matching_lease_until = CASE finding WHEN 'claimed' THEN now() + $4::interval END,
+		matching_error = CASE finding WHEN 'claimed' THEN matching_error ELSE reason END,
+		matching_failed_at = NULL,
+		matching_due_at = NULL,
+		matching_republished = 0
+	FROM judged
+	WHERE document.id = judged.id AND finding IN ('claimed', 'not-matchable')
+	RETURNING document.id, matching_attempts
+)
+SELECT finding, coalesce(changed.matching_attempts, attempts, 0), coalesce(held_for, interval '0'), coalesce(reason, '')
+FROM judged LEFT JOIN changed USING (id)
+ORDER BY place`
+
+// findings are the words of claimSQL; "claimed" and "suspect" are no Result.
+var findings = map[string]job.Result{
+	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done,
+	"held": job.Held, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
+}
+
+// Claim implements job.Store.
+func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+	ids := make([]uuid.UUID, len(deliveries))
+	sent := make([]time.Time, len(deliveries))
+	published := make([]*time.Time, len(deliveries))
+	for i, d := range deliveries {
+		ids[i], sent[i] = d.ID, d.SentAt
+		if !d.PublishedAt.IsZero() {
+			published[i] = &d.PublishedAt
+		}
+	}
+	var claims []job.Claim
+	err := repeat(ctx, func() error {
+		rows, _ := db.pool.Query(ctx, claimSQL, ids, sent, published, lease, suspects)
+		var err error
+		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
+			var finding string
+			err = row.Scan(&finding, &c.Fence.Attempt, &c.HeldFor, &c.Reason)
+			c.Found, c.Suspect = findings[finding], finding == "suspect"
+			return c, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(claims) != len(deliveries) {
+		return nil, fmt.Errorf("%d claims for %d deliveries", len(claims), len(deliveries))
+	}
+	for i := range claims {
+		claims[i].Fence.ID = deliveries[i].ID
+	}
+	return claims, nil
+}
+
+const returnSQL = `
+UPDATE document SET matching_status = 'pending', matching_error = $3, matching_due_at = now() + $4::interval,
+	matching_lease_until = NULL
+WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
+
+// failSQL sets failed and writes the notification, one statement.
+const failSQL = `
+WITH failed AS (
+	UPDATE document SET matching_status = 'failed', matching_error = $3, matching_failed_at = now(),
+		matching_lease_until = NULL, matching_due_at = NULL
+	WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'
+	RETURNING id, tenant_id, matching_attempts, matching_error
+)
+INSERT INTO notification (tenant_id, document_id, kind, attempt, created_at, payload)
+SELECT tenant_id, failed.id, $4::text, matching_attempts, now(), jsonb_build_object(
+	'document_id', failed.id, 'tenant_id', tenant_id, 'tenant', tenant.name, 'kind', $4::text,
+	'error', matching_error, 'attempts', matching_attempts, 'deliveries', $5::int)
+FROM failed JOIN tenant ON tenant.id = tenant_id`
+
+// Settle implements job.Store.
+func (db *DB) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, error) {
+	sql, args := returnSQL, []any{f.ID, f.Attempt, v.Reason, v.Due}
+	if v.Status == job.StatusFailed {
+		sql, args = failSQL, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
+	}
+	var changed bool
+	err := repeat(ctx, func() error {
+		tag, err := db.pool.Exec(ctx, sql, args...)
+		changed = tag.RowsAffected() == 1
+		return err
+	})
+	return changed, failure.At("write "+string(v.Status), err)
+}
+
+const findSQL = `
+SELECT coalesce(matching_status, ''), matching_attempts, coalesce(matching_lease_until - now(), interval '0')
+FROM document WHERE id = $1`
+
+// Find implements job.Store.
+func (db *DB) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
+	var row job.Row
+	err := db.pool.QueryRow(ctx, findSQL, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return job.Row{}, job.ErrNotFound
+	}
+	return row, failure.At("read the document again", err)
+}

@@ -1,0 +1,309 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// fixture is a database whose clock stands still until the test moves it.
+type fixture struct {
+	*postgres.DB
+	conn  *pgx.Conn // sees the same clock
+	clock *simclock.Clock
+	t     *testing.T
+}
+
+var (
+	tenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	start  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+)
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	url := postgrestest.URL(t)
+	clock, err := simclock.Install(t.Context(), url, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simURL, err := clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, t}
+	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	return f
+}
+
+func (f *fixture) exec(sql string, args ...any) {
+	f.t.Helper()
+	if _, err := f.conn.Exec(f.t.Context(), sql, args...); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) advance(d time.Duration) {
+	f.t.Helper()
+	if err := f.clock.Advance(f.t.Context(), d); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// document inserts a document with these columns of matching state.
+func (f *fixture) document(assignments string, args ...any) uuid.UUID {
+	f.t.Helper()
+	id := uuid.New()
+	f.exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $2, 'invoice', '{}')", id, tenant)
+	if assignments != "" {
+		f.exec("UPDATE document SET "+assignments+" WHERE id = '"+id.String()+"'", args...)
+	}
+	return id
+}
+
+func (f *fixture) claim(d job.Delivery, suspects bool) job.Claim {
+	f.t.Helper()
+	claims, err := f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return claims[0]
+}
+
+type state struct {
+	Status, Error string
+	Attempts      int
+	Lease, Due    time.Duration // from the start; 0 if NULL
+	Failed        bool
+	Notifications int
+}
+
+func (f *fixture) state(id uuid.UUID) (s state) {
+	f.t.Helper()
+	var lease, due *time.Time
+	err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
+		matching_lease_until, matching_due_at, matching_failed_at IS NOT NULL,
+		(SELECT count(*) FROM notification WHERE document_id = $1) FROM document WHERE id = $1`, id).
+		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if lease != nil {
+		s.Lease = lease.Sub(start)
+	}
+	if due != nil {
+		s.Due = due.Sub(start)
+	}
+	return s
+}
+
+func TestClaimFindsEachState(t *testing.T) {
+	t.Parallel()
+	const claimed, suspect = job.Result(0), job.Result(100)
+	second := func(n int) time.Time { return start.Add(time.Duration(n) * time.Second) }
+	for _, tc := range []struct {
+		name     string
+		columns  string
+		delivery job.Delivery
+		want     job.Result
+		status   string
+		attempts int
+	}{
+		{"never published", "", job.Delivery{}, claimed, "in-progress", 1},
+		{"pending", "matching_status='pending', matching_attempts=2", job.Delivery{}, claimed, "in-progress", 3},
+		{"pending, its own stamp", "matching_status='pending', matching_published_at='2026-03-02 09:00:05Z'", job.Delivery{PublishedAt: second(5)}, claimed, "in-progress", 1},
+		{"pending, an older stamp", "matching_status='pending', matching_published_at='2026-03-02 09:00:05Z'", job.Delivery{PublishedAt: second(4)}, job.Superseded, "pending", 0},
+		{"in progress, an older stamp", "matching_status='in-progress', matching_lease_until='2026-03-02 10:00Z', matching_published_at='2026-03-02 09:00:05Z'", job.Delivery{PublishedAt: second(4)}, job.Superseded, "in-progress", 0},
+		{"live lease", "matching_status='in-progress', matching_attempts=1, matching_lease_until='2026-03-02 09:00:30Z'", job.Delivery{}, job.Held, "in-progress", 1},
+		{"ended lease", "matching_status='in-progress', matching_attempts=1, matching_lease_until='2026-03-02 09:00:00Z'", job.Delivery{}, suspect, "in-progress", 1},
+		{"succeeded", "matching_status='succeeded', matching_attempts=1", job.Delivery{SentAt: second(99)}, job.Done, "succeeded", 1},
+		{"failed by an earlier delivery", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(30)}, job.Done, "failed", 1},
+		{"failed, then redriven", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(31)}, claimed, "in-progress", 2},
+		{"no structured data", "structured_data=NULL, matching_status='pending'", job.Delivery{}, job.NotMatchable, "", 0},
+		{"no type", "type=NULL", job.Delivery{}, job.NotMatchable, "", 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			id := f.document(tc.columns)
+			tc.delivery.ID = id
+			c := f.claim(tc.delivery, false)
+			got := c.Found
+			if c.Suspect {
+				got = suspect
+			}
+			s := f.state(id)
+			if got != tc.want || s.Status != tc.status || s.Attempts != tc.attempts || c.Fence != (job.Fence{ID: id, Attempt: tc.attempts}) {
+				t.Errorf("got %v, row %+v, fence %+v; want %v, %q with %d attempts", got, s, c.Fence, tc.want, tc.status, tc.attempts)
+			}
+			if got == claimed && (s.Lease != time.Minute || s.Failed) {
+				t.Errorf("claimed as %+v, want a lease of a minute and no failure", s)
+			}
+			if got == job.NotMatchable && (s.Error == "" || s.Error != c.Reason) {
+				t.Errorf("reason %q in the claim, %q in the row", c.Reason, s.Error)
+			}
+			if got == job.Held && c.HeldFor != 30*time.Second {
+				t.Errorf("held for %v, want 30s", c.HeldFor)
+			}
+		})
+	}
+}
+
+func TestClaimOfAnUnknownDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if c := f.claim(job.Delivery{ID: uuid.New()}, false); c.Found != job.Missing {
+		t.Errorf("got %+v, want missing", c)
+	}
+}
+
+func TestSuspectIsClaimedOnlyWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.document("matching_status='in-progress', matching_attempts=1, matching_lease_until=now() - interval '1 second'")
+	if c := f.claim(job.Delivery{ID: id}, false); !c.Suspect {
+		t.Fatalf("got %+v, want a suspect", c)
+	}
+	if c := f.claim(job.Delivery{ID: id}, true); c.Suspect || c.Found != 0 || c.Fence.Attempt != 2 {
+		t.Errorf("got %+v, want attempt 2", c)
+	}
+}
+
+func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id, other := f.document(""), f.document("")
+	claims, err := f.Claim(t.Context(), []job.Delivery{{ID: id}, {ID: other}, {ID: id, PublishedAt: start}}, time.Minute, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claims[0].Found != job.Held || claims[0].HeldFor != time.Minute || claims[1].Found != 0 || claims[2].Found != 0 {
+		t.Errorf("got %+v, want the unstamped delivery held and the others claimed", claims)
+	}
+}
+
+// I8: of many workers that claim at the same moment, one gets it.
+func TestOneOfManyClaimsWins(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ids := make([]job.Delivery, 20)
+	for i := range ids {
+		ids[i].ID = f.document("")
+	}
+	const workers = 8
+	won := make(chan int, workers)
+	for range workers {
+		go func() {
+			claims, err := f.Claim(context.Background(), ids, time.Minute, true)
+			n := 0
+			for _, c := range claims {
+				if c.Found == 0 {
+					n++
+				}
+			}
+			if err != nil {
+				n = -1000
+			}
+			won <- n
+		}()
+	}
+	total := 0
+	for range workers {
+		total += <-won
+	}
+	if total != len(ids) {
+		t.Errorf("%d claims of %d documents succeeded", total, len(ids))
+	}
+}
+
+// I7: a stale fence changes no row in any table.
+func TestStaleFenceSettlesNothing(t *testing.T) {
+	t.Parallel()
+	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
+		"another attempt": func(f *fixture, id uuid.UUID) {
+			f.advance(2 * time.Minute)
+			f.claim(job.Delivery{ID: id}, true)
+		},
+		"a publish": func(f *fixture, id uuid.UUID) {
+			if _, err := f.Publish(f.t.Context(), []uuid.UUID{id}); err != nil {
+				f.t.Fatal(err)
+			}
+		},
+		"a settlement": func(f *fixture, id uuid.UUID) {
+			f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			id := f.document("")
+			fence := f.claim(job.Delivery{ID: id}, false).Fence
+			takeOver(f, id)
+			before := f.state(id)
+			for _, status := range []job.Status{job.StatusPending, job.StatusFailed} {
+				written, err := f.Settle(t.Context(), fence, job.Verdict{Status: status, Reason: "late", Kind: "transient"})
+				if written || err != nil {
+					t.Errorf("%s: written %v, error %v", status, written, err)
+				}
+			}
+			if after := f.state(id); after != before {
+				t.Errorf("changed from %+v to %+v", before, after)
+			}
+		})
+	}
+}
+
+func TestSettleWritesTheVerdict(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.document("")
+	fence := f.claim(job.Delivery{ID: id}, false).Fence
+	settle := func(fence job.Fence, v job.Verdict) {
+		t.Helper()
+		if written, err := f.Settle(t.Context(), fence, v); !written || err != nil {
+			t.Fatalf("written %v, error %v", written, err)
+		}
+	}
+	settle(fence, job.Verdict{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
+	if got, want := f.state(id), (state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	fence = f.claim(job.Delivery{ID: id}, false).Fence
+	if got := f.state(id); got.Error != "busy" {
+		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
+	}
+	settle(fence, job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 2})
+	if got, want := f.state(id), (state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	var payload string
+	if err := f.conn.QueryRow(t.Context(), "SELECT kind || attempt || payload::text FROM notification").Scan(&payload); err != nil {
+		t.Fatal(err)
+	}
+	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
+		`", "deliveries": 2, "document_id": "` + id.String() + `"}`
+	if payload != want {
+		t.Errorf("got  %s\nwant %s", payload, want)
+	}
+}
+
+func TestFindReadsTheRow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.document("")
+	f.claim(job.Delivery{ID: id}, false)
+	row, err := f.Find(t.Context(), id)
+	if want := (job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: time.Minute}); row != want || err != nil {
+		t.Errorf("got %+v, %v; want %+v", row, err, want)
+	}
+	if _, err := f.Find(t.Context(), uuid.New()); err != job.ErrNotFound {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}

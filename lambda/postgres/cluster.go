@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// clusterRow is a document as far as clusters go.
+type clusterRow struct {
+	ID      uuid.UUID
+	Type    *document.Type
+	Cluster *uuid.UUID
+}
+
+// lockRowsSQL locks the documents and all members of their clusters, in id
+// order as everybody does. Within the tenant's lock no cluster changes.
+const lockRowsSQL = `
+SELECT id, type::text, cluster_id FROM document
+WHERE id = ANY ($1) OR cluster_id IN (SELECT cluster_id FROM document WHERE id = ANY ($1))
+ORDER BY id
+FOR NO KEY UPDATE`
+
+func lockRows(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) ([]clusterRow, error) {
+	rows, _ := tx.Query(ctx, lockRowsSQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+}
+
+const clusterEdgesSQL = `
+SELECT document_a_id, document_b_id FROM document_match
+WHERE document_a_id = ANY ($1) AND document_b_id = ANY ($1)`
+
+const setClusterSQL = `
+UPDATE document SET cluster_id = c.cluster_id
+FROM unnest($1::uuid[], $2::uuid[]) AS c (id, cluster_id)
+WHERE document.id = c.id`
+
+// recluster makes cluster_id exact for these documents: whole clusters, as
+// they were before the edges changed, so that every edge that matters lies
+// among them. Edges that touch a contract join nothing.
+func recluster(ctx context.Context, tx pgx.Tx, docs []clusterRow) error {
+	joinable := make([]uuid.UUID, 0, len(docs))
+	for _, d := range docs {
+		if d.Type == nil || *d.Type != document.Contract {
+			joinable = append(joinable, d.ID)
+		}
+	}
+	rows, _ := tx.Query(ctx, clusterEdgesSQL, joinable)
+	edges, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ A, B uuid.UUID }])
+	if err != nil {
+		return err
+	}
+	sets := newUnionFind()
+	for _, e := range edges {
+		sets.join(e.A, e.B)
+	}
+	var ids []uuid.UUID
+	var clusters []*uuid.UUID
+	for _, d := range docs {
+		if now := sets.cluster(d.ID); !equalID(now, d.Cluster) {
+			ids, clusters = append(ids, d.ID), append(clusters, now)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err = tx.Exec(ctx, setClusterSQL, ids, clusters)
+	return err
+}
+
+func equalID(a, b *uuid.UUID) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// unionFind keeps sets of ids, each under its smallest one.
+type unionFind map[uuid.UUID]uuid.UUID // id -> an id of its set that is not larger
+
+func newUnionFind() unionFind { return unionFind{} }
+
+func (u unionFind) smallest(id uuid.UUID) uuid.UUID {
+	parent, ok := u[id]
+	if !ok || parent == id {
+		return id
+	}
+	root := u.smallest(parent)
+	u[id] = root
+	return root
+}
+
+func (u unionFind) join(a, b uuid.UUID) {
+	a, b = u.smallest(a), u.smallest(b)
+	if bytes.Compare(a[:], b[:]) > 0 {
+		a, b = b, a
+	}
+	u[a], u[b] = a, a
+}
+
+// cluster is the smallest id of the set of id; nil when it was never joined.
+func (u unionFind) cluster(id uuid.UUID) *uuid.UUID {
+	if _, ok := u[id]; !ok {
+		return nil
+	}
+	root := u.smallest(id)
+	return &root
+}

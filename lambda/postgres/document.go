@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Imported is a document to be stored.
+type Imported struct {
+	ID, TenantID uuid.UUID
+	Type         document.Type
+	FilePath     string
+	Received     time.Time // zero: now
+	Data         json.RawMessage
+}
+
+// importSQL never moves a document to another tenant: its edges could not follow.
+const importSQL = `
+INSERT INTO document AS old (id, tenant_id, type, file_path, structured_data, received_at)
+VALUES ($1, $2, $3::text::document_type, $4, $5, coalesce($6, now()))
+ON CONFLICT (id) DO UPDATE SET
+	type = excluded.type, file_path = excluded.file_path,
+	structured_data = excluded.structured_data, received_at = excluded.received_at
+WHERE old.tenant_id = excluded.tenant_id`
+
+const importTenantSQL = `
+INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
+
+// ErrOtherTenant is returned when a document's id belongs to another tenant.
+var ErrOtherTenant = errors.New("the id belongs to a document of another tenant")
+
+// Import stores or updates documents, all or none of them, and their tenants
+// by the name "tenant ID" if they are new. Publishing is a step of its own.
+func (db *DB) Import(ctx context.Context, docs []Imported) error {
+	return db.inTx(ctx, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		known := make(map[uuid.UUID]bool)
+		for _, d := range docs {
+			if !known[d.TenantID] {
+				known[d.TenantID] = true
+				batch.Queue(importTenantSQL, d.TenantID, "tenant "+d.TenantID.String())
+			}
+		}
+		for _, d := range docs {
+			var received *time.Time
+			if !d.Received.IsZero() {
+				received = &d.Received
+			}
+			batch.Queue(importSQL, d.ID, d.TenantID, d.Type, d.FilePath, d.Data, received).Exec(func(tag pgconn.CommandTag) error {
+				if tag.RowsAffected() == 0 {
+					return fmt.Errorf("document %s: %w", d.ID, ErrOtherTenant)
+				}
+				return nil
+			})
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+// Summary is a document's state, for reports.
+type Summary struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Type     document.Type
+	Number   string // its own number, as printed
+	Supplier string
+	Status   string // matching_status; empty for NULL
+	Error    string
+	Attempts int
+	Cluster  *uuid.UUID
+}
+
+const summarySQL = `
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(structured_data ->> 'number', ''),
+	coalesce(structured_data #>> '{supplier,name}', ''), coalesce(matching_status, ''), coalesce(matching_error, ''),
+	matching_attempts, cluster_id
+FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
+
+// Summaries reads the state of the documents, by tenant and time.
+func (db *DB) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error) {
+	rows, _ := db.pool.Query(ctx, summarySQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Summary])
+}
+
+// Match is an edge, for reports.
+type Match struct {
+	A, B       uuid.UUID
+	Score      float64
+	Confidence string // empty for a suggestion
+	DecidedBy  string
+	Reasoning  string
+	Evidence   json.RawMessage // an array of name, points, text
+}
+
+const matchesSQL = `
+SELECT document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence
+FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
+
+const suggestionsSQL = `
+SELECT document_a_id, document_b_id, score, '', decided_by, reasoning, evidence
+FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
+
+// Matches reads the matches that touch the documents.
+func (db *DB) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
+	return db.edges(ctx, matchesSQL, ids)
+}
+
+// Suggestions reads what was considered and not taken.
+func (db *DB) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
+	return db.edges(ctx, suggestionsSQL, ids)
+}
+
+func (db *DB) edges(ctx context.Context, sql string, ids []uuid.UUID) ([]Match, error) {
+	rows, _ := db.pool.Query(ctx, sql, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Match])
+}
+
+// Progress counts documents by their state; the empty state is NULL.
+type Progress map[string]int
+
+const progressSQL = `
+SELECT coalesce(matching_status, ''), count(*) FROM document WHERE id = ANY ($1) GROUP BY 1`
+
+// Progress counts the documents by matching_status.
+func (db *DB) Progress(ctx context.Context, ids []uuid.UUID) (Progress, error) {
+	p := Progress{}
+	rows, _ := db.pool.Query(ctx, progressSQL, ids)
+	var status string
+	var n int
+	_, err := pgx.ForEachRow(rows, []any{&status, &n}, func() error {
+		p[status] = n
+		return nil
+	})
+	return p, err
+}
+
+// InProgress counts the documents that somebody works on.
+func (db *DB) InProgress(ctx context.Context) (n int, err error) {
+	err = db.pool.QueryRow(ctx, "SELECT count(*) FROM document WHERE matching_status = 'in-progress'").Scan(&n)
+	return n, err
+}

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"matchbook/migrations"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Migration is one numbered migration and when it was applied; a zero time
+// means that it is not.
+type Migration struct {
+	Version   int64     `json:"version"`
+	Name      string    `json:"name"`
+	AppliedAt time.Time `json:"applied_at,omitzero"`
+}
+
+// Migrate brings the schema of the database at url up to date. It may be run
+// by several machines at once: a lock of the session lets one of them work.
+// It needs a direct connection, not one through a transaction pooler.
+func Migrate(ctx context.Context, url string) ([]Migration, error) {
+	return withGoose(ctx, url, func(p *goose.Provider) ([]Migration, error) {
+		done, err := p.Up(ctx)
+		return results(done), err
+	})
+}
+
+// MigrateDown undoes the newest migration.
+func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
+	return withGoose(ctx, url, func(p *goose.Provider) ([]Migration, error) {
+		done, err := p.Down(ctx)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return results([]*goose.MigrationResult{done}), nil
+	})
+}
+
+// MigrationStatus lists all migrations, oldest first.
+func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
+	return withGoose(ctx, url, func(p *goose.Provider) (list []Migration, err error) {
+		status, err := p.Status(ctx)
+		for _, s := range status {
+			list = append(list, Migration{s.Source.Version, s.Source.Path, s.AppliedAt})
+		}
+		return list, err
+	})
+}
+
+func withGoose(ctx context.Context, url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	provider, err := newProvider(db)
+	if err != nil {
+		return nil, fmt.Errorf("prepare migrations: %w", err)
+	}
+	list, err := run(provider)
+	if err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	return list, nil
+}
+
+func newProvider(db *sql.DB) (*goose.Provider, error) {
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithSessionLocker(locker))
+}
+
+func results(done []*goose.MigrationResult) (list []Migration) {
+	for _, r := range done {
+		list = append(list, Migration{Version: r.Source.Version, Name: r.Source.Path})
+	}
+	return list
+}

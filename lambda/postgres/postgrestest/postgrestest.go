@@ -1,0 +1,155 @@
+// Package postgrestest gives each test a database of its own, migrated, on a
+// real server: the one named by MATCHBOOK_TEST_DATABASE_URL, which must be for
+// nothing but tests, or else a private one that is gone with the test binary.
+// No other variable is ever read.
+package postgrestest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/migrations"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// URL creates a migrated database for the test and returns its URL. It is
+// dropped when the test ends.
+func URL(t testing.TB) string {
+	t.Helper()
+	return create(t, server.fromTemplate)
+}
+
+// EmptyURL is URL without the migrations.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
+	return create(t, func(server) string { return "template0" })
+}
+
+func create(t testing.TB, template func(server) string) string {
+	t.Helper()
+	s := shared()
+	if s.err != nil {
+		t.Fatalf("no PostgreSQL for tests: %v", s.err)
+	}
+	name := "test_" + uuid.NewString()
+	exec(t, s.admin, fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", name, template(s)))
+	t.Cleanup(func() { exec(t, s.admin, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
+	return withDatabase(s.admin, name)
+}
+
+// Open opens a store on the database at url, closed when the test ends.
+func Open(t testing.TB, url string) *postgres.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), url, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+// Conn opens a connection for the test's own SQL, closed when it ends.
+func Conn(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+type server struct {
+	admin    string // URL of a database to create others from
+	template string // name of the migrated template
+	err      error
+}
+
+func (s server) fromTemplate() string { return s.template }
+
+// shared prepares the server once per test binary.
+var shared = sync.OnceValue(func() server {
+	ctx := context.Background()
+	admin := os.Getenv(manifest.EnvTestDatabaseURL)
+	if admin == "" {
+		private, err := pgserver.Start(ctx, pgserver.Options{}) // stops itself when this process ends
+		if err != nil {
+			return server{err: err}
+		}
+		admin = private.URL("postgres")
+	}
+	template, err := prepareTemplate(ctx, admin)
+	return server{admin, template, err}
+})
+
+// prepareTemplate migrates a template named by the content of the migrations,
+// so that several test binaries can share it.
+func prepareTemplate(ctx context.Context, admin string) (string, error) {
+	sum := sha256.New()
+	files, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		sql, err := migrations.FS.ReadFile(f)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(sql)
+	}
+	name := fmt.Sprintf("matchbook_template_%x", sum.Sum(nil)[:6])
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext($1))", name); err != nil {
+		return "", err
+	}
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists); err != nil || exists {
+		return name, err
+	}
+	unfinished := name + "_" + uuid.NewString()[:8]
+	if _, err := conn.Exec(ctx, fmt.Sprintf("CREATE DATABASE %q TEMPLATE template0", unfinished)); err != nil {
+		return "", err
+	}
+	if _, err := postgres.Migrate(ctx, withDatabase(admin, unfinished)); err != nil {
+		return "", err
+	}
+	_, err = conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %q RENAME TO %q", unfinished, name))
+	return name, err
+}
+
+func exec(t testing.TB, url, sql string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func withDatabase(rawURL, name string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		panic(err) // it was used to connect
+	}
+	u.Path = "/" + name
+	return u.String()
+}

@@ -1,0 +1,149 @@
+// Package setup turns the environment into a configuration and the
+// configuration into opened adapters. It is the only place that reads the
+// environment; every problem in it is reported at once, before the first
+// message is taken. No error of it holds a value that may be a secret.
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/sweep"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// Env looks a variable up; os.Getenv is one.
+type Env func(name string) string
+
+// Config is what the functions read from the environment.
+type Config struct {
+	DatabaseURL string
+	QueueURL    string // the queue of the documents to be matched
+	Schedule    job.Schedule
+}
+
+// LoadMatch reads the configuration of the match function.
+func LoadMatch(env Env) (Config, error) {
+	c, errs := load(env)
+	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
+	switch mode := env(manifest.EnvMatchMode); mode {
+	case "rules":
+	case "", "model":
+		errs = append(errs, fmt.Errorf("%s: this version matches by rules only; set it to rules", manifest.EnvMatchMode))
+	default:
+		errs = append(errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
+	}
+	return c, report(errs)
+}
+
+// LoadPublisher reads the configuration of those who publish: the sweep and
+// the command.
+func LoadPublisher(env Env) (Config, error) {
+	c, errs := load(env)
+	if c.QueueURL = env(manifest.EnvMatchQueueURL); c.QueueURL == "" {
+		if c.QueueURL = env(manifest.EnvQueueURL); c.QueueURL == "" {
+			errs = append(errs, fmt.Errorf("%s is not set: the queue to which documents are published for matching", manifest.EnvMatchQueueURL))
+		}
+	}
+	return c, report(errs)
+}
+
+func load(env Env) (c Config, errs []error) {
+	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
+	c.Schedule = manifest.Match.Retries
+	if s := env(manifest.EnvRetrySchedule); s != "" {
+		schedule, err := manifest.Match.ParseSchedule(s)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", manifest.EnvRetrySchedule, err))
+		}
+		c.Schedule = schedule
+	}
+	return c, errs
+}
+
+func required(env Env, name, meaning string, errs *[]error) string {
+	value := env(name)
+	if value == "" {
+		*errs = append(*errs, fmt.Errorf("%s is not set: %s", name, meaning))
+	}
+	return value
+}
+
+func report(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("configuration:\n%w", errors.Join(errs...))
+}
+
+// Match opens what the match function needs. close releases it.
+func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
+	db, queue, err := open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &sqsjob.Handler{
+		Queue: queue,
+		Log:   log,
+		Runner: func(log *slog.Logger) sqsjob.Runner {
+			matcher := &match.Matcher{Store: db, Log: log}
+			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}
+		},
+	}, db.Close, nil
+}
+
+// Sweep opens what the sweep needs.
+func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, close func(), err error) {
+	db, queue, err := open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}, db.Close, nil
+}
+
+// Publisher opens what publishing needs.
+func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
+	db, queue, err := open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
+}
+
+func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, error) {
+	client, err := newClient(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	queue, err := sqsjob.NewQueue(client, c.QueueURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
+	}
+	db, err := postgres.Open(ctx, c.DatabaseURL, manifest.Match.PoolSize)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+	}
+	return db, queue, nil
+}
+
+// newClient makes a client from the SDK's own variables. A call is tried
+// once: what fails to be changed or sent comes back by itself.
+func newClient(ctx context.Context) (*sqs.Client, error) {
+	aws, err := config.LoadDefaultConfig(ctx, config.WithRetryMaxAttempts(1))
+	if err != nil {
+		return nil, fmt.Errorf("AWS configuration: %w", err)
+	}
+	if aws.Region == "" {
+		return nil, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
+	}
+	return sqs.NewFromConfig(aws), nil
+}

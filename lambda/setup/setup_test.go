@@ -1,0 +1,52 @@
+package setup_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/setup"
+)
+
+func env(values map[string]string) setup.Env { return func(name string) string { return values[name] } }
+
+func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
+	t.Parallel()
+	_, err := setup.LoadMatch(env(map[string]string{"MATCH_MODE": "secret", "RETRY_SCHEDULE": "secret"}))
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: not rules or model", "RETRY_SCHEDULE: 1 entries, want 2"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in:\n%v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("a value is in:\n%v", err)
+	}
+}
+
+func TestModelModeIsNeverSilentlyRules(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "model"} {
+		if _, err := setup.LoadMatch(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x", "MATCH_MODE": mode})); err == nil {
+			t.Errorf("MATCH_MODE=%q was accepted", mode)
+		}
+	}
+}
+
+func TestLoadReadsTheEnvironment(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
+	c, err := setup.LoadMatch(env(values))
+	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" || !slices.Equal(c.Schedule, job.Schedule{5 * time.Minute, 30 * time.Minute}) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	values["RETRY_SCHEDULE"] = "1s,2s"
+	values["MATCH_QUEUE_URL"] = "m"
+	if c, err = setup.LoadPublisher(env(values)); err != nil || c.QueueURL != "m" || !slices.Equal(c.Schedule, job.Schedule{time.Second, 2 * time.Second}) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}

@@ -83,7 +83,9 @@ type suspect struct {
 // if it kills this process, it takes nobody with it.
 func (b *batch) alone(ctx context.Context, suspects []suspect, m Messages) {
 	for n, s := range suspects {
-		m.Settle(ctx, b.untold())
+		if ctx.Err() == nil { // or else nobody begins, and a slow queue would cost the response
+			m.Settle(ctx, b.untold())
+		}
 		share, cancel := withShare(ctx, len(suspects)-n)
 		claims, err := b.claim(share, b.deliveries[s.index:s.index+1], true)
 		if err != nil {

@@ -93,6 +93,8 @@ type Stats struct {
 	// the start, every receive of a message. It rises in the moment in which
 	// the message is hidden, before the response leaves.
 	HandedOut int64
+	// Polls are the long polls that wait for a message at this moment.
+	Polls int
 	// NextVisible is when the next message in flight or delayed becomes
 	// visible; zero if there is none.
 	NextVisible time.Time
@@ -107,7 +109,7 @@ func (s *SQS) Stats(queueName string) (Stats, bool) {
 		return Stats{}, false
 	}
 	s.settle(q)
-	stats := Stats{Visible: q.visible.Len(), InFlight: q.inFlight(), Delayed: q.delayed, HandedOut: q.handedOut}
+	stats := Stats{Polls: q.polls, Visible: q.visible.Len(), InFlight: q.inFlight(), Delayed: q.delayed, HandedOut: q.handedOut}
 	if q.hidden.Len() > 0 {
 		stats.NextVisible = q.hidden.items[0].visibleAt
 	}

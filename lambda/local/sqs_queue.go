@@ -27,6 +27,7 @@ type sqsMessage struct {
 
 // sqsQueue is one queue. Its methods want the lock of the SQS.
 type sqsQueue struct {
+	polls             int // long polls that wait
 	name, arn         string
 	secret            string // in every receipt handle: those of another queue are refused
 	fifo              bool

@@ -45,10 +45,12 @@ func receiveMessage(s *SQS, r *http.Request, body []byte) (any, error) {
 
 // receive looks until there is a message, the wait is over or ctx ends.
 func (s *SQS) receive(ctx context.Context, in receiveMessageInput) (receiveMessageOutput, error) {
-	var over <-chan time.Time // once the first look has found nothing
+	var over <-chan time.Time          // once the first look has found nothing
+	var poll *sqsQueue                 // counts this poll while it waits
+	defer func() { s.endPoll(poll) }() // its value then, not now
 	for last := false; ; {
 		jumped := s.clock.Jumped()
-		got, err := s.look(in)
+		got, err := s.look(in, &poll)
 		if err != nil || len(got.messages) > 0 || last || got.wait == 0 {
 			return receiveMessageOutput{got.messages}, err
 		}
@@ -80,7 +82,7 @@ type sqsLook struct {
 	back     time.Duration   // until the next hidden message comes back
 }
 
-func (s *SQS) look(in receiveMessageInput) (sqsLook, error) {
+func (s *SQS) look(in receiveMessageInput, poll **sqsQueue) (sqsLook, error) {
 	s.lock()
 	defer s.mu.Unlock()
 	q, err := s.queueAt(in.QueueUrl)
@@ -101,11 +103,34 @@ func (s *SQS) look(in receiveMessageInput) (sqsLook, error) {
 		want = *in.MaxNumberOfMessages
 	}
 	look.messages = s.handOut(q, in, min(want, room))
+	if waits := len(look.messages) == 0 && look.wait > 0; waits != (*poll != nil) {
+		s.countPoll(q, poll)
+	}
 	if q.hidden.Len() > 0 {
 		// On a frozen clock this time does not come; do not spin until the wait is over.
 		look.back = max(q.hidden.items[0].visibleAt.Sub(s.at), time.Millisecond)
 	}
 	return look, nil
+}
+
+// countPoll notes that a poll begins to wait in q, or has stopped to. It is
+// counted out in the same moment in which it takes messages.
+func (s *SQS) countPoll(q *sqsQueue, poll **sqsQueue) {
+	if *poll == nil {
+		q.polls++
+		*poll = q
+	} else {
+		(*poll).polls--
+		*poll = nil
+	}
+}
+
+func (s *SQS) endPoll(poll *sqsQueue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if poll != nil {
+		poll.polls--
+	}
 }
 
 // handOut hides up to limit messages and returns them as the client sees them.

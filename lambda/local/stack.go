@@ -23,7 +23,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -61,7 +60,7 @@ type Stack struct {
 	Queue    *sqsjob.Queue
 	DLQURL   string
 
-	mapping  *Mapping
+	workers  int
 	sweeper  *sweep.Sweeper
 	dbClock  *simclock.Clock
 	server   *http.Server
@@ -117,8 +116,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	}
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { s.server.Serve(listener) })
-	client := sqs.New(sqs.Options{Region: localRegion, BaseEndpoint: aws.String("http://" + listener.Addr().String()),
-		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), RetryMaxAttempts: 1})
+	client := newClient("http://" + listener.Addr().String())
 	url, err := createQueues(ctx, client)
 	if err != nil {
 		return err
@@ -162,11 +160,12 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 	}, c.Env...)
 	s.Function = NewFunction(FunctionConfig{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: env,
 		Timeout: manifest.Match.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
-	s.mapping = NewMapping(MappingConfig{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: localRegion,
+	s.workers = c.Concurrency
+	mapping := NewMapping(MappingConfig{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: localRegion,
 		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
 		Invoke: s.invoke, Clock: s.Clock, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.stopped.Go(func() { s.mapping.Run(ctx) })
+	s.stopped.Go(func() { mapping.Run(ctx) })
 }
 
 // invoke keeps count of the invocations that a kill would leave without
@@ -241,11 +240,11 @@ func (s *Stack) kill(random *rand.Rand) bool {
 	return s.last == 0 && s.Function.Kill(random.IntN)
 }
 
-// Idle reports whether no message is visible or with the function.
+// Idle reports whether nothing is under way: no message is visible, and every
+// worker of the mapping waits at the queue for the next one.
 func (s *Stack) Idle() bool {
-	finished := s.mapping.Finished()
 	stats, _ := s.SQS.Stats(queueName)
-	return stats.Visible == 0 && stats.HandedOut == finished
+	return stats.Visible == 0 && stats.Polls >= s.workers
 }
 
 // Stats are the counts of the queue and of its dead-letter queue.

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,9 +45,9 @@ type citation struct {
 // Normalized is what the store keeps of a normalised document.
 type Normalized struct {
 	Counterparty map[string]party // by role: supplier, buyer
-	References   []citation
-	Text         string   // what a person would search for
-	Keys         []string // what candidates are looked up by; sorted
+	References   []citation       // never nil
+	Text         string           // what a person would search for
+	Keys         []string         // what candidates are looked up by; sorted
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
@@ -64,7 +66,7 @@ func (d doc) hasCounterparty() bool { return d.supplier != party{} || d.buyer !=
 
 // normalized is the part of d that is stored.
 func (d doc) normalized() Normalized {
-	n := Normalized{Counterparty: map[string]party{}, References: d.cites}
+	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...)}
 	if d.supplier != (party{}) {
 		n.Counterparty["supplier"] = d.supplier
 	}
@@ -80,13 +82,21 @@ func (d doc) normalized() Normalized {
 	return n
 }
 
+// maxKey is how long a key may be, in bytes; of a longer one the hash is
+// taken. PostgreSQL refuses index entries of more than about 2,700 bytes.
+const maxKey = 250
+
 // keys are the same for two documents that may have to do with each other: a
 // document's own number and every number it cites, by type; and who and how
 // much. They begin with a piece of the tenant's id, so that the index tells
 // tenants apart that use the same numbers.
 func (d doc) keys() (keys []string) {
 	add := func(parts ...string) {
-		keys = append(keys, d.TenantID.String()[:8]+"|"+strings.Join(parts, "|"))
+		tenant, key := d.TenantID.String()[:8], strings.Join(parts, "|")
+		if len(tenant)+1+len(key) > maxKey {
+			key = fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+		}
+		keys = append(keys, tenant+"|"+key)
 	}
 	if d.number != "" {
 		add(string(d.Type), d.number)
@@ -109,14 +119,15 @@ func normaliseParty(p document.Party) party {
 	return party{VATID: alphanumeric(p.VATID), IBAN: alphanumeric(p.IBAN), Name: companyName(p.Name)}
 }
 
-// alphanumeric is s in upper case without separators.
+// alphanumeric is s in upper case without separators, each character in its
+// plain form: full width digits are digits, a letter and its mark are one.
 func alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToUpper(r)
 		}
 		return -1
-	}, s)
+	}, norm.NFKC.String(s))
 }
 
 // canonical is a number in the form in which different spellings of it agree:
@@ -129,20 +140,20 @@ func canonical(number string) string {
 			break
 		}
 	}
-	if trimmed := strings.TrimLeft(s, "0"); trimmed != "" {
+	if trimmed := strings.TrimLeft(s, "0"); trimmed != "" || s == "" {
 		return trimmed
 	}
-	return s
+	return "0"
 }
 
 // umlauts are spelled out before other marks are dropped: ü is ue, é is e.
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa")
 
 // legalForms end a company's name and say nothing about which company it is.
-// They are compared without dots, as single words.
+// They are compared without dots, word by word: S.à r.l. is two words.
 var legalForms = map[string]bool{
 	"gmbh": true, "ag": true, "kg": true, "kgaa": true, "ohg": true, "gbr": true, "ug": true, "se": true, "ek": true, "eu": true, "co": true,
-	"sarl": true, "sas": true, "sa": true, "eurl": true, "snc": true, "srl": true, "spa": true,
+	"sarl": true, "rl": true, "sas": true, "sa": true, "eurl": true, "snc": true, "srl": true, "spa": true,
 	"bv": true, "nv": true, "ltd": true, "limited": true, "plc": true, "llc": true, "inc": true, "llp": true,
 }
 

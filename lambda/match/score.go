@@ -26,15 +26,14 @@ const (
 // together with an agreeing party is a match; an agreeing party and a common
 // citation need equal quantities or amounts as well.
 var weights = map[string]int{
-	"vat-id":          30, // same supplier, by VAT id
-	"iban":            30, // same supplier, by bank account
-	"name":            20, // same supplier, by name only
-	"buyer":           20, // same buyer, where one side does not say who the supplier is
-	"cites":           60, // one cites the other's number
-	"common-citation": 30, // both cite a third document
-	"quantities":      20, // the items of one, with their quantities, are in the other
-	"amount":          15, // same net or gross amount
-	"supplier-name":   -30,
+	"vat-id":          30,  // same supplier, by VAT id
+	"iban":            30,  // same supplier, by bank account
+	"name":            20,  // same supplier, by name only
+	"buyer":           20,  // same buyer, where one side does not say who the supplier is
+	"cites":           60,  // one cites the other's number
+	"common-citation": 30,  // both cite a third document
+	"quantities":      20,  // the items of one, with their quantities, are in the other
+	"amount":          15,  // same net or gross amount
 	"other-citation":  -30, // it cites another document of that type
 	"quantity-other":  -20, // a common item, but not in this quantity
 }
@@ -132,11 +131,11 @@ func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
 	case same(s.IBAN, t.IBAN):
 		return say("iban", "Both name the supplier's account %s.", s.IBAN), true
 	case same(s.Name, t.Name):
-		return say("name", "Both name the supplier %s.", a.Supplier.Name), true
+		return say("name", "Both name %s as the supplier.", a.Supplier.Name), true
 	case s != (party{}) && t != (party{}):
-		return say("supplier-name", "The suppliers' names differ."), false
+		return nil, false // then a common buyer says nothing
 	case same(a.buyer.VATID, b.buyer.VATID), same(a.buyer.Name, b.buyer.Name):
-		return say("buyer", "Both name the buyer %s.", a.Buyer.Name), true
+		return say("buyer", "Both name %s as the buyer.", a.Buyer.Name), true
 	}
 	return nil, false
 }

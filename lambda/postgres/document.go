@@ -1,10 +1,12 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"matchbook/lambda/document"
@@ -41,6 +43,8 @@ var ErrOtherTenant = errors.New("the id belongs to a document of another tenant"
 // Import stores or updates documents, all or none of them, and their tenants
 // by the name "tenant ID" if they are new. Publishing is a step of its own.
 func (db *DB) Import(ctx context.Context, docs []Imported) error {
+	docs = slices.Clone(docs) // to lock rows in id order, as everybody does
+	slices.SortStableFunc(docs, func(a, b Imported) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	return db.inTx(ctx, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		known := make(map[uuid.UUID]bool)

@@ -167,10 +167,13 @@ WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND
 	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`
 
 // The upserts leave an equal row as it is, so that matching a document again
-// changes nothing, not even a time.
+// changes nothing, not even a time. A pair that a person decided in the other
+// table is not decided again.
 const upsertMatchSQL = `
 INSERT INTO document_match AS old (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
-SELECT tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document WHERE id = $1
+SELECT tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document
+WHERE id = $1 AND NOT EXISTS (SELECT FROM match_suggestion
+	WHERE document_a_id = $2 AND document_b_id = $3 AND decided_by = 'person')
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, confidence = excluded.confidence, decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
@@ -180,7 +183,9 @@ WHERE old.decided_by <> 'person'
 
 const upsertSuggestionSQL = `
 INSERT INTO match_suggestion AS old (tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, created_at)
-SELECT tenant_id, $2, $3, $4, $5, $6, $7, now() FROM document WHERE id = $1
+SELECT tenant_id, $2, $3, $4, $5, $6, $7, now() FROM document
+WHERE id = $1 AND NOT EXISTS (SELECT FROM document_match
+	WHERE document_a_id = $2 AND document_b_id = $3 AND decided_by = 'person')
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at

@@ -1,0 +1,74 @@
+// Command matchbook is for developers and operators: it runs a folder of
+// documents through the whole line on this machine, migrates databases,
+// publishes documents and sweeps.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"matchbook/lambda/setup"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK       = 0 // all is well
+	exitFindings = 1 // it ran, and something did not succeed: it was said which
+	exitError    = 2 // it could not run: configuration, usage, environment
+)
+
+// errFindings ends a command that ran and has told about what did not succeed.
+var errFindings = errors.New("something did not succeed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main with its world passed in; it returns the exit code.
+func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
+	w := &world{env: env, out: out, errOut: errOut}
+	root := &cobra.Command{
+		Use:   "matchbook",
+		Short: "Match business documents: never lost, never done twice, never left unexplained",
+		Long: `Matchbook matches business documents (orders, deliveries, receipts, invoices,
+credit notes, contracts) behind an SQS queue. This command runs the whole line
+on your machine and operates a deployed one.
+
+Exit status: 0 all is well; 1 it ran and something did not succeed; 2 it could not run.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(w.matchCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand())
+	switch err := root.ExecuteContext(ctx); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFindings):
+		return exitFindings
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintln(errOut, "matchbook: interrupted")
+		return exitError
+	default:
+		fmt.Fprintln(errOut, "matchbook:", err)
+		return exitError
+	}
+}
+
+// world is what a command sees of its surroundings.
+type world struct {
+	env         setup.Env
+	out, errOut io.Writer
+}

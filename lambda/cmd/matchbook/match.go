@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// matchOptions are the flags of the match command.
+type matchOptions struct {
+	json        bool
+	keep        string
+	killEvery   time.Duration
+	seed        uint64
+	concurrency int
+	logs        string
+}
+
+func (w *world) matchCommand() *cobra.Command {
+	var o matchOptions
+	cmd := &cobra.Command{
+		Use:   "match DIR",
+		Short: "Run a folder of documents through queue and function, and print what belongs together",
+		Long: `Match runs the whole line on this machine: a private PostgreSQL (or the one that
+DATABASE_URL names), a strict local SQS, the event source mapping and the real
+Lambda bootstrap. It publishes every document in DIR, waits until all are done,
+and prints the matches and why, the clusters, what stayed alone and why, how
+each delivery was settled, and the accounting.
+
+DIR holds .json files (one document or an array) and .jsonl files (one document
+a line): {"id","tenant_id","type","received_at","structured_data"}. A missing id
+is derived from the content, a missing tenant is a default one.
+
+Waits between retries pass at once: the clocks of queue and database jump when
+nothing else is left to do. --kill-every kills the function's process (SIGKILL)
+at moments when documents are in progress; a message that is on the last of its
+` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries is spared, because what is killed on each of them is failed by the sweep.`,
+		Example: `  matchbook match testdata/documents
+  matchbook match testdata/documents --kill-every 2s
+  matchbook match invoices.jsonl --json | jq .accounting
+  matchbook match testdata/documents --keep        # again: updates and publishes again
+  DATABASE_URL=postgres://localhost/dev matchbook match testdata/documents`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return w.match(cmd.Context(), args[0], o) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
+	flags.StringVar(&o.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
+	flags.Lookup("keep").NoOptDefVal = keepDefault()
+	flags.DurationVar(&o.killEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
+	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills; 0 draws one and prints it")
+	flags.IntVar(&o.concurrency, "concurrency", 4, "invocations at the same time")
+	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
+	return cmd
+}
+
+func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
+	p := newProgress(w.errOut)
+	in, err := readInput(dir)
+	if err != nil {
+		return err
+	}
+	p.say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
+	url, stop, err := w.openDatabase(ctx, o.keep, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	r := &matchRun{in: in, options: o, progress: p}
+	if err := r.start(ctx, url); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	report, err := r.report(ctx)
+	if err != nil {
+		return err
+	}
+	if err := report.write(w.out, o.json); err != nil {
+		return err
+	}
+	if !report.Accounting.allSucceeded() {
+		return errFindings
+	}
+	return nil
+}
+
+// matchRun is one run of the line.
+type matchRun struct {
+	in       *input
+	options  matchOptions
+	progress *progress
+	stack    *local.Stack
+	journal  *journal
+	ids      []uuid.UUID
+	kills    int
+	started  time.Time
+	took     time.Duration
+	cleanup  []func() error
+}
+
+func (r *matchRun) start(ctx context.Context, databaseURL string) error {
+	folder, err := os.MkdirTemp("", "matchbook-")
+	if err != nil {
+		return err
+	}
+	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
+	bootstrap, err := local.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.say("%s", s) })
+	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	logs, err := r.openLogs()
+	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	r.journal = newJournal()
+	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap,
+		Concurrency: r.options.concurrency, Logs: logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
+			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
+				fmt.Fprintf(logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
+			}
+		}})
+	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	r.cleanup = append(r.cleanup, r.stack.Close)
+	return nil
+}
+
+func (r *matchRun) openLogs() (io.Writer, error) {
+	switch r.options.logs {
+	case "":
+		return io.Discard, nil
+	case "-":
+		return r.progress.out, nil
+	}
+	f, err := os.OpenFile(r.options.logs, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--logs: %w", err)
+	}
+	r.cleanup = append(r.cleanup, f.Close)
+	return f, nil
+}
+
+func (r *matchRun) close() error {
+	var errs []error
+	for _, f := range slices.Backward(r.cleanup) {
+		errs = append(errs, f())
+	}
+	r.cleanup = nil
+	return errors.Join(errs...)
+}
+
+// run publishes everything and waits until all of it has an end.
+func (r *matchRun) run(ctx context.Context) error {
+	r.started = time.Now()
+	if err := r.store(ctx); err != nil {
+		return err
+	}
+	stopKilling := r.startKilling(ctx)
+	defer stopKilling()
+	if err := r.publish(ctx); err != nil {
+		return err
+	}
+	stopWatching := r.watch(ctx)
+	err := r.stack.Drain(ctx, r.unfinished)
+	stopWatching()
+	stopKilling()
+	r.took = time.Since(r.started)
+	return err
+}
+
+const chunk = 250
+
+// store imports the documents. One that the database refuses is a problem of
+// its own and stops nobody else.
+func (r *matchRun) store(ctx context.Context) error {
+	for docs := range slices.Chunk(r.in.Documents, chunk) {
+		if err := r.stack.DB.Import(ctx, docs); err == nil {
+			r.take(docs...)
+			continue
+		}
+		for _, d := range docs {
+			err := r.stack.DB.Import(ctx, []postgres.Imported{d})
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				r.in.problem(d.FilePath, 1, importProblem(d, err))
+			default:
+				r.take(d)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *matchRun) take(docs ...postgres.Imported) {
+	for _, d := range docs {
+		r.ids = append(r.ids, d.ID)
+	}
+}
+
+func (r *matchRun) publish(ctx context.Context) error {
+	publisher := &job.Publisher{Store: r.stack.DB, Sender: r.stack.Queue}
+	published := 0
+	for ids := range slices.Chunk(r.ids, chunk) {
+		if err := publisher.Publish(ctx, ids); err != nil {
+			return err
+		}
+		published += len(ids)
+		r.progress.show("published %d of %d", published, len(r.ids))
+	}
+	return nil
+}
+
+func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
+	if r.options.killEvery <= 0 {
+		return func() {}
+	}
+	for r.options.seed == 0 {
+		r.options.seed = rand.Uint64() >> 32
+	}
+	r.progress.say("killing the function every %s, seed %d", r.options.killEvery, r.options.seed)
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.kills = r.stack.KillEvery(ctx, r.options.killEvery, r.options.seed)
+	}()
+	return func() { cancel(); <-done }
+}
+
+// watch shows how far it is until stopped.
+func (r *matchRun) watch(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(100 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if states, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
+					r.progress.show("%d of %d succeeded, %d failed, %d in progress, %d waiting",
+						states["succeeded"], len(r.ids), states["failed"], states["in-progress"], states["pending"])
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// unfinished counts what the accounting would call pending.
+func (r *matchRun) unfinished(ctx context.Context) (int, error) {
+	states, err := r.stack.DB.Progress(ctx, r.ids)
+	return states["pending"] + states["in-progress"], err
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/setup"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// importProblem says why the database refused a document.
+func importProblem(d postgres.Imported, err error) string {
+	if errors.Is(err, postgres.ErrOtherTenant) {
+		return fmt.Sprintf("document %s: %s", d.ID, postgres.ErrOtherTenant)
+	}
+	return fmt.Sprintf("document %s: %s", d.ID, failure.Of(err).Text)
+}
+
+func (w *world) publishCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "publish ID...",
+		Short: "Publish documents for matching, whatever their state",
+		Long: `Publish makes documents pending and sends a message for each. A worker that has
+one of them loses it. It needs DATABASE_URL, MATCH_QUEUE_URL (or QUEUE_URL) and
+the AWS variables.`,
+		Example: "  matchbook publish 10000000-0000-4000-8000-000000000101",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids := make([]uuid.UUID, len(args))
+			for i, arg := range args {
+				id, err := document.ParseID(arg)
+				if err != nil {
+					return fmt.Errorf("%.50q is %w", arg, err)
+				}
+				ids[i] = id
+			}
+			return w.publish(cmd.Context(), ids)
+		},
+	}
+}
+
+func (w *world) publish(ctx context.Context, ids []uuid.UUID) error {
+	config, err := setup.LoadPublisher(w.env)
+	if err != nil {
+		return err
+	}
+	publisher, close, err := setup.Publisher(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer close()
+	if err := publisher.Publish(ctx, ids); err != nil {
+		return errors.New(describe(err))
+	}
+	fmt.Fprintf(w.out, "published %d documents\n", len(ids))
+	return nil
+}
+
+func (w *world) sweepCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Repair once what crashed or got lost, as the scheduled function does",
+		Long: `Sweep publishes pending documents again whose message never came, and fails, with
+a notification, those in progress that no message is left for. In a healthy
+system it finds nothing. It needs the same variables as publish.`,
+		Example: "  matchbook sweep --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func (w *world) sweep(ctx context.Context, asJSON bool) error {
+	config, err := setup.LoadPublisher(w.env)
+	if err != nil {
+		return err
+	}
+	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)))
+	if err != nil {
+		return err
+	}
+	defer close()
+	report, err := sweeper.Run(ctx)
+	if err != nil {
+		return errors.New(describe(err))
+	}
+	if asJSON {
+		return json.NewEncoder(w.out).Encode(report)
+	}
+	fmt.Fprintf(w.out, "overdue %d (messages waiting %d): published again %d, failed as lost %d, failed as crashed %d\n",
+		report.Overdue, report.Backlog, report.Republished, report.Lost, report.Crashed)
+	return nil
+}
+
+// describe is an error in words that are safe to print.
+func describe(err error) string {
+	var known interface{ Unwrap() error }
+	if !errors.As(err, &known) {
+		return err.Error()
+	}
+	return failure.Of(err).Text
+}
+
+func (w *world) migrateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
+		Example: `  DATABASE_URL=postgres://localhost/dev matchbook migrate up
+  matchbook migrate status --json
+  matchbook migrate down      # undoes the newest one`,
+	}
+	var asJSON bool
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
+	add := func(name, short, verb string, run func(context.Context, string) ([]postgres.Migration, error)) {
+		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
+	}
+	add("up", "Apply what is missing", "applied", postgres.Migrate)
+	add("down", "Undo the newest migration", "undone", postgres.MigrateDown)
+	add("status", "List the migrations", "", postgres.MigrationStatus)
+	return cmd
+}
+
+func (w *world) migrate(ctx context.Context, run func(context.Context, string) ([]postgres.Migration, error), verb string, asJSON bool) error {
+	url := w.env(manifest.EnvDatabaseURL)
+	if url == "" {
+		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database", manifest.EnvDatabaseURL)
+	}
+	list, err := run(ctx, url)
+	if err != nil {
+		return errors.New(failure.Of(err).Text)
+	}
+	if asJSON {
+		if list == nil {
+			list = []postgres.Migration{}
+		}
+		return json.NewEncoder(w.out).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(w.out, "nothing to do")
+	}
+	for _, m := range list {
+		state := verb
+		if verb == "" {
+			state = "not applied"
+			if !m.AppliedAt.IsZero() {
+				state = "applied " + m.AppliedAt.Format("2006-01-02 15:04:05Z07:00")
+			}
+		}
+		fmt.Fprintf(w.out, "%s  %s\n", m.Name, state)
+	}
+	return nil
+}

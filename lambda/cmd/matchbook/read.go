@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// maxRecord bounds one document of an input file, in bytes.
+const maxRecord = 4 << 20
+
+var (
+	// defaultTenant owns documents that name no tenant.
+	defaultTenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	// contentSpace is the UUIDv5 name space of documents without an id.
+	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+)
+
+// problem is input that is no document: where, and what is wrong with it.
+type problem struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	What string `json:"what"`
+}
+
+// input is what a folder holds.
+type input struct {
+	Documents []postgres.Imported
+	Problems  []problem
+	seen      map[uuid.UUID]string // where an id was first read
+}
+
+// readInput reads every .json and .jsonl file below path, or path itself, in
+// the order of the names. Malformed documents become problems; the rest goes on.
+func readInput(path string) (*input, error) {
+	in := &input{seen: make(map[uuid.UUID]string)}
+	var files []string
+	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))) {
+			files = append(files, file)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s does not exist", path)
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	case len(files) == 0:
+		return nil, fmt.Errorf("%s holds no .json or .jsonl file", path)
+	}
+	for _, file := range files {
+		if err := in.readFile(file); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func (in *input) readFile(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if strings.EqualFold(filepath.Ext(file), ".jsonl") {
+		return in.readLines(file, f)
+	}
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	in.readWhole(file, raw)
+	return nil
+}
+
+// readLines reads one document per line. A line that is too long is skipped
+// without being held in memory.
+func (in *input) readLines(file string, r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	for number := 1; ; number++ {
+		line, tooLong, err := readLine(lines)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		switch {
+		case tooLong:
+			in.problem(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
+		case len(bytes.TrimSpace(line)) > 0:
+			in.add(file, number, line)
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > maxRecord; !tooLong {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, tooLong, err
+		}
+	}
+}
+
+// readWhole reads a file that holds one document or an array of them.
+func (in *input) readWhole(file string, raw []byte) {
+	start := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
+	switch {
+	case start < 0:
+		in.problem(file, 1, "the file is empty")
+		return
+	case raw[start] != '[':
+		in.add(file, lineAt(raw, int64(start)), raw)
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.Token() // the bracket
+	count := 0
+	for ; decoder.More(); count++ {
+		var element json.RawMessage
+		err := decoder.Decode(&element)
+		line := lineAt(raw, decoder.InputOffset()-int64(len(element)))
+		if err != nil {
+			in.problem(file, lineAt(raw, decoder.InputOffset()), jsonProblem(err))
+			return
+		}
+		in.add(file, line, element)
+	}
+	if _, err := decoder.Token(); err != nil {
+		in.problem(file, lineAt(raw, int64(len(raw))), jsonProblem(err))
+	} else if count == 0 {
+		in.problem(file, 1, "the array is empty")
+	}
+}
+
+func lineAt(raw []byte, offset int64) int {
+	return 1 + bytes.Count(raw[:min(max(offset, 0), int64(len(raw)))], []byte("\n"))
+}
+
+// record is a document in an input file.
+type record struct {
+	ID       string          `json:"id"`
+	TenantID string          `json:"tenant_id"`
+	Type     string          `json:"type"`
+	Received time.Time       `json:"received_at"`
+	Data     json.RawMessage `json:"structured_data"`
+}
+
+func (in *input) add(file string, line int, raw []byte) {
+	doc, offset, err := readRecord(raw)
+	if err != nil {
+		in.problem(file, line+lineAt(raw, offset)-1, err.Error())
+		return
+	}
+	doc.FilePath = file
+	here := fmt.Sprintf("%s:%d", file, line)
+	if first, ok := in.seen[doc.ID]; ok {
+		in.problem(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
+		return
+	}
+	in.seen[doc.ID] = here
+	in.Documents = append(in.Documents, doc)
+}
+
+func (in *input) problem(file string, line int, what string) {
+	in.Problems = append(in.Problems, problem{file, line, what})
+}
+
+// readRecord makes a document of its JSON. The offset is where it went wrong.
+func readRecord(raw []byte) (doc postgres.Imported, offset int64, err error) {
+	if len(raw) > maxRecord {
+		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
+	}
+	if !utf8.Valid(raw) {
+		return doc, firstInvalid(raw), errors.New("not valid UTF-8")
+	}
+	var r record
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return doc, errorOffset(err, raw), errors.New(jsonProblem(err))
+	}
+	if doc.Type, err = document.ParseType(r.Type); err != nil {
+		return doc, 0, err
+	}
+	if len(r.Data) == 0 || string(r.Data) == "null" {
+		return doc, 0, errors.New("no structured_data: there is nothing to match")
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, r.Data); err != nil {
+		return doc, 0, errors.New("structured_data is not valid JSON")
+	}
+	doc.Data, doc.Received = compact.Bytes(), r.Received
+	if _, err := document.Parse(doc.Data); err != nil {
+		return doc, 0, fmt.Errorf("structured_data: %w", err)
+	}
+	if doc.TenantID, err = idOr(r.TenantID, defaultTenant); err != nil {
+		return doc, 0, fmt.Errorf("tenant_id is %w", err)
+	}
+	content := strings.Join([]string{doc.TenantID.String(), r.Type, compact.String()}, "\n")
+	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {
+		return doc, 0, fmt.Errorf("id is %w", err)
+	}
+	return doc, 0, nil
+}
+
+func idOr(text string, missing uuid.UUID) (uuid.UUID, error) {
+	if text == "" {
+		return missing, nil
+	}
+	return document.ParseID(text)
+}
+
+func firstInvalid(raw []byte) (offset int64) {
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && size <= 1 {
+			return offset
+		}
+		raw, offset = raw[size:], offset+int64(size)
+	}
+	return offset
+}
+
+func errorOffset(err error, raw []byte) int64 {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntax.Offset
+	case errors.As(err, &kind):
+		return kind.Offset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return int64(len(raw))
+	}
+	return 0
+}
+
+// jsonProblem says what is wrong with JSON in words of ours.
+func jsonProblem(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%q has another type than it should", kind.Field)
+	case errors.As(err, &syntax):
+		return "not valid JSON: " + syntax.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "not valid JSON: it ends too early"
+	}
+	var when *time.ParseError
+	if errors.As(err, &when) {
+		return "received_at is not a time such as 2026-03-02T09:00:00Z"
+	}
+	return "not valid JSON"
+}

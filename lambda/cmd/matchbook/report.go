@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// report is what a run has to say; its JSON is for machines.
+type report struct {
+	Documents  []documentReport `json:"documents"`
+	Matches    []matchReport    `json:"matches"`
+	Clusters   []clusterReport  `json:"clusters"`
+	Deliveries []delivery       `json:"deliveries"`
+	Accounting accounting       `json:"accounting"`
+	Problems   []problem        `json:"problems"`
+
+	byID map[uuid.UUID]*documentReport
+}
+
+type documentReport struct {
+	ID           uuid.UUID     `json:"id"`
+	TenantID     uuid.UUID     `json:"tenant_id"`
+	Type         document.Type `json:"type"`
+	Number       string        `json:"number,omitempty"`
+	Supplier     string        `json:"supplier,omitempty"`
+	Status       string        `json:"status"`
+	Error        string        `json:"error,omitempty"`
+	Attempts     int           `json:"attempts"`
+	ClusterID    *uuid.UUID    `json:"cluster_id"`
+	AloneBecause string        `json:"alone_because,omitempty"` // of a document without matches
+}
+
+type matchReport struct {
+	A          uuid.UUID        `json:"a"`
+	B          uuid.UUID        `json:"b"`
+	Score      float64          `json:"score"`
+	Confidence string           `json:"confidence"`
+	DecidedBy  string           `json:"decided_by"`
+	Evidence   []match.Evidence `json:"evidence"`
+}
+
+type clusterReport struct {
+	ID        uuid.UUID   `json:"id"`
+	Documents []uuid.UUID `json:"documents"`
+}
+
+// accounting shows that nothing got lost: every published document has one
+// end. A document is in the dead-letter queue only if nothing else is known
+// of it; one that failed on its last delivery counts as failed.
+type accounting struct {
+	Published int     `json:"published"`
+	Succeeded int     `json:"succeeded"`
+	Failed    int     `json:"failed"`
+	Pending   int     `json:"pending"`
+	InDLQ     int     `json:"in_dlq"`
+	Malformed int     `json:"malformed"`
+	Seconds   float64 `json:"seconds"`
+	Kills     int     `json:"kills"`
+	Seed      uint64  `json:"seed,omitempty"` // of the kills
+}
+
+func (a accounting) allSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
+
+// report reads the outcome from the database.
+func (r *matchRun) report(ctx context.Context) (*report, error) {
+	db := r.stack.DB
+	summaries, err1 := db.Summaries(ctx, r.ids)
+	edges, err2 := db.Matches(ctx, r.ids)
+	suggestions, err3 := db.Suggestions(ctx, r.ids)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, fmt.Errorf("read the outcome: %w", err)
+	}
+	rep := &report{Deliveries: r.journal.all(), Problems: r.in.Problems, Matches: []matchReport{}, Clusters: []clusterReport{},
+		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.ids), Malformed: len(r.in.Problems),
+			Kills: r.kills, Seed: r.options.seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
+	if rep.Problems == nil {
+		rep.Problems = []problem{}
+	}
+	rep.addDocuments(summaries)
+	if err := rep.addMatches(edges); err != nil {
+		return nil, err
+	}
+	rep.addClusters()
+	rep.explainAlone(edges, suggestions, r.in.Documents)
+	return rep, rep.count(r.journal)
+}
+
+func (rep *report) addDocuments(summaries []postgres.Summary) {
+	rep.Documents = make([]documentReport, len(summaries))
+	for i, s := range summaries {
+		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number, Supplier: s.Supplier,
+			Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
+		rep.byID[s.ID] = &rep.Documents[i]
+	}
+}
+
+func (rep *report) addMatches(edges []postgres.Match) error {
+	for _, e := range edges {
+		m := matchReport{A: e.A, B: e.B, Score: e.Score, Confidence: e.Confidence, DecidedBy: e.DecidedBy}
+		if err := json.Unmarshal(e.Evidence, &m.Evidence); err != nil {
+			return fmt.Errorf("evidence of %s and %s: %w", e.A, e.B, err)
+		}
+		rep.Matches = append(rep.Matches, m)
+	}
+	return nil
+}
+
+func (rep *report) addClusters() {
+	members := make(map[uuid.UUID][]uuid.UUID)
+	for _, d := range rep.Documents {
+		if d.ClusterID != nil {
+			members[*d.ClusterID] = append(members[*d.ClusterID], d.ID)
+		}
+	}
+	for id, docs := range members {
+		rep.Clusters = append(rep.Clusters, clusterReport{id, docs})
+	}
+	slices.SortFunc(rep.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
+}
+
+// explainAlone says of every document without a match what speaks against
+// one: what was considered, or what it cites that is not here.
+func (rep *report) explainAlone(edges, suggestions []postgres.Match, docs []postgres.Imported) {
+	matched := make(map[uuid.UUID]bool)
+	for _, e := range edges {
+		matched[e.A], matched[e.B] = true, true
+	}
+	considered := make(map[uuid.UUID]postgres.Match) // the best suggestion
+	for _, s := range suggestions {
+		for _, id := range []uuid.UUID{s.A, s.B} {
+			if best, ok := considered[id]; !ok || s.Score > best.Score {
+				considered[id] = s
+			}
+		}
+	}
+	for _, d := range docs {
+		row := rep.byID[d.ID]
+		if row == nil || row.Status != "succeeded" || matched[d.ID] {
+			continue
+		}
+		if s, ok := considered[d.ID]; ok {
+			row.AloneBecause = s.Reasoning
+			continue
+		}
+		row.AloneBecause = whatIsMissing(d.Data)
+	}
+}
+
+// whatIsMissing explains a document that nothing was compared with.
+func whatIsMissing(raw []byte) string {
+	data, err := document.Parse(raw)
+	if err != nil {
+		return "Its structured data cannot be read."
+	}
+	if data.Supplier == (document.Party{}) && data.Buyer == (document.Party{}) {
+		return "It names no company."
+	}
+	if len(data.References) == 0 {
+		return "It cites nothing, and nothing cites it."
+	}
+	var cited []string
+	for _, r := range data.References {
+		cited = append(cited, strings.ReplaceAll(r.Type, "-", " ")+" "+r.Number)
+	}
+	return "It cites " + strings.Join(cited, ", ") + ": not among the documents."
+}
+
+// count does the accounting. What does not add up is an error.
+func (rep *report) count(j *journal) error {
+	a := &rep.Accounting
+	for _, d := range rep.Documents {
+		switch {
+		case d.Status == "succeeded":
+			a.Succeeded++
+		case d.Status == "failed":
+			a.Failed++
+		case j.deadLettered(d.ID):
+			a.InDLQ++
+		case d.Status == "pending" || d.Status == "in-progress":
+			a.Pending++
+		}
+	}
+	if sum := a.Succeeded + a.Failed + a.Pending + a.InDLQ; sum != a.Published {
+		return fmt.Errorf("the accounting does not add up: published %d, accounted for %d", a.Published, sum)
+	}
+	return nil
+}
+
+// write prints the report, for people or as JSON.
+func (rep *report) write(out io.Writer, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(rep)
+	}
+	t := &text{report: rep}
+	t.problems()
+	t.tenants()
+	t.deliveries()
+	t.accounting()
+	_, err := io.WriteString(out, t.String())
+	return err
+}
+
+// name is how people call a document: its type and number.
+func (rep *report) name(id uuid.UUID) string {
+	d := rep.byID[id]
+	if d == nil {
+		return id.String()
+	}
+	return strings.ReplaceAll(string(d.Type), "-", " ") + " " + cmp.Or(d.Number, d.ID.String())
+}

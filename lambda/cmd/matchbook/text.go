@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// text writes a report for people.
+type text struct {
+	strings.Builder
+	*report
+}
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+func (t *text) problems() {
+	for _, p := range t.Problems {
+		t.line("MALFORMED %s:%d: %s", p.File, p.Line, p.What)
+	}
+	if len(t.Problems) > 0 {
+		t.line("")
+	}
+}
+
+func (t *text) tenants() {
+	var tenants []uuid.UUID
+	for _, d := range t.Documents {
+		if !slices.Contains(tenants, d.TenantID) {
+			tenants = append(tenants, d.TenantID)
+		}
+	}
+	for _, tenant := range tenants {
+		t.line("TENANT %s", tenant)
+		t.matches(tenant)
+		t.clusters(tenant)
+		t.alone(tenant)
+		t.unfinished(tenant)
+		t.line("")
+	}
+}
+
+func (t *text) matches(tenant uuid.UUID) {
+	t.line("  Matches")
+	for _, m := range t.Matches {
+		if d := t.byID[m.A]; d == nil || d.TenantID != tenant {
+			continue
+		}
+		a, b := m.A, m.B
+		if t.order(b) < t.order(a) {
+			a, b = b, a
+		}
+		t.line("    %.2f %-6s by %-5s  %s -- %s", m.Score, m.Confidence, m.DecidedBy, t.name(a), t.name(b))
+		reasons := make([]string, len(m.Evidence))
+		for i, e := range m.Evidence {
+			reasons[i] = fmt.Sprintf("%+d %s", e.Points, e.Text)
+		}
+		t.line("        %s", strings.Join(reasons, " "))
+	}
+}
+
+// order puts the order before the delivery, and that before the invoice.
+func (t *text) order(id uuid.UUID) int {
+	if d := t.byID[id]; d != nil {
+		return slices.Index(document.Types, d.Type)
+	}
+	return len(document.Types)
+}
+
+func (t *text) clusters(tenant uuid.UUID) {
+	t.line("  Clusters")
+	for _, c := range t.Clusters {
+		if d := t.byID[c.Documents[0]]; d.TenantID != tenant {
+			continue
+		}
+		names := make([]string, len(c.Documents))
+		for i, id := range c.Documents {
+			names[i] = t.name(id)
+		}
+		t.line("    %s: %s", c.ID, strings.Join(names, ", "))
+	}
+}
+
+func (t *text) alone(tenant uuid.UUID) {
+	t.line("  Alone")
+	for _, d := range t.Documents {
+		if d.TenantID == tenant && d.AloneBecause != "" {
+			t.line("    %s: %s", t.name(d.ID), d.AloneBecause)
+		}
+	}
+}
+
+func (t *text) unfinished(tenant uuid.UUID) {
+	for _, d := range t.Documents {
+		if d.TenantID == tenant && d.Status != "succeeded" {
+			t.line("  %s %s after %d attempts: %s", strings.ToUpper(d.Status), t.name(d.ID), d.Attempts, d.Error)
+		}
+	}
+}
+
+// deliveries sums up how messages ended, and lists those that took more than
+// one delivery.
+func (t *text) deliveries() {
+	counts := make(map[string]int)
+	var order []string
+	perDocument := make(map[string][]delivery)
+	var messages []string
+	for _, d := range t.Deliveries {
+		key := d.Settled + " on delivery " + fmt.Sprint(d.Delivery)
+		if counts[key]++; counts[key] == 1 {
+			order = append(order, key)
+		}
+		if perDocument[d.Message] = append(perDocument[d.Message], d); len(perDocument[d.Message]) == 1 {
+			messages = append(messages, d.Message)
+		}
+	}
+	t.line("DELIVERIES")
+	slices.Sort(order)
+	for _, key := range order {
+		t.line("  %4d %s", counts[key], key)
+	}
+	const most = 20
+	shown := 0
+	for _, message := range messages {
+		list := perDocument[message]
+		if len(list) == 1 {
+			continue
+		}
+		if shown++; shown > most {
+			continue
+		}
+		steps := make([]string, len(list))
+		for i, d := range list {
+			steps[i] = fmt.Sprintf("+%s %s", time.Duration(d.Seconds)*time.Second, d.Settled)
+		}
+		t.line("  %s: %s", t.name(list[0].Document), strings.Join(steps, ", "))
+	}
+	if shown > most {
+		t.line("  ... and %d more that took several deliveries (--json lists them all)", shown-most)
+	}
+	t.line("")
+}
+
+func (t *text) accounting() {
+	a := t.Accounting
+	if a.Kills > 0 {
+		t.line("KILLS      the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
+	}
+	t.line("ACCOUNTING published %d = succeeded %d + failed %d + pending %d + in the DLQ %d", a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
+	if a.Malformed > 0 {
+		t.line("           and %d malformed, not published", a.Malformed)
+	}
+	t.line("           %d matches, %d clusters, %.1f s", len(t.Matches), len(t.Clusters), a.Seconds)
+}

@@ -29,6 +29,7 @@ func run(ctx context.Context, env setup.Env) error {
 	if err != nil {
 		return err
 	}
-	lambda.StartWithOptions(sweeper.Run, lambda.WithContext(ctx), lambda.WithEnableSIGTERM(close))
+	defer close()
+	lambda.StartWithOptions(sweeper.Run, lambda.WithContext(ctx))
 	return nil
 }

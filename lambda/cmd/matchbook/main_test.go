@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+const samples = "../../../testdata/documents"
+
+// matchbook runs the command against the database at url.
+func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	code = run(t.Context(), args, env, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func matchJSON(t *testing.T, url string, wantCode int, args ...string) (r report) {
+	t.Helper()
+	code, out, errOut := matchbook(t, url, append([]string{"match", "--json"}, args...)...)
+	if code != wantCode {
+		t.Fatalf("exit status %d, want %d\n%s", code, wantCode, errOut)
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// links reads what was written by hand.
+func links(t *testing.T) (list []string) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(samples, "links.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		list = append(list, row[0]+","+row[1])
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r report) links() (list []string) {
+	for _, m := range r.Matches {
+		list = append(list, m.A.String()+","+m.B.String())
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
+	t.Parallel()
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples)
+	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
+	}
+	linked := strings.Join(links(t), " ")
+	for _, d := range r.Documents {
+		alone := !strings.Contains(linked, d.ID.String())
+		if alone != (d.AloneBecause != "") || alone && d.ClusterID != nil || d.Status != "succeeded" {
+			t.Errorf("%s %s: alone is to be %v, got %+v", d.Type, d.Number, alone, d)
+		}
+	}
+	a := r.Accounting
+	if a.Published != 57 || a.Succeeded != 57 || a.Failed+a.Pending+a.InDLQ+a.Malformed != 0 {
+		t.Errorf("accounting %+v", a)
+	}
+}
+
+// Clusters, checked against the links by a walk that shares no code with them.
+func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
+	t.Parallel()
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples)
+	next := make(map[string][]string)
+	for _, l := range links(t) {
+		a, b, _ := strings.Cut(l, ",")
+		if r.typeOf(a) != "contract" && r.typeOf(b) != "contract" {
+			next[a], next[b] = append(next[a], b), append(next[b], a)
+		}
+	}
+	for _, d := range r.Documents {
+		smallest, seen := d.ID.String(), map[string]bool{}
+		for queue := []string{d.ID.String()}; len(queue) > 0; queue = queue[1:] {
+			if !seen[queue[0]] {
+				seen[queue[0]] = true
+				smallest = min(smallest, queue[0])
+				queue = append(queue, next[queue[0]]...)
+			}
+		}
+		got := ""
+		if d.ClusterID != nil {
+			got = d.ClusterID.String()
+		}
+		if len(seen) == 1 {
+			smallest = ""
+		}
+		if got != smallest {
+			t.Errorf("%s %s: cluster %q, want %q", d.Type, d.Number, got, smallest)
+		}
+	}
+}
+
+func (r report) typeOf(id string) string {
+	for _, d := range r.Documents {
+		if d.ID.String() == id {
+			return string(d.Type)
+		}
+	}
+	return ""
+}
+
+func TestRunningAgainOnAKeptDatabaseChangesNothing(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	first, second := matchJSON(t, url, exitOK, samples), matchJSON(t, url, exitOK, samples)
+	if !slices.Equal(first.links(), second.links()) {
+		t.Error("the matches differ")
+	}
+	for i, d := range second.Documents {
+		if d.Attempts != 2 || d.Status != "succeeded" {
+			t.Errorf("%s: %s after %d attempts, want succeeded after 2", d.Number, d.Status, d.Attempts)
+		}
+		d.Attempts = 1
+		got, _ := json.Marshal(d)
+		if want, _ := json.Marshal(first.Documents[i]); !bytes.Equal(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
+	t.Parallel()
+	const seed = "7"
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
+	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	interrupted := 0
+	for _, d := range r.Deliveries {
+		if d.Settled == "interrupted" {
+			interrupted++
+		}
+	}
+	t.Logf("seed %s: %d kills, %d deliveries interrupted", seed, r.Accounting.Kills, interrupted)
+	if r.Accounting.Kills == 0 || interrupted == 0 {
+		t.Errorf("nothing was killed: %+v", r.Accounting)
+	}
+	if a := r.Accounting; a.Succeeded != a.Published {
+		t.Errorf("accounting %+v", a)
+	}
+}
+
+func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
+	t.Parallel()
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitFindings, "../../../testdata/broken")
+	var got []string
+	for _, p := range r.Problems {
+		got = append(got, filepath.Base(p.File)+":"+itoa(p.Line)+": "+p.What)
+	}
+	want := []string{
+		`bad-date.json:1: structured_data: a date is not of the form YYYY-MM-DD`,
+		`bad-id.json:1: id is not a UUID of 36 characters`,
+		`bad-line.jsonl:3: not valid JSON: invalid character '"' after object key:value pair`,
+		`deep-nesting.json:1: structured_data: structured data is nested deeper than 100 levels`,
+		`empty-array.json:1: the array is empty`,
+		`empty.json:1: the file is empty`,
+		`huge-number.json:1: structured_data: an amount is not a plain decimal number of at most 18 digits`,
+		`invalid-utf8.json:11: not valid UTF-8`,
+		`no-structured-data.json:1: no structured_data: there is nothing to match`,
+		`not-json.json:1: not valid JSON: invalid character 'R' looking for beginning of value`,
+		`nul-byte.json:1: structured_data: structured data holds a NUL character`,
+		`truncated.json:25: not valid JSON: unexpected end of JSON input`,
+		`unknown-type.json:1: unknown document type "memo"`,
+		`wrong-types.json:1: structured_data: an amount is not a plain decimal number of at most 18 digits`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if a := r.Accounting; a.Published != 4 || a.Succeeded != 4 || a.Malformed != len(want) {
+		t.Errorf("accounting %+v, want the 4 good ones succeeded", a)
+	}
+}
+
+func itoa(n int) string { raw, _ := json.Marshal(n); return string(raw) }
+
+func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
+	t.Parallel()
+	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`))
+	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`))
+	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != defaultTenant {
+		t.Errorf("got %s, %s and %s", one.ID, same.ID, other.ID)
+	}
+}
+
+func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
+	t.Parallel()
+	in := &input{seen: make(map[uuid.UUID]string)}
+	in.readWhole("f.json", []byte("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`))
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
+		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
+	}
+}
+
+func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
+	t.Parallel()
+	in := &input{seen: make(map[uuid.UUID]string)}
+	good := `{"type":"invoice","structured_data":{}}`
+	if err := in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)); err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0].Line != 1 {
+		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
+	}
+}
+
+func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"match"}, "accepts 1 arg"},
+		{[]string{"match", "/nowhere"}, "/nowhere does not exist"},
+		{[]string{"match", t.TempDir()}, "holds no .json or .jsonl file"},
+		{[]string{"nonsense"}, `unknown command "nonsense"`},
+		{[]string{"migrate", "up"}, "DATABASE_URL is not set"},
+		{[]string{"publish", "x"}, `"x" is not a UUID`},
+		{[]string{"publish", uuid.NewString()}, "MATCH_QUEUE_URL is not set"},
+		{[]string{"sweep"}, "DATABASE_URL is not set"},
+	} {
+		code, _, errOut := matchbook(t, "", tc.args...)
+		if code != exitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, exitError, tc.want)
+		}
+	}
+}
+
+func TestHelpShowsExamples(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"match", "migrate", "publish", "sweep"} {
+		code, out, _ := matchbook(t, "", command, "--help")
+		if code != exitOK || !strings.Contains(out, "Examples:") {
+			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
+		}
+	}
+}
+
+func TestMigrateUpDownStatus(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	step := func(want string, args ...string) {
+		t.Helper()
+		code, out, errOut := matchbook(t, url, append([]string{"migrate"}, args...)...)
+		if code != exitOK || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("migrate %v: exit status %d, %q %q, want %q", args, code, out, errOut, want)
+		}
+	}
+	step(`00001_tenants_and_documents.sql  not applied`, "status")
+	step(`(?s)^00001_.*  applied\n.*00005_notifications.sql  applied\n$`, "up")
+	step(`^nothing to do\n$`, "up")
+	step(`^00005_notifications.sql  undone\n$`, "down")
+	step(`(?s)"version":4,.*"applied_at":"20.*"version":5,"name":"00005_notifications.sql"}`, "status", "--json")
+}

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
@@ -105,9 +106,9 @@ func (w *world) sweep(ctx context.Context, asJSON bool) error {
 
 // describe is an error in words that are safe to print.
 func describe(err error) string {
-	var known interface{ Unwrap() error }
-	if !errors.As(err, &known) {
-		return err.Error()
+	var partly *job.PublishError
+	if errors.As(err, &partly) {
+		return partly.Error()
 	}
 	return failure.Of(err).Text
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/google/uuid"
+)
+
+// Not parallel: the SDK reads the process's own environment.
+func TestPublishAndSweepAgainstAQueue(t *testing.T) {
+	server := httptest.NewServer(local.NewSQS(local.NewClock()))
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
+		t.Setenv(name, value)
+	}
+	client := sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
+	queue, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("match")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := postgrestest.URL(t)
+	db := postgrestest.Open(t, url)
+	id := uuid.New()
+	err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: defaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) (int, string) {
+		t.Helper()
+		var out bytes.Buffer
+		env := func(name string) string {
+			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl}[name]
+		}
+		return run(t.Context(), args, env, &out, &out), out.String()
+	}
+
+	if code, out := command("publish", id.String(), uuid.NewString()); code != exitError || !strings.Contains(out, "1 documents do not exist") {
+		t.Errorf("publish: exit status %d, %q", code, out)
+	}
+	got := receive(t, client, *queue.QueueUrl)
+	if len(got) != 1 || got[0] != id.String() {
+		t.Errorf("received %v, want the document's id", got)
+	}
+
+	conn := postgrestest.Conn(t, url)
+	due := time.Now().Add(-manifest.Match.Visibility() - time.Second)
+	if _, err := conn.Exec(t.Context(), "UPDATE document SET matching_due_at = $1", due); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"republished":1,"lost":0,"crashed":0}`) {
+		t.Errorf("sweep: exit status %d, %q", code, out)
+	}
+	if got := receive(t, client, *queue.QueueUrl); len(got) != 1 || got[0] != id.String() {
+		t.Errorf("received %v after the sweep, want the document's id", got)
+	}
+	if code, out := command("sweep"); code != exitOK || out != "overdue 0 (messages waiting 0): published again 0, failed as lost 0, failed as crashed 0\n" {
+		t.Errorf("second sweep: exit status %d, %q", code, out)
+	}
+}
+
+func receive(t *testing.T, client *sqs.Client, url string) (bodies []string) {
+	t.Helper()
+	out, err := client.ReceiveMessage(context.Background(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range out.Messages {
+		bodies = append(bodies, *m.Body)
+	}
+	return bodies
+}

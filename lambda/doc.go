@@ -1,0 +1,29 @@
+// Package lambda is a tour through Matchbook, in reading order. It holds no
+// code.
+//
+// A message names a document. Follow it:
+//
+//   - cmd/match is the Lambda function; setup turns its environment into
+//     opened adapters.
+//   - job/sqsjob turns the SQS event into deliveries, and the ends of the
+//     deliveries into the response.
+//   - job is the runtime, and its documentation the life of a document: claim,
+//     run, decide, settle. Schedule.Decide says how a delivery ends.
+//   - match is the work: normalise, find candidates, score, decide, write.
+//   - postgres holds all SQL, each statement beside its method; migrations
+//     holds the schema.
+//
+// What repairs and explains:
+//
+//   - failure decides once what kind of failure an error is.
+//   - sweep repairs what crashed or got lost; cmd/sweep is its function.
+//   - manifest holds the facts that infrastructure and runtime share.
+//   - document says what a document is, and refuses what is none.
+//
+// What lets it run here:
+//
+//   - local is a strict SQS, the event source mapping, the Lambda Runtime API
+//     and a clock that jumps; local/pgserver is a private PostgreSQL and
+//     local/simclock moves its clock.
+//   - cmd/matchbook is the command for developers and operators.
+package lambda

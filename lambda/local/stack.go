@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -61,6 +62,7 @@ type Stack struct {
 	DLQURL   string
 
 	workers  int
+	env      []string
 	sweeper  *sweep.Sweeper
 	dbClock  *simclock.Clock
 	server   *http.Server
@@ -152,13 +154,13 @@ func createQueues(ctx context.Context, client *sqs.Client) (u queueURLs, err err
 }
 
 func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string) {
-	env := append([]string{
+	s.env = append([]string{
 		manifest.EnvDatabaseURL + "=" + simURL,
 		manifest.EnvQueueURL + "=" + s.Queue.URL,
 		manifest.EnvMatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}, c.Env...)
-	s.Function = NewFunction(FunctionConfig{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: env,
+	s.Function = NewFunction(FunctionConfig{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: s.env,
 		Timeout: manifest.Match.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
 	s.workers = c.Concurrency
 	mapping := NewMapping(MappingConfig{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: localRegion,
@@ -289,6 +291,9 @@ func (s *Stack) Jump(ctx context.Context) (bool, error) {
 
 // Sweep runs the sweep once.
 func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.sweeper.Run(ctx) }
+
+// Env is the environment of the functions of this stack, KEY=VALUE.
+func (s *Stack) Env() []string { return slices.Clone(s.env) }
 
 // Publish publishes documents.
 func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.DB, Sender: s.Queue} }

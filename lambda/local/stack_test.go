@@ -232,6 +232,37 @@ func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
 	}
 }
 
+// The sweep function, in its own bootstrap.
+func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 1)
+	ids := l.store(2)
+	if err := (&job.Publisher{Store: l.DB, Sender: noSender{}}).Publish(t.Context(), ids); err == nil {
+		t.Fatal("nothing was sent, and no error")
+	}
+	if err := l.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
+		t.Fatal(err)
+	}
+	executable, err := local.Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/sweep", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweeper := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
+	defer sweeper.Close()
+	for _, want := range []string{
+		`{"overdue":2,"backlog":0,"republished":2,"lost":0,"crashed":0}`,
+		`{"overdue":0,"backlog":0,"republished":0,"lost":0,"crashed":0}`,
+	} {
+		got, err := sweeper.Invoke(t.Context(), []byte(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, "report", string(got), want)
+	}
+	l.drain(ids)
+	check(t, "document", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
+}
+
 // noSender dies before it sends.
 type noSender struct{}
 

@@ -1,0 +1,74 @@
+package simclock_test
+
+import (
+	"testing"
+	"time"
+
+	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func now(t *testing.T, conn *pgx.Conn) (now time.Time) {
+	t.Helper()
+	if err := conn.QueryRow(t.Context(), "SELECT now()").Scan(&now); err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
+func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, real *pgx.Conn) {
+	t.Helper()
+	url := postgrestest.URL(t)
+	c, err := simclock.Install(t.Context(), url, frozenAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simURL, err := c.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, postgrestest.Conn(t, simURL), postgrestest.Conn(t, url)
+}
+
+func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 9, 0, 0, 123456000, time.UTC)
+	c, simulated, _ := install(t, at)
+	if got := now(t, simulated); !got.Equal(at) {
+		t.Errorf("got %v, want %v", got, at)
+	}
+	if err := c.Advance(t.Context(), 30*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := now(t, simulated), at.Add(30*time.Minute); !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
+	t.Parallel()
+	c, simulated, real := install(t, time.Time{})
+	if err := c.Advance(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	before := now(t, real)
+	got := now(t, simulated).Add(-time.Hour)
+	after := now(t, real)
+	if got.Before(before) || got.After(after) {
+		t.Errorf("got %v less an hour, want between %v and %v", got, before, after)
+	}
+}
+
+func TestRemovedClockLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	c, _, real := install(t, time.Time{})
+	if err := c.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := real.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'simclock%'").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d schemas are left (%v)", left, err)
+	}
+}

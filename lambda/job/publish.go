@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -44,13 +45,17 @@ type PublishError struct {
 }
 
 func (e *PublishError) Error() string {
-	switch {
-	case len(e.Unsent) > 0:
-		return fmt.Sprintf("%d documents are pending but their messages were not sent (first %s); the sweep will publish them again: %s",
-			len(e.Unsent), e.Unsent[0], failure.Of(e.Err).Text)
-	default:
-		return fmt.Sprintf("%d documents do not exist (first %s)", len(e.Missing), e.Missing[0])
+	var parts []string
+	if n := len(e.Missing); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d documents do not exist (first %s)", n, e.Missing[0]))
 	}
+	if n := len(e.Unsent); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d documents are pending but their messages were not sent (first %s): the sweep will publish them again", n, e.Unsent[0]))
+	}
+	if e.Err != nil {
+		parts = append(parts, failure.Of(e.Err).Text)
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (e *PublishError) Unwrap() error { return e.Err }
@@ -66,9 +71,6 @@ func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
 	missing := missingFrom(ids, stamped)
 	if len(missing) == 0 && len(unsent) == 0 && err == nil {
 		return nil
-	}
-	if err != nil && len(unsent) == 0 {
-		return failure.At("publish", err)
 	}
 	return &PublishError{Missing: missing, Unsent: unsent, Err: err}
 }

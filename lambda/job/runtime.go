@@ -183,10 +183,14 @@ func (b *batch) settle(ctx context.Context, f Fence, v Verdict) (bool, error) {
 		return written, nil
 	}
 	row, findErr := b.find(ctx, f)
-	if findErr == nil && row.Attempt == f.Attempt && row.Status == v.Status {
+	ours := row.Attempt == f.Attempt
+	switch {
+	case findErr != nil, ours && row.Status == StatusInProgress:
+		return false, failure.At("settle", err)
+	case ours && row.Status == v.Status:
 		return true, nil
 	}
-	return false, failure.At("settle", err)
+	return false, nil // the fence is gone
 }
 
 // lost says what the row is now that the fence is gone.

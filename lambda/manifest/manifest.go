@@ -90,6 +90,9 @@ func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
 // Validate says what cannot work together.
 func (f Function) Validate() error {
 	var errs []error
+	if len(f.Retries) == 0 {
+		errs = append(errs, fmt.Errorf("%s: no retry: a message that meets a passing failure would be given up at once", f.Name))
+	}
 	for _, r := range f.Retries {
 		if r > MaxVisibility-f.Timeout {
 			errs = append(errs, fmt.Errorf("%s: a retry after %s and an invocation of %s exceed the %s of SQS", f.Name, r, f.Timeout, MaxVisibility))

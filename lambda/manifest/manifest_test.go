@@ -21,6 +21,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Function){
 		"retry beyond 12 h":     func(f *manifest.Function) { f.Retries = []time.Duration{12 * time.Hour} },
+		"no retry":              func(f *manifest.Function) { f.Retries = nil },
 		"batch of 11":           func(f *manifest.Function) { f.BatchSize = 11 },
 		"back before the lease": func(f *manifest.Function) { f.Timeout = 10 * time.Second },
 	} {

@@ -1,0 +1,333 @@
+package job_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+// rig is a Runtime on a store in memory, a queue that notes what it is told
+// and a log that can be read. It is used inside synctest bubbles: every
+// duration is exact, and none of them passes in real time.
+type rig struct {
+	t     *testing.T
+	store *memory
+	queue *queue
+	log   *logs
+	work  map[uuid.UUID]job.Work // what is not named succeeds
+}
+
+// newRig puts the documents 1, 2 ... into the store; a nil row is none.
+func newRig(t *testing.T, rows ...*row) *rig {
+	j := &journal{}
+	r := &rig{t: t, log: &logs{}, work: map[uuid.UUID]job.Work{}, queue: &queue{journal: j},
+		store: &memory{journal: j, rows: map[uuid.UUID]*row{}}}
+	for i, row := range rows {
+		if row != nil {
+			r.store.rows[id(i+1)] = row
+		}
+	}
+	return r
+}
+
+func (r *rig) run(deliveries ...job.Delivery) []job.Settlement {
+	return r.runFor(length, deliveries...)
+}
+
+func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Settlement {
+	ctx, cancel := context.WithTimeout(context.Background(), length)
+	defer cancel()
+	return r.runContext(ctx, deliveries...)
+}
+
+func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
+	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil))}
+	return runtime.Run(ctx, deliveries, r.queue)
+}
+
+func (r *rig) dispatch(ctx context.Context, f job.Fence) error {
+	r.store.note("work %d", number(f.ID))
+	if work := r.work[f.ID]; work != nil {
+		return work(ctx, f)
+	}
+	return r.store.succeed(f)
+}
+
+func (r *rig) wantStatus(n int, want job.Status) {
+	r.t.Helper()
+	if got := r.store.row(n).status; got != want {
+		r.t.Errorf("document %d: status %q, want %q", n, got, want)
+	}
+}
+
+// Documents are numbers, so that a journal can be read.
+func id(n int) uuid.UUID      { return uuid.UUID{15: byte(n)} }
+func number(id uuid.UUID) int { return int(id[15]) }
+
+// delivery is of a message without a stamp, sent a minute ago.
+func delivery(n, count int) job.Delivery {
+	return job.Delivery{ID: id(n), Count: count, SentAt: time.Now().Add(-time.Minute)}
+}
+
+func first(n int) job.Delivery { return delivery(n, 1) }
+
+func fails(err error) job.Work  { return func(context.Context, job.Fence) error { return err } }
+func panics(value any) job.Work { return func(context.Context, job.Fence) error { panic(value) } }
+
+func pending(attempt int) *row { return &row{status: job.StatusPending, attempt: attempt} }
+func expired(attempt int) *row { return inProgress(attempt, 0) }
+func inProgress(attempt int, leaseLeft time.Duration) *row {
+	return &row{status: job.StatusInProgress, attempt: attempt, lease: time.Now().Add(leaseLeft)}
+}
+
+// row is a document, and what goes wrong with it.
+type row struct {
+	status      job.Status
+	attempt     int
+	lease       time.Time // until
+	published   time.Time
+	failedAt    time.Time
+	unmatchable string // why it cannot be matched
+	verdict     job.Verdict
+	notified    int // notification rows
+
+	claimErr, settleErr, findErr error
+	commits                      bool // settleErr comes after the commit
+}
+
+func (r *row) holds(f job.Fence) bool {
+	return r != nil && r.attempt == f.Attempt && r.status == job.StatusInProgress
+}
+
+// judge finds what postgres finds, in the same order.
+func (r *row) judge(d job.Delivery, turn int, suspects bool) (found job.Result, suspect bool) {
+	running := r != nil && r.status == job.StatusInProgress
+	switch {
+	case r == nil:
+		return job.Missing, false
+	case !d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published):
+		return job.Superseded, false
+	case r.status == job.StatusSucceeded, r.status == job.StatusFailed && !d.SentAt.After(r.failedAt):
+		return job.Done, false
+	case running && time.Until(r.lease) > 0, turn > 1:
+		return job.Held, false
+	case r.unmatchable != "":
+		return job.NotMatchable, false
+	}
+	return 0, running && !suspects
+}
+
+// memory is a Store. Its clock is that of the bubble; like a database it
+// answers nobody whose context is over.
+type memory struct {
+	*journal
+	mu     sync.Mutex
+	rows   map[uuid.UUID]*row
+	leases []time.Duration // asked for, claim by claim
+	limits []time.Duration // time that each Settle was given
+}
+
+func (m *memory) row(n int) row {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.rows[id(n)]; r != nil {
+		return *r
+	}
+	return row{}
+}
+
+// change is somebody else's transaction.
+func (m *memory) change(n int, f func(*row)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f(m.rows[id(n)])
+}
+
+func (m *memory) publish(n int) {
+	m.change(n, func(r *row) { r.status, r.lease, r.published = job.StatusPending, time.Time{}, time.Now() })
+}
+
+func (m *memory) remove(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.rows, id(n))
+}
+
+// succeed is the commit of work that is done.
+func (m *memory) succeed(f job.Fence) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.rows[f.ID]
+	if !r.holds(f) {
+		return job.ErrFenceLost
+	}
+	r.status = job.StatusSucceeded
+	return nil
+}
+
+func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leases = append(m.leases, lease)
+	var named []int
+	for _, d := range deliveries {
+		named = append(named, number(d.ID))
+	}
+	m.note("claim %v", named)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, d := range deliveries {
+		if r := m.rows[d.ID]; r != nil && r.claimErr != nil {
+			return nil, r.claimErr
+		}
+	}
+	turns := map[uuid.UUID]int{}
+	var claims []job.Claim
+	for _, d := range deliveries {
+		turns[d.ID]++
+		claims = append(claims, m.claim(d, turns[d.ID], lease, suspects))
+	}
+	return claims, nil
+}
+
+func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects bool) job.Claim {
+	r := m.rows[d.ID]
+	found, suspect := r.judge(d, turn, suspects)
+	c := job.Claim{Found: found, Suspect: suspect, Fence: job.Fence{ID: d.ID}}
+	switch {
+	case found == job.Held && turn > 1:
+		c.HeldFor = lease
+	case found == job.Held:
+		c.HeldFor = time.Until(r.lease)
+	case found == job.NotMatchable:
+		c.Reason, r.status = r.unmatchable, job.StatusNone
+	case found == 0 && !suspect:
+		r.status, r.lease = job.StatusInProgress, time.Now().Add(lease)
+		r.attempt++
+	}
+	if r != nil {
+		c.Fence.Attempt = r.attempt
+	}
+	return c
+}
+
+func (m *memory) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	limit, _ := ctx.Deadline()
+	m.limits = append(m.limits, time.Until(limit))
+	r := m.rows[f.ID]
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case r != nil && r.settleErr != nil && !r.commits:
+		return false, r.settleErr
+	case !r.holds(f):
+		return false, nil
+	}
+	m.note("%s %d", v.Status, number(f.ID))
+	r.status, r.verdict = v.Status, v
+	if v.Status == job.StatusFailed {
+		r.failedAt = time.Now()
+		r.notified++
+	}
+	return r.settleErr == nil, r.settleErr
+}
+
+func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.rows[id]
+	switch {
+	case ctx.Err() != nil:
+		return job.Row{}, ctx.Err()
+	case r == nil:
+		return job.Row{}, job.ErrNotFound
+	case r.findErr != nil:
+		return job.Row{}, r.findErr
+	}
+	return job.Row{Status: r.status, Attempt: r.attempt, LeaseLeft: time.Until(r.lease)}, nil
+}
+
+// queue is Messages: it notes what it is told.
+type queue struct {
+	*journal
+	told [][]job.Settled
+	slow func() // what each call takes
+}
+
+func (q *queue) Settle(_ context.Context, settled []job.Settled) {
+	sorted := slices.SortedFunc(slices.Values(settled), func(x, y job.Settled) int { return x.Index - y.Index })
+	var words []string
+	for _, s := range sorted {
+		words = append(words, fmt.Sprintf("%d %s", s.Index, s.Action))
+	}
+	q.note("told %s", strings.Join(words, ", "))
+	q.told = append(q.told, sorted)
+	if q.slow != nil {
+		q.slow()
+	}
+}
+
+// journal is what happened, in order.
+type journal struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (j *journal) note(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf(format, args...))
+}
+
+// logs are JSON lines.
+type logs struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// line is one line of the log.
+type line struct {
+	Level, Msg, Document, Result, Action, Reason, Stack string
+	Delivery, Attempt                                   int
+}
+
+// of returns the lines with that message about a document.
+func (l *logs) of(t *testing.T, msg string, id uuid.UUID) (lines []line) {
+	t.Helper()
+	for text := range strings.Lines(l.String()) {
+		var got line
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatalf("log line %q: %v", text, err)
+		}
+		if got.Msg == msg && got.Document == id.String() {
+			lines = append(lines, got)
+		}
+	}
+	return lines
+}

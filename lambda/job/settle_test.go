@@ -1,0 +1,162 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+)
+
+func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
+	t.Parallel()
+	permanent := failure.Permanently("no counterparty")
+	for _, tc := range []struct {
+		name  string
+		err   error
+		count int
+		want  job.Settlement
+	}{
+		{"pending", errDown, 2, writes(job.StatusPending, retry(m30))},
+		{"failed, last delivery", errDown, 3, writes(job.StatusFailed, deadLetter)},
+		{"failed, permanent", permanent, 1, writes(job.StatusFailed, ack)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, &row{status: job.StatusPending, settleErr: errDown, commits: true})
+				r.work[id(1)] = fails(tc.err)
+				if got := r.run(delivery(1, tc.count)); got[0] != tc.want {
+					t.Errorf("got %+v, want %+v", got[0], tc.want)
+				}
+				if len(r.store.limits) != 1 {
+					t.Errorf("written %d times, want once: nothing is repeated blindly", len(r.store.limits))
+				}
+			})
+		})
+	}
+}
+
+func TestUnreachableStoreLeavesTheMessageToTheSchedule(t *testing.T) {
+	t.Parallel()
+	permanent := failure.Permanently("no counterparty")
+	for _, tc := range []struct {
+		name  string
+		row   row // its faults
+		work  error
+		count int
+		want  job.Settlement
+	}{
+		{"not written", row{settleErr: errDown}, errDown, 1, retry(m5)},
+		{"not written, permanent", row{settleErr: errDown}, permanent, 2, retry(m30)},
+		{"not written, last delivery", row{settleErr: errDown}, permanent, 3, deadLetter},
+		{"not even read", row{settleErr: errDown, findErr: errDown}, permanent, 1, retry(m5)},
+		{"committed, but nobody can say", row{settleErr: errDown, commits: true, findErr: errDown}, permanent, 1, retry(m5)},
+		{"fence lost, but nobody can say to whom", row{findErr: errDown}, job.ErrFenceLost, 2, retry(m30)},
+		{"fence lost, last delivery", row{findErr: errDown}, job.ErrFenceLost, 3, deadLetter},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tc.row.status = job.StatusPending
+				r := newRig(t, &tc.row, pending(0))
+				r.work[id(1)] = fails(tc.work)
+				got := r.run(delivery(1, tc.count), first(2))
+				if want := []job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestVerdictOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &row{status: job.StatusPending, settleErr: errDown})
+		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+			set(job.StatusFailed, 1, 0)(r.store, f)
+			return failure.Permanently("no counterparty")
+		}
+		// The other attempt's failure ends the document, and with it this message.
+		if got := r.run(first(1))[0]; got != ack {
+			t.Errorf("got %+v, want %+v: nothing of ours was written", got, ack)
+		}
+	})
+}
+
+func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheVerdictFailsToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &row{status: job.StatusPending, settleErr: errDown})
+		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+			set(job.StatusSucceeded, 0, 0)(r.store, f)
+			return errors.New("the answer of the commit was lost")
+		}
+		if got := r.run(delivery(1, 3))[0]; got != ack {
+			t.Errorf("got %+v, want %+v", got, ack)
+		}
+	})
+}
+
+func TestLostFenceEndsByWhatTheRowIsNow(t *testing.T) {
+	t.Parallel()
+	unknown := errors.New("the answer of the commit was lost")
+	for _, tc := range []struct {
+		name  string
+		now   func(m *memory, f job.Fence)
+		count int
+		want  job.Settlement
+	}{
+		{"succeeded by itself", func(m *memory, f job.Fence) { _ = m.succeed(f) }, 1, ack},
+		{"succeeded by another attempt", set(job.StatusSucceeded, 1, 0), 1, ack},
+		{"failed by another attempt", set(job.StatusFailed, 1, 0), 3, ack},
+		{"not queued any more", set(job.StatusNone, 0, 0), 1, ack},
+		{"under way", set(job.StatusInProgress, 1, time.Minute), 1, retry(time.Minute)},
+		{"under way, last delivery", set(job.StatusInProgress, 1, time.Minute), 3, deadLetter},
+		{"under way, but the lease has ended", set(job.StatusInProgress, 1, 0), 2, retry(job.KeepVisibility)},
+		{"published", func(m *memory, _ job.Fence) { m.publish(1) }, 1, retry(job.KeepVisibility)},
+		{"published, last delivery", func(m *memory, _ job.Fence) { m.publish(1) }, 3, retry(job.KeepVisibility)},
+		{"deleted, delivery 1", func(m *memory, _ job.Fence) { m.remove(1) }, 1, retry(m5)},
+		{"deleted, later", func(m *memory, _ job.Fence) { m.remove(1) }, 2, ack},
+	} {
+		for how, err := range map[string]error{
+			"the work says so":     fmt.Errorf("write matches: %w", job.ErrFenceLost),
+			"the verdict finds it": unknown,
+		} {
+			t.Run(tc.name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					r := newRig(t, pending(4))
+					var after row
+					r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+						tc.now(r.store, f)
+						after = r.store.row(1)
+						return err
+					}
+					if got := r.run(delivery(1, tc.count)); got[0] != tc.want {
+						t.Errorf("got %+v, want %+v", got[0], tc.want)
+					}
+					if got := r.store.row(1); got != after {
+						t.Errorf("without a fence it wrote %+v over %+v", got, after)
+					}
+				})
+			})
+		}
+	}
+}
+
+// set is another worker's write, that many attempts later.
+func set(status job.Status, attempts int, leaseLeft time.Duration) func(*memory, job.Fence) {
+	return func(m *memory, f job.Fence) {
+		m.change(number(f.ID), func(r *row) {
+			r.status, r.lease = status, time.Now().Add(leaseLeft)
+			r.attempt += attempts
+		})
+	}
+}

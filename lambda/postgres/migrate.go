@@ -77,7 +77,8 @@ func withGoose(ctx context.Context, url string, run func(*goose.Provider) ([]Mig
 }
 
 func newProvider(db *sql.DB) (*goose.Provider, error) {
-	locker, err := lock.NewPostgresSessionLocker()
+	// It asks for the lock once a second, for five minutes.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err
 	}

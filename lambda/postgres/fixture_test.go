@@ -1,0 +1,166 @@
+package postgres_test
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+var otherTenant = uuid.MustParse("00000000-0000-4000-8000-000000000002")
+
+// num is an id whose order is that of n.
+func num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012x", n)) }
+
+// put inserts a document as an import leaves it.
+func (f *fixture) put(id, tenant uuid.UUID, typ document.Type, data string) uuid.UUID {
+	f.t.Helper()
+	f.exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenant)
+	f.exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $2, $3::text::document_type, $4)", id, tenant, typ, data)
+	return id
+}
+
+// invoices inserts invoices with the ids num(1) to num(n).
+func (f *fixture) invoices(n int) {
+	f.t.Helper()
+	for i := 1; i <= n; i++ {
+		f.put(num(i), tenant, document.Invoice, "{}")
+	}
+}
+
+// take claims the document, whatever its state.
+func (f *fixture) take(id uuid.UUID) job.Fence {
+	f.t.Helper()
+	f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", id)
+	c := f.claim(job.Delivery{ID: id}, false)
+	if c.Found != 0 {
+		f.t.Fatalf("claim found %v", c.Found)
+	}
+	return c.Fence
+}
+
+// match takes the document and matches it with the rules.
+func (f *fixture) match(id uuid.UUID) {
+	f.t.Helper()
+	if err := f.matcher().Match(f.t.Context(), f.take(id)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) matcher() *match.Matcher {
+	return &match.Matcher{Store: f.DB, Log: slog.New(slog.DiscardHandler)}
+}
+
+// key is Normalized with this key only.
+func key(k string) match.Normalized { return match.Normalized{Keys: []string{k}} }
+
+// block reads the block of a claimed document, all types.
+func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
+	f.t.Helper()
+	b, err := f.Candidates(f.t.Context(), fence, n, document.Types)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return b
+}
+
+// write writes a decision that must be taken.
+func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) {
+	f.t.Helper()
+	if fresh, err := f.Write(f.t.Context(), fence, n, document.Types, judged, d); err != nil || fresh != nil {
+		f.t.Fatalf("fresh block %+v, error %v", fresh, err)
+	}
+}
+
+// decided takes the document and writes these matches, by rules.
+func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
+	f.t.Helper()
+	fence := f.take(id)
+	block := f.block(fence, match.Normalized{})
+	f.write(fence, match.Normalized{}, block, matches(id, partners...))
+}
+
+// edge is an edge by rules, its ends in order.
+func edge(a, b uuid.UUID) match.Edge {
+	if slices.Compare(b[:], a[:]) < 0 {
+		a, b = b, a
+	}
+	return match.Edge{A: a, B: b, Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
+		Evidence: []match.Evidence{{Name: "cites", Points: 60, Text: "One cites the other."}}}
+}
+
+func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Decision) {
+	for _, p := range partners {
+		d.Matches = append(d.Matches, edge(id, p))
+	}
+	return d
+}
+
+// byPerson inserts an edge that a person decided.
+func (f *fixture) byPerson(table string, a, b int) {
+	f.t.Helper()
+	columns, values := "", ""
+	if table == "document_match" {
+		columns, values = "confidence, ", "'high', "
+	}
+	f.exec("INSERT INTO "+table+" (tenant_id, document_a_id, document_b_id, "+columns+"score, decided_by, reasoning, evidence) "+
+		"VALUES ($1, $2, $3, "+values+"1, 'person', 'I know', '[]')", tenant, num(a), num(b))
+}
+
+// edges lists the pairs in a table, by the numbers of num, and who decided.
+func (f *fixture) edges(table string) string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var a, b uuid.UUID
+		var by string
+		err := row.Scan(&a, &b, &by)
+		return fmt.Sprintf("%d-%d %s", a[15], b[15], by), err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, ", ")
+}
+
+// clusters lists the cluster of each document, 0 for none.
+func (f *fixture) clusters() string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT cluster_id FROM document ORDER BY id")
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var c *uuid.UUID
+		if err := row.Scan(&c); err != nil || c == nil {
+			return "0", err
+		}
+		return fmt.Sprint(c[15]), nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+var allTables = []string{"document", "document_match", "match_suggestion", "notification", "notification_delivery", "tenant"}
+
+// dump is every row of the tables, with the transaction that wrote it: a row
+// written again with the same values is another row.
+func (f *fixture) dump(tables ...string) string {
+	f.t.Helper()
+	var out strings.Builder
+	for _, table := range tables {
+		rows, _ := f.conn.Query(f.t.Context(), "SELECT t.xmin::text || ' ' || t::text FROM "+table+" AS t ORDER BY t::text")
+		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n\t%s\n", table, strings.Join(list, "\n\t"))
+	}
+	return out.String()
+}

@@ -1,0 +1,129 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// imports are invoices with these ids.
+func imports(ids ...uuid.UUID) (docs []postgres.Imported) {
+	for _, id := range ids {
+		docs = append(docs, postgres.Imported{ID: id, TenantID: tenant, Type: document.Invoice, FilePath: "a.json", Data: json.RawMessage(`{}`)})
+	}
+	return docs
+}
+
+func TestImportStoresDocumentsAndTheirTenants(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1), num(2))
+	docs[1].TenantID, docs[1].Received = otherTenant, start.Add(-time.Hour)
+	docs[1].Data = json.RawMessage(`{"number":"RE-1","supplier":{"name":"Acme"}}`)
+	if err := f.Import(t.Context(), docs); err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.Summaries(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
+	want := []postgres.Summary{
+		{ID: num(1), TenantID: tenant, Type: document.Invoice},
+		{ID: num(2), TenantID: otherTenant, Type: document.Invoice, Number: "RE-1", Supplier: "Acme"},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	var names, received string
+	if err := f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
+		Scan(&names, &received); err != nil {
+		t.Fatal(err)
+	}
+	if names != "Testers, tenant "+otherTenant.String() || received != "09:00 a.json, 08:00 a.json" {
+		t.Errorf("got tenants %q, documents of %q", names, received)
+	}
+}
+
+func TestImportAgainUpdatesAndLeavesTheStateAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1))
+	for _, typ := range []document.Type{document.Invoice, document.CreditNote} {
+		docs[0].Type = typ
+		if err := f.Import(t.Context(), docs); err != nil {
+			t.Fatal(err)
+		}
+		f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_attempts = 3")
+	}
+	got, err := f.Summaries(t.Context(), []uuid.UUID{num(1)})
+	want := []postgres.Summary{{ID: num(1), TenantID: tenant, Type: document.CreditNote, Status: "failed", Error: "broken", Attempts: 3}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestImportStoresAllOrNone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		spoil func(*postgres.Imported)
+		is    error
+	}{
+		"another tenant's id": {func(d *postgres.Imported) { d.ID = num(9) }, postgres.ErrOtherTenant},
+		"no JSON":             {func(d *postgres.Imported) { d.Data = json.RawMessage(`{`) }, nil},
+		"an unknown type":     {func(d *postgres.Imported) { d.Type = "letter" }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.put(num(9), otherTenant, document.Invoice, "{}")
+			before := f.dump(allTables...)
+			docs := imports(num(1), num(2), num(3))
+			tc.spoil(&docs[1])
+			err := f.Import(t.Context(), docs)
+			if err == nil || tc.is != nil && !errors.Is(err, tc.is) {
+				t.Errorf("got %v, want %v", err, tc.is)
+			}
+			if after := f.dump(allTables...); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestReportsReadEdgesAndProgress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(4)
+	fence := f.take(num(2))
+	d := matches(num(2), num(1))
+	d.Suggestions = []match.Edge{edge(num(2), num(3))}
+	f.write(fence, key("k"), f.block(fence, key("k")), d)
+	f.take(num(3))
+
+	want := postgres.Match{A: num(1), B: num(2), Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
+		Evidence: json.RawMessage(`[{"name": "cites", "text": "One cites the other.", "points": 60}]`)}
+	got, err := f.Matches(t.Context(), []uuid.UUID{num(1)})
+	if err != nil || !reflect.DeepEqual(got, []postgres.Match{want}) {
+		t.Errorf("matches: got %+v, %v; want %+v", got, err, want)
+	}
+	want.A, want.B, want.Confidence = num(2), num(3), ""
+	got, err = f.Suggestions(t.Context(), []uuid.UUID{num(2), num(3)})
+	if err != nil || !reflect.DeepEqual(got, []postgres.Match{want}) {
+		t.Errorf("suggestions: got %+v, %v; want %+v", got, err, want)
+	}
+	if got, err := f.Matches(t.Context(), []uuid.UUID{num(4)}); err != nil || len(got) != 0 {
+		t.Errorf("matches of a lone document: got %+v, %v", got, err)
+	}
+	progress, err := f.Progress(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
+	if wantProgress := (postgres.Progress{"": 1, "succeeded": 1, "in-progress": 1}); err != nil || !reflect.DeepEqual(progress, wantProgress) {
+		t.Errorf("got %v, %v; want %v", progress, err, wantProgress)
+	}
+	if n, err := f.InProgress(t.Context()); n != 1 || err != nil {
+		t.Errorf("got %d in progress, %v", n, err)
+	}
+}

@@ -1,0 +1,132 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+// waiting returns when a statement of the database waits for a lock, or fails
+// the test when done is closed before.
+func (f *fixture) waiting(done <-chan struct{}) {
+	f.t.Helper()
+	for {
+		f.exec("SELECT pg_stat_clear_snapshot()") // within a transaction it would not change
+		var n int
+		if err := f.conn.QueryRow(f.t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&n); err != nil {
+			f.t.Fatal(err)
+		}
+		if n > 0 {
+			return
+		}
+		select {
+		case <-done:
+			f.t.Fatal("it did not wait for the lock")
+		default:
+		}
+	}
+}
+
+// Writers of a tenant take turns. What they then read is what was committed
+// before their turn, not when they began to wait.
+func TestWritersOfATenantTakeTurns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(2)
+	f.put(num(8), otherTenant, document.Invoice, "{}")
+	fence := f.take(num(1))
+	block := f.block(fence, key("k"))
+
+	tx, err := f.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(context.Background())
+	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var fresh *match.Block
+	go func() {
+		defer close(done)
+		fresh, err = f.Write(t.Context(), fence, key("k"), document.Types, block, match.Decision{})
+	}()
+	f.waiting(done)
+	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
+		t.Fatal(err)
+	}
+	// The other tenant's turn is its own.
+	claims, err2 := f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false)
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	f.write(claims[0].Fence, key("k"), match.Block{}, match.Decision{})
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if err != nil || fresh == nil || len(fresh.Candidates) != 1 {
+		t.Errorf("got %+v, %v; want the candidate that the other writer left", fresh, err)
+	}
+}
+
+// Who locks several documents does it in id order, or two could wait for each
+// other. The table has the documents in the reverse order.
+func TestRowsAreLockedInIDOrder(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]func(context.Context, *fixture) error{
+		"claim": func(ctx context.Context, f *fixture) error {
+			_, err := f.Claim(ctx, []job.Delivery{{ID: num(3)}, {ID: num(2)}, {ID: num(1)}}, time.Minute, false)
+			return err
+		},
+		"publish": func(ctx context.Context, f *fixture) error {
+			_, err := f.Publish(ctx, []uuid.UUID{num(3), num(2), num(1)})
+			return err
+		},
+		"write": func(ctx context.Context, f *fixture) error {
+			_, err := f.Write(ctx, job.Fence{ID: num(3), Attempt: 7}, match.Normalized{}, document.Types, match.Block{}, matches(num(3), num(2), num(1)))
+			return err
+		},
+		"import": func(ctx context.Context, f *fixture) error {
+			return f.Import(ctx, imports(num(3), num(2), num(1)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			for _, n := range []int{3, 2, 1} {
+				f.put(num(n), tenant, document.Invoice, "{}")
+			}
+			f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
+			tx, err := f.conn.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR UPDATE", num(1)); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				err = lock(t.Context(), f)
+			}()
+			f.waiting(done)
+			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR UPDATE NOWAIT", num(1)); err != nil {
+				t.Errorf("a later row is locked before the first: %v", err)
+			}
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			<-done
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

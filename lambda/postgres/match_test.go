@@ -1,0 +1,444 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	invoiceData = `{"number":"RE-7","supplier":{"name":"Müller GmbH","vat_id":"DE 1"},"references":[{"type":"purchase-order","number":"PO-45"}],"line_items":[{"description":"blue pen"}]}`
+	orderData   = `{"number":"45","supplier":{"vat_id":"DE1"}}`
+)
+
+func TestMatchSavesWhatWasNormalised(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.Invoice, invoiceData)
+	f.match(num(1))
+	var counterparty, references, text string
+	var keys []string
+	if err := f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
+		Scan(&counterparty, &references, &text, &keys); err != nil {
+		t.Fatal(err)
+	}
+	got := []string{counterparty, references, text, strings.Join(keys, " ")}
+	want := []string{
+		`{"supplier": {"name": "mueller", "vat_id": "DE1"}}`,
+		`[{"raw": "PO-45", "type": "purchase-order", "canonical": "45"}]`,
+		"RE-7 Müller GmbH blue pen",
+		"00000000|invoice|RE7 00000000|purchase-order|45",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// What has no references has none, not an unknown number of them.
+func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.PurchaseOrder, "{}")
+	f.match(num(1))
+	var counterparty, references string
+	if err := f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references); err != nil {
+		t.Fatal(err)
+	}
+	if counterparty != "{}" || references != "[]" {
+		t.Errorf("got %s and %s, want {} and []", counterparty, references)
+	}
+}
+
+// An index entry is limited to about 2,700 bytes, a number is not.
+func TestDocumentWithAnEndlessNumberIsMatched(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	random := rand.New(rand.NewPCG(1, 2)) // so that compression does not help
+	number := make([]byte, 50_000)
+	for i := range number {
+		number[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"[random.IntN(36)]
+	}
+	f.put(num(1), tenant, document.PurchaseOrder, fmt.Sprintf(`{"number":"%s","supplier":{"vat_id":"DE1"}}`, number))
+	f.put(num(2), tenant, document.Invoice, fmt.Sprintf(`{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"%s"}]}`, number))
+	f.match(num(1))
+	f.match(num(2))
+	if got := f.edges("document_match"); got != "1-2 rules" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
+	f.exec("UPDATE document SET received_at = now()")
+	raw, err := f.Load(t.Context(), f.take(num(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw.ID != num(1) || raw.TenantID != tenant || raw.Type != document.Invoice || raw.Data != `{"total": "1.50"}` || !raw.Received.Equal(start) {
+		t.Errorf("got %+v", raw)
+	}
+	f.exec(`UPDATE document SET structured_data = jsonb_build_object('notes', repeat('x', $1))`, document.MaxBytes)
+	if raw, err := f.Load(t.Context(), f.take(num(1))); err != nil || raw.Data != "" {
+		t.Errorf("got %d bytes, %v; want data beyond the limit left out", len(raw.Data), err)
+	}
+}
+
+func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	put := func(n int, tenant uuid.UUID, typ document.Type, keys ...string) {
+		t.Helper()
+		f.put(num(n), tenant, typ, "{}")
+		f.exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(n), keys)
+	}
+	put(9, tenant, document.Invoice, "k")
+	put(2, tenant, document.PurchaseOrder, "a", "k")
+	put(1, tenant, document.GoodsReceipt, "m", "z")
+	put(3, tenant, document.PurchaseOrder, "a") // no common key
+	put(4, otherTenant, document.PurchaseOrder, "k")
+	put(5, tenant, document.Invoice, "k") // the same type
+	put(6, tenant, document.PurchaseOrder, "k")
+	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
+	put(7, tenant, document.PurchaseOrder)
+	n := match.Normalized{Keys: []string{"k", "m"}}
+	b, err := f.Candidates(t.Context(), f.take(num(9)), n, match.Matchable(document.Invoice))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uuid.UUID
+	for _, c := range b.Candidates {
+		got = append(got, c.ID)
+	}
+	if want := []uuid.UUID{num(1), num(2)}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
+		t.Errorf("got %+v", b.Candidates[0])
+	}
+}
+
+func TestPartnersAreThoseOfMatchesAndSuggestions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(5)
+	f.byPerson("document_match", 1, 3)
+	f.byPerson("match_suggestion", 3, 4)
+	f.byPerson("match_suggestion", 1, 3) // in both: once
+	f.byPerson("document_match", 2, 5)   // somebody else's
+	if got, want := f.block(f.take(num(3)), key("k")).Partners, []uuid.UUID{num(1), num(4)}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// I7: whoever lost the document changes no row in any table.
+func TestStaleFenceWritesNothing(t *testing.T) {
+	t.Parallel()
+	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
+		"another attempt": func(f *fixture, id uuid.UUID) {
+			f.advance(2 * time.Minute)
+			f.claim(job.Delivery{ID: id}, true)
+		},
+		"a publish": func(f *fixture, id uuid.UUID) {
+			if _, err := f.Publish(f.t.Context(), []uuid.UUID{id}); err != nil {
+				f.t.Fatal(err)
+			}
+		},
+		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
+			f.exec("UPDATE document SET matching_status = 'failed' WHERE id = $1", id)
+		},
+		"a settled attempt and another": func(f *fixture, id uuid.UUID) { f.take(id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(4)
+			f.decided(num(1), num(2), num(4))
+			fence := f.take(num(1))
+			block := f.block(fence, key("k"))
+			takeOver(f, num(1))
+			before := f.dump(allTables...)
+			_, load := f.Load(t.Context(), fence)
+			_, candidates := f.Candidates(t.Context(), fence, key("other"), document.Types)
+			d := matches(num(1), num(3))
+			d.Suggestions = []match.Edge{edge(num(1), num(4))}
+			fresh, write := f.Write(t.Context(), fence, key("k"), document.Types, block, d)
+			for op, err := range map[string]error{"load": load, "candidates": candidates, "write": write} {
+				if !errors.Is(err, job.ErrFenceLost) {
+					t.Errorf("%s: got %v, want fence lost", op, err)
+				}
+			}
+			if after := f.dump(allTables...); fresh != nil || after != before {
+				t.Errorf("fresh block %+v; changed from\n%s\nto\n%s", fresh, before, after)
+			}
+		})
+	}
+}
+
+func TestWriteSettlesTheDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(1)
+	f.exec("UPDATE document SET matching_error = 'busy', matching_failed_at = now(), matching_due_at = now()")
+	f.decided(num(1))
+	if got, want := f.state(num(1)), (state{Status: "succeeded", Attempts: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(6)
+	f.decided(num(5), num(6))
+	f.decided(num(2), num(1), num(3))
+	fence := f.take(num(2))
+	block := f.block(fence, key("k"))
+	d := matches(num(2), num(3), num(4)) // 1 goes, 3 stays, 4 comes
+	d.Suggestions = []match.Edge{edge(num(2), num(5))}
+	f.write(fence, key("k"), block, d)
+	if got := f.edges("document_match"); got != "2-3 rules, 2-4 rules, 5-6 rules" {
+		t.Errorf("matches %s", got)
+	}
+	if got := f.edges("match_suggestion"); got != "2-5 rules" {
+		t.Errorf("suggestions %s", got)
+	}
+	if got := f.clusters(); got != "0 2 2 2 5 5" {
+		t.Errorf("clusters %s", got)
+	}
+	// What was a suggestion becomes a match and the other way round.
+	fence = f.take(num(2))
+	block = f.block(fence, key("k"))
+	d = matches(num(2), num(5))
+	d.Suggestions = []match.Edge{edge(num(2), num(3))}
+	f.write(fence, key("k"), block, d)
+	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "2-5 rules, 5-6 rules; 2-3 rules" {
+		t.Errorf("then %s", got)
+	}
+	if got := f.clusters(); got != "0 2 0 0 2 2" {
+		t.Errorf("then clusters %s", got)
+	}
+}
+
+// I12: the last of many edges is refused, and no row of any table changes.
+func TestEdgesAreWrittenAllOrNone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		spoil func(*match.Edge)
+		code  string
+	}{
+		"score beyond 1":  {func(e *match.Edge) { e.Score = 1.5 }, "23514"},
+		"ends in reverse": {func(e *match.Edge) { e.A, e.B = e.B, e.A }, "23514"},
+		"another tenant":  {func(e *match.Edge) { e.B = num(9) }, "23503"}, // I14
+		"no document":     {func(e *match.Edge) { e.B = num(99) }, "23503"},
+		"low confidence":  {func(e *match.Edge) { e.Confidence = "low" }, "23514"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(4)
+			f.put(num(9), otherTenant, document.Invoice, "{}")
+			f.decided(num(1), num(2))
+			fence := f.take(num(1))
+			block := f.block(fence, key("k"))
+			before := f.dump(allTables...)
+			d := matches(num(1), num(3), num(4))
+			tc.spoil(&d.Matches[1])
+			_, err := f.Write(t.Context(), fence, key("k"), document.Types, block, d)
+			var pgErr *pgconn.PgError
+			if !errors.As(err, &pgErr) || pgErr.Code != tc.code {
+				t.Errorf("got %v, want SQLSTATE %s", err, tc.code)
+			}
+			if after := f.dump(allTables...); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestWhatAPersonDecidedStays(t *testing.T) {
+	t.Parallel()
+	none, all := match.Decision{}, matches(num(2), num(1), num(3))
+	undecided := match.Decision{Suggestions: all.Matches}
+	for _, tc := range []struct {
+		name, table string
+		decision    match.Decision
+		matches     string
+		suggestions string
+	}{
+		{"confirmed, then not found", "document_match", none, "1-2 person, 2-3 person", ""},
+		{"confirmed, then found", "document_match", all, "1-2 person, 2-3 person", ""},
+		{"confirmed, then undecided", "document_match", undecided, "1-2 person, 2-3 person", ""},
+		{"rejected, then not found", "match_suggestion", none, "", "1-2 person, 2-3 person"},
+		{"rejected, then found", "match_suggestion", all, "", "1-2 person, 2-3 person"},
+		{"rejected, then undecided", "match_suggestion", undecided, "", "1-2 person, 2-3 person"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(3)
+			f.byPerson(tc.table, 1, 2)
+			f.byPerson(tc.table, 2, 3)
+			before := f.dump(tc.table)
+			fence := f.take(num(2))
+			f.write(fence, key("k"), f.block(fence, key("k")), tc.decision)
+			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != tc.matches || s != tc.suggestions {
+				t.Errorf("got matches %q, suggestions %q; want %q, %q", m, s, tc.matches, tc.suggestions)
+			}
+			if after := f.dump(tc.table); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+// Somebody else decided it, knowing more.
+func TestEdgeThatAppearedAfterTheBlockWasReadIsKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(5)
+	f.decided(num(2), num(1))
+	fence := f.take(num(2))
+	block := f.block(fence, key("k"))
+	f.decided(num(3), num(2))
+	other := f.take(num(5))
+	f.write(other, key("x"), f.block(other, key("x")), match.Decision{Suggestions: []match.Edge{edge(num(2), num(5))}})
+	f.write(fence, key("k"), block, matches(num(2), num(4)))
+	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "2-3 rules, 2-4 rules; 2-5 rules" {
+		t.Errorf("got %s", got)
+	}
+	if got := f.clusters(); got != "0 2 2 2 0" {
+		t.Errorf("clusters %s", got)
+	}
+}
+
+// I11: a second run writes no row again, not even with the same values.
+func TestMatchingAgainChangesNoRow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.PurchaseOrder, orderData)
+	f.put(num(2), tenant, document.Invoice, invoiceData)
+	f.put(num(3), tenant, document.GoodsReceipt, `{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"45"}]}`)
+	all := []uuid.UUID{num(1), num(2), num(3)}
+	for _, id := range all {
+		f.match(id)
+	}
+	edges, documents := f.dump("document_match", "match_suggestion"), f.documents()
+	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "1-2 rules, 1-3 rules; 2-3 rules" {
+		t.Fatalf("got %s", got)
+	}
+	f.advance(time.Hour)
+	for _, id := range all {
+		f.match(id)
+		if now := f.dump("document_match", "match_suggestion"); now != edges {
+			t.Errorf("edges changed from\n%s\nto\n%s", edges, now)
+		}
+		if now := f.documents(); !maps.Equal(now, documents) {
+			t.Errorf("documents changed from\n%v\nto\n%v", documents, now)
+		}
+	}
+}
+
+// documents is every document without its count of attempts.
+func (f *fixture) documents() map[uuid.UUID]string {
+	f.t.Helper()
+	all := map[uuid.UUID]string{}
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts')::text FROM document AS d")
+	var id uuid.UUID
+	var row string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }); err != nil {
+		f.t.Fatal(err)
+	}
+	return all
+}
+
+func TestChangedEdgeIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*match.Edge){
+		"score":      func(e *match.Edge) { e.Score = 0.8 },
+		"decided by": func(e *match.Edge) { e.DecidedBy = "model" },
+		"reasoning":  func(e *match.Edge) { e.Reasoning = "because of that" },
+		"evidence":   func(e *match.Edge) { e.Evidence = []match.Evidence{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(3)
+			d := matches(num(1), num(2))
+			d.Suggestions = []match.Edge{edge(num(1), num(3))}
+			fence := f.take(num(1))
+			f.write(fence, key("k"), f.block(fence, key("k")), d)
+			f.advance(time.Hour)
+			change(&d.Matches[0])
+			change(&d.Suggestions[0])
+			fence = f.take(num(1))
+			f.write(fence, key("k"), f.block(fence, key("k")), d)
+			for _, table := range []string{"document_match", "match_suggestion"} {
+				var at time.Time
+				var got match.Edge
+				err := f.conn.QueryRow(t.Context(), "SELECT created_at, score, decided_by, reasoning, evidence FROM "+table).
+					Scan(&at, &got.Score, &got.DecidedBy, &got.Reasoning, &got.Evidence)
+				want := d.Matches[0]
+				if err != nil || got.Score != want.Score || got.DecidedBy != want.DecidedBy || got.Reasoning != want.Reasoning ||
+					!slices.Equal(got.Evidence, want.Evidence) || !at.Equal(start.Add(time.Hour)) {
+					t.Errorf("%s: got %+v of %s, %v", table, got, at, err)
+				}
+			}
+		})
+	}
+}
+
+func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change string
+		want   []uuid.UUID
+	}{
+		"a new one":                {"UPDATE document SET match_keys = '{k}' WHERE id = $1", []uuid.UUID{num(2), num(3)}},
+		"one with other data":      {`UPDATE document SET structured_data = '{"total": "1"}' WHERE id <> $1`, []uuid.UUID{num(2)}},
+		"one of another type":      {"UPDATE document SET type = 'contract' WHERE id <> $1", []uuid.UUID{num(2)}},
+		"one that has left":        {"UPDATE document SET match_keys = '{}' WHERE id <> $1", nil},
+		"one without its data now": {"UPDATE document SET structured_data = NULL WHERE id <> $1", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(4)
+			f.exec("UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2))
+			f.decided(num(1), num(4))
+			fence := f.take(num(1))
+			block := f.block(fence, key("k"))
+			f.exec(tc.change, num(3))
+			before := f.dump(allTables...)
+			fresh, err := f.Write(t.Context(), fence, key("k"), document.Types, block, matches(num(1), num(2)))
+			if err != nil || fresh == nil {
+				t.Fatalf("got %v, %v; want a fresh block", fresh, err)
+			}
+			var got []uuid.UUID
+			for _, c := range fresh.Candidates {
+				got = append(got, c.ID)
+			}
+			if !slices.Equal(got, tc.want) || !slices.Equal(fresh.Partners, []uuid.UUID{num(4)}) {
+				t.Errorf("got candidates %v, partners %v", got, fresh.Partners)
+			}
+			if after := f.dump(allTables...); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was judged again is taken
+		})
+	}
+}

@@ -1,0 +1,342 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// catalogSQL lists everything that a migration can leave in the schema, one
+// line each, but for the table in which goose keeps its books.
+const catalogSQL = `
+WITH relation AS (
+	SELECT c.oid, c.relkind, c.relname FROM pg_class AS c
+	WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'goose_%'
+)
+SELECT format('relation %s %s', relkind, relname) FROM relation
+UNION ALL
+SELECT format('column %s.%s %s%s %s', relname, attname, format_type(atttypid, atttypmod), CASE WHEN attnotnull THEN ' NOT NULL' END,
+	(SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum))
+FROM relation JOIN pg_attribute ON attrelid = oid WHERE relkind = 'r' AND attnum > 0 AND NOT attisdropped
+UNION ALL
+SELECT 'index ' || pg_get_indexdef(oid) || CASE WHEN indisvalid THEN '' ELSE ' INVALID' END FROM relation JOIN pg_index ON indexrelid = oid
+UNION ALL
+SELECT format('constraint %s %s', relname, pg_get_constraintdef(pg_constraint.oid))
+FROM relation JOIN pg_constraint ON conrelid = relation.oid WHERE contype <> 'n'
+UNION ALL
+SELECT format('type %s %s', typname, (SELECT string_agg(enumlabel, ' ' ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = t.oid))
+FROM pg_type AS t WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
+UNION ALL
+SELECT 'function ' || proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+UNION ALL
+SELECT format('trigger %s %s', relname, tgname) FROM relation JOIN pg_trigger ON tgrelid = relation.oid WHERE NOT tgisinternal
+UNION ALL
+SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname !~ '^pg_'
+UNION ALL
+SELECT 'extension ' || extname FROM pg_extension
+ORDER BY 1`
+
+func catalog(t *testing.T, conn *pgx.Conn) []string {
+	t.Helper()
+	rows, _ := conn.Query(t.Context(), catalogSQL)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// added lists what is in b and not in a.
+func added(a, b []string) (list []string) {
+	for _, line := range b {
+		if !slices.Contains(a, line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// down undoes the newest migration and returns its version, 0 for none.
+func down(t *testing.T, url string) int64 {
+	t.Helper()
+	done, err := postgres.MigrateDown(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(done) == 0 {
+		return 0
+	}
+	return done[0].Version
+}
+
+// applied lists the versions and marks those that are applied.
+func applied(t *testing.T, url string) string {
+	t.Helper()
+	status, err := postgres.MigrationStatus(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range status {
+		mark := "-"
+		if !m.AppliedAt.IsZero() {
+			mark = "+"
+		}
+		out = append(out, fmt.Sprintf("%s%d", mark, m.Version))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	conn := postgrestest.Conn(t, url)
+	empty := catalog(t, conn)
+	if got := applied(t, url); got != "-1 -2 -3 -4 -5" {
+		t.Errorf("at first: %s", got)
+	}
+	done, err := postgres.Migrate(t.Context(), url)
+	if err != nil || len(done) != 5 || done[0].Name != "00001_tenants_and_documents.sql" {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+	full := catalog(t, conn)
+	if got := applied(t, url); got != "+1 +2 +3 +4 +5" || len(full) <= len(empty) {
+		t.Errorf("after up: %s, %d lines of catalog", got, len(full))
+	}
+	if done, err := postgres.Migrate(t.Context(), url); err != nil || len(done) != 0 {
+		t.Errorf("up to date: did %+v, %v", done, err)
+	}
+	for want := int64(5); want >= 0; want-- {
+		if got := down(t, url); got != want {
+			t.Fatalf("undid %d, want %d", got, want)
+		}
+	}
+	if left := catalog(t, conn); !slices.Equal(left, empty) {
+		t.Errorf("left behind: %q", added(empty, left))
+	}
+	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	if again := catalog(t, conn); !slices.Equal(again, full) {
+		t.Errorf("up again lacks %q and has new %q", added(again, full), added(full, again))
+	}
+}
+
+// Each migration's down half undoes its up half and nothing else.
+func TestEachMigrationIsUndoneExactly(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	states := [][]string{catalog(t, conn)}
+	for down(t, url) > 1 {
+		states = append(states, catalog(t, conn))
+	}
+	for i, want := range slices.Backward(states) {
+		if _, err := postgres.Migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		for range i {
+			down(t, url)
+		}
+		if got := catalog(t, conn); !slices.Equal(got, want) {
+			t.Errorf("%d steps below the top: lacks %q, has new %q", i, added(got, want), added(want, got))
+		}
+	}
+}
+
+// The state of matching has a migration of its own: four columns, the closed
+// set of states, and the partial index.
+func TestMigrationTwoAddsTheMatchingStateAndNothingElse(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	for down(t, url) > 3 {
+	}
+	with := catalog(t, conn)
+	if got := down(t, url); got != 2 {
+		t.Fatalf("undid %d, want 2", got)
+	}
+	without := catalog(t, conn)
+	want := []string{
+		"column document.matching_attempts integer NOT NULL 0",
+		"column document.matching_error text ",
+		"column document.matching_failed_at timestamp with time zone ",
+		"column document.matching_status text ",
+		"constraint document CHECK ((matching_status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'succeeded'::text, 'failed'::text])))",
+		"index CREATE INDEX document_matching_status_idx ON public.document USING btree (matching_status) WHERE (matching_status IS NOT NULL)",
+		"relation i document_matching_status_idx",
+	}
+	if got := added(without, with); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if gone := added(with, without); len(gone) > 0 {
+		t.Errorf("it removes %q", gone)
+	}
+}
+
+// A concurrent build that was interrupted leaves an invalid index behind, and
+// the migration unapplied.
+func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	full := catalog(t, conn)
+	for down(t, url) > 3 {
+	}
+	for _, sql := range []string{
+		"DELETE FROM goose_db_version WHERE version_id = 2",
+		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'document_matching_status_idx'::regclass",
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	if got := catalog(t, conn); !slices.Equal(got, full) {
+		t.Errorf("lacks %q, has new %q", added(got, full), added(full, got))
+	}
+}
+
+func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	done := make([][]postgres.Migration, 4)
+	errs := make([]error, len(done))
+	for i := range done {
+		all.Go(func() {
+			<-begin
+			done[i], errs[i] = postgres.Migrate(t.Context(), url)
+		})
+	}
+	close(begin)
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(slices.Concat(done...)); n != 5 {
+		t.Errorf("%d migrations were run by all together, want 5", n)
+	}
+	if got := applied(t, url); got != "+1 +2 +3 +4 +5" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The lock is one of the session, because a concurrent index build cannot run
+// in a transaction.
+func TestMigrateWaitsForAnotherMachine(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	other := postgrestest.Conn(t, url)
+	empty := catalog(t, other)
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := other.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("SELECT pg_advisory_lock($1::bigint)", lock.DefaultLockID)
+	done := make(chan error, 1)
+	go func() {
+		_, err := postgres.Migrate(t.Context(), url)
+		done <- err
+	}()
+	// It asks for the lock and is refused: then it rests until it asks again.
+	for refused := false; !refused; {
+		select {
+		case err := <-done:
+			t.Fatalf("it did not wait: %v", err)
+		default:
+		}
+		err := other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle' AND query LIKE '%pg_try_advisory_lock%')`).Scan(&refused)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := catalog(t, other); !slices.Equal(got, empty) {
+		t.Errorf("meanwhile it made %q", added(empty, got))
+	}
+	exec("SELECT pg_advisory_unlock($1::bigint)", lock.DefaultLockID)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMigrationErrorsDoNotHoldTheURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://user:SECRET@host:port/", "postgres://user:SECRET@127.0.0.1:1/db?connect_timeout=1"} {
+		_, err := postgres.Migrate(t.Context(), url)
+		if err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestConstraints(t *testing.T) {
+	t.Parallel()
+	const insertEdge = "INSERT INTO document_match VALUES ($1, $2, $3, 0.9, 'high', 'rules', 'because', '[]')"
+	const insertSuggestion = "INSERT INTO match_suggestion VALUES ($1, $2, $3, 0.9, 'rules', 'because', '[]')"
+	const insertNotification = "INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ($1, $2, 'lost', 1, '{}')"
+	f := newFixture(t)
+	f.invoices(4)
+	f.put(num(9), otherTenant, document.Invoice, "{}")
+	f.exec(insertEdge, tenant, num(1), num(2))
+	f.exec(insertSuggestion, tenant, num(3), num(4))
+	f.exec(insertNotification, tenant, num(2))
+	for _, tc := range []struct {
+		name string
+		sql  string
+		args []any
+		code string // of SQLSTATE; empty if it is allowed
+	}{
+		{"an edge within a tenant", insertEdge, []any{tenant, num(2), num(3)}, ""},
+		{"an edge to another tenant", insertEdge, []any{tenant, num(1), num(9)}, "23503"},
+		{"an edge from another tenant", insertEdge, []any{otherTenant, num(1), num(9)}, "23503"},
+		{"an edge of a tenant between documents of another", insertEdge, []any{otherTenant, num(1), num(3)}, "23503"},
+		{"an edge in reverse", insertEdge, []any{tenant, num(3), num(2)}, "23514"},
+		{"an edge to itself", insertEdge, []any{tenant, num(2), num(2)}, "23514"},
+		{"an edge twice", insertEdge, []any{tenant, num(1), num(2)}, "23505"},
+		{"a suggestion to another tenant", insertSuggestion, []any{tenant, num(1), num(9)}, "23503"},
+		{"a suggestion in reverse", insertSuggestion, []any{tenant, num(3), num(2)}, "23514"},
+		{"a notification about another tenant's document", insertNotification, []any{tenant, num(9)}, "23503"},
+		{"a second notification of an attempt", insertNotification, []any{tenant, num(2)}, "23505"},
+		{"deleting a document with an edge", "DELETE FROM document WHERE id = $1", []any{num(1)}, "23503"},
+		{"deleting a document with a suggestion only", "DELETE FROM document WHERE id = $1", []any{num(4)}, ""},
+		{"deleting a tenant with documents", "DELETE FROM tenant WHERE id = $1", []any{tenant}, "23503"},
+		{"moving a document with an edge to another tenant", "UPDATE document SET tenant_id = $2 WHERE id = $1", []any{num(1), otherTenant}, "23503"},
+		{"an unknown status", "UPDATE document SET matching_status = 'done' WHERE id = $1", []any{num(1)}, "23514"},
+		{"no status", "UPDATE document SET matching_status = NULL WHERE id = $1", []any{num(1)}, ""},
+		{"an unknown type", "UPDATE document SET type = 'letter' WHERE id = $1", []any{num(1)}, "22P02"},
+		{"a document of no tenant", "INSERT INTO document (id, tenant_id) VALUES ($1, $2)", []any{num(5), uuid.Nil}, "23503"},
+	} {
+		f.exec("BEGIN")
+		_, err := f.conn.Exec(t.Context(), tc.sql, tc.args...)
+		f.exec("ROLLBACK")
+		code := ""
+		var pgErr *pgconn.PgError
+		if errors.As(err, &pgErr) {
+			code = pgErr.Code
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if code != tc.code {
+			t.Errorf("%s: got SQLSTATE %q, want %q: %v", tc.name, code, tc.code, err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package postgres_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+func (f *fixture) publish(ids ...uuid.UUID) []job.Stamped {
+	f.t.Helper()
+	stamped, err := f.Publish(f.t.Context(), ids)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return stamped
+}
+
+func TestPublishTakesADocumentFromAnyState(t *testing.T) {
+	t.Parallel()
+	for name, columns := range map[string]string{
+		"never published": "matching_attempts = 3",
+		"pending":         "matching_attempts = 3, matching_status='pending', matching_error='busy', matching_due_at=now() + interval '1 hour', matching_republished = 2",
+		"in progress":     "matching_attempts = 3, matching_status='in-progress', matching_error='busy', matching_lease_until=now() + interval '1 hour'",
+		"succeeded":       "matching_attempts = 3, matching_status='succeeded'",
+		"failed":          "matching_attempts = 3, matching_status='failed', matching_error='broken', matching_failed_at=now()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			id := f.document(columns)
+			f.advance(time.Minute)
+			got := f.publish(id)
+			if len(got) != 1 || got[0].ID != id || !got[0].PublishedAt.Equal(start.Add(time.Minute)) {
+				t.Errorf("stamped %+v", got)
+			}
+			if s, want := f.state(id), (state{Status: "pending", Attempts: 3, Due: time.Minute}); s != want {
+				t.Errorf("got %+v, want %+v", s, want)
+			}
+			if n := f.republished(id); n != 0 {
+				t.Errorf("republished %d times, want a count from 0", n)
+			}
+		})
+	}
+}
+
+func (f *fixture) republished(id uuid.UUID) (n int) {
+	f.t.Helper()
+	if err := f.conn.QueryRow(f.t.Context(), "SELECT matching_republished FROM document WHERE id = $1", id).Scan(&n); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// A message of an earlier publish must compare as older even when the clock
+// stands still or goes back.
+func TestStampsAlwaysRise(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.document("")
+	var last time.Time
+	for i, step := range []time.Duration{0, 0, 0, time.Second, -time.Hour, 0} {
+		f.advance(step)
+		if at := f.publish(id)[0].PublishedAt; !at.After(last) || i == 2 && at.Sub(start) != 2*time.Microsecond {
+			t.Errorf("stamp %d is %v after %v", i, at, last)
+		} else {
+			last = at
+		}
+	}
+	f.exec("UPDATE document SET matching_due_at = now() - interval '1 day'")
+	stamped, err := f.Republish(t.Context(), time.Minute, 3, 10)
+	if err != nil || len(stamped) != 1 || !stamped[0].PublishedAt.After(last) {
+		t.Errorf("republished as %v, %v; want later than %v", stamped, err, last)
+	}
+}
+
+func TestPublishLeavesUnknownIDsOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, b := f.document(""), f.document("")
+	var got []uuid.UUID
+	for _, s := range f.publish(a, uuid.New(), b, a) {
+		got = append(got, s.ID)
+	}
+	if len(got) != 2 || !slices.Contains(got, a) || !slices.Contains(got, b) {
+		t.Errorf("got %v, want %v and %v once each", got, a, b)
+	}
+	if got := f.publish(); len(got) != 0 {
+		t.Errorf("nothing published gave %v", got)
+	}
+}
+
+func TestPublishTakesADocumentFromItsWorker(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.document("")
+	first := f.publish(id)[0].PublishedAt
+	fence := f.claim(job.Delivery{ID: id, PublishedAt: first}, false).Fence
+	second := f.publish(id)[0].PublishedAt
+	if written, err := f.Settle(t.Context(), fence, job.Verdict{Status: job.StatusFailed, Reason: "late"}); written || err != nil {
+		t.Errorf("the worker's verdict: written %v, error %v", written, err)
+	}
+	if c := f.claim(job.Delivery{ID: id, PublishedAt: first}, true); c.Found != job.Superseded {
+		t.Errorf("the first message found %v, want superseded", c.Found)
+	}
+	if c := f.claim(job.Delivery{ID: id, PublishedAt: second}, false); c.Found != 0 || c.Fence.Attempt != 2 {
+		t.Errorf("the second message found %v, attempt %d", c.Found, c.Fence.Attempt)
+	}
+}

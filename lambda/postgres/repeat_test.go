@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func sqlState(code string) error { return fmt.Errorf("query: %w", &pgconn.PgError{Code: code}) }
+
+func TestOnlyLostRacesAreRepeated(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		err   error
+		tries int
+	}{
+		{"serialization", sqlState("40001"), maxTries},
+		{"deadlock", sqlState("40P01"), maxTries},
+		{"foreign key", sqlState("23503"), maxTries},
+		{"unique key", sqlState("23505"), maxTries},
+		{"a check", sqlState("23514"), 1},
+		{"statement timeout", sqlState("57014"), 1},
+		{"shutdown", sqlState("57P01"), 1},
+		{"a lost connection, which may have committed", io.ErrUnexpectedEOF, 1},
+		{"nothing", nil, 1},
+	} {
+		tries := 0
+		err := repeat(context.Background(), func() error { tries++; return tc.err })
+		if tries != tc.tries || err != tc.err {
+			t.Errorf("%s: %d tries, error %v; want %d", tc.name, tries, err, tc.tries)
+		}
+	}
+}
+
+func TestRepeatingEndsWithSuccessOrWithTheTime(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	err := repeat(context.Background(), func() error {
+		if tries++; tries < maxTries {
+			return sqlState("40P01")
+		}
+		return nil
+	})
+	if err != nil || tries != maxTries {
+		t.Errorf("%d tries, error %v", tries, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tries = 0
+	err = repeat(ctx, func() error { tries++; cancel(); return sqlState("40P01") })
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) || tries != 1 {
+		t.Errorf("out of time: %d tries, error %v", tries, err)
+	}
+}

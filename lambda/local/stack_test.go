@@ -49,7 +49,7 @@ type line struct {
 	log  []local.Event
 }
 
-func newLine(t *testing.T, concurrency int) *line {
+func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig)) *line {
 	t.Helper()
 	executable, err := bootstrap()
 	if err != nil {
@@ -57,13 +57,17 @@ func newLine(t *testing.T, concurrency int) *line {
 	}
 	url := postgrestest.URL(t)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{
+	config := local.StackConfig{
 		DatabaseURL: url, Bootstrap: executable, FrozenAt: testStart, Concurrency: concurrency,
 		Logs: testLog{t}, OnEvent: func(e local.Event) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.log = append(l.log, e)
-		}})
+		}}
+	for _, option := range options {
+		option(&config)
+	}
+	l.Stack, err = local.StartStack(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,9 +312,11 @@ func (g *gate) hold(sql string) {
 	}
 }
 
-// waiting is how many workers stand at the gate.
+// waiting is how many workers stand at the gate. Other tests have gates in
+// other databases of the same server.
 func (g *gate) waiting() int {
-	return query[int](g.line, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted", gateLock)
+	return query[int](g.line, `SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+		WHERE datname = current_database() AND locktype = 'advisory' AND objid = $1 AND NOT granted`, gateLock)
 }
 
 // killWaiting kills the process whose work waits at the gate, and lets its

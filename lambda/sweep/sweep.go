@@ -23,6 +23,10 @@ const (
 	// limit is how many documents one run repairs of each kind. The next
 	// run, a minute later, takes the next ones.
 	limit = 500
+	// backlogPatience is how many times longer everybody waits while the
+	// queue's backlog explains what is overdue. A queue that is never empty
+	// must not keep a document waiting for ever.
+	backlogPatience = 8
 )
 
 // Store finds and repairs documents. The visibility is the queue's visibility
@@ -73,17 +77,21 @@ func (s *Sweeper) Run(ctx context.Context) (Report, error) {
 	if r.Backlog, err = s.Queue.Backlog(ctx); err != nil {
 		return r, err
 	}
+	visibility := s.Visibility
 	if r.Backlog >= r.Overdue {
 		// They may all be waiting in the queue: it is slow, nothing is lost.
 		s.Log.Warn("documents are overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
-		return r, nil
+		visibility *= backlogPatience
 	}
-	if r.Lost, r.Crashed, err = s.Store.GiveUp(ctx, s.Visibility, republishTimes, limit); err != nil {
+	if r.Lost, r.Crashed, err = s.Store.GiveUp(ctx, visibility, republishTimes, limit); err != nil {
 		return r, failure.At("give up overdue documents", err)
 	}
-	stamped, err := s.Store.Republish(ctx, s.Visibility, republishTimes, limit)
+	stamped, err := s.Store.Republish(ctx, visibility, republishTimes, limit)
 	if err != nil {
 		return r, failure.At("publish overdue documents again", err)
+	}
+	if len(stamped)+r.Lost+r.Crashed == 0 {
+		return r, nil
 	}
 	unsent, err := s.Queue.Send(ctx, stamped)
 	r.Republished = len(stamped) - len(unsent)

@@ -146,7 +146,7 @@ func TestHealthySystemIsLeftAlone(t *testing.T) {
 func TestBacklogExplainsWhatIsOverdue(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, columns := range []string{waits, lost, crashed} {
+	for _, columns := range []string{waits, "matching_status='pending', matching_due_at=now() - interval '210 minutes', matching_republished=3", works} {
 		f.document(columns)
 	}
 	f.advance(visibility + tick)
@@ -168,6 +168,20 @@ func TestBacklogExplainsWhatIsOverdue(t *testing.T) {
 	if f.queue.lookedAt > 0 {
 		t.Error("asked for the backlog again")
 	}
+}
+
+// I10: a queue that is never empty keeps no document waiting for ever.
+func TestBacklogBuysTimeNotForgiveness(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, columns := range []string{waits, works} {
+		f.document(columns)
+	}
+	f.queue.backlog = 1000
+	f.advance(8 * visibility)
+	f.run(sweep.Report{Overdue: 2, Backlog: 1000}, nil)
+	f.advance(tick)
+	f.run(sweep.Report{Overdue: 2, Backlog: 1000, Republished: 1, Crashed: 1}, nil)
 }
 
 // The publisher died between its commit and its send.

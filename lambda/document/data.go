@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,6 +70,12 @@ type Line struct {
 // PostgreSQL's jsonb refuses NUL; here it gets a sentence instead of a code.
 var nulEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
+// hasNUL asks the expression only where it may find something: it takes 80 ms
+// for a megabyte, and every candidate of every document is parsed.
+func hasNUL(raw []byte) bool {
+	return bytes.Contains(raw, []byte(`\u0000`)) && nulEscape.Match(raw)
+}
+
 // Parse decodes structured data. Its errors say where and what, never the
 // value that was found there.
 func Parse(raw []byte) (Data, error) {
@@ -78,7 +85,7 @@ func Parse(raw []byte) (Data, error) {
 		return d, fmt.Errorf("structured data is larger than %d bytes", MaxBytes)
 	case !utf8.Valid(raw):
 		return d, errors.New("structured data is not valid UTF-8")
-	case nulEscape.Match(raw):
+	case hasNUL(raw):
 		return d, errors.New("structured data holds a NUL character")
 	case depth(raw) > MaxDepth:
 		return d, fmt.Errorf("structured data is nested deeper than %d levels", MaxDepth)

@@ -24,6 +24,13 @@ func newClient(endpoint string) *sqs.Client {
 	})
 }
 
+// ClientEnv are the variables, KEY=VALUE, with which an AWS SDK in any language
+// finds the SQS at endpoint. Nothing checks the credentials, but the SDKs want some.
+func ClientEnv(endpoint string) []string {
+	return []string{"AWS_ENDPOINT_URL_SQS=" + endpoint, "AWS_REGION=" + localRegion,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local"}
+}
+
 // ownBody gives the transport a request body of its own. The SDK closes its
 // body as soon as an answer is there; a server on the same machine may answer
 // before net/http has noticed that it has written everything, and net/http

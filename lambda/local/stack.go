@@ -29,7 +29,8 @@ import (
 
 const (
 	queueName  = "match"
-	dlqName    = "match-dlq"
+	dlqName    = queueName + dlqSuffix
+	dlqSuffix  = "-dlq"
 	idlePoll   = 2 * time.Millisecond
 	maxSweeps  = 40
 	stackConns = 4
@@ -42,6 +43,7 @@ type StackConfig struct {
 	Env         []string     // further variables of the function, KEY=VALUE
 	FrozenAt    time.Time    // zero: the clocks flow; else they stand still between jumps
 	Concurrency int          // invocations at once; manifest.Match's when 0
+	NoMapping   bool         // nothing takes messages from the queue: Function is invoked by the caller only
 	Logs        io.Writer    // what the function prints; may be nil
 	Log         *slog.Logger // of the sweep; may be nil
 	OnEvent     func(Event)  // everything that happens to a message; may be nil
@@ -119,20 +121,27 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { s.server.Serve(listener) })
 	client := newClient("http://" + listener.Addr().String())
-	url, err := createQueues(ctx, client)
+	url, err := createQueue(ctx, client, queueName)
 	if err != nil {
 		return err
 	}
-	s.DLQURL = url.dlq
-	s.Queue, err = sqsjob.NewQueue(client, url.queue)
+	s.DLQURL = url.DLQ
+	s.Queue, err = sqsjob.NewQueue(client, url.Queue)
 	return err
 }
 
-type queueURLs struct{ queue, dlq string }
+// QueueURLs are those of a queue and of its dead-letter queue.
+type QueueURLs struct{ Queue, DLQ string }
 
-// createQueues makes the queue as the infrastructure does.
-func createQueues(ctx context.Context, client *sqs.Client) (u queueURLs, err error) {
-	dlq, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(dlqName),
+// CreateQueue makes a queue and its dead-letter queue, NAME-dlq, at the SQS
+// that endpoint is the URL of, with the settings that the infrastructure gives
+// to the match queue.
+func CreateQueue(ctx context.Context, endpoint, name string) (QueueURLs, error) {
+	return createQueue(ctx, newClient(endpoint), name)
+}
+
+func createQueue(ctx context.Context, client *sqs.Client, name string) (u QueueURLs, err error) {
+	dlq, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name + dlqSuffix),
 		Attributes: map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 3600)}})
 	if err != nil {
 		return u, fmt.Errorf("create the dead-letter queue: %w", err)
@@ -145,12 +154,12 @@ func createQueues(ctx context.Context, client *sqs.Client) (u queueURLs, err err
 	if err != nil {
 		return u, err
 	}
-	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(queueName), Attributes: map[string]string{
+	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(manifest.Match.Visibility().Seconds())), "RedrivePolicy": string(redrive)}})
 	if err != nil {
 		return u, fmt.Errorf("create the queue: %w", err)
 	}
-	return queueURLs{*queue.QueueUrl, *dlq.QueueUrl}, nil
+	return QueueURLs{*queue.QueueUrl, *dlq.QueueUrl}, nil
 }
 
 func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string) {
@@ -163,6 +172,9 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 	s.Function = NewFunction(FunctionConfig{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: s.env,
 		Timeout: manifest.Match.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
 	s.workers = c.Concurrency
+	if c.NoMapping {
+		return
+	}
 	mapping := NewMapping(MappingConfig{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: localRegion,
 		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
 		Invoke: s.invoke, Clock: s.Clock, OnInvocation: c.OnInvocation})

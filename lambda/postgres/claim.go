@@ -24,7 +24,7 @@ WITH message AS (
 	SELECT id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
 		matching_published_at AS published_at, matching_lease_until - now() AS lease_left,
 		CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
-		     WHEN structured_data IS NULL THEN 'not matchable: the document has no structured data' END AS reason
+		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END AS reason
 	FROM document
 	WHERE id = ANY ($1)
 	ORDER BY id

@@ -38,17 +38,25 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds documents that share a key, those that share the most
-// first; the cut-off keeps a key that everybody has from reading everybody.
+// first. The cut-offs keep a key that everybody has from reading everybody,
+// and 200 documents of a megabyte out of a function's memory. OFFSET 0 has the
+// data made into text once, not wherever it is used.
 const candidatesSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at
+SELECT id, tenant_id, type::text, data, received_at
 FROM (
-	SELECT *, (SELECT count(*) FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[])) AS shared
-	FROM document
-	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
-		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-	ORDER BY shared DESC, id
-	LIMIT 200
+	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
+	FROM (
+		SELECT *, (SELECT count(*) FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[])) AS shared
+		FROM document
+		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
+			AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+		ORDER BY shared DESC, id
+		LIMIT 200
+	) AS nearest
+	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
+	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d
 ) AS candidate
+WHERE bytes_read <= 8388608
 ORDER BY id`
 
 const partnersSQL = `

@@ -105,13 +105,15 @@ type matchRun struct {
 	in       *input
 	options  matchOptions
 	progress *progress
-	stack    *local.Stack
-	journal  *journal
-	ids      []uuid.UUID
-	kills    int
-	started  time.Time
-	took     time.Duration
-	cleanup  []func() error
+	// noMapping: nothing takes messages from the queue.
+	noMapping bool
+	stack     *local.Stack
+	journal   *journal
+	ids       []uuid.UUID
+	kills     int
+	started   time.Time
+	took      time.Duration
+	cleanup   []func() error
 }
 
 func (r *matchRun) start(ctx context.Context, databaseURL string) error {
@@ -130,7 +132,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 	}
 	r.journal = newJournal()
 	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap,
-		Concurrency: r.options.concurrency, Logs: logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
+		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
 			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
 				fmt.Fprintf(logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
 			}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+const sampleEvents = "../../../testdata/events"
+
+func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
+	t.Parallel()
+	const response = `{"batchItemFailures":[]}` + "\n"
+	for name, tc := range map[string]struct {
+		code int
+		want string
+	}{
+		"one-document.json": {exitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n"},
+		"batch-with-poison-body.json": {exitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n" +
+			"message 4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4102  malformed: the body is not a UUID of 36 characters\n" +
+			"10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
+		"third-delivery.json": {exitOK, response + "10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
+		"empty-batch.json":    {exitOK, response},
+		"not-sqs.json":        {exitFindings, `FUNCTION ERROR {"errorMessage":"the event has no Records: it is not from SQS","errorType":"errorString"}` + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "invoke", "-e", filepath.Join(sampleEvents, name), "--documents", samples)
+			if code != tc.code || out != tc.want {
+				t.Errorf("exit status %d and\n%s%s\nwant %d and\n%s", code, out, errOut, tc.code, tc.want)
+			}
+		})
+	}
+}
+
+func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(sampleEvents, "batch-with-poison-body.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := postgrestest.EmptyURL(t)
+	var out, errOut bytes.Buffer
+	w := &world{env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, out: &out, errOut: &errOut}
+	cmd := w.invokeCommand()
+	cmd.SetIn(bytes.NewReader(raw))
+	cmd.SetArgs([]string{"-e", "-", "--documents", filepath.Join(samples, "siebenschlaefer"), "--json", "--logs", "-"})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	if err := cmd.ExecuteContext(t.Context()); !errors.Is(err, errFindings) {
+		t.Fatalf("got %v, want %v\n%s", err, errFindings, &errOut)
+	}
+	var got outcome
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	var response bytes.Buffer
+	if err := json.Compact(&response, got.Response); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"batchItemFailures":[{"itemIdentifier":"4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4101"},{"itemIdentifier":"4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4103"}]}`
+	if response.String() != want {
+		t.Errorf("response %s, want %s", &response, want)
+	}
+	var states []string
+	for _, r := range got.Records {
+		states = append(states, r.Status)
+	}
+	if want := []string{"missing", "malformed", "missing"}; !slices.Equal(states, want) {
+		t.Errorf("states %q, want %q", states, want)
+	}
+	// The event's messages are in no queue: SQS does not know their handles.
+	if !strings.Contains(errOut.String(), "change visibility") {
+		t.Errorf("the log does not tell that the visibility could not be changed:\n%s", &errOut)
+	}
+}
+
+func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
+	t.Parallel()
+	text := filepath.Join(t.TempDir(), "event.json")
+	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	event := filepath.Join(sampleEvents, "empty-batch.json")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `required flag(s) "event" not set`},
+		{[]string{"-e", "/nowhere.json"}, "read the event: open /nowhere.json"},
+		{[]string{"-e", text}, "the event in " + text + " is not valid JSON"},
+		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},
+	} {
+		code, _, errOut := matchbook(t, "", append([]string{"invoke"}, tc.args...)...)
+		if code != exitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, exitError, tc.want)
+		}
+	}
+}
+
+// The shape that AWS documents: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+func TestSampleEventsHaveTheShapeOfLambda(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(sampleEvents, "*.json"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("found %q, %v", files, err)
+	}
+	fields := []string{"attributes", "awsRegion", "body", "eventSource", "eventSourceARN", "md5OfBody", "messageAttributes", "messageId", "receiptHandle"}
+	attributes := []string{"ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", "SenderId", "SentTimestamp"}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var event struct{ Records []map[string]any }
+		if err := json.Unmarshal(raw, &event); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		for i, r := range event.Records {
+			if got := slices.Sorted(maps.Keys(r)); !slices.Equal(got, fields) {
+				t.Errorf("%s, record %d: fields %q, want %q", file, i, got, fields)
+				continue
+			}
+			if got := slices.Sorted(maps.Keys(r["attributes"].(map[string]any))); !slices.Equal(got, attributes) {
+				t.Errorf("%s, record %d: attributes %q, want %q", file, i, got, attributes)
+			}
+			sum := md5.Sum([]byte(r["body"].(string)))
+			if got, want := r["md5OfBody"], hex.EncodeToString(sum[:]); got != want {
+				t.Errorf("%s, record %d: md5OfBody %s, want %s", file, i, got, want)
+			}
+			if got, want := r["eventSourceARN"], "arn:aws:sqs:us-east-1:000000000000:match"; got != want {
+				t.Errorf("%s, record %d: eventSourceARN %s, want %s", file, i, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+
+	"github.com/spf13/cobra"
+)
+
+const queueAddress = "127.0.0.1:9324"
+
+func (w *world) queueCommand() *cobra.Command {
+	var addr string
+	var names []string
+	cmd := &cobra.Command{
+		Use:   "queue",
+		Short: "Serve a strict local SQS to any SQS client, until interrupted",
+		Long: `Queue serves the SQS that match and the tests run against to any SQS client: it
+refuses what Amazon SQS refuses, with the same errors. Each queue has a
+dead-letter queue NAME-dlq after ` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries, and a visibility timeout of ` + manifest.Match.Visibility().String() + `.
+
+It is in memory, checks no signatures and listens on this machine only, unless
+--addr names another address.`,
+		Example: `  matchbook queue
+  matchbook queue --addr 127.0.0.1:0 --queue match --queue ingest   # any free port
+  export AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324 AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  aws sqs send-message --queue-url http://127.0.0.1:9324/000000000000/match --message-body hello
+  MATCH_QUEUE_URL=http://127.0.0.1:9324/000000000000/match matchbook publish 10000000-0000-4000-8000-000000000101`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return w.queue(cmd.Context(), addr, names) },
+	}
+	cmd.Flags().StringVar(&addr, "addr", queueAddress, "address to listen on; port 0 takes a free one")
+	cmd.Flags().StringArrayVar(&names, "queue", []string{manifest.Match.Name}, "a queue to create; may be repeated")
+	return cmd
+}
+
+func (w *world) queue(ctx context.Context, addr string, names []string) (err error) {
+	for _, name := range names {
+		if err := checkQueueName(name); err != nil {
+			return err
+		}
+	}
+	endpoint, stop, err := serve(addr, local.NewSQS(local.NewClock()))
+	if err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	fmt.Fprintf(w.out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
+	fmt.Fprintf(w.out, "\nQueues, and where their messages go after %d deliveries:\n", manifest.Match.MaxReceiveCount())
+	for _, name := range names {
+		urls, err := local.CreateQueue(ctx, endpoint, name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.out, "  %s\n  %s\n", urls.Queue, urls.DLQ)
+	}
+	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(local.ClientEnv(endpoint), "\n  export "))
+	<-ctx.Done()
+	fmt.Fprintln(w.errOut, "stopped")
+	return nil
+}
+
+// queueName leaves room for the dead-letter queue's suffix within SQS's 80
+// characters, and takes no FIFO queues: a mapping treats them differently.
+var queueName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,76}$`)
+
+func checkQueueName(name string) error {
+	if !queueName.MatchString(name) || strings.HasSuffix(name, "-dlq") {
+		return fmt.Errorf("--queue %.100q: a name has at most 76 letters, digits, hyphens and underscores, and does not end in -dlq, "+
+			"because that queue is made with it", name)
+	}
+	return nil
+}
+
+// serve serves at addr until stop, which ends requests that wait and lets the
+// others finish. Without a host it is this machine only.
+func serve(addr string, handler http.Handler) (url string, stop func() error, err error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("%.100q is not HOST:PORT, such as %s", addr, queueAddress)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, or choose another port (0 takes a free one)", addr)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	waiting, release := context.WithCancel(context.Background())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return waiting }}
+	go server.Serve(listener) // ends with Shutdown
+	return "http://" + reachable(listener.Addr().(*net.TCPAddr)), func() error {
+		release()
+		grace, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		if err := server.Shutdown(grace); err != nil {
+			return errors.Join(err, server.Close())
+		}
+		return nil
+	}, nil
+}
+
+// reachable is where a client on this machine finds a server: "all addresses"
+// is none that can be connected to.
+func reachable(a *net.TCPAddr) string {
+	if a.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", a.Port)
+	}
+	return a.String()
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// startQueue runs the command until stop, which returns its exit code.
+func startQueue(t *testing.T, args ...string) (printed []string, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, append([]string{"queue"}, args...), func(string) string { return "" }, in, io.Discard)
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		printed = append(printed, strings.TrimSpace(lines.Text()))
+		if strings.Contains(lines.Text(), "AWS_SECRET_ACCESS_KEY") {
+			return printed, func() int { cancel(); return <-ended }
+		}
+	}
+	cancel()
+	t.Fatalf("it ended with exit status %d after %q", <-ended, printed)
+	return nil, nil
+}
+
+// exported returns the variables that were printed for a client.
+func exported(printed []string) map[string]string {
+	env := make(map[string]string)
+	for _, line := range printed {
+		if text, ok := strings.CutPrefix(line, "export "); ok {
+			name, value, _ := strings.Cut(text, "=")
+			env[name] = value
+		}
+	}
+	return env
+}
+
+func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
+	t.Parallel()
+	printed, stop := startQueue(t, "--addr", "127.0.0.1:0", "--queue", "one", "--queue", "two")
+	env := exported(printed)
+	endpoint := env["AWS_ENDPOINT_URL_SQS"]
+	for _, name := range []string{"one", "one-dlq", "two", "two-dlq"} {
+		if want := endpoint + "/000000000000/" + name; !slices.Contains(printed, want) {
+			t.Errorf("%s is not among %q", want, printed)
+		}
+	}
+	client := sqs.New(sqs.Options{Region: env["AWS_REGION"], BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider(
+		env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"], "")})
+	queue, dlq := endpoint+"/000000000000/one", endpoint+"/000000000000/one-dlq"
+	if _, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String("hello")}); err != nil {
+		t.Fatal(err)
+	}
+	for range manifest.Match.MaxReceiveCount() {
+		out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &queue, VisibilityTimeout: 1, WaitTimeSeconds: 20})
+		if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != "hello" {
+			t.Fatalf("received %+v, %v", out, err)
+		}
+		if _, err := client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &queue, ReceiptHandle: out.Messages[0].ReceiptHandle}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := receive(t, client, queue); got != nil {
+		t.Errorf("received %q a fourth time", got)
+	}
+	if got := receive(t, client, dlq); len(got) != 1 || got[0] != "hello" {
+		t.Errorf("received %q from the dead-letter queue", got)
+	}
+	if code := stop(); code != exitOK {
+		t.Errorf("exit status %d after an interrupt, want %d", code, exitOK)
+	}
+}
+
+func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	url, stop, err := serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done() // as a long poll does
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		response, err := http.Get(url)
+		if err == nil {
+			err = response.Body.Close()
+		}
+		answered <- err
+	}()
+	<-arrived
+	if err := stop(); err != nil {
+		t.Fatalf("stop: %v", err)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the request got no answer: %v", err)
+	}
+}
+
+func TestQueueListensOnThisMachineOnlyUnlessToldOtherwise(t *testing.T) {
+	t.Parallel()
+	own := ownAddress(t)
+	for addr, everywhere := range map[string]bool{"127.0.0.1:0": false, ":0": false, "0.0.0.0:0": true} {
+		printed, stop := startQueue(t, "--addr", addr)
+		port, ok := strings.CutPrefix(exported(printed)["AWS_ENDPOINT_URL_SQS"], "http://127.0.0.1:")
+		if !ok || port == "0" {
+			t.Errorf("%s: printed %q, want a port of this machine", addr, printed)
+		}
+		conn, err := net.Dial("tcp", net.JoinHostPort(own, port))
+		if err == nil {
+			conn.Close()
+		}
+		if (err == nil) != everywhere {
+			t.Errorf("%s: reached from the network: %v, want %v (%v)", addr, err == nil, everywhere, err)
+		}
+		if code := stop(); code != exitOK {
+			t.Errorf("%s: exit status %d", addr, code)
+		}
+	}
+}
+
+// ownAddress is one under which other machines see this one.
+func ownAddress(t *testing.T) string {
+	t.Helper()
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
+			return ip.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but its own")
+	return ""
+}
+
+func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--addr", taken.Addr().String()}, "--addr: " + taken.Addr().String() + " is taken: end the program that listens there, or choose another port"},
+		{[]string{"--addr", "9324"}, `--addr: "9324" is not HOST:PORT, such as 127.0.0.1:9324`},
+		{[]string{"--addr", "127.0.0.1:http!"}, "--addr: listen tcp"},
+		{[]string{"--queue", ""}, "a name has at most 76 letters"},
+		{[]string{"--queue", "match.fifo"}, "a name has at most 76 letters"},
+		{[]string{"--queue", "match-dlq"}, "does not end in -dlq"},
+		{[]string{"--queue", strings.Repeat("x", 77)}, "a name has at most 76 letters"},
+		{[]string{"match"}, "unknown command"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // or it would serve for ever
+		var errOut strings.Builder
+		code := run(ctx, append([]string{"queue"}, tc.args...), func(string) string { return "" }, io.Discard, &errOut)
+		cancel()
+		if code != exitError || !strings.Contains(errOut.String(), tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, &errOut, exitError, tc.want)
+		}
+	}
+}

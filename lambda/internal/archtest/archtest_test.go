@@ -1,0 +1,97 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A package is named by its folder below lambda/, or below the root. In the
+// tables x/... is x and all below it, and ... is every package. What test
+// files import is their own business.
+var tree = tables{
+	// A package imports only from layers below its own line, never a sibling
+	// on the same one.
+	layers: [][]string{
+		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
+		{"setup", "local", "local/pgserver", "local/simclock", "postgres/postgrestest"},
+		{"postgres", "job/sqsjob"},
+		{"match", "sweep"},
+		{"job", "job/jobtest"},
+		{"document", "failure", "manifest", "migrations"},
+	},
+	exceptions: []exception{
+		{"local", "local/simclock", "the stack moves the database's clock together with the queue's"},
+		{"postgres/postgrestest", "local/pgserver", "where no server is named it starts a private one"},
+		{"job/jobtest", "job", "it tests what implements job's ports"},
+	},
+	// The reasons are those of the README. Modules that only tests use are
+	// not listed.
+	modules: []module{
+		{"github.com/aws/aws-lambda-go", "the Lambda runtime and the shapes of SQS events",
+			[]string{"cmd/...", "job/sqsjob", "local", "local/internal/testfunction"}},
+		{"github.com/aws/aws-sdk-go-v2", "pointers and errors of the SDK", []string{"job/sqsjob", "local"}},
+		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup"}},
+		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local"}},
+		{"github.com/aws/aws-sdk-go-v2/service/sqs", "visibility changes, publishing", []string{"setup", "job/sqsjob", "local"}},
+		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
+			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},
+		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
+		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
+		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},
+		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
+		{"golang.org/x/text", "accents and character forms of names", []string{"match"}},
+	},
+	environment: []reader{
+		{"cmd/...", "main hands it to setup, which says what each variable means"},
+		{"postgres/postgrestest", "where the tests' server is"},
+		{"local", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},
+		{"local/pgserver", "PATH, to find and to start the server"},
+		{"local/internal/testfunction", "a bootstrap is configured by nothing else"},
+	},
+}
+
+func TestTreeKeepsTheRules(t *testing.T) {
+	t.Parallel()
+	for _, problem := range check(tree, read(t, filepath.Join("..", "..", ".."))) {
+		t.Error(problem)
+	}
+}
+
+// read parses the module's Go files.
+func read(t *testing.T, root string) (sources []source) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			hidden := strings.HasPrefix(name, ".") && file != root || strings.HasPrefix(name, "_")
+			if hidden || name == "testdata" || name == "node_modules" || name == "cdk.out" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		s, err := parse(filepath.ToSlash(relative), string(text))
+		sources = append(sources, s)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}

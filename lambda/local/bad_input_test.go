@@ -1,0 +1,453 @@
+package local_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/local"
+	"matchbook/lambda/postgres"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// These tests send what must not get through, each bad thing in a batch with
+// two good documents, which must not notice. The marker is in every bad
+// document and body: no log, no error and no notification may hold it.
+
+const marker = "geheim-4711-marker"
+
+// badLine is a line that notes the function's log and its batches.
+type badLine struct {
+	*line
+	text    logText
+	batches []int // how many messages each invocation had
+}
+
+type logText struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func newBadLine(t *testing.T, options ...func(*local.StackConfig)) *badLine {
+	t.Helper()
+	l := &badLine{}
+	l.line = newLine(t, 1, append(options, func(c *local.StackConfig) {
+		c.Logs = io.MultiWriter(&l.text, testLog{t})
+		c.OnInvocation = func(i local.Invocation) {
+			if i.Err != nil {
+				t.Errorf("the batch failed as a whole: %v", i.Err)
+			}
+			if len(i.MessageIDs) > 0 {
+				l.batches = append(l.batches, len(i.MessageIDs)) // one worker
+			}
+		}
+	})...)
+	return l
+}
+
+// row stores a document with structured data that nobody has checked. Empty
+// means NULL, for the data and for the type.
+func (l *line) row(tenant uuid.UUID, kind, data string) uuid.UUID {
+	l.t.Helper()
+	id := uuid.New()
+	if err := l.tryRow(id, tenant, kind, data); err != nil {
+		l.t.Fatal(err)
+	}
+	return id
+}
+
+func (l *line) tryRow(id, tenant uuid.UUID, kind, data string) error {
+	_, err := l.conn.Exec(l.t.Context(), `WITH t AS (INSERT INTO tenant VALUES ($2, 'Tenant') ON CONFLICT DO NOTHING)
+		INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $2, nullif($3, '')::document_type, nullif($4, '')::jsonb)`,
+		id, tenant, kind, data)
+	return err
+}
+
+// pair stores an order and the invoice that cites it, of a tenant of their own.
+func (l *line) pair() (tenant uuid.UUID, ids []uuid.UUID) {
+	tenant = uuid.New()
+	return tenant, []uuid.UUID{
+		l.row(tenant, "purchase-order", `{"number":"PO1","supplier":{"name":"S"}}`),
+		l.row(tenant, "invoice", `{"supplier":{"name":"S"},"references":[{"type":"purchase-order","number":"PO1"}]}`)}
+}
+
+// send sends messages that become visible at the same moment.
+func (l *line) send(bodies ...string) {
+	l.t.Helper()
+	in := &sqs.SendMessageBatchInput{QueueUrl: &l.Queue.URL}
+	for i, body := range bodies {
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(body)})
+	}
+	out, err := l.Queue.Client.SendMessageBatch(l.t.Context(), in)
+	if err != nil || len(out.Failed) > 0 {
+		l.t.Fatalf("send: %v, %+v", err, out)
+	}
+}
+
+// settle lets everything happen, and checks that the good pair was matched.
+func (l *line) settle(good []uuid.UUID) {
+	l.t.Helper()
+	l.drain(good)
+	for _, id := range good {
+		check(l.t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
+	}
+	check(l.t, "matches of the batch-mates", query[int](l, "SELECT count(*) FROM document_match WHERE document_a_id = ANY ($1)", good), 1)
+}
+
+// fate says what happened to the messages of that body, with seconds since
+// the first was sent.
+func (l *line) fate(body string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []string
+	var sent local.Event
+	for _, e := range l.log {
+		switch {
+		case e.Body != body:
+		case e.Kind == local.Sent && sent.Body == "":
+			sent = e
+		case slices.Contains([]local.EventKind{local.Received, local.Deleted, local.MovedToDLQ}, e.Kind):
+			list = append(list, fmt.Sprintf("%s at %g", e.Kind, e.At.Sub(sent.At).Seconds()))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// keptSecret checks that nothing tells what was in the documents.
+func (l *badLine) keptSecret(t *testing.T) {
+	t.Helper()
+	if strings.Contains(l.text.String(), marker) {
+		t.Error("text of a document or a body is in the log")
+	}
+	check(t, "errors that hold text", query[int](l.line, "SELECT count(*) FROM document WHERE matching_error LIKE '%'||$1||'%'", marker), 0)
+	check(t, "notifications that hold text", query[int](l.line, "SELECT count(*) FROM notification WHERE payload::text LIKE '%'||$1||'%'", marker), 0)
+}
+
+const acknowledged = "received at 0, deleted at 0"
+
+func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t)
+	const retriedOnce = "received at 0, received at 300, deleted at 300"
+	bare := uuid.New()
+	for _, tc := range []struct {
+		name, body string
+		want       string // what happens to the message
+		malformed  bool
+	}{
+		{"no UUID", marker, acknowledged, true},
+		{"36 characters that are none", strings.Repeat("x", 36-len(marker)) + marker, acknowledged, true},
+		{"in braces", "{" + bare.String() + "}", acknowledged, true},
+		{"URN", "urn:uuid:" + bare.String(), acknowledged, true},
+		{"without hyphens", strings.ReplaceAll(bare.String(), "-", ""), acknowledged, true},
+		{"line end", bare.String() + "\n", acknowledged, true},
+		{"JSON", `{"id":"` + bare.String() + `","name":"` + marker + `"}`, acknowledged, true},
+		{"200 KB", strings.Repeat(marker, 200<<10/len(marker)), acknowledged, true},
+		{"Unicode", "１０００００００-🧾-" + marker, acknowledged, true},
+		{"unknown document", uuid.NewString(), retriedOnce, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l.t = t
+			_, good := l.pair()
+			malformed := strings.Count(l.text.String(), `"result":"malformed"`)
+			l.send(good[0].String(), tc.body, good[1].String())
+			l.settle(good)
+			check(t, "message", l.fate(tc.body), tc.want)
+			if got := strings.Count(l.text.String(), `"result":"malformed"`) - malformed; (got == 1) != tc.malformed {
+				t.Errorf("logged as malformed: %d, want %v", got, tc.malformed)
+			}
+		})
+	}
+	l.finish(t, 3)
+}
+
+// finish checks what holds for the whole run; every first delivery was in a
+// batch of n.
+func (l *badLine) finish(t *testing.T, n int) {
+	t.Helper()
+	l.t = t
+	l.keptSecret(t)
+	queue, dlq := l.Stats()
+	check(t, "messages left", queue.Visible+queue.InFlight+dlq.Visible, 0)
+	for _, size := range l.batches {
+		if size != n && size != 1 { // 1: what came again
+			t.Errorf("a batch of %d messages, want %d", size, n)
+		}
+	}
+}
+
+func TestBadInputInUpperCaseIsAnIDLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t)
+	_, good := l.pair()
+	upper := strings.ToUpper(good[1].String())
+	l.send(good[0].String(), upper)
+	l.settle(good)
+	check(t, "message", l.fate(upper), acknowledged)
+}
+
+func TestBadInputOfTheSameDocumentTwiceInABatchIsWorkedOnOnce(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t)
+	_, good := l.pair()
+	l.send(good[0].String(), good[1].String(), good[1].String())
+	l.settle(good)
+	// The second waits until the first one's lease would have ended: it must
+	// not be deleted before the work is known to be done.
+	if want := regexp.MustCompile(`^received at 0, received at 0, deleted at 0, received at 2\d\d, deleted at 2\d\d$`); !want.MatchString(l.fate(good[1].String())) {
+		t.Errorf("messages: got %s, want %s", l.fate(good[1].String()), want)
+	}
+}
+
+func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t)
+	const amount = "an amount is not a plain decimal number of at most 18 digits"
+	note := func(rest string) string { return `{"notes":"` + marker + `",` + rest + `}` }
+	many := func(n int, element string) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
+	failed := func(sentence string) string {
+		return "failed, 1 attempts, 1 notifications, structured data: " + sentence
+	}
+	unqueued := func(sentence string) string {
+		return "NULL, 0 attempts, 0 notifications, not matchable: the document has " + sentence
+	}
+	const succeeded = "succeeded, 1 attempts, 0 notifications, no error"
+	for _, tc := range []struct{ name, kind, data, want string }{
+		{"no structured data", "invoice", "", unqueued("no structured data")},
+		{"no type", "", note(`"number":"1"`), unqueued("no type")},
+		{"neither", "", "", unqueued("no type")},
+		{"nothing in it", "invoice", `{}`, succeeded},
+		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), succeeded},
+		{"JSON null", "invoice", `null`, unqueued("no structured data")},
+		{"array", "invoice", `["` + marker + `"]`, failed(`field "" is array where another shape is expected`)},
+		{"string", "invoice", `"` + marker + `"`, failed(`field "" is string where another shape is expected`)},
+		{"number", "invoice", `4711`, failed(`field "" is number where another shape is expected`)},
+		{"object where text belongs", "invoice", note(`"number":{"` + marker + `":"` + marker + `"}`), failed(`field "number" is object where another shape is expected`)},
+		{"number where text belongs", "invoice", note(`"supplier":{"name":4711}`), failed(`field "supplier.name" is number where another shape is expected`)},
+		{"text where a list belongs", "invoice", `{"references":"` + marker + `"}`, failed(`field "references" is string where another shape is expected`)},
+		{"object where an amount belongs", "invoice", note(`"total":{"` + marker + `":1}`), failed(amount)},
+		{"text where an amount belongs", "invoice", `{"total":"` + marker + `"}`, failed(amount)},
+		{"1e400", "invoice", note(`"total":1e400`), failed(amount)},
+		{`"1e400"`, "invoice", note(`"total":"1e400"`), failed(amount)},
+		{"amount of 30 digits", "invoice", note(`"total":"` + strings.Repeat("9", 30) + `"`), failed(amount)},
+		{"bare amount of 30 digits", "invoice", note(`"subtotal":` + strings.Repeat("9", 30)), failed(amount)},
+		{"a day that does not exist", "invoice", note(`"date":"2026-02-30"`), failed("a date is not of the form YYYY-MM-DD")},
+		{"text where a date belongs", "invoice", `{"date":"` + marker + `"}`, failed("a date is not of the form YYYY-MM-DD")},
+		{"number where a date belongs", "invoice", note(`"period":{"from":20260101}`), failed("a date is not a string")},
+		{"10 MB", "invoice", `{"notes":"` + strings.Repeat(marker, 10<<20/len(marker)) + `"}`, failed("larger than 1048576 bytes")},
+		{"a byte too large", "invoice", sized(document.MaxBytes + 1), failed("larger than 1048576 bytes")},
+		{"as large as can be", "invoice", sized(document.MaxBytes), succeeded},
+		{"100,000 lines", "invoice", note(`"line_items":` + many(100_000, "{}")), failed("more than 5000 line items")},
+		{"501 references", "invoice", note(`"references":` + many(501, `{"type":"invoice","number":"`+marker+`"}`)), failed("more than 500 references")},
+		{"500 references", "invoice", note(`"references":` + many(500, `{"type":"invoice","number":"`+marker+`"}`)), succeeded},
+		{"as deep as the database takes", "invoice", l.deepest(), failed("structured data is nested deeper than 100 levels")},
+		{"number of 300 KB", "invoice", note(`"number":"` + long(300<<10) + `","supplier":{"name":"S"}`), succeeded},
+		{"name of 300 KB", "invoice", note(`"total":"5","supplier":{"name":"` + long(300<<10) + `"}`), succeeded},
+		{"reference of 300 KB", "invoice", note(`"references":[{"type":"` + long(300<<10) + `","number":"` + long(300<<10) + `"}],"supplier":{"name":"S"}`), succeeded},
+		{"controls and separators", "invoice", `{"number":"\u0001\u2028‮` + marker + `","supplier":{"name":"\ud83d\ude00\ufffe"}}`, succeeded},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l.t = t
+			tenant, good := l.pair()
+			bad := l.row(tenant, tc.kind, tc.data)
+			l.publish(good[0], bad, good[1])
+			l.settle(good)
+			check(t, "document", l.status(bad), tc.want)
+			check(t, "message", l.fate(bad.String()), acknowledged)
+		})
+	}
+	l.finish(t, 3)
+}
+
+// sized is structured data of n bytes, in the form in which PostgreSQL writes it.
+func sized(n int) string {
+	const head, tail = `{"notes": "` + marker, `"}`
+	return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
+}
+
+// long is text without a repetition, which compresses badly.
+func long(n int) string {
+	var b strings.Builder
+	b.WriteString(marker)
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%x", i*i)
+	}
+	return b.String()
+}
+
+// deepest nests as deep as PostgreSQL stores.
+func (l *line) deepest() string {
+	l.t.Helper()
+	for depth := 1 << 16; depth > document.MaxDepth; depth /= 2 {
+		data := `{"notes":"` + marker + `","extra":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"
+		err := l.tryRow(uuid.New(), testTenant, "invoice", data)
+		if err == nil {
+			l.t.Logf("PostgreSQL takes %d levels", depth)
+			return data
+		}
+		check(l.t, "refused with", sqlState(err), "54001")
+	}
+	l.t.Fatal("PostgreSQL refuses what is not deep")
+	return ""
+}
+
+func sqlState(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return fmt.Sprint(err)
+}
+
+// What cannot get into the table, cannot get out of it.
+func TestBadInputThatPostgreSQLRefusesIsNeverStored(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t)
+	for _, tc := range []struct{ name, data, state string }{
+		{"NUL", `{"number":"` + marker + `\u0000"}`, "22P05"},
+		{"invalid UTF-8", `{"number":"` + marker + "\xff" + `"}`, "22021"},
+		{"half a surrogate pair", `{"number":"` + marker + `\ud800"}`, "22P02"},
+		{"no JSON", marker, "22P02"},
+		{"a number beyond numeric", `{"total":1e1000000}`, "22003"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l.t = t
+			tenant, good := l.pair()
+			check(t, "refused with", sqlState(l.tryRow(uuid.New(), tenant, "invoice", tc.data)), tc.state)
+			err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant, Type: document.Invoice, Data: json.RawMessage(tc.data)}})
+			if err == nil {
+				t.Fatal("imported")
+			}
+			check(t, "import", failure.Of(err).Text, "the database refused the data (SQLSTATE "+tc.state+")")
+			check(t, "kind", failure.Of(err).Kind, failure.Permanent)
+			check(t, "documents of the tenant", query[int](l.line, "SELECT count(*) FROM document WHERE tenant_id = $1", tenant), len(good))
+		})
+	}
+}
+
+// invoked is an answer of the emulator's URL.
+type invoked struct {
+	status int
+	failed bool // X-Amz-Function-Error
+	body   string
+}
+
+func post(t *testing.T, url, payload string) invoked {
+	t.Helper()
+	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json", strings.NewReader(payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "", strings.TrimSpace(string(body))}
+}
+
+func eventOf(t *testing.T, change func(records []map[string]any), bodies ...string) string {
+	t.Helper()
+	records := make([]map[string]any, len(bodies))
+	for i, body := range bodies {
+		records[i] = map[string]any{"messageId": fmt.Sprintf("m%d", i), "receiptHandle": "none", "body": body,
+			"attributes":  map[string]string{"ApproximateReceiveCount": "1", "SentTimestamp": "1772442000000"},
+			"eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:match", "awsRegion": "us-east-1"}
+	}
+	if change != nil {
+		change(records)
+	}
+	event, err := json.Marshal(map[string]any{"Records": records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(event)
+}
+
+func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	l := newBadLine(t, func(c *local.StackConfig) { c.NoMapping = true })
+	server := httptest.NewServer(l.Function)
+	t.Cleanup(server.Close)
+	l.send(marker) // nothing takes it
+	_, good := l.pair()
+	a, b := good[0].String(), good[1].String()
+	second := func(key string, value any) string {
+		return eventOf(t, func(r []map[string]any) { r[1][key] = value }, a, b)
+	}
+	functionError := func(message, kind string) invoked {
+		return invoked{200, true, `{"errorMessage":"` + message + `","errorType":"` + kind + `"}`}
+	}
+	const noRecords = "the event has no Records: it is not from SQS"
+	for _, tc := range []struct {
+		name, event string
+		want        invoked
+	}{
+		{"not SQS", `{"source":"aws.events","detail":{"x":"` + marker + `"}}`, functionError(noRecords, "errorString")},
+		{"no event", ``, functionError(noRecords, "errorString")},
+		{"null", `null`, functionError(noRecords, "errorString")},
+		{"Records is null", `{"Records":null}`, functionError(noRecords, "errorString")},
+		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1 is not from SQS", "errorString")},
+		{"no messageId", second("messageId", ""), functionError("record 1 has no messageId", "errorString")},
+		{"messageId is null", second("messageId", nil), functionError("record 1 has no messageId", "errorString")},
+		{"a repeated messageId", second("messageId", "m0"), functionError("record 1 repeats a messageId", "errorString")},
+		{"wrong ARN", second("eventSourceARN", "arn:aws:sqs:us-east-1:000000000000:ingest"), functionError(
+			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\", but QUEUE_URL names arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
+		{"array", `["` + marker + `"]`, functionError("json: cannot unmarshal array into Go value of type events.SQSEvent", "UnmarshalTypeError")},
+		{"Records is text", `{"Records":"` + marker + `"}`, functionError(
+			"json: cannot unmarshal string into Go struct field SQSEvent.Records of type []events.SQSMessage", "UnmarshalTypeError")},
+		{"body is no text", second("body", map[string]string{"x": marker}), functionError(
+			"json: cannot unmarshal object into Go struct field SQSMessage.Records.body of type string", "UnmarshalTypeError")},
+		{"not JSON", marker, invoked{400, false, `{"Type":"User","message":"could not parse request body into json"}`}},
+		{"more than 6 MB", eventOf(t, nil, a, strings.Repeat(marker, 6<<20/len(marker))), invoked{413, false, `{"Type":"User","message":"http: request body too large"}`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l.t = t
+			check(t, "answer", post(t, server.URL, tc.event), tc.want)
+			for _, id := range good {
+				check(t, "document", l.status(id), "NULL, 0 attempts, 0 notifications, no error")
+			}
+		})
+	}
+	l.t = t
+	const none = `{"batchItemFailures":[]}`
+	check(t, "empty batch", post(t, server.URL, `{"Records":[]}`), invoked{200, false, none})
+	// The queue refuses an empty body, so it comes as an event.
+	almost := strings.Repeat(marker, (6<<20-4<<10)/len(marker))
+	check(t, "an empty body, and almost 6 MB", post(t, server.URL, eventOf(t, nil, a, "", almost, b)), invoked{200, false, none})
+	for _, id := range good {
+		check(t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
+	}
+	queue, _ := l.Stats()
+	check(t, "messages that nobody took", queue.Visible, 1)
+	l.keptSecret(t)
+}

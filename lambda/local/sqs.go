@@ -1,50 +1,50 @@
 package local
 
 import (
+	"net/http"
 	"sync"
 	"time"
 )
 
-// SQS is an Amazon SQS that lives in memory and on a Clock: standard and FIFO
-// queues, visibility, dead-letter queues, redrive and long polling, behind the
-// AWS JSON 1.0 protocol that the SDKs speak. It is strict: what Amazon SQS
-// refuses, it refuses with the same error. Signatures are not checked, tags
-// and permissions are not kept, nothing survives the process.
+// SQS is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
+// dead-letter queues, redrive and long polling, behind the AWS JSON 1.0 protocol
+// that the SDKs speak. It is strict: what Amazon SQS refuses, it refuses with
+// the same error. FIFO queues have order, group locks and deduplication.
+// Signatures are not checked; tags, permissions, encryption, the limit of
+// messages in flight and the pauses after a purge or the delete of a queue do
+// not exist; nothing survives the process.
 //
-// Visibility, delay and retention pass on the Clock; the WaitTimeSeconds of a
-// long poll pass in real time, so that a client never hangs on a frozen clock.
+// A message is hidden until its visibleAt: by its delay, or by the visibility
+// timeout of its latest receive. That is its whole state, and nothing has to
+// happen when the time comes; only retention is enforced, when a queue is next
+// looked at. The messages of a queue stand in line: one that is received goes
+// to its end, or in a FIFO queue keeps its place.
 //
-// A message is in one of two places: among the visible ones of its queue, in
-// the order in which they became visible (FIFO queues: in which they were
-// sent), or among the hidden ones, by the time at which they come back. The
-// places are brought up to the clock's time whenever a queue is looked at.
+// An operation runs under one lock and at one time of the Clock. Visibility,
+// delay and retention pass on the Clock; the WaitTimeSeconds of a long poll
+// pass in real time, so that a client never hangs on a frozen clock.
+//
+// By itself it delivers every message once per visibility timeout. Order makes
+// it do what Amazon SQS also does: deliver twice, fail, lose an answer.
 type SQS struct {
-	clock *Clock
+	clock   *Clock
+	onEvent func(Event)
 
-	mu            sync.Mutex
-	at            time.Time // the time of the operation that holds mu
-	queues        map[string]*sqsQueue
-	deleted       map[string]time.Time // when a queue of this name was deleted
-	tasks         []*sqsMoveTask       // oldest first
-	arrivals      int64                // numbers the messages in the order of their arrival
-	inFlightLimit int
-	onEvent       func(Event)
+	mu      sync.Mutex
+	request *http.Request   // that holds mu; nil for a call in the process
+	at      time.Time       // its time
+	jumped  <-chan struct{} // closed when the clock has jumped since
+
+	queues   map[string]*sqsQueue
+	moves    []sqsMove // oldest first
+	faults   []*sqsFault
+	injected map[FaultKind]int
 }
-
-// sqsInFlightLimit is how many messages of one queue can be in flight: Amazon
-// SQS developer guide, message quotas.
-const sqsInFlightLimit = 120_000
 
 // NewSQS returns an SQS without queues. It never closes: long polls end with
 // their requests.
 func NewSQS(clock *Clock) *SQS {
-	return &SQS{
-		clock:         clock,
-		queues:        map[string]*sqsQueue{},
-		deleted:       map[string]time.Time{},
-		inFlightLimit: sqsInFlightLimit,
-		onEvent:       func(Event) {},
-	}
+	return &SQS{clock: clock, onEvent: func(Event) {}, queues: map[string]*sqsQueue{}, injected: map[FaultKind]int{}}
 }
 
 // EventKind says what happened to a message.
@@ -81,9 +81,11 @@ type Event struct {
 // Set it before the first request.
 func (s *SQS) OnEvent(f func(Event)) { s.onEvent = f }
 
+// tell reports an event and has the queue's long polls look again.
 func (s *SQS) tell(kind EventKind, q *sqsQueue, m *sqsMessage, visibility time.Duration) {
 	s.onEvent(Event{At: s.at, Queue: q.name, MessageID: m.id, Body: m.body, Kind: kind,
 		ReceiveCount: m.receives, Visibility: visibility})
+	q.wake()
 }
 
 // Stats are one queue's exact counts at the clock's time.
@@ -102,22 +104,20 @@ type Stats struct {
 
 // Stats returns the counts of the queue of that name; false if there is none.
 func (s *SQS) Stats(queueName string) (Stats, bool) {
-	s.lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	q, ok := s.queues[queueName]
 	if !ok {
 		return Stats{}, false
 	}
-	s.settle(q)
-	stats := Stats{Polls: q.polls, Visible: q.visible.Len(), InFlight: q.inFlight(), Delayed: q.delayed, HandedOut: q.handedOut}
-	if q.hidden.Len() > 0 {
-		stats.NextVisible = q.hidden.items[0].visibleAt
-	}
-	return stats, true
+	s.expire(q)
+	return q.count(s.at), true
 }
 
 // lock begins an operation: all of it happens at one time.
-func (s *SQS) lock() {
+func (s *SQS) lock(request *http.Request) {
 	s.mu.Lock()
+	s.request = request
+	s.jumped = s.clock.Jumped() // before the time is taken, so that no jump is missed
 	s.at = s.clock.Now()
 }

@@ -1,87 +1,78 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
+	"strings"
 )
 
-// sqsError is an error that a client sees. AWS gives it two names: that of the
-// shape in the JSON protocol, from which an SDK makes its typed error, and the
-// code of the older query protocol, which the SDK shows as the error's code.
+// sqsError is an error that a client sees. Its code is that of AWS's older
+// query protocol, which the SDKs show; shape is its name in the JSON protocol,
+// from which they make typed errors.
 type sqsError struct {
-	shape, code string
-	status      int
-	message     string
+	code, message string
+	status        int
 }
 
 func (e sqsError) Error() string { return e.code + ": " + e.message }
 
-// The errors whose text does not depend on the request.
-var (
-	errSQSProtocol      = sqsError{"UnknownOperationException", "UnknownOperation", 400, "Only POST with X-Amz-Target AmazonSQS.* and " + sqsContentType + " is understood."}
-	errSQSSerialization = sqsError{"SerializationException", "MalformedInput", 400, "The request body is not the JSON of this operation."}
-	errSQSTooLarge      = sqsError{"RequestEntityTooLargeException", "RequestEntityTooLarge", 413, "The request is too large."}
-	errSQSNoQueue       = sqsError{"QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist."}
-	errSQSDeletedNow    = sqsError{"QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400, "You must wait 60 seconds after deleting a queue before you can create another with the same name."}
-	errSQSNotInFlight   = sqsError{"MessageNotInflight", "AWS.SimpleQueueService.MessageNotInflight", 400, "The specified message isn't in flight."}
-	errSQSOverLimit     = sqsError{"OverLimit", "OverLimit", 403, "Too many messages are in flight."}
-	errSQSContents      = sqsError{"InvalidMessageContents", "InvalidMessageContents", 400, "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF."}
-	errSQSEmptyBatch    = sqsError{"EmptyBatchRequest", "AWS.SimpleQueueService.EmptyBatchRequest", 400, "There should be at least one entry in the request."}
-	errSQSBatchID       = sqsError{"InvalidBatchEntryId", "AWS.SimpleQueueService.InvalidBatchEntryId", 400, "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long."}
+const (
+	sqsPrefix  = "AWS.SimpleQueueService." // of most codes that only SQS has
+	sqsInvalid = "InvalidParameterValue"
+	sqsMissing = "MissingParameter"
 )
 
-// errSQSParameter is AWS's InvalidParameterValue with a text of its own.
-func errSQSParameter(format string, args ...any) sqsError {
-	return sqsError{"InvalidParameterValueException", "InvalidParameterValue", 400, fmt.Sprintf(format, args...)}
+var (
+	errSQSNoQueue     = sqsError{sqsPrefix + "NonExistentQueue", "The specified queue does not exist.", 400}
+	errSQSInternal    = sqsError{"InternalFailure", "The request processing has failed because of an unknown error.", 500}
+	errSQSUnavailable = sqsError{"ServiceUnavailable", "The request has failed due to a temporary failure of the server.", 503}
+	errSQSEntry       = sqsError{"InternalError", "We encountered an internal error. Please try again.", 500}
+)
+
+// shape differs from the code by more than the prefix for these.
+func (e sqsError) shape() string {
+	name := strings.TrimPrefix(e.code, sqsPrefix)
+	return cmp.Or(map[string]string{
+		"NonExistentQueue":   "QueueDoesNotExist",
+		"QueueAlreadyExists": "QueueNameExists",
+		sqsInvalid:           "InvalidParameterValueException",
+		sqsMissing:           "MissingRequiredParameterException",
+	}[name], name)
 }
 
-func errSQSValue(value any, parameter, reason string) sqsError {
-	return errSQSParameter("Value %v for parameter %s is invalid. Reason: %s", value, parameter, reason)
+// at says whose fault the error is.
+func (e sqsError) at() string {
+	if e.status < 500 {
+		return "Sender"
+	}
+	return "Receiver"
 }
 
-func errSQSMissing(parameter string) sqsError {
-	return sqsError{"MissingRequiredParameterException", "MissingParameter", 400,
-		"The request must contain the parameter " + parameter + "."}
+// sqsRefuse is one rule: an error when it is broken, else nil.
+func sqsRefuse(broken bool, code, format string, args ...any) error {
+	if !broken {
+		return nil
+	}
+	return sqsError{code, fmt.Sprintf(format, args...), 400}
 }
 
-func errSQSAttributeName(name string) sqsError {
-	return sqsError{"InvalidAttributeName", "InvalidAttributeName", 400, "Unknown Attribute " + name + "."}
-}
-
-func errSQSAttributeValue(name string) sqsError {
-	return sqsError{"InvalidAttributeValue", "InvalidAttributeValue", 400, "Invalid value for the parameter " + name + "."}
-}
-
-func errSQSHandle(handle string) sqsError {
-	return sqsError{"ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404,
-		fmt.Sprintf("The input receipt handle %q is not a valid receipt handle.", handle)}
-}
-
-func errSQSNoResource(parameter string) sqsError {
-	return sqsError{"ResourceNotFoundException", "ResourceNotFoundException", 404,
-		"The resource that you specified for the " + parameter + " parameter doesn't exist."}
-}
-
-// sqsRange checks a number that may be left out.
+// sqsRange is the rule for a number that may be left out.
 func sqsRange(parameter string, value *int, lowest, highest int) error {
-	if value != nil && (*value < lowest || *value > highest) {
-		return errSQSValue(*value, parameter, fmt.Sprintf("Must be between %d and %d, if provided.", lowest, highest))
-	}
-	return nil
+	return sqsRefuse(value != nil && (sqsOr(value, 0) < lowest || sqsOr(value, 0) > highest), sqsInvalid,
+		"Value for parameter %s is invalid. Reason: Must be between %d and %d, if provided.", parameter, lowest, highest)
 }
 
-// sqsErrorResponse is the status and body of an error, and sets the header
-// that carries the code of the query protocol.
-func sqsErrorResponse(header http.Header, err error) (int, any) {
-	var known sqsError
-	if !errors.As(err, &known) {
-		known = sqsError{"InternalFailure", "InternalFailure", 500, err.Error()}
+func sqsOr(value *int, fallback int) int {
+	if value == nil {
+		return fallback
 	}
-	fault := ";Sender"
-	if known.status >= 500 {
-		fault = ";Receiver"
-	}
-	header.Set("X-Amzn-Query-Error", known.code+fault)
-	return known.status, map[string]string{"__type": "com.amazonaws.sqs#" + known.shape, "message": known.message}
+	return *value
+}
+
+// sqsErrorOf is an error as the client sees it.
+func sqsErrorOf(err error) sqsError {
+	known := errSQSInternal
+	errors.As(err, &known)
+	return known
 }

@@ -1,11 +1,13 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,90 +17,86 @@ const (
 	sqsAccount     = "000000000000"
 	sqsArnPrefix   = "arn:aws:sqs:" + localRegion + ":" + sqsAccount + ":"
 	sqsContentType = "application/x-amz-json-1.0"
+	sqsTarget      = "AmazonSQS." // and the operation, in the header X-Amz-Target
 
 	// sqsBodyLimit bounds a request: 1 MiB of messages, every character of
 	// which may be escaped to six bytes, and room for what is around them.
-	sqsBodyLimit = 8 << 20
+	sqsBodyLimit  = 8 << 20
+	sqsBatchLimit = 10
 )
 
-// sqsHandler answers one operation: the request, its body, the result.
-type sqsHandler func(s *SQS, r *http.Request, body []byte) (any, error)
+var sqsEntryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-var sqsOperations = map[string]sqsHandler{
-	"CreateQueue":                  sqsOnAll((*SQS).createQueue),
-	"GetQueueUrl":                  sqsOnAll((*SQS).getQueueURL),
-	"ListQueues":                   sqsOnAll((*SQS).listQueues),
+// sqsOperation makes the result of a call. It runs under the lock.
+type sqsOperation func(*SQS, sqsInput) (any, error)
+
+var sqsOperations = map[string]sqsOperation{
+	"CreateQueue":                  (*SQS).createQueue,
+	"GetQueueUrl":                  (*SQS).getQueueURL,
+	"ListQueues":                   (*SQS).listQueues,
 	"DeleteQueue":                  sqsOnQueue((*SQS).deleteQueue),
 	"PurgeQueue":                   sqsOnQueue((*SQS).purgeQueue),
-	"GetQueueAttributes":           sqsOnQueue((*SQS).getQueueAttributes),
-	"SetQueueAttributes":           sqsOnQueue((*SQS).setQueueAttributes),
-	"SendMessage":                  sqsOnQueue((*SQS).sendMessage),
-	"SendMessageBatch":             sqsOnQueue((*SQS).sendMessageBatch),
-	"ReceiveMessage":               receiveMessage,
-	"ChangeMessageVisibility":      sqsOnQueue((*SQS).changeMessageVisibility),
-	"ChangeMessageVisibilityBatch": sqsOnQueue((*SQS).changeMessageVisibilityBatch),
-	"DeleteMessage":                sqsOnQueue((*SQS).deleteMessage),
-	"DeleteMessageBatch":           sqsOnQueue((*SQS).deleteMessageBatch),
-	"ListDeadLetterSourceQueues":   sqsOnAll((*SQS).listDeadLetterSourceQueues),
-	"StartMessageMoveTask":         sqsOnAll((*SQS).startMessageMoveTask),
-	"ListMessageMoveTasks":         sqsOnAll((*SQS).listMessageMoveTasks),
-	"CancelMessageMoveTask":        sqsOnAll((*SQS).cancelMessageMoveTask),
+	"GetQueueAttributes":           sqsOnQueue((*SQS).getAttributes),
+	"SetQueueAttributes":           sqsOnQueue((*SQS).setAttributes),
+	"SendMessage":                  sqsOnMessage((*SQS).send),
+	"SendMessageBatch":             sqsOnBatch((*SQS).send),
+	"ReceiveMessage":               sqsOnQueue((*SQS).receive),
+	"ChangeMessageVisibility":      sqsOnMessage((*SQS).changeVisibility),
+	"ChangeMessageVisibilityBatch": sqsOnBatch((*SQS).changeVisibility),
+	"DeleteMessage":                sqsOnMessage((*SQS).delete),
+	"DeleteMessageBatch":           sqsOnBatch((*SQS).delete),
+	"ListDeadLetterSourceQueues":   sqsOnQueue((*SQS).listDeadLetterSources),
+	"StartMessageMoveTask":         (*SQS).startMove,
+	"ListMessageMoveTasks":         (*SQS).listMoves,
 }
 
-// sqsOnAll makes a handler of an operation that runs under the lock. base is
-// the start of queue URLs, such as http://127.0.0.1:9324/000000000000/.
-func sqsOnAll[In any](op func(s *SQS, base string, in In) (any, error)) sqsHandler {
-	return func(s *SQS, r *http.Request, body []byte) (any, error) {
-		in, err := sqsDecode[In](body)
-		if err != nil {
-			return nil, err
-		}
-		s.lock()
-		defer s.mu.Unlock()
-		return op(s, sqsBaseURL(r), in)
-	}
+// sqsInput is the input of every operation; a name means the same in all of SQS.
+type sqsInput struct {
+	QueueUrl, QueueName         string
+	QueueNamePrefix             string
+	SourceArn, DestinationArn   string
+	Attributes                  map[string]string // of a queue
+	AttributeNames              []string          // of a queue; of a message in the older API
+	MessageSystemAttributeNames []string
+	MessageAttributeNames       []string
+	MaxNumberOfMessages         *int
+	WaitTimeSeconds             *int
+	Entries                     []sqsEntry
+	sqsEntry
 }
 
-// sqsTarget is the part of an input that names the queue.
-type sqsTarget struct{ QueueUrl string }
-
-func (t sqsTarget) url() string { return t.QueueUrl }
-
-// sqsOnQueue makes a handler of an operation on one queue, which runs under
-// the lock on a queue that is up to date.
-func sqsOnQueue[In interface{ url() string }](op func(s *SQS, q *sqsQueue, in In) (any, error)) sqsHandler {
-	return sqsOnAll(func(s *SQS, _ string, in In) (any, error) {
-		q, err := s.queueAt(in.url())
-		if err != nil {
-			return nil, err
-		}
-		s.settle(q)
-		return op(s, q, in)
-	})
+// sqsEntry is the input about one message: of a call of its own, or of an
+// entry of a batch. Numbers are seconds.
+type sqsEntry struct {
+	Id                     string // only in a batch
+	MessageBody            string
+	MessageAttributes      map[string]sqsMessageAttribute
+	DelaySeconds           *int
+	MessageGroupId         string
+	MessageDeduplicationId string
+	ReceiptHandle          string
+	VisibilityTimeout      *int
 }
 
-func sqsDecode[In any](body []byte) (In, error) {
-	var in In
-	if err := json.Unmarshal(body, &in); err != nil {
-		return in, errSQSSerialization
-	}
-	return in, nil
-}
-
-func sqsBaseURL(r *http.Request) string {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + r.Host + "/" + sqsAccount + "/"
+// sqsResult is the answer for one message.
+type sqsResult struct {
+	Id                     string `json:",omitempty"`
+	MessageId              string `json:",omitempty"`
+	MD5OfMessageBody       string `json:",omitempty"`
+	MD5OfMessageAttributes string `json:",omitempty"`
 }
 
 // ServeHTTP answers one request of the AWS JSON 1.0 protocol.
 func (s *SQS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out, err := s.answer(w, r)
 	status := http.StatusOK
+	out, err := s.answer(w, r)
+	if errors.Is(err, errSQSLost) {
+		panic(http.ErrAbortHandler) // net/http closes the connection
+	}
 	if err != nil {
-		status, out = sqsErrorResponse(w.Header(), err)
+		known := sqsErrorOf(err)
+		status, out = known.status, map[string]string{"__type": "com.amazonaws.sqs#" + known.shape(), "message": known.message}
+		w.Header().Set("X-Amzn-Query-Error", known.code+";"+known.at())
 	}
 	body, err := json.Marshal(out)
 	if err != nil {
@@ -111,21 +109,84 @@ func (s *SQS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *SQS) answer(w http.ResponseWriter, r *http.Request) (any, error) {
-	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.")
+	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), sqsTarget)
 	if !ok || r.Method != http.MethodPost || r.Header.Get("Content-Type") != sqsContentType {
-		return nil, errSQSProtocol
+		return nil, sqsError{"UnknownOperation", "Only POST with X-Amz-Target " + sqsTarget + "* and " + sqsContentType + " is understood.", 400}
 	}
-	handle, ok := sqsOperations[name]
+	operation, ok := sqsOperations[name]
 	if !ok {
-		return nil, sqsError{"UnsupportedOperation", "AWS.SimpleQueueService.UnsupportedOperation", 400,
-			"The local SQS has no operation " + name + "."}
+		return nil, sqsError{sqsPrefix + "UnsupportedOperation", "The local SQS has no operation " + name + ".", 400}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, sqsBodyLimit))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, errSQSTooLarge
-	}
 	if err != nil {
-		return nil, errSQSSerialization
+		return nil, sqsError{"RequestEntityTooLarge", "The request is too large, or was cut off.", 413}
 	}
-	return handle(s, r, body)
+	var in sqsInput
+	if json.Unmarshal(body, &in) != nil {
+		return nil, sqsError{"SerializationException", "The request body is not the JSON of this operation.", 400}
+	}
+	s.lock(r)
+	defer s.mu.Unlock()
+	return s.faulty(operation, in)
+}
+
+// sqsOnQueue makes an operation of a method that works on one queue.
+func sqsOnQueue(do func(*SQS, *sqsQueue, sqsInput) (any, error)) sqsOperation {
+	return func(s *SQS, in sqsInput) (any, error) {
+		q, err := s.queueAt(in.QueueUrl)
+		if err != nil {
+			return nil, err
+		}
+		return do(s, q, in)
+	}
+}
+
+// sqsMethod deals with one message.
+type sqsMethod func(*SQS, *sqsQueue, sqsEntry) (sqsResult, error)
+
+func sqsOnMessage(do sqsMethod) sqsOperation {
+	return sqsOnQueue(func(s *SQS, q *sqsQueue, in sqsInput) (any, error) { return do(s, q, in.sqsEntry) })
+}
+
+// sqsOnBatch does the entries one by one; one that fails does not stop the
+// rest. The HTTP status is 200 even if every entry failed.
+func sqsOnBatch(do sqsMethod) sqsOperation {
+	type failed struct {
+		Id, Code, Message string
+		SenderFault       bool
+	}
+	return sqsOnQueue(func(s *SQS, q *sqsQueue, in sqsInput) (any, error) {
+		if err := sqsCheckBatch(in.Entries); err != nil {
+			return nil, err
+		}
+		var out struct {
+			Successful []sqsResult
+			Failed     []failed
+		}
+		for _, e := range in.Entries {
+			if result, err := s.faultyEntry(do, q, e); err == nil {
+				out.Successful = append(out.Successful, result)
+			} else {
+				known := sqsErrorOf(err)
+				out.Failed = append(out.Failed, failed{e.Id, known.code, known.message, known.at() == "Sender"})
+			}
+		}
+		return out, nil
+	})
+}
+
+// sqsCheckBatch checks what fails a batch as a whole.
+func sqsCheckBatch(entries []sqsEntry) error {
+	ids, valid, size := map[string]bool{}, true, 0
+	for _, e := range entries {
+		ids[e.Id] = true
+		valid = valid && sqsEntryID.MatchString(e.Id)
+		size += e.size()
+	}
+	return cmp.Or(
+		sqsRefuse(len(entries) == 0, sqsPrefix+"EmptyBatchRequest", "There should be at least one entry in the request."),
+		sqsRefuse(len(entries) > sqsBatchLimit, sqsPrefix+"TooManyEntriesInBatchRequest", "Maximum number of entries per request are %d.", sqsBatchLimit),
+		sqsRefuse(!valid, sqsPrefix+"InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long."),
+		sqsRefuse(len(ids) < len(entries), sqsPrefix+"BatchEntryIdsNotDistinct", "An id is repeated."),
+		sqsRefuse(size > sqsSizeLimit, sqsPrefix+"BatchRequestTooLong", "Batch requests cannot be longer than %d bytes. You have sent %d bytes.", sqsSizeLimit, size))
 }

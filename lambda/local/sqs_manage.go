@@ -1,189 +1,192 @@
 package local
 
 import (
-	"fmt"
+	"cmp"
+	"encoding/json"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
-// sqsPause is how long a name is taken after its queue was deleted, and how
-// long a queue is not purged again.
-const sqsPause = time.Minute
-
-var sqsQueueName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.fifo)?$`)
-
-type createQueueInput struct {
-	QueueName  string
-	Attributes map[string]string
+// sqsNumbers are the settings of a queue that are numbers: the lowest and the
+// highest value and the default, by the SetQueueAttributes page of the Amazon
+// SQS API reference.
+var sqsNumbers = map[string][3]int{
+	"DelaySeconds":                  {0, 900, 0},
+	"MaximumMessageSize":            {1024, sqsSizeLimit, sqsSizeLimit},
+	"MessageRetentionPeriod":        {60, 1209600, 345600},
+	"ReceiveMessageWaitTimeSeconds": {0, 20, 0},
+	"VisibilityTimeout":             {0, sqsVisibilityLimit, 30},
 }
 
-func (s *SQS) createQueue(base string, in createQueueInput) (any, error) {
-	fifo := strings.HasSuffix(in.QueueName, ".fifo")
-	if len(in.QueueName) > 80 || !sqsQueueName.MatchString(in.QueueName) || fifo && in.Attributes["FifoQueue"] != "true" {
-		return nil, errSQSParameter("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length. " +
-			"The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true.")
-	}
-	if at, ok := s.deleted[in.QueueName]; ok && s.at.Before(at.Add(sqsPause)) {
-		return nil, errSQSDeletedNow
-	}
-	q := newSQSQueue(in.QueueName, fifo, s.at)
-	q.secret, q.settings = uuid.NewString(), sqsInitial(fifo)
-	if err := s.configure(q, in.Attributes); err != nil {
-		return nil, err
-	}
-	if there, ok := s.queues[q.name]; ok {
-		if err := there.agrees(in.Attributes); err != nil {
-			return nil, err
+// configure checks all settings, then sets them.
+func (s *SQS) configure(q *sqsQueue, settings map[string]string) error {
+	dlqArn, maxReceives := q.dlqArn, q.maxReceives
+	for name, value := range settings {
+		n, notNumber := strconv.Atoi(value)
+		limits, isNumber := sqsNumbers[name]
+		var err error
+		switch {
+		case name == "RedrivePolicy":
+			dlqArn, maxReceives, err = s.parseRedrive(q, value)
+		case isNumber:
+			err = sqsRefuse(notNumber != nil || n < limits[0] || n > limits[1], "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+		case q.fifo && (name == "FifoQueue" || name == "ContentBasedDeduplication"):
+			err = sqsRefuse(value != "true" && value != "false", "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+		default:
+			err = sqsRefuse(true, "InvalidAttributeName", "Unknown Attribute %s.", name)
 		}
-	} else {
-		s.queues[q.name] = q
-	}
-	return map[string]string{"QueueUrl": base + q.name}, nil
-}
-
-// agrees reports an error if the queue has other values for the attributes.
-func (q *sqsQueue) agrees(attributes map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(attributes)) {
-		if q.settings[name] != attributes[name] {
-			return sqsError{"QueueNameExists", "QueueAlreadyExists", 400,
-				"A queue already exists with the same name and a different value for attribute " + name}
+		if err != nil {
+			return err
 		}
 	}
+	maps.Copy(q.settings, settings)
+	q.dlqArn, q.maxReceives = dlqArn, maxReceives
 	return nil
 }
 
-func (s *SQS) getQueueURL(base string, in struct{ QueueName string }) (any, error) {
-	if _, ok := s.queues[in.QueueName]; !ok {
-		return nil, errSQSNoQueue
+// parseRedrive reads a RedrivePolicy; an empty one takes the policy away.
+func (s *SQS) parseRedrive(q *sqsQueue, value string) (dlqArn string, maxReceives int, err error) {
+	if value == "" {
+		return "", 0, nil
 	}
-	return map[string]string{"QueueUrl": base + in.QueueName}, nil
+	var policy struct {
+		DeadLetterTargetArn string
+		MaxReceiveCount     json.Number
+	}
+	malformed := json.Unmarshal([]byte(value), &policy)
+	maxReceives, _ = strconv.Atoi(policy.MaxReceiveCount.String())
+	dlq := s.queueOf(policy.DeadLetterTargetArn)
+	return policy.DeadLetterTargetArn, maxReceives, cmp.Or(
+		sqsRefuse(malformed != nil, sqsInvalid, "Redrive policy is not a valid JSON map."),
+		sqsRefuse(maxReceives < 1 || maxReceives > 1000, sqsInvalid, "Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
+		sqsRefuse(dlq == nil, sqsInvalid, "Dead letter target does not exist."),
+		sqsRefuse(dlq != nil && dlq.fifo != q.fifo, sqsInvalid, "Dead-letter queue must be same type of queue as the source."))
 }
 
-// queueAt finds the queue of a URL. Whatever the host, so that a queue made
-// through localhost is found through 127.0.0.1.
-func (s *SQS) queueAt(address string) (*sqsQueue, error) {
-	if address == "" {
-		return nil, errSQSMissing("QueueUrl")
+// number is the setting of one of sqsNumbers.
+func (q *sqsQueue) number(name string) int {
+	if n, err := strconv.Atoi(q.settings[name]); err == nil {
+		return n
 	}
-	u, err := url.Parse(address)
+	return sqsNumbers[name][2]
+}
+
+// attributes are all that the queue has: settings, facts and counts.
+func (q *sqsQueue) attributes(at time.Time) map[string]string {
+	stats := q.count(at)
+	all := map[string]string{
+		"QueueArn":                              q.arn,
+		"CreatedTimestamp":                      strconv.FormatInt(q.created.Unix(), 10),
+		"LastModifiedTimestamp":                 strconv.FormatInt(q.modified.Unix(), 10),
+		"ApproximateNumberOfMessages":           strconv.Itoa(stats.Visible),
+		"ApproximateNumberOfMessagesNotVisible": strconv.Itoa(stats.InFlight),
+		"ApproximateNumberOfMessagesDelayed":    strconv.Itoa(stats.Delayed),
+	}
+	for name := range sqsNumbers {
+		all[name] = strconv.Itoa(q.number(name))
+	}
+	maps.Copy(all, q.settings)
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" }) // a policy that was taken away
+	return all
+}
+
+func (s *SQS) getAttributes(q *sqsQueue, in sqsInput) (any, error) {
+	return map[string]any{"Attributes": sqsChosen(q.attributes(s.at), in.AttributeNames)}, nil
+}
+
+func (s *SQS) setAttributes(q *sqsQueue, in sqsInput) (any, error) {
+	q.modified = s.at
+	return sqsResult{}, s.configure(q, in.Attributes)
+}
+
+var sqsQueueName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.fifo)?$`)
+
+func (s *SQS) createQueue(in sqsInput) (any, error) {
+	q := newSQSQueue(in.QueueName, s.at)
+	err := cmp.Or(
+		sqsRefuse(len(q.name) > 80 || !sqsQueueName.MatchString(q.name), sqsInvalid, "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
+		sqsRefuse(q.fifo && in.Attributes["FifoQueue"] != "true", sqsInvalid, "The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true."),
+		s.configure(q, in.Attributes))
 	if err != nil {
-		return nil, sqsError{"InvalidAddress", "InvalidAddress", 404, fmt.Sprintf("The address %s is not valid for this endpoint.", address)}
-	}
-	name, ok := strings.CutPrefix(u.Path, "/"+sqsAccount+"/")
-	q := s.queues[name]
-	if !ok || q == nil {
-		return nil, errSQSNoQueue
-	}
-	return q, nil
-}
-
-// listQueues gives at most 1,000 names, as SQS does; there is no second page.
-func (s *SQS) listQueues(base string, in struct {
-	QueueNamePrefix string
-	MaxResults      *int
-}) (any, error) {
-	limit := 1000
-	if err := sqsRange("MaxResults", in.MaxResults, 1, limit); err != nil {
 		return nil, err
 	}
-	if in.MaxResults != nil {
-		limit = *in.MaxResults
+	there, ok := s.queues[q.name]
+	if !ok {
+		s.queues[q.name] = q
+		return s.getQueueURL(in)
 	}
-	urls := s.urls(base, func(q *sqsQueue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) })
-	return map[string][]string{"QueueUrls": urls[:min(limit, len(urls))]}, nil
-}
-
-func (s *SQS) listDeadLetterSourceQueues(base string, in sqsTarget) (any, error) {
-	dlq, err := s.queueAt(in.QueueUrl)
-	if err != nil {
-		return nil, err
-	}
-	return map[string][]string{"queueUrls": s.urls(base, func(q *sqsQueue) bool { return q.feeds(dlq) })}, nil
-}
-
-func (s *SQS) urls(base string, wanted func(*sqsQueue) bool) []string {
-	urls := []string{}
-	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
-		if wanted(s.queues[name]) {
-			urls = append(urls, base+name)
+	has := there.attributes(s.at)
+	for name, value := range in.Attributes {
+		if has[name] != value {
+			return nil, sqsError{"QueueAlreadyExists", "A queue already exists with the same name and a different value for attribute " + name, 400}
 		}
 	}
+	return s.getQueueURL(in)
+}
+
+func (s *SQS) getQueueURL(in sqsInput) (any, error) {
+	if s.queues[in.QueueName] == nil {
+		return nil, errSQSNoQueue
+	}
+	return map[string]string{"QueueUrl": s.urlOf(in.QueueName)}, nil
+}
+
+func (s *SQS) listQueues(in sqsInput) (any, error) {
+	return map[string]any{"QueueUrls": s.urls(func(q *sqsQueue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) })}, nil
+}
+
+func (s *SQS) urls(wanted func(*sqsQueue) bool) []string {
+	urls := []string{}
+	for name, q := range s.queues {
+		if wanted(q) {
+			urls = append(urls, s.urlOf(name))
+		}
+	}
+	slices.Sort(urls)
 	return urls
 }
 
-// feeds says whether dlq is the dead-letter queue of q.
-func (q *sqsQueue) feeds(dlq *sqsQueue) bool {
-	return q.redrive != nil && q.redrive.DeadLetterTargetArn == dlq.arn
+// urlOf is a queue's URL, at the host that the client has called.
+func (s *SQS) urlOf(name string) string {
+	return "http://" + s.request.Host + "/" + sqsAccount + "/" + name
 }
 
-func (s *SQS) deleteQueue(q *sqsQueue, _ sqsTarget) (any, error) {
-	s.clear(q)
-	delete(s.queues, q.name)
-	s.deleted[q.name] = s.at
-	q.wake() // its long polls find it gone
-	return struct{}{}, nil
-}
-
-func (s *SQS) purgeQueue(q *sqsQueue, _ sqsTarget) (any, error) {
-	if !q.purged.IsZero() && s.at.Before(q.purged.Add(sqsPause)) {
-		return nil, sqsError{"PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
-			"Only one PurgeQueue operation on " + q.name + " is allowed every 60 seconds."}
+// queueAt finds the queue of a URL and brings it up to date. Whatever the host,
+// so that a queue made through localhost is found through 127.0.0.1.
+func (s *SQS) queueAt(url string) (*sqsQueue, error) {
+	_, name, _ := strings.Cut(url, "/"+sqsAccount+"/")
+	q, ok := s.queues[name]
+	if !ok {
+		return nil, cmp.Or(sqsRefuse(url == "", sqsMissing, "The request must contain the parameter QueueUrl."), error(errSQSNoQueue))
 	}
-	s.clear(q)
-	q.purged = s.at
-	return struct{}{}, nil
+	s.expire(q)
+	return q, nil
 }
 
-// clear deletes every message, those in flight too, oldest first.
-func (s *SQS) clear(q *sqsQueue) {
-	for q.aging.Len() > 0 {
-		m := q.aging.items[0]
+// queueOf is the queue of an ARN, or nil.
+func (s *SQS) queueOf(arn string) *sqsQueue {
+	name, ok := strings.CutPrefix(arn, sqsArnPrefix)
+	if !ok {
+		return nil
+	}
+	return s.queues[name]
+}
+
+func (s *SQS) deleteQueue(q *sqsQueue, in sqsInput) (any, error) {
+	delete(s.queues, q.name)
+	q.wake() // its long polls find it gone
+	return s.purgeQueue(q, in)
+}
+
+// purgeQueue deletes every message, those in flight too.
+func (s *SQS) purgeQueue(q *sqsQueue, _ sqsInput) (any, error) {
+	for _, m := range slices.Clone(q.line) {
 		q.remove(m)
 		s.tell(Deleted, q, m, 0)
 	}
-}
-
-type getQueueAttributesInput struct {
-	sqsTarget
-	AttributeNames []string
-}
-
-func (s *SQS) getQueueAttributes(q *sqsQueue, in getQueueAttributesInput) (any, error) {
-	all, found := q.attributes(), map[string]string{}
-	for _, name := range in.AttributeNames {
-		if name == "All" {
-			return map[string]any{"Attributes": all}, nil
-		}
-		if value, ok := all[name]; ok {
-			found[name] = value
-		} else if _, ok := sqsSettings[name]; !ok {
-			return nil, errSQSAttributeName(name)
-		}
-	}
-	if len(found) == 0 {
-		return struct{}{}, nil
-	}
-	return map[string]any{"Attributes": found}, nil
-}
-
-type setQueueAttributesInput struct {
-	sqsTarget
-	Attributes map[string]string
-}
-
-func (s *SQS) setQueueAttributes(q *sqsQueue, in setQueueAttributesInput) (any, error) {
-	if len(in.Attributes) == 0 {
-		return nil, errSQSMissing("Attribute.Name")
-	}
-	if err := s.configure(q, in.Attributes); err != nil {
-		return nil, err
-	}
-	q.modified = s.at
-	return struct{}{}, nil
+	return sqsResult{}, nil
 }

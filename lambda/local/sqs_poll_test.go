@@ -53,9 +53,15 @@ func TestSQSLongPollIsWoken(t *testing.T) {
 			_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("late"), DelaySeconds: 45})
 			r.must(err)
 			got := r.poll(t.Context(), q)
+			if polls := r.stats("work").Polls; polls != 1 {
+				t.Errorf("%d polls wait, want 1", polls)
+			}
 			wake(r, q, m)
 			if out := <-got; out == nil || len(out.Messages) == 0 {
 				t.Errorf("the poll ended with %+v, want a message", out)
+			}
+			if polls := r.stats("work").Polls; polls != 0 {
+				t.Errorf("%d polls wait after it, want none", polls)
 			}
 		})
 	}
@@ -74,6 +80,17 @@ func TestSQSLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
 	r.must(err)
 	if took := time.Since(start); len(out.Messages) != 0 || took < time.Second {
 		t.Errorf("%d messages after %v, want none after 1 s", len(out.Messages), took)
+	}
+}
+
+func TestSQSLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
+	t.Parallel()
+	r := newSQSRigOn(t, NewClock())
+	q := r.queue("work", map[string]string{"VisibilityTimeout": "1"})
+	id := r.send(q, "x")
+	r.one(q)
+	if out := <-r.poll(t.Context(), q); out == nil || len(out.Messages) != 1 || *out.Messages[0].MessageId != id {
+		t.Errorf("the poll ended with %+v, want the message again", out)
 	}
 }
 
@@ -160,26 +177,5 @@ func TestSQSConcurrentSendersAndReceiversLoseAndDoubleNothing(t *testing.T) {
 	}
 	if got, want := len(r.events), 3*senders*each; got != want {
 		t.Errorf("%d events, want %d: sent, received, deleted", got, want)
-	}
-}
-
-// BenchmarkSQSReceiveAmongHidden: what is hidden must not slow a receive down.
-func BenchmarkSQSReceiveAmongHidden(b *testing.B) {
-	s := NewSQS(NewFrozenClock(sqsEpoch))
-	base := "http://sqs/" + sqsAccount + "/"
-	url, _ := s.createQueue(base, createQueueInput{QueueName: "work"})
-	target := sqsTarget{url.(map[string]string)["QueueUrl"]}
-	q := s.queues["work"]
-	s.at = sqsEpoch
-	for i := range 5000 {
-		if _, err := s.send(q, "", sqsOutgoing{MessageBody: aws.String("x"), DelaySeconds: aws.Int(i % 900)}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	in := receiveMessageInput{sqsTarget: target, MaxNumberOfMessages: aws.Int(10), VisibilityTimeout: aws.Int(0)}
-	for b.Loop() {
-		if out, err := s.receive(b.Context(), in); err != nil || len(out.Messages) == 0 {
-			b.Fatal(len(out.Messages), err)
-		}
 	}
 }

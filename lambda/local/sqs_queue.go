@@ -1,187 +1,110 @@
 package local
 
 import (
-	"container/heap"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// sqsMessage is a message in one queue. It is in exactly one of the queue's
-// heaps visible and hidden, and always in aging.
+// sqsMessage is a message in one queue.
 type sqsMessage struct {
 	id, body      string
-	attrs, system map[string]sqsMessageAttribute
+	attributes    map[string]sqsMessageAttribute
 	group, dedup  string
-	sourceArn     string // the queue it came from, in a dead-letter queue
-	arrival       int64
-	sent          time.Time // SentTimestamp
-	enqueued      time.Time // retention counts from here
+	sourceArn     string    // the queue it came from, in a dead-letter queue
+	sent          time.Time // SentTimestamp; retention counts from here
 	firstReceived time.Time
 	received      time.Time // last; the 12 hours count from here
-	visibleAt     time.Time // while hidden
-	delayed       bool      // hidden since it was sent, so not in flight
+	visibleAt     time.Time
 	receives      int       // in all queues: ApproximateReceiveCount
-	receivesHere  int       // in this queue: compared with maxReceiveCount
-	turn          int64     // place among the visible
-	place, age    int       // indexes in visible or hidden, and in aging
+	handle        string    // of the latest receive
+	fault         FaultKind // because of which it will be delivered once more
 }
+
+// newMessage has the content of another one, is sent now and was never received.
+func (s *SQS) newMessage(like sqsMessage) *sqsMessage {
+	return &sqsMessage{id: uuid.NewString(), body: like.body, attributes: like.attributes, group: like.group, dedup: like.dedup, sent: s.at}
+}
+
+func (m *sqsMessage) hidden(at time.Time) bool { return m.visibleAt.After(at) }
 
 // sqsQueue is one queue. Its methods want the lock of the SQS.
 type sqsQueue struct {
-	polls             int // long polls that wait
 	name, arn         string
-	secret            string // in every receipt handle: those of another queue are refused
 	fifo              bool
-	settings          map[string]string // defaults included; "" is not set
-	redrive           *sqsRedrive
 	created, modified time.Time
-	purged            time.Time
+	settings          map[string]string // as they were set
+	dlqArn            string            // of the RedrivePolicy; "" without one
+	maxReceives       int
 
+	line      []*sqsMessage // the next one to hand out first
 	messages  map[string]*sqsMessage
-	visible   sqsHeap        // by turn
-	hidden    sqsHeap        // by visibleAt
-	aging     sqsHeap        // by enqueued
-	delayed   int            // of the hidden
-	busy      map[string]int // FIFO: messages in flight by group
-	turns     int64
+	accepted  map[string]*sqsMessage // FIFO: the latest by deduplication id, also after it was deleted
+	oldest    time.Time              // no message was sent before
 	handedOut int64
-	sends     sqsDedup
-	changed   chan struct{} // closed when a long poll should look again
+	polls     int           // long polls that wait
+	changed   chan struct{} // closed when they should look again
 }
 
-func newSQSQueue(name string, fifo bool, now time.Time) *sqsQueue {
-	place := func(m *sqsMessage) *int { return &m.place }
-	age := func(m *sqsMessage) *int { return &m.age }
-	return &sqsQueue{
-		name: name, arn: sqsArnPrefix + name, fifo: fifo, created: now, modified: now,
-		messages: map[string]*sqsMessage{},
-		visible:  sqsHeap{index: place, less: func(a, b *sqsMessage) bool { return a.turn < b.turn }},
-		hidden:   sqsHeap{index: place, less: func(a, b *sqsMessage) bool { return a.visibleAt.Before(b.visibleAt) }},
-		aging:    sqsHeap{index: age, less: func(a, b *sqsMessage) bool { return a.enqueued.Before(b.enqueued) }},
-		busy:     map[string]int{},
-		sends:    sqsDedup{recent: map[string]*sqsMessage{}},
-		changed:  make(chan struct{}),
-	}
+func newSQSQueue(name string, now time.Time) *sqsQueue {
+	return &sqsQueue{name: name, arn: sqsArnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
+		settings: map[string]string{}, messages: map[string]*sqsMessage{}, accepted: map[string]*sqsMessage{}, changed: make(chan struct{})}
 }
 
-func (q *sqsQueue) inFlight() int { return q.hidden.Len() - q.delayed }
-
-// wake lets every long poll of the queue look again.
 func (q *sqsQueue) wake() {
 	close(q.changed)
 	q.changed = make(chan struct{})
 }
 
-// add takes in a message that is hidden until visibleAt, or visible at once.
-func (q *sqsQueue) add(m *sqsMessage, now, visibleAt time.Time) {
+// add puts a message at the end of the line.
+func (q *sqsQueue) add(m *sqsMessage) {
+	q.line = append(q.line, m)
 	q.messages[m.id] = m
-	heap.Push(&q.aging, m)
-	m.receivesHere = 0
-	m.delayed = visibleAt.After(now)
-	if m.delayed {
-		q.hide(m, visibleAt)
-	} else {
-		q.show(m)
-	}
-	q.wake()
-}
-
-// show puts a message that is in no place among the visible ones.
-func (q *sqsQueue) show(m *sqsMessage) {
-	q.turns++
-	m.turn = q.turns
-	if q.fifo {
-		m.turn = m.arrival // a message that comes back keeps its place
-	}
-	m.delayed = false
-	heap.Push(&q.visible, m)
-}
-
-// hide puts a message that is in no place among the hidden ones.
-func (q *sqsQueue) hide(m *sqsMessage, until time.Time) {
-	m.visibleAt = until
-	heap.Push(&q.hidden, m)
-	if m.delayed {
-		q.delayed++
-	} else {
-		q.busy[m.group]++
+	if m.sent.Before(q.oldest) {
+		q.oldest = m.sent
 	}
 }
 
-// lift takes a message out of its place. It has to be put into another one.
-func (q *sqsQueue) lift(m *sqsMessage) {
-	if !q.isHidden(m) {
-		heap.Remove(&q.visible, m.place)
-		return
-	}
-	heap.Remove(&q.hidden, m.place)
-	if m.delayed {
-		q.delayed--
-		return
-	}
-	if q.busy[m.group]--; q.busy[m.group] == 0 {
-		delete(q.busy, m.group)
-	}
-}
-
-func (q *sqsQueue) isHidden(m *sqsMessage) bool {
-	return m.place < q.hidden.Len() && q.hidden.items[m.place] == m
-}
-
-// remove takes a message out of the queue.
 func (q *sqsQueue) remove(m *sqsMessage) {
-	q.lift(m)
-	q.forget(m)
-}
-
-// forget takes a message that is in no place out of the queue.
-func (q *sqsQueue) forget(m *sqsMessage) {
-	heap.Remove(&q.aging, m.age)
+	i := slices.Index(q.line, m)
+	q.line = slices.Delete(q.line, i, i+1)
 	delete(q.messages, m.id)
-	if q.fifo {
-		q.wake() // its group may be free now
+}
+
+func (q *sqsQueue) count(at time.Time) Stats {
+	stats := Stats{HandedOut: q.handedOut, Polls: q.polls}
+	for _, m := range q.line {
+		switch {
+		case !m.hidden(at):
+			stats.Visible++
+			continue
+		case m.receives == 0:
+			stats.Delayed++
+		default:
+			stats.InFlight++
+		}
+		if stats.NextVisible.IsZero() || m.visibleAt.Before(stats.NextVisible) {
+			stats.NextVisible = m.visibleAt
+		}
 	}
+	return stats
 }
 
-// settle brings the queue up to the time of the operation.
-func (s *SQS) settle(q *sqsQueue) {
-	retention := q.duration("MessageRetentionPeriod")
-	for q.aging.Len() > 0 && !s.at.Before(q.aging.items[0].enqueued.Add(retention)) {
-		m := q.aging.items[0]
-		q.remove(m)
-		s.tell(Expired, q, m, 0)
+// expire removes what was kept for the retention period.
+func (s *SQS) expire(q *sqsQueue) {
+	retention := time.Duration(q.number("MessageRetentionPeriod")) * time.Second
+	if s.at.Before(q.oldest.Add(retention)) {
+		return // spares most operations a walk along the line
 	}
-	for q.hidden.Len() > 0 && !s.at.Before(q.hidden.items[0].visibleAt) {
-		m := q.hidden.items[0]
-		q.lift(m)
-		q.show(m)
+	q.oldest = s.at
+	for _, m := range slices.Clone(q.line) {
+		if !s.at.Before(m.sent.Add(retention)) {
+			q.remove(m)
+			s.tell(Expired, q, m, 0)
+		} else if m.sent.Before(q.oldest) {
+			q.oldest = m.sent
+		}
 	}
-}
-
-// sqsHeap is a heap of messages that know their index in it.
-type sqsHeap struct {
-	items []*sqsMessage
-	index func(*sqsMessage) *int
-	less  func(a, b *sqsMessage) bool
-}
-
-func (h *sqsHeap) Len() int           { return len(h.items) }
-func (h *sqsHeap) Less(i, j int) bool { return h.less(h.items[i], h.items[j]) }
-
-func (h *sqsHeap) Swap(i, j int) {
-	h.items[i], h.items[j] = h.items[j], h.items[i]
-	*h.index(h.items[i]), *h.index(h.items[j]) = i, j
-}
-
-func (h *sqsHeap) Push(x any) {
-	m := x.(*sqsMessage)
-	*h.index(m) = len(h.items)
-	h.items = append(h.items, m)
-}
-
-func (h *sqsHeap) Pop() any {
-	last := len(h.items) - 1
-	m := h.items[last]
-	h.items[last] = nil // let go of it
-	h.items = h.items[:last]
-	return m
 }

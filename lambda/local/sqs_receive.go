@@ -1,209 +1,214 @@
 package local
 
 import (
-	"container/heap"
-	"context"
-	"net/http"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
-type receiveMessageInput struct {
-	sqsTarget
-	AttributeNames              []string // the older name of the next one
-	MessageSystemAttributeNames []string
-	MessageAttributeNames       []string
-	MaxNumberOfMessages         *int
-	VisibilityTimeout           *int
-	WaitTimeSeconds             *int
+// sqsVisibilityLimit is how long a message can stay in flight, from its
+// receive on, in seconds: Amazon SQS developer guide, visibility timeout.
+const sqsVisibilityLimit = 12 * 3600
+
+// sqsReceived is a message as the client that receives it sees it.
+type sqsReceived struct {
+	MessageId              string
+	ReceiptHandle          string
+	Body                   string
+	MD5OfBody              string
+	Attributes             map[string]string              `json:",omitempty"`
+	MessageAttributes      map[string]sqsMessageAttribute `json:",omitempty"`
+	MD5OfMessageAttributes string                         `json:",omitempty"`
 }
 
-func (in receiveMessageInput) check() error {
-	if err := sqsRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, sqsBatchLimit); err != nil {
-		return err
-	}
-	if err := sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, 43200); err != nil {
-		return err
-	}
-	return sqsRange("WaitTimeSeconds", in.WaitTimeSeconds, 0, 20)
-}
-
-type receiveMessageOutput struct {
-	Messages []sqsReceived `json:",omitempty"`
-}
-
-// receiveMessage is the one operation that waits, so it takes the lock itself.
-func receiveMessage(s *SQS, r *http.Request, body []byte) (any, error) {
-	in, err := sqsDecode[receiveMessageInput](body)
-	if err == nil {
-		err = in.check()
-	}
-	if err != nil {
+// receive looks until there is a message or the wait is over.
+func (s *SQS) receive(q *sqsQueue, in sqsInput) (any, error) {
+	if err := cmp.Or(
+		sqsRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, sqsBatchLimit),
+		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
+		sqsRange("WaitTimeSeconds", in.WaitTimeSeconds, 0, 20)); err != nil {
 		return nil, err
 	}
-	return s.receive(r.Context(), in)
-}
-
-// receive looks until there is a message, the wait is over or ctx ends.
-func (s *SQS) receive(ctx context.Context, in receiveMessageInput) (receiveMessageOutput, error) {
-	var over <-chan time.Time          // once the first look has found nothing
-	var poll *sqsQueue                 // counts this poll while it waits
-	defer func() { s.endPoll(poll) }() // its value then, not now
-	for last := false; ; {
-		jumped := s.clock.Jumped()
-		got, err := s.look(in, &poll)
-		if err != nil || len(got.messages) > 0 || last || got.wait == 0 {
-			return receiveMessageOutput{got.messages}, err
+	wait := sqsOr(in.WaitTimeSeconds, q.number("ReceiveMessageWaitTimeSeconds"))
+	over := time.After(time.Duration(wait) * time.Second)
+	for last := wait == 0; ; {
+		if messages := s.handOut(q, in); len(messages) > 0 || last {
+			return map[string]any{"Messages": messages}, nil
 		}
-		if over == nil {
-			timer := time.NewTimer(got.wait)
-			defer timer.Stop()
-			over = timer.C
+		var err error
+		if last, err = s.pause(q, over); err != nil {
+			return nil, err
 		}
-		back := time.NewTimer(got.back)
-		select {
-		case <-got.changed:
-		case <-jumped:
-		case <-back.C:
-		case <-over:
-			last = true
-		case <-ctx.Done():
-			back.Stop()
-			return receiveMessageOutput{}, nil // nothing was taken for a client that left
-		}
-		back.Stop()
 	}
 }
 
-// sqsLook is what one look into a queue has found.
-type sqsLook struct {
-	messages []sqsReceived
-	wait     time.Duration   // how long the client is willing to wait, real time
-	changed  <-chan struct{} // closed when it is worth looking again
-	back     time.Duration   // until the next hidden message comes back
-}
-
-func (s *SQS) look(in receiveMessageInput, poll **sqsQueue) (sqsLook, error) {
-	s.lock()
-	defer s.mu.Unlock()
-	q, err := s.queueAt(in.QueueUrl)
-	if err != nil {
-		return sqsLook{}, err
-	}
-	s.settle(q)
-	look := sqsLook{wait: q.duration("ReceiveMessageWaitTimeSeconds"), changed: q.changed, back: time.Hour}
-	if in.WaitTimeSeconds != nil {
-		look.wait = time.Duration(*in.WaitTimeSeconds) * time.Second
-	}
-	room := s.inFlightLimit - q.inFlight()
-	if room <= 0 && look.wait == 0 && !q.fifo {
-		return sqsLook{}, errSQSOverLimit // a long poll and a FIFO queue just give nothing
-	}
-	want := 1
-	if in.MaxNumberOfMessages != nil {
-		want = *in.MaxNumberOfMessages
-	}
-	look.messages = s.handOut(q, in, min(want, room))
-	if waits := len(look.messages) == 0 && look.wait > 0; waits != (*poll != nil) {
-		s.countPoll(q, poll)
-	}
-	if q.hidden.Len() > 0 {
+// pause lets the lock go until it is worth looking into q again, and reports
+// whether the wait is over. A client that leaves meanwhile takes nothing.
+func (s *SQS) pause(q *sqsQueue, over <-chan time.Time) (last bool, err error) {
+	var back <-chan time.Time // when the next hidden message comes back
+	if next := q.count(s.at).NextVisible; !next.IsZero() {
 		// On a frozen clock this time does not come; do not spin until the wait is over.
-		look.back = max(q.hidden.items[0].visibleAt.Sub(s.at), time.Millisecond)
+		back = time.After(max(next.Sub(s.at), time.Millisecond))
 	}
-	return look, nil
+	request, jumped, changed := s.request, s.jumped, q.changed
+	q.polls++
+	s.mu.Unlock()
+	select {
+	case <-changed:
+	case <-jumped:
+	case <-back:
+	case <-over:
+		last = true
+	case <-request.Context().Done():
+		err = request.Context().Err()
+	}
+	s.lock(request)
+	q.polls--
+	if s.queues[q.name] != q {
+		return last, errSQSNoQueue
+	}
+	s.expire(q)
+	return last, err
 }
 
-// countPoll notes that a poll begins to wait in q, or has stopped to. It is
-// counted out in the same moment in which it takes messages.
-func (s *SQS) countPoll(q *sqsQueue, poll **sqsQueue) {
-	if *poll == nil {
-		q.polls++
-		*poll = q
-	} else {
-		(*poll).polls--
-		*poll = nil
-	}
-}
-
-func (s *SQS) endPoll(poll *sqsQueue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if poll != nil {
-		poll.polls--
-	}
-}
-
-// handOut hides up to limit messages and returns them as the client sees them.
-func (s *SQS) handOut(q *sqsQueue, in receiveMessageInput, limit int) []sqsReceived {
-	visibility := q.duration("VisibilityTimeout")
-	if in.VisibilityTimeout != nil {
-		visibility = time.Duration(*in.VisibilityTimeout) * time.Second
-	}
-	taken := s.take(q, limit)
-	received := make([]sqsReceived, 0, len(taken))
-	for _, m := range taken {
+// handOut hides messages and returns them as the client sees them.
+func (s *SQS) handOut(q *sqsQueue, in sqsInput) (received []sqsReceived) {
+	visibility := time.Duration(sqsOr(in.VisibilityTimeout, q.number("VisibilityTimeout"))) * time.Second
+	for _, m := range s.take(q, sqsOr(in.MaxNumberOfMessages, 1)) {
 		if m.receives == 0 {
 			m.firstReceived = s.at
 		}
-		m.received = s.at
 		m.receives++
-		m.receivesHere++
-		if visibility > 0 {
-			q.hide(m, s.at.Add(visibility))
-		} else {
-			q.show(m)
+		m.received = s.at
+		m.handle = fmt.Sprintf("%s/%s/%d", q.name, m.id, m.receives)
+		m.visibleAt = s.at.Add(s.misdeliver(m, visibility))
+		if !q.fifo {
+			q.remove(m)
+			q.add(m)
 		}
 		q.handedOut++
 		s.tell(Received, q, m, visibility)
 		received = append(received, m.seenBy(q, in))
 	}
-	if len(taken) > 0 {
-		q.wake() // other polls have to know when these come back
-	}
 	return received
 }
 
-// take lifts up to limit messages that may be received. One that has been
+// take returns up to want messages that may be received. One that has been
 // received often enough goes to the dead-letter queue here and not before:
 // SQS finds out when somebody asks for the message again.
-func (s *SQS) take(q *sqsQueue, limit int) []*sqsMessage {
-	var taken, held []*sqsMessage
-	for len(taken) < limit && q.visible.Len() > 0 {
-		m := heap.Pop(&q.visible).(*sqsMessage)
-		dlq := s.deadLetterQueue(q, m)
-		switch {
-		case q.fifo && q.busy[m.group] > 0:
-			held = append(held, m)
-		case dlq != nil:
-			s.moveToDLQ(q, dlq, m)
-		default:
-			taken = append(taken, m)
+func (s *SQS) take(q *sqsQueue, want int) (taken []*sqsMessage) {
+	busy := map[string]bool{} // groups of a FIFO queue
+	if q.fifo {
+		for _, m := range q.line {
+			busy[m.group] = busy[m.group] || m.hidden(s.at)
 		}
 	}
-	for _, m := range held {
-		heap.Push(&q.visible, m)
+	var dead []*sqsMessage
+	for _, m := range q.line {
+		if len(taken) == want {
+			break
+		}
+		hidden := m.hidden(s.at)
+		switch {
+		case hidden && m.fault != DuplicateDelivery || busy[m.group]:
+		case s.deadLetterQueue(q, m) == nil:
+			taken = append(taken, m)
+		case !hidden:
+			dead = append(dead, m)
+		}
+	}
+	for _, m := range dead {
+		s.moveToDLQ(q, m)
 	}
 	return taken
 }
 
-// deadLetterQueue is where the message has to go instead of being received,
-// or nil.
-func (s *SQS) deadLetterQueue(q *sqsQueue, m *sqsMessage) *sqsQueue {
-	if q.redrive == nil || m.receivesHere < q.redrive.limit {
-		return nil
+func (m *sqsMessage) seenBy(q *sqsQueue, in sqsInput) sqsReceived {
+	attributes := sqsChosen(m.attributes, in.MessageAttributeNames)
+	return sqsReceived{
+		MessageId: m.id, ReceiptHandle: m.handle, Body: m.body, MD5OfBody: sqsMD5([]byte(m.body)),
+		Attributes:        sqsChosen(m.system(q), slices.Concat(in.MessageSystemAttributeNames, in.AttributeNames)),
+		MessageAttributes: attributes, MD5OfMessageAttributes: sqsAttributesMD5(attributes),
 	}
-	return s.queueOf(q.redrive.DeadLetterTargetArn) // nil if it was deleted
 }
 
-// moveToDLQ moves a message that is in no place. It stays the same message;
-// its retention goes on in a standard queue and begins anew in a FIFO queue.
-func (s *SQS) moveToDLQ(q, dlq *sqsQueue, m *sqsMessage) {
-	q.forget(m)
-	s.tell(MovedToDLQ, q, m, 0)
-	s.settle(dlq)
-	m.sourceArn = q.arn
-	if q.fifo {
-		m.enqueued = s.at
+// system are the system attributes of a message that is received.
+func (m *sqsMessage) system(q *sqsQueue) map[string]string {
+	all := map[string]string{
+		"SenderId":                         sqsAccount,
+		"SentTimestamp":                    strconv.FormatInt(m.sent.UnixMilli(), 10),
+		"ApproximateFirstReceiveTimestamp": strconv.FormatInt(m.firstReceived.UnixMilli(), 10),
+		"ApproximateReceiveCount":          strconv.Itoa(m.receives),
 	}
-	dlq.add(m, s.at, s.at)
+	if m.sourceArn != "" {
+		all["DeadLetterQueueSourceArn"] = m.sourceArn
+	}
+	if q.fifo {
+		all["MessageGroupId"], all["MessageDeduplicationId"] = m.group, m.dedup
+	}
+	return all
+}
+
+// sqsChosen are those that were asked for, by name or all of them.
+func sqsChosen[V any](all map[string]V, wanted []string) map[string]V {
+	chosen := map[string]V{}
+	for name, value := range all {
+		if slices.Contains(wanted, name) || slices.Contains(wanted, "All") {
+			chosen[name] = value
+		}
+	}
+	return chosen
+}
+
+// open reads a receipt handle: the message, nil if it is gone, and whether
+// the handle is that of its latest receive.
+func (q *sqsQueue) open(handle string) (m *sqsMessage, latest bool, err error) {
+	parts := strings.Split(handle, "/")
+	if err := cmp.Or(
+		sqsRefuse(handle == "", sqsMissing, "The request must contain the parameter ReceiptHandle."),
+		sqsRefuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid", "The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
+		return nil, false, err
+	}
+	m = q.messages[parts[1]]
+	return m, m != nil && m.handle == handle, nil
+}
+
+// changeVisibility hides a message in flight for so long from now on. The
+// value is used once: the next receive hides it by the queue's setting again.
+func (s *SQS) changeVisibility(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+	m, latest, err := q.open(in.ReceiptHandle)
+	until := s.at.Add(time.Duration(sqsOr(in.VisibilityTimeout, 0)) * time.Second)
+	if err := cmp.Or(
+		sqsRefuse(in.VisibilityTimeout == nil, sqsMissing, "The request must contain the parameter VisibilityTimeout."),
+		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
+		err,
+		sqsRefuse(!latest, sqsInvalid, "Message does not exist or is not available for visibility timeout change."),
+		sqsRefuse(latest && !m.hidden(s.at), sqsPrefix+"MessageNotInflight", "The specified message isn't in flight."),
+		sqsRefuse(latest && until.After(m.received.Add(sqsVisibilityLimit*time.Second)), sqsInvalid,
+			"Total VisibilityTimeout for the message is beyond the limit [%d seconds]", sqsVisibilityLimit)); err != nil {
+		return sqsResult{}, err
+	}
+	m.visibleAt = until
+	s.tell(VisibilityChanged, q, m, until.Sub(s.at))
+	return sqsResult{Id: in.Id}, nil
+}
+
+// delete takes a message away for good. In a standard queue the handle of an
+// earlier receive is accepted and does nothing; the latest one works even
+// after the message has become visible again. A FIFO queue wants it in flight.
+func (s *SQS) delete(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+	m, latest, err := q.open(in.ReceiptHandle)
+	if err := cmp.Or(err, sqsRefuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), sqsInvalid, "The receipt handle has expired.")); err != nil {
+		return sqsResult{}, err
+	}
+	if latest {
+		if !s.outlives(q, m) {
+			q.remove(m)
+		}
+		s.tell(Deleted, q, m, 0)
+	}
+	return sqsResult{Id: in.Id}, nil
 }

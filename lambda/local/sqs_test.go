@@ -18,7 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// sqsRig is an SQS on a frozen clock behind a server, with a real client.
+// sqsRig is an SQS behind a server, with a real client.
 type sqsRig struct {
 	t       testing.TB
 	sqs     *SQS
@@ -32,8 +32,9 @@ type sqsRig struct {
 
 var sqsEpoch = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-func newSQSRig(t testing.TB) *sqsRig {
-	clock := NewFrozenClock(sqsEpoch)
+func newSQSRig(t testing.TB) *sqsRig { return newSQSRigOn(t, NewFrozenClock(sqsEpoch)) }
+
+func newSQSRigOn(t testing.TB, clock *Clock) *sqsRig {
 	r := &sqsRig{t: t, clock: clock, sqs: NewSQS(clock), waiting: make(chan struct{}, 1), ended: make(chan string, 1)}
 	r.sqs.OnEvent(func(e Event) { r.events = append(r.events, e) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -183,6 +184,25 @@ func TestSQSVisibilityPassesOnTheClock(t *testing.T) {
 	}
 }
 
+func TestSQSMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
+	t.Parallel()
+	r := newSQSRig(t)
+	q := r.queue("work", nil)
+	first := r.send(q, "first")
+	r.must(r.change(q, r.one(q), 0))
+	second := r.send(q, "second")
+	in := sqsReceive(q)
+	in.MaxNumberOfMessages = 1
+	for i, want := range []string{first, second, first} {
+		out, err := r.client.ReceiveMessage(t.Context(), in)
+		r.must(err)
+		if got := *out.Messages[0].MessageId; got != want {
+			t.Errorf("receive %d: %s, want %s", i+1, got, want)
+		}
+		r.must(r.change(q, out.Messages[0], 0))
+	}
+}
+
 func TestSQSChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *testing.T) {
 	t.Parallel()
 	r := newSQSRig(t)
@@ -278,12 +298,15 @@ func TestSQSMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 func TestSQSDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
 	t.Parallel()
 	r := newSQSRig(t)
+	const day = 24 * time.Hour
 	work, dead := r.pair(1)
+	r.clock.Advance(day)
 	r.send(work, "x")
 	r.one(work)
-	r.clock.Advance(3 * 24 * time.Hour)
+	r.clock.Advance(3 * day)
+	r.none(dead) // has been looked through since the message was sent
 	r.none(work)
-	r.clock.Advance(24*time.Hour - 1)
+	r.clock.Advance(day - 1)
 	if got := r.stats("dead").Visible; got != 1 {
 		t.Fatalf("%d in the dead-letter queue, want 1", got)
 	}

@@ -1,0 +1,227 @@
+package jobtest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+func claimTakesWhatWaits(r *rig) {
+	for _, from := range []state{neverPublished, published, retrying} {
+		id := r.in(from)
+		before := r.row(id)
+		c, got := r.claim(job.Delivery{ID: id, Count: 1}, false)
+		if want := (job.Fence{ID: id, Attempt: before.Attempt + 1}); got != claimed || c.Fence != want {
+			r.Errorf("%s: found %v with fence %+v, want it claimed with %+v", from.name, got, c.Fence, want)
+		}
+		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
+		r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, LeaseLeft: lease})
+	}
+	id := r.New()
+	stamp := r.publish(id)
+	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false); got != claimed {
+		r.Errorf("with its own stamp: found %v", got)
+	}
+}
+
+func claimHolds(r *rig) {
+	id := r.New()
+	r.take(id)
+	for _, tc := range []struct{ pass, left time.Duration }{{0, lease}, {lease / 3, 2 * lease / 3}, {2*lease/3 - tick, tick}} {
+		r.Advance(tc.pass)
+		r.unchanged("a delivery that is held", func() {
+			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.HeldFor != tc.left {
+				r.Errorf("found %v, held for %v; want it held for %v", got, c.HeldFor, tc.left)
+			}
+		})
+	}
+	r.Advance(tick)
+	if _, got := r.claim(job.Delivery{ID: id}, false); got != suspect {
+		r.Errorf("at the lease's end: found %v, want a suspect", got)
+	}
+}
+
+func suspectIsAskedFor(r *rig) {
+	id := r.in(abandoned)
+	r.unchanged("a suspect that is not asked for", func() {
+		c, got := r.claim(job.Delivery{ID: id}, false)
+		if want := (job.Fence{ID: id, Attempt: 1}); got != suspect || c.Fence != want {
+			r.Errorf("found %v with fence %+v; want a suspect, last tried as %+v", got, c.Fence, want)
+		}
+	})
+	c, got := r.claim(job.Delivery{ID: id}, true)
+	if want := (job.Fence{ID: id, Attempt: 2}); got != claimed || c.Fence != want {
+		r.Errorf("found %v with fence %+v, want it claimed with %+v", got, c.Fence, want)
+	}
+	r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: 2, LeaseLeft: lease})
+}
+
+func claimAnswersInOrder(r *rig) {
+	type place struct {
+		state
+		job.Delivery
+		want string
+	}
+	places := []place{{state{name: "unknown"}, job.Delivery{ID: uuid.New()}, missing}}
+	for _, p := range []struct {
+		state
+		want string
+	}{{abandoned, suspect}, {neverPublished, claimed}, {published, claimed}, {retrying, claimed}, {inProgress, held},
+		{succeeded, done}, {failed, done}, {spoiled, notMatchable}} {
+		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state)}, p.want})
+	}
+	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	var deliveries []job.Delivery
+	for _, p := range places {
+		deliveries = append(deliveries, p.Delivery)
+	}
+	for i, c := range r.claims(false, deliveries...) {
+		if got := found(c); got != places[i].want || c.Fence.ID != deliveries[i].ID {
+			r.Errorf("%s, place %d of the batch: found %v of %v, want %v", places[i].name, i, got, c.Fence.ID, places[i].want)
+		}
+	}
+	if none := r.claims(false); len(none) != 0 {
+		r.Errorf("claims of nothing: %+v", none)
+	}
+}
+
+func oneOfTwoDeliveries(r *rig) {
+	for _, from := range []state{neverPublished, retrying, abandoned} {
+		id := r.in(from)
+		before := r.row(id)
+		n := map[string]int{}
+		for _, c := range r.claims(true, job.Delivery{ID: id}, job.Delivery{ID: id}, job.Delivery{ID: id}) {
+			n[found(c)]++
+			if c.Found == job.Held && c.HeldFor != lease {
+				r.Errorf("%s: held for %v, want %v", from.name, c.HeldFor, lease)
+			}
+		}
+		if n[claimed] != 1 || n[held] != 2 {
+			r.Errorf("%s: three deliveries found %v, want one to claim it and two to find it held", from.name, n)
+		}
+		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
+	}
+}
+
+func overIsDone(r *rig) {
+	over, gaveUp := r.in(succeeded), r.in(failed)
+	for name, d := range map[string]job.Delivery{
+		"succeeded":                        {ID: over},
+		"succeeded, a message sent later":  {ID: over, SentAt: r.now().Add(time.Hour)},
+		"failed":                           {ID: gaveUp},
+		"failed, a message sent before":    {ID: gaveUp, SentAt: r.row(gaveUp).FailedAt.Add(-time.Hour)},
+		"failed, a message sent just then": {ID: gaveUp, SentAt: r.row(gaveUp).FailedAt},
+	} {
+		r.unchanged(name, func() {
+			if _, got := r.claim(d, true); got != done {
+				r.Errorf("%s: found %v, want it done", name, got)
+			}
+		})
+	}
+}
+
+func failedIsRedriven(r *rig) {
+	id := r.in(failed)
+	sent := r.row(id).FailedAt.Add(tick)
+	r.Advance(time.Hour)
+	c, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false)
+	if got != claimed || c.Fence.Attempt != 2 {
+		r.Fatalf("found %v, attempt %d; want it claimed, attempt 2", got, c.Fence.Attempt)
+	}
+	r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: 2, Error: busy, Notifications: "transient 1"})
+	r.fail(c.Fence)
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(), Notifications: "transient 1, transient 2"})
+	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
+		r.Errorf("the same message again: found %v, want it done", got)
+	}
+}
+
+func earlierPublishIsSuperseded(r *rig) {
+	for _, at := range []state{published, retrying, inProgress, abandoned, succeeded, failed, spoiled} {
+		id := r.New()
+		first := r.publish(id)
+		r.publish(id)
+		at.to(r, id)
+		r.unchanged(at.name, func() {
+			if _, got := r.claim(job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}, true); got != superseded {
+				r.Errorf("%s: the first message found %v, want it superseded", at.name, got)
+			}
+		})
+	}
+}
+
+func spoiledIsNotMatchable(r *rig) {
+	for _, from := range []state{neverPublished, published, retrying, abandoned, failed} {
+		id := r.in(from)
+		before := r.row(id)
+		r.Spoil(id)
+		for range 2 { // the second time changes nothing
+			c, got := r.claim(job.Delivery{ID: id, SentAt: r.now().Add(tick)}, false)
+			if got != notMatchable || c.Reason == "" {
+				r.Errorf("%s: found %v with reason %q, want it not matchable", from.name, got, c.Reason)
+			}
+			r.rowIs(id, Row{Attempt: before.Attempt, Error: c.Reason, Notifications: before.Notifications})
+		}
+	}
+	for at, want := range map[*state]string{&inProgress: held, &succeeded: done, &failed: done} {
+		id := r.in(*at)
+		r.Spoil(id)
+		if _, got := r.claim(job.Delivery{ID: id}, true); got != want {
+			r.Errorf("%s: found %v, want %v", at.name, got, want)
+		}
+	}
+}
+
+// I8: no two live leases.
+func oneOfManyClaims(r *rig) {
+	const documents, workers, rounds = 20, 8, 20
+	deliveries := make([]job.Delivery, documents)
+	for i := range deliveries {
+		deliveries[i].ID = r.New()
+	}
+	for round := 1; round <= rounds; round++ { // after the first one, everybody is connected
+		answers := atOnce(workers, func(int) []job.Claim {
+			mine := slices.Clone(deliveries)
+			rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
+			claims, err := r.Store.Claim(r.Context(), mine, lease, true)
+			if err != nil {
+				r.Errorf("claim: %v", err)
+			}
+			return claims
+		})
+		n := map[string]int{}
+		for _, claims := range answers {
+			for _, c := range claims {
+				n[found(c)]++
+			}
+		}
+		if n[claimed] != documents || n[held] != (workers-1)*documents {
+			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one and held for the others", round, workers, n, documents)
+		}
+		for _, d := range deliveries {
+			r.rowIs(d.ID, Row{Status: job.StatusInProgress, Attempt: round})
+		}
+		r.Advance(lease)
+	}
+}
+
+// atOnce calls do n times at the same moment.
+func atOnce[T any](n int, do func(i int) T) []T {
+	begin, answers := make(chan struct{}), make(chan T, n)
+	for i := range n {
+		go func() {
+			<-begin
+			answers <- do(i)
+		}()
+	}
+	close(begin)
+	var all []T
+	for range n {
+		all = append(all, <-answers)
+	}
+	return all
+}

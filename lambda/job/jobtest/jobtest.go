@@ -1,0 +1,284 @@
+// Package jobtest tests what implements the ports of package job: the claims,
+// fences, publications and repairs that its documentation promises, for any
+// workload and its tables. Each test opens a store of its own, and says by
+// its name what must hold.
+package jobtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+// Store is what the tables of a workload implement: the ports of package job,
+// and that of package sweep.
+type Store interface {
+	job.Store
+	job.PublishStore
+
+	// Overdue, Republish and GiveUp are sweep.Store.
+	Overdue(ctx context.Context, visibility time.Duration) (int, error)
+	Republish(ctx context.Context, visibility time.Duration, times, limit int) ([]job.Stamped, error)
+	GiveUp(ctx context.Context, visibility time.Duration, times, limit int) (lost, crashed int, err error)
+}
+
+// Fixture is a store without documents, and the means to look behind it. The
+// store and the work are called from many goroutines, the rest from one.
+type Fixture struct {
+	Store Store
+	// Work does what a claim is for and commits it; with a document of New
+	// and a fence that holds it succeeds.
+	Work job.Work
+	// New inserts a document that was never published.
+	New func() uuid.UUID
+	// Spoil leaves nothing to work on, so that a claim finds the document
+	// not matchable.
+	Spoil func(uuid.UUID)
+	// Row reads a document past the store.
+	Row func(uuid.UUID) Row
+	// Dump is every row of every table. Two of them differ whenever something
+	// was written in between, the same values too.
+	Dump func() string
+	// Now is the database's clock, which stands still until Advance moves it,
+	// forth or back.
+	Now     func() time.Time
+	Advance func(time.Duration)
+}
+
+// Row is a document as its tables have it; NULL is a zero value.
+type Row struct {
+	Status        job.Status
+	Attempt       int
+	Error         string
+	Due           time.Time // when a message for it is next due
+	FailedAt      time.Time
+	Notifications string // "kind attempt" of each, by attempt: "permanent 1, lost 2"
+}
+
+// TestStore tests the stores that open opens.
+func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
+	for _, test := range []struct {
+		name string
+		run  func(*rig)
+	}{
+		{"claim takes what waits and raises the attempt", claimTakesWhatWaits},
+		{"claim holds while a lease lives", claimHolds},
+		{"suspect is claimed only when asked for", suspectIsAskedFor},
+		{"claim answers in the order of the deliveries", claimAnswersInOrder},
+		{"one of two deliveries of a document claims it", oneOfTwoDeliveries},
+		{"what is over is done", overIsDone},
+		{"failed document is claimed for a message sent later", failedIsRedriven},
+		{"message of an earlier publish is superseded", earlierPublishIsSuperseded},
+		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
+		{"claims at the same moment give each document once", oneOfManyClaims},
+
+		{"retry waits with its error", retryWaits},
+		{"failure has one notification", failureHasOneNotification},
+		{"success clears the error", successClears},
+		{"ended lease alone does not lose the fence", endedLeaseKeepsTheFence},
+		{"attempt ends once", attemptEndsOnce},
+		{"stale fence changes no row", staleFence},
+
+		{"publish takes a document from any state", publishTakes},
+		{"stamps always rise", stampsRise},
+		{"publish leaves unknown ids out", publishUnknown},
+		{"find reads each state", findReads},
+
+		{"lost document is published three times again, then failed", lostIsRepublished},
+		{"claim starts the count of republishing again", claimResetsRepublishing},
+		{"crashed document is failed beyond lease and visibility", crashedIsFailed},
+		{"nothing else is ever overdue", nothingElseIsOverdue},
+		{"repairs respect their limit", repairsRespectLimit},
+		{"sweeps at the same moment repair once", sweepsRepairOnce},
+
+		{"random walk makes only legal moves", walk},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(&rig{open(t), t})
+		})
+	}
+}
+
+const (
+	lease      = time.Minute
+	retryIn    = 5 * time.Minute
+	visibility = 10 * time.Minute // of the queue
+	tick       = time.Microsecond // what databases and stamps can tell apart
+	busy       = "the model is busy"
+)
+
+// failure is the last of three tries.
+var failure = job.Verdict{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
+
+// What a claim finds, in a word.
+var (
+	claimed, suspect = "claimed", "suspect"
+	held             = job.Held.String()
+	done             = job.Done.String()
+	superseded       = job.Superseded.String()
+	missing          = job.Missing.String()
+	notMatchable     = job.NotMatchable.String()
+)
+
+func found(c job.Claim) string {
+	switch {
+	case c.Suspect:
+		return suspect
+	case c.Found == 0:
+		return claimed
+	}
+	return c.Found.String()
+}
+
+// rig is a fixture whose errors end the test.
+type rig struct {
+	Fixture
+	*testing.T
+}
+
+// state is a state of a document, and the way there from never published or
+// published.
+type state struct {
+	name string
+	to   func(*rig, uuid.UUID)
+}
+
+var (
+	neverPublished = state{"never published", func(*rig, uuid.UUID) {}}
+	published      = state{"published", func(r *rig, id uuid.UUID) { r.publish(id) }}
+	retrying       = state{"waiting for a retry", func(r *rig, id uuid.UUID) {
+		r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+	}}
+	inProgress = state{"in progress", func(r *rig, id uuid.UUID) { r.take(id) }}
+	abandoned  = state{"in progress, its lease ended", func(r *rig, id uuid.UUID) {
+		r.take(id)
+		r.Advance(lease)
+	}}
+	succeeded = state{"succeeded", func(r *rig, id uuid.UUID) { r.succeed(r.take(id)) }}
+	failed    = state{"failed", func(r *rig, id uuid.UUID) { r.fail(r.take(id)) }}
+	spoiled   = state{"not matchable", func(r *rig, id uuid.UUID) {
+		r.Spoil(id)
+		r.claim(job.Delivery{ID: id}, false)
+	}}
+)
+
+// in makes a document in the state.
+func (r *rig) in(s state) uuid.UUID {
+	r.Helper()
+	id := r.New()
+	s.to(r, id)
+	return id
+}
+
+// claim claims one delivery and says what it found.
+func (r *rig) claim(d job.Delivery, suspects bool) (job.Claim, string) {
+	r.Helper()
+	c := r.claims(suspects, d)[0]
+	return c, found(c)
+}
+
+func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
+	r.Helper()
+	claims, err := r.Store.Claim(r.Context(), deliveries, lease, suspects)
+	if err != nil || len(claims) != len(deliveries) {
+		r.Fatalf("%d claims for %d deliveries, error %v", len(claims), len(deliveries), err)
+	}
+	return claims
+}
+
+// take claims a document that must be there to be claimed.
+func (r *rig) take(id uuid.UUID) job.Fence {
+	r.Helper()
+	c, got := r.claim(job.Delivery{ID: id}, true)
+	if got != claimed {
+		r.Fatalf("found %s, row %+v", got, r.row(id))
+	}
+	return c.Fence
+}
+
+// settle writes a verdict whose fence must hold.
+func (r *rig) settle(f job.Fence, v job.Verdict) {
+	r.Helper()
+	if written, err := r.Store.Settle(r.Context(), f, v); !written || err != nil {
+		r.Fatalf("written %v, error %v, row %+v", written, err, r.row(f.ID))
+	}
+}
+
+func (r *rig) fail(f job.Fence) {
+	r.Helper()
+	r.settle(f, failure)
+}
+
+func (r *rig) succeed(f job.Fence) {
+	r.Helper()
+	if err := r.Work(r.Context(), f); err != nil {
+		r.Fatalf("the work: %v, row %+v", err, r.row(f.ID))
+	}
+}
+
+// publish publishes one document and returns its stamp.
+func (r *rig) publish(id uuid.UUID) time.Time {
+	r.Helper()
+	stamped, err := r.Store.Publish(r.Context(), []uuid.UUID{id})
+	if err != nil || len(stamped) != 1 || stamped[0].ID != id {
+		r.Fatalf("stamped %+v, error %v", stamped, err)
+	}
+	return stamped[0].PublishedAt
+}
+
+// row is Row with times that can be compared.
+func (r *rig) row(id uuid.UUID) Row {
+	row := r.Row(id)
+	row.Due, row.FailedAt = row.Due.UTC(), row.FailedAt.UTC()
+	return row
+}
+
+func (r *rig) now() time.Time { return r.Now().UTC() }
+
+func (r *rig) rowIs(id uuid.UUID, want Row) {
+	r.Helper()
+	if got := r.row(id); got != want {
+		r.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// findIs compares what Find reads; a lease that is over counts as none.
+func (r *rig) findIs(id uuid.UUID, want job.Row) {
+	r.Helper()
+	got, err := r.Store.Find(r.Context(), id)
+	got.LeaseLeft = max(got.LeaseLeft, 0)
+	if got != want || err != nil {
+		r.Errorf("found %+v, error %v; want %+v", got, err, want)
+	}
+}
+
+// unchanged reports any write of do.
+func (r *rig) unchanged(what string, do func()) {
+	r.Helper()
+	before := r.Dump()
+	do()
+	if after := r.Dump(); after != before {
+		r.Errorf("%s wrote something:\nbefore %s\nafter  %s", what, before, after)
+	}
+}
+
+// refused tries every write of an attempt, and reports one that is accepted.
+func (r *rig) refused(f job.Fence) {
+	r.Helper()
+	r.unchanged("a stale fence", func() {
+		for _, v := range []job.Verdict{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {
+			if written, err := r.Store.Settle(r.Context(), f, v); written || err != nil {
+				r.Errorf("%s of a stale fence: written %v, error %v", v.Status, written, err)
+			}
+		}
+		if err := r.Work(r.Context(), f); !errors.Is(err, job.ErrFenceLost) {
+			r.Errorf("work of a stale fence: %v, want ErrFenceLost", err)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package jobtest
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+func retryWaits(r *rig) {
+	id := r.New()
+	f := r.take(id)
+	r.Advance(time.Second)
+	r.settle(f, job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+	r.rowIs(id, Row{Status: job.StatusPending, Attempt: 1, Error: busy, Due: r.now().Add(retryIn)})
+	r.findIs(id, job.Row{Status: job.StatusPending, Attempt: 1})
+	r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: "still busy", Due: 2 * retryIn})
+	r.rowIs(id, Row{Status: job.StatusPending, Attempt: 2, Error: "still busy", Due: r.now().Add(2 * retryIn)})
+}
+
+// I15: a terminal failure has exactly one notification row.
+func failureHasOneNotification(r *rig) {
+	id := r.in(retrying)
+	f := r.take(id)
+	r.Advance(time.Second)
+	r.fail(f)
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(), Notifications: "transient 2"})
+	r.findIs(id, job.Row{Status: job.StatusFailed, Attempt: 2})
+	r.publish(id)
+	r.settle(r.take(id), job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 1})
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 3, Error: "broken", FailedAt: r.now(), Notifications: "transient 2, permanent 3"})
+}
+
+func successClears(r *rig) {
+	id := r.in(retrying)
+	r.succeed(r.take(id))
+	r.rowIs(id, Row{Status: job.StatusSucceeded, Attempt: 2})
+	r.findIs(id, job.Row{Status: job.StatusSucceeded, Attempt: 2})
+}
+
+// Nobody took over, so whoever is late may still say how it went.
+func endedLeaseKeepsTheFence(r *rig) {
+	for name, settle := range map[string]func(job.Fence){"a failure": r.fail, "a success": r.succeed} {
+		id := r.New()
+		f := r.take(id)
+		r.Advance(2 * lease)
+		settle(f)
+		if row := r.row(id); row.Attempt != 1 || row.Status == job.StatusInProgress {
+			r.Errorf("%s left %+v", name, row)
+		}
+	}
+}
+
+// I6: at most one write that ends an attempt is accepted.
+func attemptEndsOnce(r *rig) {
+	ends := []func(job.Fence) (bool, error){
+		func(f job.Fence) (bool, error) { return r.Store.Settle(r.Context(), f, failure) },
+		func(f job.Fence) (bool, error) {
+			return r.Store.Settle(r.Context(), f, job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+		},
+		func(f job.Fence) (bool, error) {
+			err := r.Work(r.Context(), f)
+			if errors.Is(err, job.ErrFenceLost) {
+				return false, nil
+			}
+			return err == nil, err
+		},
+	}
+	for range 10 {
+		id := r.New()
+		f := r.take(id)
+		accepted := 0
+		for _, ok := range atOnce(2*len(ends), func(i int) bool {
+			ok, err := ends[i%len(ends)](f)
+			if err != nil {
+				r.Errorf("end %d: %v", i%len(ends), err)
+			}
+			return ok
+		}) {
+			if ok {
+				accepted++
+			}
+		}
+		row := r.row(id)
+		if accepted != 1 || row.Attempt != 1 || (row.Notifications != "") != (row.Status == job.StatusFailed) {
+			r.Errorf("%d ends were accepted and left %+v", accepted, row)
+		}
+		r.refused(f)
+	}
+}
+
+// I7: a stale fence changes no row in any table.
+func staleFence(r *rig) {
+	for name, takeOver := range map[string]func(job.Fence){
+		"another attempt":             func(f job.Fence) { r.Advance(lease); r.take(f.ID) },
+		"a publish":                   func(f job.Fence) { r.publish(f.ID) },
+		"a publish and an attempt":    func(f job.Fence) { r.publish(f.ID); r.take(f.ID) },
+		"its own retry":               func(f job.Fence) { r.settle(f, job.Verdict{Status: job.StatusPending, Due: retryIn}) },
+		"its own retry and a claim":   func(f job.Fence) { r.settle(f, job.Verdict{Status: job.StatusPending}); r.take(f.ID) },
+		"its own failure":             r.fail,
+		"its own failure and a claim": func(f job.Fence) { r.fail(f); r.redrive(f.ID) },
+		"its own success":             r.succeed,
+		"the sweep":                   func(job.Fence) { r.Advance(lease + visibility + tick); r.sweep() },
+		"its document being spoiled":  func(f job.Fence) { r.Advance(lease); spoiled.to(r, f.ID) },
+	} {
+		f := r.take(r.New())
+		takeOver(f)
+		if r.refused(f); r.Failed() {
+			r.Fatalf("... after %s", name)
+		}
+	}
+	waits := r.New()
+	for i, f := range []job.Fence{{ID: waits}, {ID: waits, Attempt: 1}, {ID: r.in(inProgress), Attempt: 2}, {ID: uuid.New(), Attempt: 1}} {
+		if r.refused(f); r.Failed() {
+			r.Fatal("... of an attempt that nobody has, case " + strconv.Itoa(i))
+		}
+	}
+}
+
+func (r *rig) redrive(id uuid.UUID) job.Fence {
+	r.Helper()
+	c, got := r.claim(job.Delivery{ID: id, SentAt: r.row(id).FailedAt.Add(tick)}, false)
+	if got != claimed {
+		r.Fatalf("a message sent after the failure found %v", got)
+	}
+	return c.Fence
+}

@@ -1,0 +1,275 @@
+package jobtest
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks one")
+
+const (
+	walkSteps = 400
+	walkTimes = 1 // of republishing, so that some documents get lost on the way
+)
+
+// move is a change of a document's row, and by what.
+type move struct {
+	by       string
+	from, to job.Status
+}
+
+// legal are the moves that the documentation of package job allows (I9). A
+// move that does not change the status changes something else of the row.
+var legal = map[move]bool{
+	{"claim", job.StatusNone, job.StatusInProgress}:       true,
+	{"claim", job.StatusPending, job.StatusInProgress}:    true,
+	{"claim", job.StatusInProgress, job.StatusInProgress}: true, // the lease had ended
+	{"claim", job.StatusFailed, job.StatusInProgress}:     true, // redriven
+	{"claim", job.StatusNone, job.StatusNone}:             true, // not matchable, and the next ones
+	{"claim", job.StatusPending, job.StatusNone}:          true,
+	{"claim", job.StatusInProgress, job.StatusNone}:       true,
+	{"claim", job.StatusFailed, job.StatusNone}:           true,
+
+	{"work", job.StatusInProgress, job.StatusSucceeded}: true,
+	{"settle", job.StatusInProgress, job.StatusPending}: true,
+	{"settle", job.StatusInProgress, job.StatusFailed}:  true,
+
+	{"publish", job.StatusNone, job.StatusPending}:       true,
+	{"publish", job.StatusPending, job.StatusPending}:    true,
+	{"publish", job.StatusInProgress, job.StatusPending}: true,
+	{"publish", job.StatusSucceeded, job.StatusPending}:  true,
+	{"publish", job.StatusFailed, job.StatusPending}:     true,
+
+	{"republish", job.StatusPending, job.StatusPending}: true,
+	{"give up", job.StatusPending, job.StatusFailed}:    true, // lost
+	{"give up", job.StatusInProgress, job.StatusFailed}: true, // crashed
+}
+
+// walker does anything at any time, and keeps book.
+type walker struct {
+	*rig
+	*rand.Rand
+	ids    []uuid.UUID
+	spoilt map[uuid.UUID]bool
+	rows   map[uuid.UUID]Row
+	leases map[uuid.UUID]time.Time // until when a claim is exclusive
+	stamps []job.Stamped
+	fences []job.Fence
+	ended  map[job.Fence]bool
+	fails  map[uuid.UUID]int
+	seen   map[move]int
+}
+
+func walk(r *rig) {
+	seed := *walkSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	r.Logf("walk it again with -jobtest.seed=%d", seed)
+	w := &walker{rig: r, Rand: rand.New(rand.NewPCG(seed, 0)),
+		spoilt: map[uuid.UUID]bool{}, rows: map[uuid.UUID]Row{}, leases: map[uuid.UUID]time.Time{},
+		ended: map[job.Fence]bool{}, fails: map[uuid.UUID]int{}, seen: map[move]int{}}
+	steps := []struct {
+		weight int
+		by     string
+		do     func() (attempts map[uuid.UUID]int)
+	}{
+		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "settle", w.settleSome}, {3, "publish", w.publishSome},
+		{2, "republish", w.republish}, {2, "give up", w.giveUp}, {5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil},
+	}
+	total := 0
+	for _, s := range steps {
+		total += s.weight
+	}
+	for range 4 {
+		w.insert()
+	}
+	for step := 0; step < walkSteps && !r.Failed(); step++ {
+		at := w.IntN(total)
+		for _, s := range steps {
+			if at -= s.weight; at < 0 {
+				w.compare(step, s.by, s.do())
+				break
+			}
+		}
+	}
+	for m := range legal {
+		if w.seen[m] == 0 {
+			r.Logf("not walked: %s from %q to %q", m.by, m.from, m.to)
+		}
+	}
+}
+
+// compare holds every row against what it was: attempts are by how much the
+// step may have raised them.
+func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
+	for _, id := range w.ids {
+		before, after := w.rows[id], w.row(id)
+		w.rows[id] = after
+		if before == after {
+			continue
+		}
+		m := move{by, before.Status, after.Status}
+		w.seen[m]++
+		if !legal[m] {
+			w.Errorf("step %d: %s moved a document\nfrom %+v\nto   %+v", step, by, before, after)
+		}
+		if after.Status == job.StatusFailed {
+			w.fails[id]++
+			if by == "give up" && before.Status == job.StatusPending {
+				attempts = map[uuid.UUID]int{id: 1}
+			}
+		}
+		if after.Attempt != before.Attempt+attempts[id] {
+			w.Errorf("step %d: %s took attempt %d to %d, want it raised by %d", step, by, before.Attempt, after.Attempt, attempts[id])
+		}
+		if after.Status != job.StatusInProgress {
+			delete(w.leases, id)
+		}
+		if n := countOf(after.Notifications); n != w.fails[id] {
+			w.Errorf("step %d: %d failures and the notifications %q", step, w.fails[id], after.Notifications)
+		}
+	}
+}
+
+func countOf(list string) int {
+	if list == "" {
+		return 0
+	}
+	return strings.Count(list, ", ") + 1
+}
+
+func (w *walker) some() uuid.UUID { return w.ids[w.IntN(len(w.ids))] }
+
+func (w *walker) claimSome() map[uuid.UUID]int {
+	deliveries := make([]job.Delivery, 1+w.IntN(3))
+	for i := range deliveries {
+		d := job.Delivery{ID: w.some(), SentAt: w.now().Add(time.Duration(w.IntN(3)-1) * time.Minute)}
+		if len(w.stamps) > 0 && w.IntN(2) == 0 {
+			s := w.stamps[w.IntN(len(w.stamps))]
+			d.ID, d.PublishedAt = s.ID, s.PublishedAt
+		}
+		deliveries[i] = d
+	}
+	attempts := map[uuid.UUID]int{}
+	for _, c := range w.claims(w.IntN(2) == 0, deliveries...) {
+		if found(c) != claimed {
+			continue
+		}
+		id := c.Fence.ID
+		if until, ok := w.leases[id]; ok && until.After(w.now()) {
+			w.Errorf("claimed while a lease lives until %v", until)
+		}
+		w.leases[id] = w.now().Add(lease)
+		w.fences = append(w.fences, c.Fence)
+		attempts[id]++
+	}
+	return attempts
+}
+
+// fence is that of some attempt, rather a late one.
+func (w *walker) fence() (f job.Fence, ok bool) {
+	if len(w.fences) == 0 {
+		return f, false
+	}
+	back := min(w.IntN(len(w.fences)), w.IntN(6))
+	return w.fences[len(w.fences)-1-back], true
+}
+
+// accepted keeps book of writes that ended an attempt (I6).
+func (w *walker) accepted(f job.Fence, ok bool) {
+	if ok && w.ended[f] {
+		w.Errorf("attempt %+v ended twice", f)
+	}
+	w.ended[f] = w.ended[f] || ok
+}
+
+func (w *walker) workSome() map[uuid.UUID]int {
+	f, ok := w.fence()
+	if !ok || w.spoilt[f.ID] { // what the work then does is its own affair
+		return nil
+	}
+	err := w.Work(w.Context(), f)
+	if err != nil && !errors.Is(err, job.ErrFenceLost) {
+		w.Errorf("work: %v", err)
+	}
+	w.accepted(f, err == nil)
+	return nil
+}
+
+func (w *walker) settleSome() map[uuid.UUID]int {
+	f, ok := w.fence()
+	if !ok {
+		return nil
+	}
+	v := failure
+	if w.IntN(2) == 0 {
+		v = job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn}
+	}
+	written, err := w.Store.Settle(w.Context(), f, v)
+	if err != nil {
+		w.Errorf("settle: %v", err)
+	}
+	w.accepted(f, written)
+	return nil
+}
+
+func (w *walker) publishSome() map[uuid.UUID]int {
+	stamped, err := w.Store.Publish(w.Context(), []uuid.UUID{w.some(), w.some()})
+	w.stamped(stamped, err)
+	return nil
+}
+
+func (w *walker) republish() map[uuid.UUID]int {
+	stamped, err := w.Store.Republish(w.Context(), visibility, walkTimes, limit)
+	w.stamped(stamped, err)
+	return nil
+}
+
+func (w *walker) stamped(stamped []job.Stamped, err error) {
+	if err != nil {
+		w.Errorf("publish: %v", err)
+	}
+	slices.SortFunc(stamped, func(a, b job.Stamped) int { // the ids are others the next time
+		return cmp.Compare(slices.Index(w.ids, a.ID), slices.Index(w.ids, b.ID))
+	})
+	w.stamps = append(w.stamps, stamped...)
+}
+
+func (w *walker) giveUp() map[uuid.UUID]int {
+	if _, _, err := w.Store.GiveUp(w.Context(), visibility, walkTimes, limit); err != nil {
+		w.Errorf("give up: %v", err)
+	}
+	return nil
+}
+
+func (w *walker) pass() map[uuid.UUID]int {
+	w.Advance([]time.Duration{tick, lease / 2, lease, visibility, 9 * visibility}[w.IntN(5)])
+	return nil
+}
+
+func (w *walker) insert() map[uuid.UUID]int {
+	if len(w.ids) < 12 {
+		id := w.New()
+		w.ids, w.rows[id] = append(w.ids, id), w.row(id)
+	}
+	return nil
+}
+
+// spoil leaves most documents alone, so that there is work.
+func (w *walker) spoil() map[uuid.UUID]int {
+	if id := w.some(); len(w.spoilt) < len(w.ids)/2 {
+		w.Spoil(id)
+		w.spoilt[id] = true
+	}
+	return nil
+}

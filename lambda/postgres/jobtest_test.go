@@ -1,0 +1,62 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/sweep"
+
+	"github.com/google/uuid"
+)
+
+// What jobtest tests as the repairs is what the sweep calls.
+var _ sweep.Store = jobtest.Store(nil)
+
+func TestStoreConforms(t *testing.T) {
+	t.Parallel()
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
+		f := newFixture(t)
+		return jobtest.Fixture{
+			Store:   f.DB,
+			Work:    f.matcher().Match,
+			New:     func() uuid.UUID { return f.document("") },
+			Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
+			Row:     f.row,
+			Dump:    func() string { return f.dump(allTables...) },
+			Now:     f.now,
+			Advance: f.advance,
+		}
+	})
+}
+
+func (f *fixture) row(id uuid.UUID) (r jobtest.Row) {
+	f.t.Helper()
+	var status, reason, notifications *string
+	var due, failed *time.Time
+	err := f.conn.QueryRow(f.t.Context(), `SELECT matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE document_id = $1)
+		FROM document WHERE id = $1`, id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
+	r.Due, r.FailedAt = orZero(due), orZero(failed)
+	return r
+}
+
+func (f *fixture) now() (now time.Time) {
+	f.t.Helper()
+	if err := f.conn.QueryRow(f.t.Context(), "SELECT now()").Scan(&now); err != nil {
+		f.t.Fatal(err)
+	}
+	return now
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

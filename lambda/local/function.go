@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrThrottled is returned by Invoke when MaxConcurrency environments are busy.
+// ErrThrottled is returned by Invoke when every place for an invocation is taken.
 var ErrThrottled = errors.New("rate exceeded: every environment of the function is busy")
 
 // errFunctionClosed is returned by Invoke after Close.
@@ -20,7 +21,7 @@ var errFunctionClosed = errors.New("function is closed")
 // A FunctionError tells that the function itself failed: it returned an error,
 // panicked, ended its process or ran out of time.
 type FunctionError struct {
-	Type    string // as the function posted it, or Runtime.ExitError, Sandbox.Timedout, Runtime.InvalidEntrypoint ...
+	Type    string // as posted, or Runtime.ExitError, Sandbox.Timedout, Runtime.InvalidEntrypoint ...
 	Message string
 	payload []byte // the JSON that the function posted; nil when the host made the error
 }
@@ -34,8 +35,10 @@ type FunctionConfig struct {
 	Bootstrap      string        // path of the executable
 	Env            []string      // KEY=VALUE, beside PATH, HOME and what Lambda sets; nothing else is inherited
 	Timeout        time.Duration // of one invocation, in real time; 3 s when 0, as on Lambda
-	MemoryMB       int           // what the function is told, not a limit; 128 when 0
-	MaxConcurrency int           // environments at most; 1 when 0
+	MemoryMB       int           // what the function is told; MemoryLimitMB when 0, or else 128
+	MemoryLimitMB  int           // a process with more resident memory is killed, on Linux only; none when 0
+	MaxConcurrency int           // environments at most, Lambda's reserved concurrency; 1 when 0
+	PerEnvironment int           // invocations at a time in one environment; 1 when 0
 	Logs           io.Writer     // stdout and stderr of all processes, written in whole lines; may be nil
 }
 
@@ -45,11 +48,10 @@ func (c FunctionConfig) withDefaults() FunctionConfig {
 		c.Timeout = 3 * time.Second
 	}
 	if c.MemoryMB <= 0 {
-		c.MemoryMB = 128
+		c.MemoryMB = cmp.Or(c.MemoryLimitMB, 128)
 	}
-	if c.MaxConcurrency <= 0 {
-		c.MaxConcurrency = 1
-	}
+	c.MaxConcurrency = max(c.MaxConcurrency, 1)
+	c.PerEnvironment = max(c.PerEnvironment, 1)
 	if c.Logs == nil {
 		c.Logs = io.Discard
 	}
@@ -58,16 +60,24 @@ func (c FunctionConfig) withDefaults() FunctionConfig {
 }
 
 // Function runs a Lambda bootstrap as Lambda does: in environments of one
-// process each, which take one invocation at a time, are started when needed,
-// used again when free (the one used last first) and replaced when their
-// process ends or runs out of time. It is safe for concurrent use.
+// process each, which are started when needed, used again when free (the
+// oldest first) and replaced when their process ends. An environment takes one
+// invocation at a time and is replaced when that runs out of time.
+//
+// With PerEnvironment above 1 it is like one of Lambda's Managed Instances: the
+// process is told AWS_LAMBDA_MAX_CONCURRENCY and may ask for so many
+// invocations at a time. Its end fails them all. An invocation that runs out
+// of time fails alone; the process goes on, and the invocation keeps its place
+// there until it is answered and its worker asks for another one.
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-execution-environment.html
+//
+// It is safe for concurrent use.
 type Function struct {
 	cfg         FunctionConfig
 	initTimeout time.Duration
 
 	mu     sync.Mutex
-	all    []*environment // in the order of their start
-	free   []*environment // the one used last at the end
+	all    []*environment // in the order of their start; some may have ended
 	closed bool
 }
 
@@ -79,8 +89,8 @@ func NewFunction(cfg FunctionConfig) *Function {
 
 // Invoke runs the function on a JSON payload and returns its JSON answer. The
 // error is a *FunctionError when the function failed, ErrThrottled when no
-// environment is free, or that of ctx. As on Lambda, an invocation whose
-// caller has gone runs on to its end.
+// place is free, or that of ctx. As on Lambda, an invocation whose caller has
+// gone runs on to its end.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("invoke %s: %w", f.cfg.Name, err)
@@ -96,7 +106,6 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	answered := make(chan answer, 1)
 	go func() {
 		body, err := e.invoke(payload)
-		f.release(e)
 		answered <- answer{body, err}
 	}()
 	select {
@@ -107,48 +116,32 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// acquire takes a free environment, or adds one whose process is yet to start.
+// acquire takes a place in an environment, or adds one that is yet to start.
 func (f *Function) acquire() (*environment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return nil, errFunctionClosed
 	}
-	for n := len(f.free); n > 0; n = len(f.free) {
-		e := f.free[n-1]
-		f.free = f.free[:n-1]
-		if !e.hasEnded() {
+	f.all = slices.DeleteFunc(f.all, (*environment).hasEnded)
+	for _, e := range f.all {
+		if e.take() {
 			return e, nil
 		}
-		f.forget(e)
 	}
 	if len(f.all) >= f.cfg.MaxConcurrency {
 		return nil, ErrThrottled
 	}
 	e := newEnvironment(f.cfg, f.initTimeout)
+	e.take()
 	f.all = append(f.all, e)
 	return e, nil
 }
 
-// release puts e back among the free ones, unless its process has ended.
-func (f *Function) release(e *environment) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if e.hasEnded() {
-		f.forget(e)
-		return
-	}
-	f.free = append(f.free, e)
-}
-
-func (f *Function) forget(e *environment) {
-	f.all = slices.DeleteFunc(f.all, func(o *environment) bool { return o == e })
-}
-
 // Kill sends SIGKILL to the process group of one environment that is running
-// an invocation at this moment and tells whether there was one. With n > 0 of
-// them, in the order of their start, it kills number choose(n), in [0, n); a
-// nil choose takes the first.
+// an invocation, or several, at this moment and tells whether there was one.
+// With n > 0 of them, in the order of their start, it kills number choose(n),
+// in [0, n); a nil choose takes the first.
 func (f *Function) Kill(choose func(busy int) int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,8 +161,9 @@ func (f *Function) Kill(choose func(busy int) int) bool {
 	return busy[i].signal(syscall.SIGKILL)
 }
 
-// Close ends all processes: SIGTERM, after 500 ms SIGKILL. It returns when all
-// have ended. Invocations that are running fail; later ones are refused.
+// Close ends all processes with SIGKILL, or, if they have registered an
+// extension, with SIGTERM and 500 ms later SIGKILL. It returns when all have
+// ended. Invocations that are running fail; later ones are refused.
 func (f *Function) Close() error {
 	f.mu.Lock()
 	f.closed = true

@@ -95,7 +95,7 @@ func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
 	third := invokeAsync(t, f, g.hold())
 	three := g.next()
 	if three.pid != one.pid {
-		t.Errorf("process %d runs the next one, want %d, which was used last", three.pid, one.pid)
+		t.Errorf("process %d runs the next one, want %d, the oldest", three.pid, one.pid)
 	}
 	three.release()
 	<-third
@@ -132,7 +132,7 @@ func TestFunctionSurvivesTheDeathOfAFreeEnvironment(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, FunctionConfig{})
 	mustInvoke(t, f, `{"do":"echo"}`)
-	f.free[0].kill()
+	f.all[0].stop()
 	mustInvoke(t, f, `{"do":"echo"}`)
 }
 
@@ -155,6 +155,32 @@ func TestFunctionCloseTermsFirst(t *testing.T) {
 	}
 	if _, err := f.Invoke(t.Context(), []byte(`{}`)); !errors.Is(err, errFunctionClosed) {
 		t.Errorf("invoke after close: %v", err)
+	}
+}
+
+func TestFunctionTimeoutTermsFirst(t *testing.T) {
+	t.Parallel()
+	marker := filepath.Join(t.TempDir(), "marker")
+	f := newTestFunction(t, FunctionConfig{Env: []string{"SIGTERM_FILE=" + marker}, Timeout: 200 * time.Millisecond})
+	if got := invokeError(t, f, `{"do":"hang"}`); got.Type != "Sandbox.Timedout" {
+		t.Errorf("got %v", got)
+	}
+	if got, _ := os.ReadFile(marker); string(got) != "flushed" {
+		t.Errorf("the SIGTERM handler wrote %q", got)
+	}
+}
+
+func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	f := newTestFunction(t, FunctionConfig{})
+	done := invokeAsync(t, f, g.hold())
+	g.next()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("got %v, want killed, not terminated", err)
 	}
 }
 

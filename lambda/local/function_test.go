@@ -92,7 +92,7 @@ func TestFunctionLogsWholeLines(t *testing.T) {
 	t.Parallel()
 	var logs bytes.Buffer // safe to read once the process has ended
 	f := newTestFunction(t, FunctionConfig{Logs: &logs})
-	invokeError(t, f, `{"do":"log"}`)
+	_ = invokeError(t, f, `{"do":"log"}`)
 	if got, want := logs.String(), "first\nsecond\nno newline\n"; got != want {
 		t.Errorf("logs %q, want %q", got, want)
 	}

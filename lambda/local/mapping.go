@@ -2,12 +2,8 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,8 +13,8 @@ import (
 
 const (
 	longPoll       = 20                    // seconds, the longest that SQS allows
-	deleteEntries  = 10                    // messages that one delete call may name
-	deleteTimeout  = 10 * time.Second      // for the deletes of a batch, also after the mapping was stopped
+	maxWindow      = 300 * time.Second     // the longest that Lambda allows
+	windowPoll     = 50 * time.Millisecond // between the receives of one batch
 	firstPollPause = 50 * time.Millisecond // after a receive that failed; doubles up to maxPollPause
 	maxPollPause   = time.Second
 )
@@ -36,16 +32,21 @@ type MappingConfig struct {
 	Region         string // what the function sees as awsRegion
 	BatchSize      int    // messages per invocation, 1 to 10
 	MaxConcurrency int    // invocations at the same time; 1 when 0
-	Client         QueueClient
-	Invoke         func(ctx context.Context, payload []byte) ([]byte, error)
-	Clock          *Clock           // for the times in Invocation; the real time when nil
-	OnInvocation   func(Invocation) // told of every batch, from several goroutines; may be nil
+	// Window is how long a batch that is not full may wait for more messages
+	// from its first one on, up to 300 s. It passes on the Clock, so a jump
+	// ends it, or in real time, so that a frozen clock holds nothing up:
+	// whichever is first.
+	Window       time.Duration
+	Client       QueueClient
+	Invoke       func(ctx context.Context, payload []byte) ([]byte, error)
+	Clock        *Clock           // for Window and for the times in Invocation; the real time when nil
+	OnInvocation func(Invocation) // told of every batch, from several goroutines; may be nil
 }
 
 // Invocation is what became of one batch. A receive that failed is told as an
 // Invocation without messages.
 type Invocation struct {
-	At         time.Time     // when the batch was received, on the mapping's clock
+	At         time.Time     // when the batch was complete, on the mapping's clock
 	Took       time.Duration // of the function, in real time
 	MessageIDs []string      // the batch, in its order
 	Failed     []string      // the messages that were left in the queue to come again, in the batch's order
@@ -57,17 +58,14 @@ type Invocation struct {
 // Mapping is Lambda's SQS event source mapping with ReportBatchItemFailures:
 // it receives batches, invokes the function and deletes what succeeded. What
 // failed it leaves alone: the message comes again when its visibility timeout
-// ends, be it the queue's or one that the function has set.
-type Mapping struct {
-	cfg      MappingConfig
-	finished atomic.Int64
-}
+// ends, be it the queue's or one that the function has set. So does a batch
+// that was throttled: it has used up a receive without a run, and polling goes
+// on all the same.
+type Mapping struct{ cfg MappingConfig }
 
 // NewMapping returns a mapping that does nothing until Run.
 func NewMapping(cfg MappingConfig) *Mapping {
-	if cfg.MaxConcurrency < 1 {
-		cfg.MaxConcurrency = 1
-	}
+	cfg.MaxConcurrency = max(cfg.MaxConcurrency, 1)
 	if cfg.Clock == nil {
 		cfg.Clock = NewClock()
 	}
@@ -77,17 +75,15 @@ func NewMapping(cfg MappingConfig) *Mapping {
 	return &Mapping{cfg: cfg}
 }
 
-// Finished counts the messages that were received and fully dealt with:
-// deleted, or left in the queue. A message counts after the call that deletes
-// its batch has returned and OnInvocation has been told.
-func (m *Mapping) Finished() int64 { return m.finished.Load() }
-
 // Run polls with MaxConcurrency workers until ctx ends, then lets the
 // invocations that are running finish and returns nil. Any other end is an
 // error in the configuration.
 func (m *Mapping) Run(ctx context.Context) error {
 	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > 10 {
 		return fmt.Errorf("map %s: batch size %d is not in 1 to 10", m.cfg.QueueARN, m.cfg.BatchSize)
+	}
+	if m.cfg.Window < 0 || m.cfg.Window > maxWindow {
+		return fmt.Errorf("map %s: batching window %v is not in 0 to %v", m.cfg.QueueARN, m.cfg.Window, maxWindow)
 	}
 	var wg sync.WaitGroup
 	for range m.cfg.MaxConcurrency {
@@ -98,8 +94,7 @@ func (m *Mapping) Run(ctx context.Context) error {
 }
 
 // poll handles one batch after the other. It slows down while the queue
-// cannot be read or the function is throttled, so that it neither floods the
-// log nor uses up receives of messages that nobody looks at.
+// cannot be read, so that it does not flood the log.
 func (m *Mapping) poll(ctx context.Context) {
 	var pause time.Duration
 	for ctx.Err() == nil {
@@ -118,31 +113,62 @@ func (m *Mapping) poll(ctx context.Context) {
 
 // handleNext receives one batch and sees it through. The error asks for a pause.
 func (m *Mapping) handleNext(ctx context.Context) error {
-	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-		QueueUrl:                    &m.cfg.QueueURL,
-		MaxNumberOfMessages:         int32(m.cfg.BatchSize),
-		WaitTimeSeconds:             longPoll,
-		MessageAttributeNames:       []string{"All"},
-		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
-	})
+	batch, err := m.receive(ctx, m.cfg.BatchSize, longPoll)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil
 	case err != nil:
-		err = fmt.Errorf("receive messages: %w", err)
 		m.cfg.OnInvocation(Invocation{At: m.cfg.Clock.Now(), Err: err})
 		return err
-	case len(out.Messages) == 0:
+	case len(batch) == 0:
 		return nil
 	}
 	// From here on the batch is ours: it is finished although ctx may end.
-	inv := m.handle(context.WithoutCancel(ctx), out.Messages)
-	m.cfg.OnInvocation(inv)
-	m.finished.Add(int64(len(inv.MessageIDs)))
-	if errors.Is(inv.Err, ErrThrottled) {
-		return inv.Err
-	}
+	batch = m.gather(ctx, batch)
+	m.cfg.OnInvocation(m.handle(context.WithoutCancel(ctx), batch))
 	return nil
+}
+
+// receive receives up to most messages, waiting seconds for the first of them.
+func (m *Mapping) receive(ctx context.Context, most, wait int) ([]types.Message, error) {
+	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl:                    &m.cfg.QueueURL,
+		MaxNumberOfMessages:         int32(most),
+		WaitTimeSeconds:             int32(wait),
+		MessageAttributeNames:       []string{"All"},
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("receive messages: %w", err)
+	}
+	return out.Messages, nil
+}
+
+// gather adds messages to the batch until it is full, its window has passed or
+// ctx ends. It does not wait at the queue: a long poll would outlast the
+// window, and who breaks one off may lose what it has just received. A receive
+// that fails ends the window; poll will meet the error again.
+func (m *Mapping) gather(ctx context.Context, batch []types.Message) []types.Message {
+	start, at := time.Now(), m.cfg.Clock.Now()
+	ticker := time.NewTicker(windowPoll)
+	defer ticker.Stop()
+	for len(batch) < m.cfg.BatchSize {
+		jumped := m.cfg.Clock.Jumped()
+		if max(time.Since(start), m.cfg.Clock.Now().Sub(at)) >= m.cfg.Window {
+			break
+		}
+		more, err := m.receive(ctx, m.cfg.BatchSize-len(batch), 0)
+		if err != nil {
+			break
+		}
+		batch = append(batch, more...)
+		select {
+		case <-ctx.Done():
+		case <-jumped:
+		case <-ticker.C:
+		}
+	}
+	return batch
 }
 
 // handle invokes the function with a batch and deletes what succeeded.
@@ -172,54 +198,9 @@ func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation 
 
 // invoke returns which messages failed; an error fails them all.
 func (m *Mapping) invoke(ctx context.Context, batch []types.Message, ids []string) (map[string]bool, error) {
-	payload, err := queueEvent(batch, m.cfg.QueueARN, m.cfg.Region)
-	if err != nil {
-		return nil, err
-	}
-	response, err := m.cfg.Invoke(ctx, payload)
+	response, err := m.cfg.Invoke(ctx, queueEvent(batch, m.cfg.QueueARN, m.cfg.Region))
 	if err != nil {
 		return nil, err
 	}
 	return failedItems(response, ids)
-}
-
-// deleteAll deletes messages, those whose delete fails once more, and returns
-// the ids of the rest with the last error.
-func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undeleted []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
-	defer cancel()
-	for chunk := range slices.Chunk(msgs, deleteEntries) {
-		left, err1 := m.delete(ctx, chunk)
-		if len(left) > 0 {
-			left, err1 = m.delete(ctx, left)
-		}
-		for _, msg := range left {
-			undeleted, err = append(undeleted, aws.ToString(msg.MessageId)), err1
-		}
-	}
-	return undeleted, err
-}
-
-// delete makes one call and returns the messages that are still there: all
-// when the call failed, those in its list of failures otherwise.
-func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Message, error) {
-	in := &sqs.DeleteMessageBatchInput{QueueUrl: &m.cfg.QueueURL}
-	for i, msg := range msgs {
-		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{
-			Id: aws.String(strconv.Itoa(i)), ReceiptHandle: msg.ReceiptHandle})
-	}
-	out, err := m.cfg.Client.DeleteMessageBatch(ctx, in)
-	if err != nil {
-		return msgs, fmt.Errorf("delete messages: %w", err)
-	}
-	var left []types.Message
-	for _, f := range out.Failed {
-		i, convErr := strconv.Atoi(aws.ToString(f.Id))
-		if convErr != nil || i < 0 || i >= len(msgs) {
-			return msgs, fmt.Errorf("delete messages: failure of an unknown entry %q", aws.ToString(f.Id))
-		}
-		left = append(left, msgs[i])
-		err = fmt.Errorf("delete messages: %s: %s", aws.ToString(f.Code), aws.ToString(f.Message))
-	}
-	return left, err
 }

@@ -48,7 +48,7 @@ const lambdaExample = `{
 
 func TestMappingEventIsLambdas(t *testing.T) {
 	t.Parallel()
-	payload, err := queueEvent([]types.Message{{
+	payload := queueEvent([]types.Message{{
 		MessageId:     aws.String("059f36b4-87a3-44ab-83d2-661975830a7d"),
 		ReceiptHandle: aws.String("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a..."),
 		Body:          aws.String("Test message."),
@@ -60,9 +60,6 @@ func TestMappingEventIsLambdas(t *testing.T) {
 			"bytes":       {DataType: aws.String("Binary"), BinaryValue: []byte("1100")},
 		},
 	}}, "arn:aws:sqs:us-east-2:123456789012:my-queue", "us-east-2")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got, want any
 	if err := json.Unmarshal(payload, &got); err != nil {
 		t.Fatal(err)

@@ -1,13 +1,14 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,15 +23,15 @@ import (
 // mappedQueue is a queue on the emulator, over HTTP and with the real SDK.
 // Messages stay hidden for 6 minutes; the third receive is the last one.
 type mappedQueue struct {
-	t       *testing.T
-	clock   *Clock
-	client  *sqs.Client
-	url     string
-	emul    *SQS
-	told    chan Invocation
-	toDLQ   chan Event
-	mapping *Mapping
-	stop    func()
+	t        *testing.T
+	clock    *Clock
+	client   *sqs.Client
+	url      string
+	dlqARN   string
+	emul     *SQS
+	told     chan Invocation
+	received chan Event
+	toDLQ    chan Event
 }
 
 const mappedVisibility = 6 * time.Minute
@@ -38,9 +39,12 @@ const mappedVisibility = 6 * time.Minute
 func newMappedQueue(t *testing.T) *mappedQueue {
 	t.Helper()
 	clock := NewFrozenClock(time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
-	q := &mappedQueue{t: t, clock: clock, emul: NewSQS(clock), told: make(chan Invocation, 10), toDLQ: make(chan Event, 10)}
+	q := &mappedQueue{t: t, clock: clock, emul: NewSQS(clock), told: make(chan Invocation, 100), received: make(chan Event, 100), toDLQ: make(chan Event, 100)}
 	q.emul.OnEvent(func(e Event) {
-		if e.Kind == MovedToDLQ {
+		switch e.Kind {
+		case Received:
+			q.received <- e
+		case MovedToDLQ:
 			q.toDLQ <- e
 		}
 	})
@@ -52,9 +56,10 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 	if err != nil {
 		t.Fatal(err)
 	}
+	q.dlqARN = attributes.Attributes["QueueArn"]
 	q.url = q.create("work", map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(mappedVisibility.Seconds())),
-		"RedrivePolicy":     `{"maxReceiveCount":3,"deadLetterTargetArn":"` + attributes.Attributes["QueueArn"] + `"}`,
+		"RedrivePolicy":     `{"maxReceiveCount":3,"deadLetterTargetArn":"` + q.dlqARN + `"}`,
 	})
 	return q
 }
@@ -79,22 +84,45 @@ func (q *mappedQueue) send(bodies ...string) {
 	}
 }
 
-// run maps the queue to invoke until the test ends.
-func (q *mappedQueue) run(invoke func(context.Context, []byte) ([]byte, error)) {
-	q.mapping = NewMapping(MappingConfig{
-		QueueURL: q.url, QueueARN: "arn:aws:sqs:us-east-1:000000000000:work", Region: localRegion, BatchSize: 10,
-		Client: q.client, Invoke: invoke, Clock: q.clock, OnInvocation: func(i Invocation) { q.told <- i },
-	})
-	q.stop = runMapping(q.t, q.mapping)
+// run maps the queue to a function until the test ends. What is left out of
+// cfg is a batch size of 10 and no window, one invocation at a time.
+func (q *mappedQueue) run(invoke invokeFunc, cfg MappingConfig) *deliveries {
+	d := &deliveries{}
+	cfg.QueueURL, cfg.QueueARN, cfg.Region = q.url, "arn:aws:sqs:us-east-1:000000000000:work", localRegion
+	cfg.BatchSize = cmp.Or(cfg.BatchSize, 10)
+	cfg.Client, cfg.Clock, cfg.Invoke = q.client, q.clock, d.record(invoke)
+	cfg.OnInvocation = func(i Invocation) { q.told <- i }
+	runMapping(q.t, NewMapping(cfg))
+	return d
 }
 
-// deliveries records what a function is given: bodies with receive counts.
+type invokeFunc func(context.Context, []byte) ([]byte, error)
+
+// parked hides a batch for so long before the function runs, as a function
+// does that wants it back at a time of its own.
+func (q *mappedQueue) parked(invoke invokeFunc, d time.Duration) invokeFunc {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		var event events.SQSEvent
+		if err := json.Unmarshal(payload, &event); err != nil {
+			return nil, err
+		}
+		for _, r := range event.Records {
+			if _, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q.url,
+				ReceiptHandle: &r.ReceiptHandle, VisibilityTimeout: int32(d.Seconds())}); err != nil {
+				return nil, err
+			}
+		}
+		return invoke(ctx, payload)
+	}
+}
+
+// deliveries records what a function ran with: bodies with receive counts.
 type deliveries struct {
 	mu  sync.Mutex
 	got [][]string
 }
 
-func (d *deliveries) record(invoke func(context.Context, []byte) ([]byte, error)) func(context.Context, []byte) ([]byte, error) {
+func (d *deliveries) record(invoke invokeFunc) invokeFunc {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		var event events.SQSEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
@@ -105,10 +133,13 @@ func (d *deliveries) record(invoke func(context.Context, []byte) ([]byte, error)
 			batch = append(batch, r.Body+" "+r.Attributes["ApproximateReceiveCount"])
 		}
 		slices.Sort(batch)
-		d.mu.Lock()
-		d.got = append(d.got, batch)
-		d.mu.Unlock()
-		return invoke(ctx, payload)
+		out, err := invoke(ctx, payload)
+		if !errors.Is(err, ErrThrottled) {
+			d.mu.Lock()
+			d.got = append(d.got, batch)
+			d.mu.Unlock()
+		}
+		return out, err
 	}
 }
 
@@ -127,90 +158,5 @@ func (q *mappedQueue) checkCounts(visible, inFlight int) {
 	stats, _ := q.emul.Stats("work")
 	if stats.Visible != visible || stats.InFlight != inFlight {
 		q.t.Errorf("%d visible, %d in flight; want %d, %d", stats.Visible, stats.InFlight, visible, inFlight)
-	}
-}
-
-func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
-	t.Parallel()
-	q := newMappedQueue(t)
-	q.send("ok", "fail", "ok")
-	var d deliveries
-	q.run(d.record(newTestFunction(t, FunctionConfig{}).Invoke))
-
-	inv := receive(t, q.told)
-	if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) != 3 || len(inv.Failed) != 1 || len(inv.Undeleted) != 0 {
-		t.Errorf("told %+v", inv)
-	}
-	if !inv.At.Equal(q.clock.Now()) {
-		t.Errorf("at %v, want the clock's %v", inv.At, q.clock.Now())
-	}
-	q.checkCounts(0, 1)
-	q.clock.Advance(mappedVisibility)
-	if inv = receive(t, q.told); len(inv.MessageIDs) != 1 || len(inv.Failed) != 1 {
-		t.Errorf("told %+v", inv)
-	}
-	d.check(t, []string{"fail 1", "ok 1", "ok 1"}, []string{"fail 2"})
-	q.stop()
-	if stats, _ := q.emul.Stats("work"); stats.HandedOut != 4 || q.mapping.Finished() != 4 {
-		t.Errorf("handed out %d, finished %d; want 4, 4", stats.HandedOut, q.mapping.Finished())
-	}
-}
-
-func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ body, err string }{
-		{"garbage", "decode the function's response"},
-		{"error", "poison"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.body, func(t *testing.T) {
-			t.Parallel()
-			q := newMappedQueue(t)
-			q.send("ok", tt.body)
-			var d deliveries
-			q.run(d.record(newTestFunction(t, FunctionConfig{}).Invoke))
-			for range 3 {
-				inv := receive(t, q.told)
-				if inv.Err == nil || !strings.Contains(inv.Err.Error(), tt.err) || len(inv.Failed) != 2 {
-					t.Errorf("told %+v, want all failed with %q", inv, tt.err)
-				}
-				q.checkCounts(0, 2)
-				q.clock.Advance(mappedVisibility)
-			}
-			receive(t, q.toDLQ)
-			receive(t, q.toDLQ)
-			want := [][]string{{tt.body + " 1", "ok 1"}, {tt.body + " 2", "ok 2"}, {tt.body + " 3", "ok 3"}}
-			for _, batch := range want {
-				slices.Sort(batch)
-			}
-			d.check(t, want...)
-		})
-	}
-}
-
-func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
-	t.Parallel()
-	q := newMappedQueue(t)
-	q.send("later")
-	q.run(func(ctx context.Context, payload []byte) ([]byte, error) {
-		var event events.SQSEvent
-		if err := json.Unmarshal(payload, &event); err != nil {
-			return nil, err
-		}
-		r := event.Records[0]
-		if aws.ToString(r.MessageAttributes["published-at"].StringValue) != "now" {
-			t.Errorf("message attributes %v", r.MessageAttributes)
-		}
-		_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q.url, ReceiptHandle: &r.ReceiptHandle, VisibilityTimeout: 1800})
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{{ItemIdentifier: r.MessageId}}})
-	})
-	if inv := receive(t, q.told); inv.Err != nil {
-		t.Fatal(inv.Err)
-	}
-	if stats, _ := q.emul.Stats("work"); !stats.NextVisible.Equal(q.clock.Now().Add(30 * time.Minute)) {
-		t.Errorf("visible at %v, want in 30 minutes", stats.NextVisible)
 	}
 }

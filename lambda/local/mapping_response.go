@@ -3,7 +3,6 @@ package local
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -38,29 +37,16 @@ func failedItems(response []byte, ids []string) (failed map[string]bool, err err
 	}
 	failed = make(map[string]bool, len(items))
 	for i, item := range items {
-		id, err := itemIdentifier(item)
-		if err == nil && !slices.Contains(ids, id) {
-			err = fmt.Errorf("itemIdentifier %q is of no message in the batch", id)
+		var id string // stays empty when there is none, or null
+		if raw, ok := item["itemIdentifier"]; ok {
+			if err := json.Unmarshal(raw, &id); err != nil {
+				return nil, fmt.Errorf("decode batchItemFailures[%d]: %w", i, err)
+			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("batchItemFailures[%d]: %w", i, err)
+		if !slices.Contains(ids, id) {
+			return nil, fmt.Errorf("batchItemFailures[%d]: itemIdentifier %q is of no message in the batch", i, id)
 		}
 		failed[id] = true
 	}
 	return failed, nil
-}
-
-func itemIdentifier(item map[string]json.RawMessage) (string, error) {
-	raw, ok := item["itemIdentifier"]
-	if !ok {
-		return "", errors.New("no itemIdentifier")
-	}
-	var id *string
-	if err := json.Unmarshal(raw, &id); err != nil {
-		return "", fmt.Errorf("decode itemIdentifier: %w", err)
-	}
-	if id == nil || *id == "" {
-		return "", errors.New("empty itemIdentifier")
-	}
-	return *id, nil
 }

@@ -3,30 +3,38 @@ package local
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// environment is one process with a Runtime API of its own. Its owner, the
-// goroutine that took it from the Function, calls invoke; the process calls
-// the HTTP endpoints (runtime_api.go).
+// environment is one process with a Runtime API of its own. It has
+// PerEnvironment places for invocations. Who has taken one calls invoke; the
+// workers of the process call the HTTP endpoints (runtime_api.go). A place is
+// free again when the worker that answered asks for its next invocation.
 type environment struct {
 	cfg         FunctionConfig
 	initTimeout time.Duration
 	logs        *lineWriter
-	fresh       bool // its process is yet to start; only the owner looks
+	start       func() error // starts the process, once; everybody waits for it
+	extended    atomic.Bool  // the process has registered an extension
 
-	idle      chan struct{}       // the process has asked for its next invocation
-	work      chan *invocation    // to the request that asks
-	initError chan *FunctionError // the process has posted that it cannot start
-	started   chan struct{}       // closed when the process runs, or could not be started
-	ended     chan struct{}       // closed when there is no process any more and its log is written
+	work       chan *invocation    // to a request that asks
+	asked      chan struct{}       // closed when the process asks for the first time
+	firstAsked func()              // closes it
+	initError  chan *FunctionError // the process has posted that it cannot start
+	started    chan struct{}       // closed when the process runs, or could not be started
+	ended      chan struct{}       // closed when there is no process any more and its log is written
 
-	mu      sync.Mutex
-	pid     int         // of the process and of its group; 0 when none runs
-	current *invocation // handed to the process and not yet answered
-	exit    string      // how the process ended
+	mu       sync.Mutex
+	pid      int                    // of the process and of its group; 0 when none runs
+	taken    int                    // places
+	waiting  int                    // requests that ask
+	leaving  bool                   // the last request that asked was taken back: the process is about to end
+	running  map[string]*invocation // handed to the process and not yet answered, by id
+	settling []*invocation          // answered, and their workers have not asked since
+	exit     string                 // how the process ended
 }
 
 // invocation is one event on its way through a process. body and err are
@@ -36,60 +44,103 @@ type invocation struct {
 	payload  []byte
 	deadline time.Time
 	answered chan struct{}
+	freed    chan struct{} // closed when its place is free again
 	body     []byte
 	err      *FunctionError
 }
 
 func newEnvironment(cfg FunctionConfig, initTimeout time.Duration) *environment {
-	return &environment{
-		cfg: cfg, initTimeout: initTimeout, fresh: true, logs: &lineWriter{w: cfg.Logs},
-		idle: make(chan struct{}, 1), work: make(chan *invocation), initError: make(chan *FunctionError, 1),
-		started: make(chan struct{}), ended: make(chan struct{}),
+	e := &environment{
+		cfg: cfg, initTimeout: initTimeout, logs: &lineWriter{w: cfg.Logs},
+		work: make(chan *invocation), asked: make(chan struct{}), initError: make(chan *FunctionError, 1),
+		started: make(chan struct{}), ended: make(chan struct{}), running: map[string]*invocation{},
+	}
+	e.start, e.firstAsked = sync.OnceValue(e.boot), sync.OnceFunc(func() { close(e.asked) })
+	return e
+}
+
+// take takes a place, if there is one.
+func (e *environment) take() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.leaving || e.taken == e.cfg.PerEnvironment {
+		return false
+	}
+	e.taken++
+	return true
+}
+
+// ask notes that a worker asks for an invocation: it is done with the one that
+// it answered. Which worker it is cannot be seen, so the place that has waited
+// longest becomes free.
+func (e *environment) ask() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.firstAsked()
+	e.waiting++
+	e.leaving = false
+	if len(e.settling) > 0 {
+		close(e.settling[0].freed)
+		e.settling = e.settling[1:]
+		e.taken--
 	}
 }
 
-// invoke runs one invocation and returns when the process is ready for the
-// next one or has ended. So two invocations one after the other never find
-// the environment busy.
+// handOut notes that a worker got inv, or with nil, that it asks no more.
+// With several workers, aws-lambda-go takes its requests back after a panic,
+// lets the invocations finish that are under way and ends the process.
+func (e *environment) handOut(inv *invocation) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting--
+	if inv == nil {
+		e.leaving = e.waiting == 0 && e.cfg.PerEnvironment > 1
+	} else if e.running != nil { // the process has not ended in the meantime
+		e.running[inv.id] = inv
+	}
+}
+
+// invoke runs one invocation in a place that was taken for it. It returns when
+// the place is free again, so that two invocations one after the other never
+// find it taken; when the process has ended; or when the time is up.
 func (e *environment) invoke(payload []byte) ([]byte, error) {
-	if e.fresh {
-		e.fresh = false
-		if err := e.start(); err != nil {
-			return nil, err
-		}
+	if err := e.start(); err != nil {
+		return nil, err
 	}
 	inv := &invocation{
-		id: uuid.NewString(), payload: payload, answered: make(chan struct{}),
+		id: uuid.NewString(), payload: payload, answered: make(chan struct{}), freed: make(chan struct{}),
 		deadline: time.Now().Add(e.cfg.Timeout),
 	}
 	timeout := time.NewTimer(e.cfg.Timeout)
 	defer timeout.Stop()
 	select {
 	case e.work <- inv:
-	case <-timeout.C:
-		return nil, e.timedOut(inv)
+		return e.await(inv, timeout.C)
 	case <-e.ended:
 		return nil, e.exitError(inv.id)
+	case <-timeout.C: // no worker has asked
+		err := e.timedOut(inv)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.taken--
+		return nil, err
 	}
-	return e.await(inv, timeout.C)
 }
 
 // await returns the answer to inv. A process that answers and ends, or
 // answers and is not ready again in time, has answered all the same.
 func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, error) {
-	var err error
 	select {
 	case <-inv.answered:
 		select {
-		case <-e.idle:
+		case <-inv.freed:
 		case <-e.ended:
 		case <-timeout:
-			e.kill()
+			_ = e.timedOut(inv) // it is answered
 		}
 	case <-e.ended:
-		err = e.exitError(inv.id)
 	case <-timeout:
-		err = e.timedOut(inv)
+		return nil, e.timedOut(inv)
 	}
 	select {
 	case <-inv.answered: // perhaps only just before the process ended
@@ -98,13 +149,15 @@ func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, 
 		}
 		return inv.body, nil
 	default:
-		return nil, err
+		return nil, e.exitError(inv.id)
 	}
 }
 
-// timedOut replaces the process, whatever it is doing, as Lambda does.
+// timedOut ends a process that has no other invocation, whatever it is doing.
 func (e *environment) timedOut(inv *invocation) *FunctionError {
-	e.kill()
+	if e.cfg.PerEnvironment == 1 {
+		e.stop()
+	}
 	return &FunctionError{Type: "Sandbox.Timedout", Message: fmt.Sprintf(
 		"RequestId: %s Error: Task timed out after %.2f seconds", inv.id, e.cfg.Timeout.Seconds())}
 }
@@ -113,8 +166,8 @@ func (e *environment) exitError(id string) *FunctionError {
 	return &FunctionError{Type: "Runtime.ExitError", Message: "RequestId: " + id + " Error: " + e.exit}
 }
 
-// start starts the process and waits until it asks for its first invocation.
-func (e *environment) start() error {
+// boot starts the process and waits until it asks for its first invocation.
+func (e *environment) boot() error {
 	err := e.launch()
 	close(e.started)
 	if err != nil {
@@ -125,7 +178,7 @@ func (e *environment) start() error {
 	defer timeout.Stop()
 	var failed *FunctionError
 	select {
-	case <-e.idle:
+	case <-e.asked:
 		return nil
 	case failed = <-e.initError:
 	case <-e.ended:
@@ -133,7 +186,7 @@ func (e *environment) start() error {
 	case <-timeout.C:
 		failed = &FunctionError{Type: "Sandbox.Timedout", Message: fmt.Sprintf("not ready after %v", e.initTimeout)}
 	}
-	e.kill()
+	e.stop()
 	select {
 	case failed = <-e.initError: // posted just before the end: it says more than the exit
 	default:

@@ -4,12 +4,16 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 )
+
+const responseTooLarge = "Function.ResponseSizeTooLarge"
 
 // api is the Runtime API of one environment, and as much of the Extensions API
 // as lambda.WithEnableSIGTERM uses.
@@ -33,19 +37,15 @@ type postedError struct {
 
 // serveNext holds the request until there is an invocation.
 func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
-	select {
-	case e.idle <- struct{}{}:
-	default: // asked already, on a connection that broke
-	}
+	e.ask()
 	var inv *invocation
 	select {
 	case inv = <-e.work:
 	case <-r.Context().Done():
+	}
+	if e.handOut(inv); inv == nil {
 		return
 	}
-	e.mu.Lock()
-	e.current = inv
-	e.mu.Unlock()
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
@@ -57,20 +57,13 @@ func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
 
 // traceID is unsampled: nobody collects local traces.
 func traceID(inv *invocation) string {
-	id := uuid.MustParse(inv.id)
-	return "Root=1-" + strconv.FormatInt(inv.deadline.Unix(), 16) + "-" + id.String()[:8] + id.String()[19:23] + id.String()[24:] + ";Sampled=0"
+	hex := strings.ReplaceAll(inv.id, "-", "")
+	return fmt.Sprintf("Root=1-%x-%s;Sampled=0", inv.deadline.Unix(), hex[:24])
 }
 
 func (e *environment) serveResponse(w http.ResponseWriter, r *http.Request) {
 	body, failed := readResponse(w, r)
-	switch {
-	case failed == nil:
-		e.accept(w, r, body, nil)
-	case failed.Type == "Function.ResponseSizeTooLarge" && e.settle(r.PathValue("id"), nil, failed):
-		writeStatus(w, http.StatusRequestEntityTooLarge, failed.Type)
-	default:
-		e.accept(w, r, nil, failed)
-	}
+	e.accept(w, r, body, failed)
 }
 
 // readResponse reads an answer. Its error is in the trailers when the handler's
@@ -80,7 +73,7 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, &FunctionError{Type: "Function.ResponseSizeTooLarge",
+		return nil, &FunctionError{Type: responseTooLarge,
 			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) + " bytes)."}
 	case err != nil:
 		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
@@ -107,23 +100,27 @@ func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
 
 // accept settles the invocation of the request, or tells that there is none.
 func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
-	if e.settle(r.PathValue("id"), body, failed) {
+	switch {
+	case !e.settle(r.PathValue("id"), body, failed):
+		writeStatus(w, http.StatusBadRequest, "InvalidRequestID")
+	case failed != nil && failed.Type == responseTooLarge:
+		writeStatus(w, http.StatusRequestEntityTooLarge, responseTooLarge)
+	default:
 		writeStatus(w, http.StatusAccepted, "")
-		return
 	}
-	writeStatus(w, http.StatusBadRequest, "InvalidRequestID")
 }
 
-// settle answers the current invocation; false when id is not its id.
+// settle answers a running invocation; false when none has this id.
 func (e *environment) settle(id string, body []byte, failed *FunctionError) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	inv := e.current
-	if inv == nil || inv.id != id {
+	inv := e.running[id]
+	if inv == nil {
 		return false
 	}
 	inv.body, inv.err = body, failed
-	e.current = nil
+	delete(e.running, id)
+	e.settling = append(e.settling, inv)
 	close(inv.answered)
 	return true
 }
@@ -150,6 +147,7 @@ func parseError(body []byte, kind string) *FunctionError {
 }
 
 func (e *environment) serveRegister(w http.ResponseWriter, _ *http.Request) {
+	e.extended.Store(true)
 	w.Header().Set("Lambda-Extension-Identifier", uuid.NewString())
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]string{

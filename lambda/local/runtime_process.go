@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// closeGrace is the time between SIGTERM and SIGKILL; Lambda leaves 300 to
-// 500 ms to a function that registered an extension.
+// closeGrace is the time between SIGTERM and SIGKILL; Lambda leaves 300 to 500 ms.
 const closeGrace = 500 * time.Millisecond
 
 // localRegion is the region that everything of the local stack claims to be in.
@@ -35,6 +34,9 @@ func processEnv(cfg FunctionConfig, api string) []string {
 		"AWS_REGION="+localRegion, "AWS_DEFAULT_REGION="+localRegion,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
 	env = append(env, cfg.Env...)
+	if cfg.PerEnvironment > 1 {
+		env = append(env, "AWS_LAMBDA_MAX_CONCURRENCY="+strconv.Itoa(cfg.PerEnvironment))
+	}
 	return append(env, // of a name given twice, the last counts
 		"TZ=:UTC",
 		"AWS_LAMBDA_RUNTIME_API="+api,
@@ -76,19 +78,16 @@ func (e *environment) launch() error {
 			launched <- err
 			return
 		}
-		e.running(cmd.Process.Pid)
+		e.mu.Lock()
+		e.pid = cmd.Process.Pid
+		e.mu.Unlock()
 		launched <- nil
+		go e.watchMemory(cmd.Process.Pid)
 		err := cmd.Wait()
 		_ = api.Close()
 		e.finish(err)
 	}()
 	return <-launched
-}
-
-func (e *environment) running(pid int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.pid = pid
 }
 
 // finish records the end of the process and ends what it left in its group.
@@ -97,7 +96,7 @@ func (e *environment) finish(err error) {
 	e.logs.flush()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.pid, e.current = 0, nil
+	e.pid, e.running = 0, nil
 	e.exit = "Runtime exited without providing a reason" // Lambda's words
 	if err != nil {
 		e.exit = "Runtime exited with error: " + err.Error()
@@ -112,23 +111,44 @@ func (e *environment) signal(sig syscall.Signal) bool {
 	return e.pid != 0 && syscall.Kill(-e.pid, sig) == nil
 }
 
-// kill ends the process group and waits for the process's end.
-func (e *environment) kill() {
+// stop ends the process group and waits for the process's end. Lambda kills
+// without a warning, unless the process has registered an extension.
+func (e *environment) stop() {
+	<-e.started
+	if e.extended.Load() {
+		e.signal(syscall.SIGTERM)
+		select {
+		case <-e.ended:
+		case <-time.After(closeGrace):
+		}
+	}
 	e.signal(syscall.SIGKILL)
 	<-e.ended
 }
 
-// stop ends the process with SIGTERM, after closeGrace with SIGKILL.
-func (e *environment) stop() {
-	<-e.started
-	e.signal(syscall.SIGTERM)
-	grace := time.NewTimer(closeGrace)
-	defer grace.Stop()
-	select {
-	case <-e.ended:
-	case <-grace.C:
-		e.kill()
+const memoryPoll = 10 * time.Millisecond
+
+// watchMemory kills the process when it holds more memory than MemoryLimitMB.
+//
+// It looks again and again, so a process can overshoot for a moment. A limit
+// in the kernel would be exact, but RLIMIT_AS counts what Go only reserves
+// (gigabytes), and a memory cgroup needs a hierarchy that was delegated to us.
+// Unlike Lambda it counts the process alone, not what the process starts.
+func (e *environment) watchMemory(pid int) {
+	limit := e.cfg.MemoryLimitMB << 20
+	if limit <= 0 {
+		return
 	}
+	ticker := time.NewTicker(memoryPoll)
+	defer ticker.Stop()
+	for residentMemory(pid) <= limit {
+		select {
+		case <-e.ended:
+			return
+		case <-ticker.C:
+		}
+	}
+	e.signal(syscall.SIGKILL)
 }
 
 func (e *environment) hasEnded() bool {
@@ -144,5 +164,5 @@ func (e *environment) hasEnded() bool {
 func (e *environment) isBusy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.current != nil
+	return len(e.running) > 0
 }

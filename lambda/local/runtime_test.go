@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -10,13 +11,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // runtimeAPI is the Runtime API of an environment without a process: the test
 // is the process.
 func runtimeAPI(t *testing.T) (*environment, string) {
 	t.Helper()
-	e := newEnvironment(FunctionConfig{Name: "test"}.withDefaults(), patience)
+	e := newEnvironment(FunctionConfig{Name: "test", PerEnvironment: 2}.withDefaults(), patience)
 	srv := httptest.NewServer(e.api())
 	t.Cleanup(srv.Close)
 	return e, srv.URL + "/2018-06-01/runtime/"
@@ -41,7 +44,7 @@ func postStatus(t *testing.T, url string, body io.Reader, trailer http.Header) i
 func takeInvocation(t *testing.T, e *environment, url, payload string) *invocation {
 	t.Helper()
 	inv := &invocation{id: "8476a536-e9f4-11e8-9739-2dfe598c3fcd", payload: []byte(payload),
-		deadline: time.UnixMilli(1542409706888), answered: make(chan struct{})}
+		deadline: time.UnixMilli(1542409706888), answered: make(chan struct{}), freed: make(chan struct{})}
 	go func() { e.work <- inv }()
 	resp, err := http.Get(url + "invocation/next")
 	if err != nil {
@@ -78,6 +81,46 @@ func TestFunctionRuntimeAPITakesOneAnswerToTheCurrentInvocation(t *testing.T) {
 	<-inv.answered
 	if string(inv.body) != `1` || inv.err != nil {
 		t.Errorf("answered %s, %v", inv.body, inv.err)
+	}
+}
+
+// TestFunctionRuntimeAPIFreesAPlaceWhenItsWorkerAsks plays two workers.
+func TestFunctionRuntimeAPIFreesAPlaceWhenItsWorkerAsks(t *testing.T) {
+	t.Parallel()
+	e, url := runtimeAPI(t)
+	if !e.take() || !e.take() || e.take() {
+		t.Fatal("not two places")
+	}
+	inv := takeInvocation(t, e, url, `{}`)
+	postStatus(t, url+"invocation/"+inv.id+"/response", strings.NewReader(`1`), nil)
+	if <-inv.answered; e.take() {
+		t.Error("a place is free although the worker that answered has not asked")
+	}
+	go askNext(t.Context(), e)
+	receive(t, inv.freed)
+	if !e.take() {
+		t.Error("no place is free although the worker asks")
+	}
+}
+
+// askNext asks for an invocation without a connection.
+func askNext(ctx context.Context, e *environment) {
+	e.serveNext(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+}
+
+func TestFunctionRuntimeAPIOfAProcessThatTakesItsRequestsBack(t *testing.T) {
+	t.Parallel()
+	e, _ := runtimeAPI(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	askNext(gone, e)
+	if e.take() {
+		t.Error("took a place in a process that asks no more")
+	}
+	go askNext(t.Context(), e) // on another connection
+	e.work <- &invocation{id: uuid.NewString()}
+	if !e.take() {
+		t.Error("no place although a worker asked")
 	}
 }
 

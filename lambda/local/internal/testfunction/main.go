@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -59,9 +60,16 @@ func handle(ctx context.Context, payload []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(o.Records) > 0 {
-		return handleRecords(o.Records)
+		return handleRecords(ctx, o.Records)
 	}
-	switch o.Do {
+	if answer, err := obey(ctx, o.Do, o.Addr); answer != nil || err != nil {
+		return answer, err
+	}
+	return payload, nil
+}
+
+func obey(ctx context.Context, do, addr string) ([]byte, error) {
+	switch do {
 	case "env":
 		return json.Marshal(os.Environ())
 	case "context":
@@ -80,14 +88,21 @@ func handle(ctx context.Context, payload []byte) ([]byte, error) {
 	case "big":
 		return []byte(`"` + strings.Repeat("x", 6<<20) + `"`), nil
 	case "hold":
-		return hold(o.Addr)
+		return hold(addr)
 	case "hold-child":
-		return nil, exec.Command(os.Args[0], "child", o.Addr).Run()
+		return nil, exec.Command(os.Args[0], "child", addr).Run()
+	case "grow":
+		memory := make([]byte, 320<<20)
+		for i := 0; i < len(memory); i += os.Getpagesize() {
+			memory[i] = 1
+		}
+		defer runtime.KeepAlive(memory)
+		return hold(addr)
 	case "log":
 		fmt.Print("first\nsecond\nno newline")
 		os.Exit(0)
 	}
-	return payload, nil
+	return nil, nil
 }
 
 // hold connects to addr, says which process it is, and waits until the other
@@ -112,16 +127,18 @@ func init() {
 	}
 }
 
-func handleRecords(records []events.SQSMessage) ([]byte, error) {
+func handleRecords(ctx context.Context, records []events.SQSMessage) ([]byte, error) {
 	var response events.SQSEventResponse
 	for _, r := range records {
-		switch r.Body {
+		switch do, argument, _ := strings.Cut(r.Body, " "); do {
+		case "answer":
+			return []byte(argument), nil
 		case "fail":
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
-		case "error":
-			return nil, errors.New("poison")
-		case "garbage":
-			return []byte("done, all fine"), nil
+		default:
+			if _, err := obey(ctx, do, argument); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return json.Marshal(response)

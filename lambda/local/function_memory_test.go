@@ -1,0 +1,31 @@
+package local
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestFunctionMemoryLimit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("MemoryLimitMB has no effect on this system")
+	}
+	g := newGate(t)
+	grow := fmt.Sprintf(`{"do":"grow","addr":%q}`, g.ln.Addr())
+	limited := newTestFunction(t, FunctionConfig{MemoryLimitMB: 256})
+	if got := mustInvoke(t, limited, `{"do":"env"}`); !strings.Contains(got, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256") {
+		t.Errorf("the function is not told its limit: %s", got)
+	}
+	got := invokeError(t, limited, grow)
+	if got.Type != "Runtime.ExitError" || !strings.HasSuffix(got.Message, "Runtime exited with error: signal: killed") {
+		t.Errorf("got %v, want killed", got)
+	}
+	unlimited := newTestFunction(t, FunctionConfig{MemoryMB: 256})
+	done := invokeAsync(t, unlimited, grow)
+	g.next().release()
+	if err := <-done; err != nil {
+		t.Errorf("without a limit: %v", err)
+	}
+}

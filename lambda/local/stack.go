@@ -314,6 +314,7 @@ func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.DB, Se
 // queue is empty and unfinished counts no document any more. Where the queue
 // is empty before that, the sweep runs, each time a visibility timeout later.
 func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int, error)) error {
+	var sweepErr error // a sweep that failed is made good by the next one
 	for sweeps := 0; ; {
 		if err := s.WaitIdle(ctx); err != nil {
 			return err
@@ -330,14 +331,12 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 			return err
 		}
 		if sweeps++; sweeps > maxSweeps {
-			return fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps)
+			return errors.Join(fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps), sweepErr)
 		}
 		if err := s.Advance(ctx, s.sweeper.Visibility+time.Second); err != nil {
 			return err
 		}
-		if _, err := s.Sweep(ctx); err != nil {
-			return err
-		}
+		_, sweepErr = s.Sweep(ctx)
 	}
 }
 

@@ -1,0 +1,51 @@
+package local_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/local"
+)
+
+// Everything that SQS does seldom, often: duplicates, late copies, visibility
+// that ends during the work, calls and entries that fail, answers that get
+// lost. Nothing is lost and nothing is done twice.
+func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
+	t.Parallel()
+	const documents = 200
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	l := newLine(t, 2)
+	g := newGate(l, l.url()) // for its count of terminal writes; nothing is gated
+	ids := l.store(documents)
+	kinds := []local.FaultKind{local.DuplicateDelivery, local.LateDelivery, local.EarlyExpiry, local.EntryRefused,
+		local.EntryUnconfirmed, local.CallRefused, local.AnswerLost}
+	var faults []local.Fault
+	for _, kind := range kinds { // by chance, and a few times for certain
+		faults = append(faults, local.Fault{Kind: kind, Rate: 0.05}, local.Fault{Kind: kind, Rate: 0.9, Times: 5})
+	}
+	l.SQS.Order(seed, faults...)
+	for chunk := range slices.Chunk(ids, 20) {
+		var partly *job.PublishError // what was not sent, the sweep sends
+		if err := l.Publish().Publish(t.Context(), chunk); err != nil && !errors.As(err, &partly) {
+			t.Fatal(err)
+		}
+	}
+	l.drain(ids)
+	l.SQS.Order(seed)
+	g.open()
+
+	for kind, n := range l.SQS.Faults() {
+		t.Logf("%d x %s", n, kind)
+		if n == 0 {
+			t.Errorf("%s never happened", kind)
+		}
+	}
+	check(t, "succeeded", query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), documents)
+	check(t, "documents with other than one terminal write", query[int](l,
+		"SELECT count(*) FROM (SELECT id FROM document LEFT JOIN terminal_write USING (id) GROUP BY id HAVING count(terminal_write) <> 1) AS d"), 0)
+	check(t, "matches", query[int](l, "SELECT count(*) FROM document_match"), documents/2)
+}

@@ -63,6 +63,9 @@ const (
 	EnvRetrySchedule = "RETRY_SCHEDULE"
 	// EnvTestDatabaseURL names a server for tests, never a production one.
 	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
+	// EnvPostgres forces which server runs and tests on a developer's machine
+	// use: url, system or npm.
+	EnvPostgres = "MATCHBOOK_POSTGRES"
 )
 
 // ParseSchedule reads a retry schedule such as "5m,30m". It must have

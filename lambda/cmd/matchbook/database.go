@@ -15,12 +15,19 @@ import (
 
 // openDatabase returns the URL of a migrated database: the one that
 // DATABASE_URL names, or one on a private server, which lives in the folder
-// keep, or as long as this program if that is empty.
+// keep, or as long as this program if that is empty. MATCHBOOK_POSTGRES forces
+// one of them.
 func (w *world) openDatabase(ctx context.Context, keep string, p *progress) (url string, stop func() error, err error) {
 	stop = func() error { return nil }
-	if url = w.env(manifest.EnvDatabaseURL); url == "" {
+	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
+	if err != nil {
+		return "", stop, err
+	}
+	if url == "" {
 		started := time.Now()
-		server, err := pgserver.Start(ctx, pgserver.Options{Dir: keep, Durable: keep != "", Progress: func(s string) { p.say("%s", s) }})
+		server, err := pgserver.Start(ctx, pgserver.Options{
+			Dir: keep, Source: source, Durable: keep != "", Progress: func(s string) { p.say("%s", s) },
+		})
 		if err != nil {
 			return "", stop, err
 		}

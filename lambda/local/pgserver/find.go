@@ -3,16 +3,18 @@ package pgserver
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"matchbook/lambda/manifest"
 )
 
-// ErrNotFound says that no PostgreSQL server is installed. The errors that
-// wrap it tell what was looked for and what to do.
+// ErrNotFound says that there is no PostgreSQL server, neither installed nor
+// through npm. The errors that wrap it tell what was tried and what to do.
 var ErrNotFound = errors.New("no PostgreSQL server found")
 
 const oldest = 13 // the oldest major version that will do
@@ -31,14 +33,10 @@ var usual = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// FindBin finds an installed PostgreSQL server, version 13 or newer: the folder
-// that holds initdb and postgres, and the version, such as "15.18". PATH comes
-// first, then the folders where installers put it, the newest version first.
-// The error is ErrNotFound.
-func FindBin() (dir string, version string, err error) {
-	return find(os.Getenv("PATH"), usual)
-}
-
+// find finds an installed PostgreSQL server, version 13 or newer: the folder
+// that holds initdb and postgres, and the version, such as "15.18". The folders
+// of path come first, then those that fit the patterns, the newest version
+// first.
 func find(path string, patterns []string) (dir, version string, err error) {
 	var tooOld []string
 	try := func(dirs []string) bool {
@@ -67,7 +65,7 @@ func find(path string, patterns []string) (dir, version string, err error) {
 			return dir, version, nil
 		}
 	}
-	return "", "", notFound(patterns, tooOld)
+	return "", "", notInstalled(patterns, tooOld)
 }
 
 var versionText = regexp.MustCompile(`\(PostgreSQL\) ((\d+)(?:\.(\d+))?)`)
@@ -91,21 +89,28 @@ func serverVersion(dir string) (string, int) {
 	return m[1], major*1000 + minor
 }
 
-func notFound(patterns, tooOld []string) error {
-	looked := "  the folders in PATH\n  " + strings.Join(patterns, "\n  ")
-	if len(tooOld) > 0 {
-		looked += "\nand found only\n" + strings.Join(tooOld, "\n")
+func notInstalled(patterns, tooOld []string) error {
+	text := fmt.Sprintf("looked for initdb and postgres, version %d or newer, in the folders of PATH and in", oldest)
+	for row := range slices.Chunk(patterns, 3) {
+		text += "\n  " + strings.Join(row, "  ")
 	}
+	if len(tooOld) > 0 {
+		text += "\nand found only\n" + strings.Join(tooOld, "\n")
+	}
+	return errors.New(text)
+}
+
+// notFound is ErrNotFound on one screen.
+func notFound(tried error) error {
 	return fmt.Errorf(`%w
 
-Looked for initdb and postgres, version %d or newer, in
-%s
+%w
 
 Install PostgreSQL (it need not run, a private server is started from it):
   Debian, Ubuntu  sudo apt-get install postgresql
   Fedora          sudo dnf install postgresql-server postgresql-contrib
   macOS           brew install postgresql@17
-or name a server that runs already:
-  DATABASE_URL=postgres://...                 for runs
-  MATCHBOOK_TEST_DATABASE_URL=postgres://...  for tests`, ErrNotFound, oldest, looked)
+or Node.js, whose npm then downloads one (not on musl); or name a server that runs:
+  %s=postgres://...                 for runs
+  %s=postgres://...  for tests`, ErrNotFound, tried, manifest.EnvDatabaseURL, manifest.EnvTestDatabaseURL)
 }

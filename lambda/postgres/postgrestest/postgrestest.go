@@ -1,7 +1,7 @@
 // Package postgrestest gives each test a database of its own, migrated, on a
 // real server: the one named by MATCHBOOK_TEST_DATABASE_URL, which must be for
 // nothing but tests, or else a private one that is gone with the test binary.
-// No other variable is ever read.
+// MATCHBOOK_POSTGRES forces one of them; no other variable is ever read.
 package postgrestest
 
 import (
@@ -81,9 +81,12 @@ func (s server) fromTemplate() string { return s.template }
 // shared prepares the server once per test binary.
 var shared = sync.OnceValue(func() server {
 	ctx := context.Background()
-	admin := os.Getenv(manifest.EnvTestDatabaseURL)
+	source, admin, err := pgserver.ReadSource(os.Getenv, manifest.EnvTestDatabaseURL)
+	if err != nil {
+		return server{err: err}
+	}
 	if admin == "" {
-		private, err := pgserver.Start(ctx, pgserver.Options{}) // stops itself when this process ends
+		private, err := pgserver.Start(ctx, pgserver.Options{Source: source}) // stops itself when this process ends
 		if err != nil {
 			return server{err: err}
 		}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+func TestPostgresCanBeForced(t *testing.T) {
+	t.Parallel()
+	for forced, want := range map[string]string{
+		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
+		"mysql": `MATCHBOOK_POSTGRES="mysql" is none of url (DATABASE_URL), system (an installed server), npm`,
+	} {
+		env := func(name string) string { return map[string]string{manifest.EnvPostgres: forced}[name] }
+		var out, errOut bytes.Buffer
+		code := run(t.Context(), []string{"match", samples}, env, &out, &errOut)
+		if code != exitError || !strings.Contains(errOut.String(), want) {
+			t.Errorf("%s: got exit status %d and %s, want %d and %s", forced, code, &errOut, exitError, want)
+		}
+	}
+}

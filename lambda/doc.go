@@ -25,5 +25,7 @@
 //   - local is a strict SQS, the event source mapping, the Lambda Runtime API
 //     and a clock that jumps; local/pgserver is a private PostgreSQL and
 //     local/simclock moves its clock.
+//   - job/jobtest is what the store of any workload must do, as tests;
+//     internal/archtest is what keeps this tree as it is described here.
 //   - cmd/matchbook is the command for developers and operators.
 package lambda

@@ -10,9 +10,9 @@ import (
 // A small tree that keeps every rule and needs every row.
 var (
 	smallTables = tables{
-		layers: [][]string{{"cmd/..."}, {"setup"}, {"sql"}, {"work", "sweep", "worktest"}, {"id"}},
+		layers: [][]string{{"cmd/..."}, {"setup"}, {"sql"}, {"task", "sweep", "tasktest"}, {"id"}},
 		exceptions: []exception{
-			{"worktest", "work", "tests its ports"},
+			{"tasktest", "task", "tests its ports"},
 		},
 		modules: []module{
 			{"example.org/db", "the database", []string{"sql"}},
@@ -24,11 +24,11 @@ var (
 	smallTree = map[string]string{
 		"lambda/cmd/run/main.go":      "// Command run runs.\npackage main\nimport (\n\"os\"\n\"matchbook/lambda/setup\"\n)\nfunc main() { setup.Read(os.Getenv) }",
 		"lambda/setup/setup.go":       "// Package setup reads.\npackage setup\nimport (\n\"matchbook/lambda/sql\"\n\"example.org/db/pool\"\n)",
-		"lambda/sql/sql.go":           "// Package sql stores.\npackage sql\nimport (\n\"example.org/db/types\"\n\"matchbook/lambda/work\"\n)",
-		"lambda/work/work.go":         "package work\nimport (\n\"time\"\n\"matchbook/lambda/id\"\n)\nfunc Wait() { time.Sleep(1) }",
-		"lambda/work/doc.go":          "// Package work works.\npackage work",
-		"lambda/work/work_test.go":    "package work_test\nimport (\n\"os\"\n\"example.org/anything\"\n\"matchbook/lambda/sql\"\n\"matchbook/lambda/worktest\"\n)\nvar _ = os.Getenv\n" + strings.Repeat("\n", maxLines),
-		"lambda/worktest/worktest.go": "// Package worktest tests.\npackage worktest\nimport \"matchbook/lambda/work\"",
+		"lambda/sql/sql.go":           "// Package sql stores.\npackage sql\nimport (\n\"example.org/db/types\"\n\"matchbook/lambda/task\"\n)",
+		"lambda/task/task.go":         "package task\nimport (\n\"time\"\n\"matchbook/lambda/id\"\n)\nfunc Wait() { time.Sleep(1) }",
+		"lambda/task/doc.go":          "// Package task tasks.\npackage task",
+		"lambda/task/task_test.go":    "package task_test\nimport (\n\"os\"\n\"example.org/anything\"\n\"matchbook/lambda/sql\"\n\"matchbook/lambda/tasktest\"\n)\nvar _ = os.Getenv\n" + strings.Repeat("\n", maxLines),
+		"lambda/tasktest/tasktest.go": "// Package tasktest tests.\npackage tasktest\nimport \"matchbook/lambda/task\"",
 		"lambda/sweep/sweep.go":       "// Package sweep sweeps.\npackage sweep",
 		"lambda/id/id.go":             "// Package id names.\npackage id\nimport \"example.org/uuid\"\n" + strings.Repeat("\n", maxLines-3),
 	}
@@ -48,12 +48,12 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 			want:  "lambda/id/up.go:2: id imports sweep, which is above it: declare an interface in id, or move what both need below them",
 		},
 		"import of a sibling": {
-			files: with("lambda/work/side.go", "package work\nimport \"matchbook/lambda/sweep\""),
-			want:  "lambda/work/side.go:2: work imports sweep, which is beside it: declare an interface in work, or move what both need below them",
+			files: with("lambda/task/side.go", "package task\nimport \"matchbook/lambda/sweep\""),
+			want:  "lambda/task/side.go:2: task imports sweep, which is beside it: declare an interface in task, or move what both need below them",
 		},
 		"import of a package for tests": {
-			files: with("lambda/sql/test.go", "package sql\nimport \"matchbook/lambda/worktest\""),
-			want:  "lambda/sql/test.go:2: sql imports worktest, which is for tests: only test files may",
+			files: with("lambda/sql/test.go", "package sql\nimport \"matchbook/lambda/tasktest\""),
+			want:  "lambda/sql/test.go:2: sql imports tasktest, which is for tests: only test files may",
 		},
 		"package in no layer": {
 			files: with("lambda/new/new.go", "// Package new is.\npackage new\nimport \"matchbook/lambda/sql\""),
@@ -64,8 +64,8 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 			want:  "lambda/sql/orm.go:2: example.org/dbx is of no listed module: do without, or give its reason in modules and in the README",
 		},
 		"module in another package": {
-			files: with("lambda/work/db.go", "package work\nimport \"example.org/db\""),
-			want:  "lambda/work/db.go:2: work uses example.org/db: leave that to sql, behind an interface",
+			files: with("lambda/task/db.go", "package task\nimport \"example.org/db\""),
+			want:  "lambda/task/db.go:2: task uses example.org/db: leave that to sql, behind an interface",
 		},
 		"module below a listed one, in the package of that": {
 			files: with("lambda/sql/pool.go", "package sql\nimport \"example.org/db/pool\""),
@@ -100,8 +100,8 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 			want: "layers: old: nothing needs this row: delete it",
 		},
 		"exception that nothing needs": {
-			rows: func(t *tables) { t.exceptions = append(t.exceptions, exception{from: "sweep", to: "work"}) },
-			want: "exceptions: sweep imports work: nothing needs this row: delete it",
+			rows: func(t *tables) { t.exceptions = append(t.exceptions, exception{from: "sweep", to: "task"}) },
+			want: "exceptions: sweep imports task: nothing needs this row: delete it",
 		},
 		"module that nothing uses": {
 			rows: func(t *tables) { t.modules = append(t.modules, module{path: "example.org/old", in: []string{"sql"}}) },

@@ -52,6 +52,7 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 }
 
 func TestBootstrapBesideTheRunningProgram(t *testing.T) {
+	t.Parallel()
 	built, err := buildTestFunction()
 	if err != nil {
 		t.Fatal(err)

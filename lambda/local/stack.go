@@ -119,7 +119,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 		return fmt.Errorf("start the queue: %w", err)
 	}
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
-	s.stopped.Go(func() { s.server.Serve(listener) })
+	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
 	client := newClient("http://" + listener.Addr().String())
 	url, err := createQueue(ctx, client, queueName)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
 		Invoke: s.invoke, Clock: s.Clock, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.stopped.Go(func() { mapping.Run(ctx) })
+	s.stopped.Go(func() { _ = mapping.Run(ctx) }) // fails only on a batch size that manifest.Validate refuses
 }
 
 // invoke keeps count of the invocations that a kill would leave without

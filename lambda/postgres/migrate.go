@@ -27,7 +27,7 @@ type Migration struct {
 // by several machines at once: a lock of the session lets one of them work.
 // It needs a direct connection, not one through a transaction pooler.
 func Migrate(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(ctx, url, func(p *goose.Provider) ([]Migration, error) {
+	return withGoose(url, func(p *goose.Provider) ([]Migration, error) {
 		done, err := p.Up(ctx)
 		return results(done), err
 	})
@@ -35,7 +35,7 @@ func Migrate(ctx context.Context, url string) ([]Migration, error) {
 
 // MigrateDown undoes the newest migration.
 func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(ctx, url, func(p *goose.Provider) ([]Migration, error) {
+	return withGoose(url, func(p *goose.Provider) ([]Migration, error) {
 		done, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil, nil
@@ -49,7 +49,7 @@ func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
 
 // MigrationStatus lists all migrations, oldest first.
 func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(ctx, url, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(url, func(p *goose.Provider) (list []Migration, err error) {
 		status, err := p.Status(ctx)
 		for _, s := range status {
 			list = append(list, Migration{s.Source.Version, s.Source.Path, s.AppliedAt})
@@ -58,7 +58,7 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 	})
 }
 
-func withGoose(ctx context.Context, url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
+func withGoose(url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")

@@ -182,7 +182,7 @@ func (r *matchRun) invoke(ctx context.Context, event []byte) (o *outcome, err er
 func (r *matchRun) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
 	var batch events.SQSEvent
 	if json.Unmarshal(event, &batch) != nil {
-		return []recordOutcome{}, nil
+		return []recordOutcome{}, nil //nolint:nilerr // an event of another kind
 	}
 	var ids []uuid.UUID
 	for _, record := range batch.Records {

@@ -59,8 +59,8 @@ func links(t *testing.T) (list []string) {
 	return list
 }
 
-func (r report) links() (list []string) {
-	for _, m := range r.Matches {
+func (rep *report) links() (list []string) {
+	for _, m := range rep.Matches {
 		list = append(list, m.A.String()+","+m.B.String())
 	}
 	slices.Sort(list)
@@ -119,8 +119,8 @@ func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
 	}
 }
 
-func (r report) typeOf(id string) string {
-	for _, d := range r.Documents {
+func (rep *report) typeOf(id string) string {
+	for _, d := range rep.Documents {
 		if d.ID.String() == id {
 			return string(d.Type)
 		}

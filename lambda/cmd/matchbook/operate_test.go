@@ -21,7 +21,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Not parallel: the SDK reads the process's own environment.
+// The SDK reads the process's own environment.
+//
+//nolint:paralleltest // it sets the environment
 func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	server := httptest.NewServer(local.NewSQS(local.NewClock()))
 	t.Cleanup(server.Close)

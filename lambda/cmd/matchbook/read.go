@@ -95,7 +95,7 @@ func (in *input) readLines(file string, r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for number := 1; ; number++ {
 		line, tooLong, err := readLine(lines)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read %s: %w", file, err)
 		}
 		switch {
@@ -104,7 +104,7 @@ func (in *input) readLines(file string, r io.Reader) error {
 		case len(bytes.TrimSpace(line)) > 0:
 			in.add(file, number, line)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 	}
@@ -116,7 +116,7 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 		if tooLong = tooLong || len(line)+len(part) > maxRecord; !tooLong {
 			line = append(line, part...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, tooLong, err
 		}
 	}
@@ -134,7 +134,7 @@ func (in *input) readWhole(file string, raw []byte) {
 		return
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.Token() // the bracket
+	_, _ = decoder.Token() // the bracket, seen above
 	count := 0
 	for ; decoder.More(); count++ {
 		var element json.RawMessage

@@ -19,8 +19,8 @@ var tree = tables{
 		{"setup", "local", "local/pgserver", "local/simclock", "postgres/postgrestest"},
 		{"postgres", "job/sqsjob"},
 		{"match", "sweep"},
-		{"job", "job/jobtest"},
-		{"document", "failure", "manifest", "migrations"},
+		{"job", "job/jobtest", "eval"},
+		{"document", "company", "reference", "failure", "manifest", "migrations"},
 	},
 	exceptions: []exception{
 		{"local", "local/simclock", "the stack moves the database's clock together with the queue's"},
@@ -42,7 +42,7 @@ var tree = tables{
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
 		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
-		{"golang.org/x/text", "accents and character forms of names", []string{"match"}},
+		{"golang.org/x/text", "accents and character forms of names", []string{"match", "company", "reference"}},
 	},
 	environment: []reader{
 		{"cmd/...", "main hands it to setup, which says what each variable means"},

@@ -1,0 +1,200 @@
+package company
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Name is a company's name in comparable form. The zero Name is of nobody.
+type Name struct {
+	words []word // in the order printed
+	key   string
+}
+
+// ParseName reads a name as it is printed. Of a text of more than 200
+// characters or 20 words it reads the beginning.
+func ParseName(s string) Name {
+	text := legalForms.without(split(cut(s, maxName)))
+	if len(text.words) == 0 {
+		return Name{}
+	}
+	words := make([]word, 0, len(text.words))
+	for i := 0; i < len(text.words) && len(words) < maxWords; {
+		n := text.initials(i)
+		if n > 1 || !text.silent(i) {
+			first, last := text.words[i], text.words[i+n-1]
+			words = append(words, newWord(text.letters[first.start:last.end], last.dotted && n == 1))
+		}
+		i += n
+	}
+	return Name{words, key(words)}
+}
+
+func key(words []word) string {
+	var buffer [maxWords]string
+	sorted := buffer[:0]
+	for _, w := range words {
+		sorted = append(sorted, w.text)
+	}
+	slices.Sort(sorted)
+	return strings.Join(sorted, " ")
+}
+
+// IsZero reports whether there is no name: nothing with a letter or a digit.
+func (n Name) IsZero() bool { return len(n.words) == 0 }
+
+// Words are the name's words without legal form and without what joins words
+// (&, +, and, und, et), in the order printed: lower case, ASCII where there is
+// a way to write them in ASCII, ä as ae. Letters with dots or alone are one
+// word: A.B.C. is abc. A name that is a legal form and nothing else keeps it.
+func (n Name) Words() []string {
+	words := make([]string, len(n.words))
+	for i, w := range n.words {
+		words[i] = w.text
+	}
+	return words
+}
+
+// Key is the same for the same words in another order. Empty for the zero Name.
+func (n Name) Key() string { return n.key }
+
+// maxKeys is how many words a name is found by.
+const maxKeys = 4
+
+// Keys are at most four words by which the same company is found although a
+// word is misread or abbreviated: it has one of them in common. They are the
+// longest words, and only where there is nothing else generic words, the
+// shortest and what may be abbreviated, in a form in which characters that are
+// taken for each other are the same.
+func (n Name) Keys() []string {
+	words := slices.Clone(n.words)
+	slices.SortFunc(words, func(a, b word) int {
+		switch {
+		case a.weak != b.weak && b.weak:
+			return -1
+		case a.weak != b.weak:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(len(b.rough), len(a.rough)), strings.Compare(a.rough, b.rough))
+	})
+	var keys []string
+	for _, w := range words {
+		if len(keys) == maxKeys || w.weak && !words[0].weak {
+			break
+		}
+		if !slices.Contains(keys, w.rough) {
+			keys = append(keys, w.rough)
+		}
+	}
+	return keys
+}
+
+// text is a name, split: its letters and digits, and which of them are a word.
+type text struct {
+	letters string
+	words   []token
+}
+
+type token struct {
+	start, end int
+	dotted     bool // a dot follows
+	joined     bool // an & or + came before
+}
+
+func (t text) word(i int) string { return t.letters[t.words[i].start:t.words[i].end] }
+func (t text) from(i int) string { return t.letters[t.words[i].start:] }
+func (t text) before(i int) text { return text{t.letters[:t.words[i].start], t.words[:i]} }
+
+// initials is how many words, from i on, are single letters that belong
+// together; 1 where there are none.
+func (t text) initials(i int) int {
+	n := 0
+	for i+n < len(t.words) && len(t.word(i+n)) == 1 && (n == 0 || !t.words[i+n].joined) {
+		n++
+	}
+	return max(n, 1)
+}
+
+// silent reports whether word i says nothing: it joins its neighbours, or
+// says at the beginning that it is a firm.
+func (t text) silent(i int) bool {
+	if i == 0 {
+		return len(t.words) > 1 && (t.word(0) == "firma" || t.word(0) == "fa")
+	}
+	return i < len(t.words)-1 && !t.words[i].dotted && connectives[t.word(i)]
+}
+
+// split finds the words: what stands between characters that are neither
+// letters nor digits. An apostrophe ends no word.
+func split(s string) text {
+	s = norm.NFKC.String(strings.ReplaceAll(s, "´", "'")) // NFKC makes a space of it
+	letters := make([]byte, 0, len(s)+len(s)/4)
+	words := make([]token, 0, 8)
+	inside, joined := false, false
+	for i, r := range s {
+		switch r = unicode.ToLower(r); {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', unicode.IsLetter(r), unicode.IsDigit(r):
+			if !inside {
+				words = append(words, token{start: len(letters), joined: joined})
+				inside, joined = true, false
+			}
+			letters = appendASCII(letters, r, s[i:])
+			words[len(words)-1].end = len(letters)
+		case inside && (r == '\'' || r == '’' || r == '‘' || r == '`' || unicode.Is(unicode.Mn, r)):
+		default:
+			if inside {
+				words[len(words)-1].dotted = r == '.'
+			}
+			inside, joined = false, joined || r == '&' || r == '+'
+		}
+	}
+	return text{string(letters), words}
+}
+
+// appendASCII appends a lower-case letter as ASCII where possible; source
+// begins with the same letter in either case.
+func appendASCII(letters []byte, r rune, source string) []byte {
+	if r < 0x80 {
+		return append(letters, byte(r))
+	}
+	if spelled, ok := spelling[r]; ok {
+		return append(letters, spelled...)
+	}
+	if parts := norm.NFD.PropertiesString(source).Decomposition(); parts != nil {
+		for _, part := range string(parts) {
+			if part = unicode.ToLower(part); unicode.Is(unicode.Mn, part) {
+				continue
+			} else if spelled, ok := spelling[part]; ok {
+				letters = append(letters, spelled...)
+			} else {
+				letters = append(letters, string(part)...)
+			}
+		}
+		return letters
+	}
+	return append(letters, string(r)...)
+}
+
+// spelling is how letters are written that have no ASCII letter in them, or
+// that are not read as if their mark was not there. Cyrillic is as in
+// Bulgaria, Greek as in ISO 843 type 2, so that legal forms have one spelling.
+var spelling = spellings(
+	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",
+	"а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х h ц ts ч ch ш sh щ sht ъ a ь y ю yu я ya",
+	"α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o",
+)
+
+func spellings(lines ...string) map[rune]string {
+	m := map[rune]string{}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		for i := 0; i < len(words); i += 2 {
+			m[[]rune(words[i])[0]] = words[i+1]
+		}
+	}
+	return m
+}

@@ -1,0 +1,190 @@
+package company
+
+// How alike two words are that are not the same; "slight" losses add up over
+// the words of a name.
+const (
+	likeFolded      = 0.96 // umlauts, digits for letters, a known abbreviation
+	likeJoined      = 0.95 // two words are one
+	likeMisread     = 0.9  // one or two characters of a long word
+	likeAbbreviated = 0.9  // with a dot
+	likeBeginning   = 0.8  // a word begins with the other
+	likeShort       = 0.7  // one character of a short word
+)
+
+// conflict is how much it weighs that both names have words which the other
+// has not, beyond that they are missing.
+const conflict = 0.5
+
+// Similarity is how alike two names are, legal forms left aside: 1 for the same
+// words in any order, 0 for nothing in common or where there is no name. It is
+// symmetric. Below 0.75 names are rather different companies', from 0.85 on
+// rather the same's.
+//
+// Each word is aligned with at most one of the other name, as alike as they
+// are; Similarity is the weight of the words that are aligned, of the weight of
+// all of both (Dice's coefficient), less where both names have words left over.
+func Similarity(a, b Name) float64 {
+	if a.IsZero() || b.IsZero() {
+		return 0
+	}
+	if a.key == b.key {
+		return 1
+	}
+	if a.key > b.key {
+		a, b = b, a // the same steps, so that the result is the same
+	}
+	m := alignment{a: a.words, b: b.words}
+	m.equal()
+	m.joined(m.a, m.b, &m.usedA, &m.usedB)
+	m.joined(m.b, m.a, &m.usedB, &m.usedA)
+	m.alike()
+	leftA, leftB := left(m.a, &m.usedA), left(m.b, &m.usedB)
+	return m.shared / (m.weight + leftA + leftB + conflict*min(leftA, leftB))
+}
+
+// alignment is which words of two names belong together.
+type alignment struct {
+	a, b         []word
+	usedA, usedB [maxWords]bool
+	weight       float64 // of the words aligned
+	shared       float64 // the same, times how alike they are
+}
+
+func left(words []word, used *[maxWords]bool) (weight float64) {
+	for i, w := range words {
+		if !used[i] {
+			weight += w.weight
+		}
+	}
+	return weight
+}
+
+func (m *alignment) add(weight, alike float64) {
+	m.weight += weight
+	m.shared += weight * alike
+}
+
+// equal aligns the words that are the same.
+func (m *alignment) equal() {
+	for i, a := range m.a {
+		for j, b := range m.b {
+			if !m.usedB[j] && a.text == b.text {
+				m.usedA[i], m.usedB[j] = true, true
+				m.add(a.weight+b.weight, 1)
+				break
+			}
+		}
+	}
+}
+
+// joined aligns two neighbours with a word that is both of them.
+func (m *alignment) joined(parts, wholes []word, usedParts, usedWholes *[maxWords]bool) {
+	for i := range len(parts) - 1 {
+		first, second := parts[i], parts[i+1]
+		for j, whole := range wholes {
+			if usedParts[i] || usedParts[i+1] || usedWholes[j] || len(whole.fold) != len(first.fold)+len(second.fold) ||
+				whole.fold[:len(first.fold)] != first.fold || whole.fold[len(first.fold):] != second.fold {
+				continue
+			}
+			usedParts[i], usedParts[i+1], usedWholes[j] = true, true, true
+			m.add(first.weight+second.weight+whole.weight, likeJoined)
+		}
+	}
+}
+
+// alike aligns the words that are left, the most alike first.
+func (m *alignment) alike() {
+	var table [maxWords][maxWords]float64
+	for i := range m.a {
+		for j := range m.b {
+			if !m.usedA[i] && !m.usedB[j] {
+				table[i][j] = likeness(&m.a[i], &m.b[j])
+			}
+		}
+	}
+	for {
+		best, bestI, bestJ := 0.0, 0, 0
+		for i := range m.a {
+			for j := range m.b {
+				if !m.usedA[i] && !m.usedB[j] && table[i][j] > best {
+					best, bestI, bestJ = table[i][j], i, j
+				}
+			}
+		}
+		if best == 0 {
+			return
+		}
+		m.usedA[bestI], m.usedB[bestJ] = true, true
+		m.add(m.a[bestI].weight+m.b[bestJ].weight, best)
+	}
+}
+
+// likeness is how likely two words are the same word, misread or abbreviated.
+func likeness(a, b *word) float64 {
+	if a.number() || b.number() {
+		return 0 // 24 is not 42; equal words are aligned by now
+	}
+	if a.fold == b.fold {
+		return likeFolded
+	}
+	if len(a.fold) > len(b.fold) {
+		a, b = b, a
+	}
+	best, short, long := 0.0, len(a.fold), len(b.fold)
+	switch {
+	case a.rough == b.rough && short >= 5:
+		best = likeMisread
+	case a.rough == b.rough && short >= 3:
+		best = likeShort
+	case a.digits > 0 && b.digits > 0: // a digit more or less is another model, another station
+	case short >= 9 && within(a.fold, b.fold, 2), short >= 4 && long >= 5 && within(a.fold, b.fold, 1):
+		best = likeMisread
+	}
+	return max(best, abbreviates(a, b), abbreviates(b, a))
+}
+
+// abbreviates is how likely the first word stands for the second.
+func abbreviates(a, b *word) float64 {
+	n := len(a.fold)
+	switch begins := n < len(b.fold) && b.fold[:n] == a.fold; {
+	case a.dotted && begins, a.dotted && n >= 3 && leavesOut(a.fold, b.fold):
+		return likeAbbreviated
+	case begins && n >= 3:
+		return likeBeginning
+	}
+	return 0
+}
+
+// leavesOut reports whether short is long without some of its characters, but
+// with its first.
+func leavesOut(short, long string) bool {
+	if len(short) >= len(long) || short[0] != long[0] {
+		return false
+	}
+	i := 0
+	for j := 0; i < len(short) && j < len(long); j++ {
+		if short[i] == long[j] {
+			i++
+		}
+	}
+	return i == len(short)
+}
+
+// within reports whether n edits make b of a: a character more, less or
+// another, or two the other way round.
+func within(a, b string, n int) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if len(a) == 0 || len(b) == 0 {
+		return len(a)+len(b) <= n
+	}
+	if n == 0 || len(a)-len(b) > n || len(b)-len(a) > n {
+		return false
+	}
+	return within(a[1:], b[1:], n-1) || within(a[1:], b, n-1) || within(a, b[1:], n-1) ||
+		len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && within(a[2:], b[2:], n-1)
+}

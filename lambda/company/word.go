@@ -1,0 +1,163 @@
+package company
+
+import "strings"
+
+type word struct {
+	text   string  // as printed, in lower-case ASCII where possible
+	fold   string  // in full where it is a known abbreviation, and as in fold
+	rough  string  // the same, as in rough
+	weight float64 // how much it says about which company it is
+	weak   bool    // alone it is no sign of a company
+	dotted bool    // a dot follows: it may be an abbreviation
+	digits int     // how many of its characters are digits
+}
+
+func newWord(s string, dotted bool) word {
+	full := s
+	if long, ok := abbreviations[s]; ok {
+		full = long
+	}
+	w := word{text: s, fold: fold(full), rough: rough(full), dotted: dotted, digits: digits(s)}
+	part, known := share[w.rough]
+	if !known {
+		part = 1
+		if legalForms.exact[s] { // at the beginning, or in the middle
+			part, known = shareGeneric, true
+		}
+	}
+	w.weight = part * weights[min(len(full), len(weights)-1)]
+	w.weak = known || dotted || len(s) < 3
+	return w
+}
+
+// number reports whether the word is nothing but digits.
+func (w *word) number() bool { return w.digits == len(w.text) }
+
+func digits(s string) (n int) {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// weights of words, by length: there is no telling how rare a word is without
+// a register of companies, but longer words are rarer.
+var weights = [...]float64{0, 0.15, 0.25, 0.5, 0.65, 0.8, 0.9, 1}
+
+// The share of their weight that words have which many companies bear.
+const (
+	shareGeneric = 0.2 // that it is a company, how big it is, that it sells something
+	shareTrade   = 0.5 // what it does
+)
+
+const genericWords = `
+	company concern deutschland dt europa europe firma fm global group gruppe handel handels handelsgesellschaft grosshandel holding holdings
+	international of partner partners sales service services sohn soehne solution solutions sons television the trade trading tv worldwide`
+
+const tradeWords = `
+	agency associates brothers business center centre communications consulting corporation dienst dienstleistungen digital enterprise
+	enterprises gebrueder gesellschaft industrie industries logistics logistik management manufacturing marketing media national network
+	product production productions products produkte produktion radio station strategies system systeme systems team technik technologies
+	technology verlag vertrieb vertriebs werk werke`
+
+// share knows the words of less than full weight by their rough form, so that
+// misread ones are among them.
+var share = func() map[string]float64 {
+	m := map[string]float64{}
+	for w := range strings.FieldsSeq(tradeWords) {
+		m[rough(w)] = shareTrade
+	}
+	for w := range strings.FieldsSeq(genericWords) {
+		m[rough(w)] = shareGeneric
+	}
+	return m
+}()
+
+// abbreviations are written in full before words are compared.
+var abbreviations = pairs(`
+	amer american  assn association  assoc associates  bros brothers  comm communications  ctr center  dept department  dist distribution
+	distr distribution  div division  eng engineering  engr engineering  equip equipment  ges gesellschaft  gebr gebrueder  govt government
+	grp group  hdl handel  hosp hospital  ind industries  inst institute  instr instruments  int international  intl international
+	lab laboratory  labs laboratories  mach machinery  mfg manufacturing  mfr manufacturer  mgmt management  mgt management  mkt marketing
+	mktg marketing  natl national  pharm pharmaceuticals  prod products  prods products  sci scientific  serv services  service services
+	soc society  str strasse  svc services  svcs services  sys systems  tech technology  technol technology  telecom telecommunications
+	transp transport  univ university  verl verlag  vertr vertrieb  whse warehouse`)
+
+func pairs(list string) map[string]string {
+	m := map[string]string{}
+	words := strings.Fields(list)
+	for i := 0; i < len(words); i += 2 {
+		m[words[i]] = words[i+1]
+	}
+	return m
+}
+
+// fold is a word in which umlauts are their vowels, however they were
+// spelled, and in which digits are the letters that they are taken for.
+func fold(s string) string { return same(s, folding.append(make([]byte, 0, 64), s)) }
+
+// rough is a word in which, besides, letters are the same that are taken for
+// each other: the word as it is recognised when one of its characters, or
+// several, are misread.
+func rough(s string) string { return same(s, roughening.append(make([]byte, 0, 64), s)) }
+
+// same is the bytes as a string, s itself where they are the same.
+func same(s string, bytes []byte) string {
+	if string(bytes) == s {
+		return s
+	}
+	return string(bytes)
+}
+
+// folder replaces characters by the one that stands for all which look like it.
+// Not among them is cl for d: where l is also 1 and i, and c is also e, too
+// many words have one.
+type folder struct {
+	table [256]byte
+	// What a, o, u and e have become, to tell umlauts.
+	a, o, u, e byte
+}
+
+var (
+	folding    = newFolder("0o 1l il 5s 8b 6g")
+	roughening = newFolder("0o 1l il 5s 8b 6g ao ec un qg")
+)
+
+func newFolder(list string) *folder {
+	f := new(folder)
+	for i := range f.table {
+		f.table[i] = byte(i)
+	}
+	for pair := range strings.FieldsSeq(list) {
+		f.table[pair[0]] = pair[1]
+	}
+	f.a, f.o, f.u, f.e = f.table['a'], f.table['o'], f.table['u'], f.table['e']
+	return f
+}
+
+// append appends s, folded: character by character, rn as m, vv as w, and ae,
+// oe, ue, aa as if they were ä, ö, ü, å without their marks. A number stays
+// what it is.
+func (f *folder) append(out []byte, s string) []byte {
+	if digits(s) == len(s) {
+		return append(out, s...)
+	}
+	before := byte(0)
+	for i := range len(s) {
+		c := f.table[s[i]]
+		switch end := len(out) - 1; {
+		case c == f.e && (before == f.a || before == f.o || before == f.u), c == f.a && before == f.a:
+			c = 0 // the same vowel; what follows is another
+		case c == f.table['n'] && before == 'r':
+			out[end] = 'm'
+		case c == 'v' && before == 'v':
+			out[end] = 'w'
+		default:
+			out = append(out, c)
+		}
+		before = c
+	}
+	return out
+}

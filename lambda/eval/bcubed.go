@@ -1,0 +1,108 @@
+package eval
+
+import (
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// BCubed compares clusters from the side of each document (Bagga and Baldwin
+// 1998): precision is the share of its predicted cluster that is in its true
+// one, recall the share of its true cluster that is in the predicted one, both
+// as the mean over the documents; F1 is their harmonic mean. A document that
+// belongs to nobody is a cluster of one.
+//
+// Clusters are what is connected by links, or by edges, that touch no
+// contract: a framework contract would join every order under it. Contracts
+// are not counted.
+type BCubed struct {
+	Documents int `json:"documents"` // that are no contracts
+	Rates
+}
+
+// clusters is B-cubed, and how many documents are in another cluster than
+// the edges make. A contract is to be in none.
+func (s *scorer) clusters(stored map[uuid.UUID]uuid.UUID) (b BCubed, differ Share) {
+	truth, predicted := components(s, s.links), components(s, s.edges)
+	var counted []int
+	for i, d := range s.docs {
+		if d.Type != document.Contract {
+			counted = append(counted, i)
+		}
+	}
+	precision, recall := 0.0, 0.0
+	for _, o := range compare(counted, predicted, truth) {
+		precision += float64(o.both) / float64(o.a)
+		recall += float64(o.both) / float64(o.b)
+	}
+	n := float64(len(counted))
+	b = BCubed{len(counted), Rates{ratio(precision, n), ratio(recall, n), ratio(2*precision*recall, n*(precision+recall))}}
+	if stored != nil {
+		differ = s.differ(predicted, stored)
+	}
+	return b, differ
+}
+
+func (s *scorer) differ(predicted []int, stored map[uuid.UUID]uuid.UUID) Share {
+	all, own, names := make([]int, len(s.docs)), make([]int, len(s.docs)), make(map[uuid.UUID]int)
+	for i, d := range s.docs {
+		all[i], own[i] = i, -1-i // alone
+		if name, ok := stored[d.ID]; ok {
+			if _, seen := names[name]; !seen {
+				names[name] = i
+			}
+			own[i] = names[name]
+		}
+	}
+	n := 0
+	for _, o := range compare(all, predicted, own) {
+		if o.both != o.a || o.both != o.b {
+			n++
+		}
+	}
+	return shareOf(n, len(s.docs))
+}
+
+// overlap is how the two clusters of a document lie, in documents.
+type overlap struct{ a, b, both int }
+
+// compare gives the overlap of each document in two clusterings.
+func compare(docs, a, b []int) []overlap {
+	inA, inB, inBoth := make(map[int]int), make(map[int]int), make(map[[2]int]int)
+	for _, i := range docs {
+		inA[a[i]]++
+		inB[b[i]]++
+		inBoth[[2]int{a[i], b[i]}]++
+	}
+	overlaps := make([]overlap, len(docs))
+	for at, i := range docs {
+		overlaps[at] = overlap{inA[a[i]], inB[b[i]], inBoth[[2]int{a[i], b[i]}]}
+	}
+	return overlaps
+}
+
+// components names, for each document, what it is connected with by pairs
+// that touch no contract.
+func components[V any](s *scorer, pairs map[places]V) []int {
+	parent := make([]int, len(s.docs))
+	for i := range parent {
+		parent[i] = i
+	}
+	root := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	for p := range pairs {
+		if s.docs[p[0]].Type != document.Contract && s.docs[p[1]].Type != document.Contract {
+			a, b := root(p[0]), root(p[1])
+			parent[max(a, b)] = min(a, b)
+		}
+	}
+	for i := range parent {
+		parent[i] = root(i)
+	}
+	return parent
+}

@@ -1,0 +1,180 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// maxLine bounds one document of a corpus, in bytes.
+const maxLine = 4 << 20
+
+// ReadDocuments reads one document a line:
+// {"id","tenant_id","type","received_at","structured_data"}. Structured data
+// has to be a JSON object; what is in it is the matcher's business. The error
+// names the file, as given, and the line of the first that is malformed.
+func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	first := make(map[uuid.UUID]int) // line
+	number := 1
+	for ; lines.Scan(); number++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		d, err := readDocument(lines.Bytes())
+		if err != nil {
+			return nil, at(file, number, "%w", err)
+		}
+		if line := first[d.ID]; line > 0 {
+			return nil, at(file, number, "the id %s is that of line %d", d.ID, line)
+		}
+		first[d.ID] = number
+		docs = append(docs, d)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, at(file, number, "longer than %d bytes", maxLine)
+	case err != nil:
+		return nil, at(file, number, "%w", err)
+	case len(docs) == 0:
+		return nil, at(file, 1, "there is no document")
+	}
+	return docs, nil
+}
+
+func at(file string, line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: "+format, append([]any{file, line}, args...)...)
+}
+
+func readDocument(line []byte) (d Document, err error) {
+	if !utf8.Valid(line) {
+		return d, errors.New("not valid UTF-8")
+	}
+	var r struct {
+		ID       string          `json:"id"`
+		TenantID string          `json:"tenant_id"`
+		Type     string          `json:"type"`
+		Received string          `json:"received_at"`
+		Data     json.RawMessage `json:"structured_data"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return d, jsonProblem(err)
+	}
+	if d.ID, err = document.ParseID(r.ID); err != nil {
+		return d, fmt.Errorf("id is %w", err)
+	}
+	if d.TenantID, err = document.ParseID(r.TenantID); err != nil {
+		return d, fmt.Errorf("tenant_id is %w", err)
+	}
+	if d.Type, err = document.ParseType(r.Type); err != nil {
+		return d, err
+	}
+	if d.Received, err = time.Parse(time.RFC3339, r.Received); err != nil {
+		return d, errors.New("received_at is not a time such as 2026-03-02T09:00:00Z")
+	}
+	if len(r.Data) == 0 || r.Data[0] != '{' {
+		return d, errors.New("structured_data is not an object")
+	}
+	d.Data = r.Data
+	return d, nil
+}
+
+// jsonProblem says what is wrong with JSON in words of ours.
+func jsonProblem(err error) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s is not a text", kind.Field)
+	case errors.As(err, &kind):
+		return errors.New("not an object")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not valid JSON: %w at byte %d", syntax, syntax.Offset)
+	}
+	return errors.New("not valid JSON")
+}
+
+var linksHeader = []string{"a_id", "b_id"}
+
+// ReadLinks reads the true links among docs, CSV with the columns a_id and
+// b_id, a_id < b_id. The error names the file, as given, and the line of the
+// first that is malformed.
+func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err error) {
+	tenants := make(map[uuid.UUID]uuid.UUID, len(docs))
+	for _, d := range docs {
+		tenants[d.ID] = d.TenantID
+	}
+	rows := csv.NewReader(r)
+	rows.FieldsPerRecord = -1 // counted here, to say it in words of ours
+	rows.ReuseRecord = true
+	first := make(map[Pair]int) // line
+	for header := true; ; header = false {
+		row, err := rows.Read()
+		if header && (errors.Is(err, io.EOF) || err == nil && strings.Join(row, ",") != strings.Join(linksHeader, ",")) {
+			return nil, at(file, 1, "the first line is not %s", strings.Join(linksHeader, ","))
+		}
+		if errors.Is(err, io.EOF) {
+			return links, nil
+		}
+		if err != nil {
+			return nil, csvProblem(file, err)
+		}
+		if header {
+			continue
+		}
+		line, _ := rows.FieldPos(0)
+		p, err := readLink(row, tenants)
+		if err != nil {
+			return nil, at(file, line, "%w", err)
+		}
+		if first[p] > 0 {
+			return nil, at(file, line, "the link is that of line %d", first[p])
+		}
+		first[p] = line
+		links = append(links, p)
+	}
+}
+
+func csvProblem(file string, err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return at(file, parse.Line, "not valid CSV: %w", parse.Err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+func readLink(row []string, tenants map[uuid.UUID]uuid.UUID) (p Pair, err error) {
+	if len(row) != len(linksHeader) {
+		return p, fmt.Errorf("%d columns, not %d", len(row), len(linksHeader))
+	}
+	var ids [2]uuid.UUID
+	for i, text := range row {
+		if ids[i], err = document.ParseID(text); err != nil {
+			return p, fmt.Errorf("%s is %w", linksHeader[i], err)
+		}
+		if _, ok := tenants[ids[i]]; !ok {
+			return p, fmt.Errorf("%s %s is none of the documents", linksHeader[i], ids[i])
+		}
+	}
+	switch p = PairOf(ids[0], ids[1]); {
+	case ids[0] == ids[1]:
+		return p, errors.New("a document is linked with itself")
+	case p.A != ids[0]:
+		return p, errors.New("a_id is not less than b_id")
+	case tenants[p.A] != tenants[p.B]:
+		return p, errors.New("the documents belong to different tenants")
+	}
+	return p, nil
+}

@@ -1,0 +1,135 @@
+// Package eval measures a matcher against true links. It reads a corpus,
+// compares what was predicted with what is true, and says how often it was
+// right, which documents it left alone, and where it was most wrong.
+//
+// A pair of documents is linked or not: precision, recall and F1 are over
+// pairs, all of them alike (micro), per pair of types, and as the mean over
+// the pairs of types (macro). B-cubed looks at the clusters that the pairs
+// make, from the side of each document. Candidate recall asks how much a
+// choice among the first candidates could find at all.
+//
+// A figure that would be 0/0 is undefined, null in JSON and "-" in text; no
+// convention turns it into 0 or 1.
+package eval
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Document is a document of a corpus. What is measured needs only its id and
+// type.
+type Document struct {
+	ID, TenantID uuid.UUID
+	Type         document.Type
+	Received     time.Time
+	Data         json.RawMessage // structured data
+}
+
+// Pair is two documents, A < B.
+type Pair struct {
+	A uuid.UUID `json:"a"`
+	B uuid.UUID `json:"b"`
+}
+
+// PairOf is the pair of two documents in either order.
+func PairOf(a, b uuid.UUID) Pair {
+	if slices.Compare(a[:], b[:]) > 0 {
+		a, b = b, a
+	}
+	return Pair{a, b}
+}
+
+// Edge is a predicted link.
+type Edge struct {
+	Pair
+	Score      float64 // 0 to 1
+	Confidence string  // high or medium
+	DecidedBy  string  // rules, model or person
+}
+
+// Suggestion is a pair that was considered and not taken.
+type Suggestion struct {
+	Pair
+	Score     float64 // 0 to 1
+	Undecided bool    // left for somebody to decide; false: refused
+}
+
+// Input is what was true and what was predicted. Each pair occurs once in
+// each list. Pairs with a document that is not among Documents are left out,
+// so that a part of a corpus is measured against the part of its links.
+type Input struct {
+	Documents   []Document
+	Links       []Pair // what is true
+	Edges       []Edge
+	Suggestions []Suggestion
+	// Candidates are the candidates of each document, best first; nil: not
+	// known, and their recall undefined.
+	Candidates map[uuid.UUID][]uuid.UUID
+	// Clusters are the clusters that the matcher itself made, by document; one
+	// without a cluster is alone. nil: not known.
+	Clusters map[uuid.UUID]uuid.UUID
+}
+
+// Figure is a share or a mean of shares, 0 to 1. The zero Figure is undefined.
+type Figure struct {
+	value   float64
+	defined bool
+}
+
+// ratio is num/den, undefined when den is 0.
+func ratio(num, den float64) Figure {
+	if den == 0 {
+		return Figure{}
+	}
+	return Figure{num / den, true}
+}
+
+// Value is the figure, and whether it is defined.
+func (f Figure) Value() (value float64, defined bool) { return f.value, f.defined }
+
+// String has four decimals; "-" when undefined.
+func (f Figure) String() string {
+	if !f.defined {
+		return "-"
+	}
+	return strconv.FormatFloat(f.value, 'f', 4, 64)
+}
+
+// MarshalJSON writes a number, or null when undefined.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	if !f.defined {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.value)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Figure) UnmarshalJSON(raw []byte) error {
+	var value *float64
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err
+	}
+	*f = Figure{}
+	if value != nil {
+		*f = Figure{*value, true}
+	}
+	return nil
+}
+
+// mean is the mean of the figures that are defined.
+func mean(figures []Figure) Figure {
+	sum, n := 0.0, 0
+	for _, f := range figures {
+		if f.defined {
+			sum, n = sum+f.value, n+1
+		}
+	}
+	return ratio(sum, float64(n))
+}

@@ -1,0 +1,78 @@
+package reference
+
+import "slices"
+
+// Found is a citation found in a text.
+type Found struct {
+	Type   string // purchase-order, invoice, ... as document.Type has them; empty when the label does not say
+	Number string // as printed, after NFKC and without invisible characters
+}
+
+// most is how many citations of one text are found.
+const most = 50
+
+// Find finds the numbers that a text cites behind a label, in English,
+// German, French and Italian, in the order of the text and each once.
+//
+//	"Your order no. PO-2024-00620 of 13.07.2024." purchase-order PO-2024-00620
+//	"Lieferschein-Nr.: LS 88120"                  delivery-note LS 88120
+//	"Ihre Bestellung vom 3.4.2026, Nr. 4500-12"   purchase-order 4500-12
+//	"orders 4711, 4712 and 4713"                  three purchase orders
+//
+// What is read, where [] may be missing:
+//
+//	citation = [mark [de]] label [date] {mark | ":" | "=" | "(" | ...} number {"," | "and" | "/" [mark] number}
+//	mark     = no | nr | n° | # | number | ref ...
+//	number   = [prefix " "] word {" " digits} [" " letter]
+//	word     = letters and digits, single - / . _ between them
+//
+// Without a mark the number has three significant characters, and without mark
+// or colon it is on the label's line. Dates, years, amounts, quantities and
+// percentages are no numbers, nor is anything longer than 64 characters. More
+// numbers follow one label if it is plural or they have the shape of the first
+// and begin as it does. Blanks join digits only in groups (09 433 444, 2024
+// 00620), up to 14 digits. At most 50 citations are found.
+func Find(text string) []Found { return allLabels.find(clean(text)) }
+
+func (labels *index) find(s string) (found []Found) {
+	var buffer [longestWord]byte
+	premarked := false // a number mark stands before: n° de commande
+	for i := 0; i < len(s) && len(found) < most; {
+		r, size := runeAt(s, i)
+		if !isAlnum(r) {
+			if r != ' ' && r != '.' && r != '\'' && r != '’' && r != '°' {
+				premarked = false
+			}
+			i += size
+			continue
+		}
+		key, end := foldedAt(buffer[:0], s, i)
+		if l, after, mark := labels.at(s, i, end, key); l != nil {
+			t := tail{s: s, label: l, at: after, mark: mark || premarked}
+			counted := premarked && l.how&several != 0 // no. of orders: 250
+			premarked = false
+			if !counted && t.read(i) {
+				found = t.addTo(found)
+			}
+			i = max(t.at, after)
+			continue
+		}
+		premarked = markLengths.may(key) && marks[string(key)] || premarked && links[string(key)]
+		if i = end; wordGoesOn(s, i) {
+			premarked = false
+			i = alnumAt(s, i)
+		}
+	}
+	return found
+}
+
+// addTo appends the numbers that the tail has read, without repetitions.
+func (t *tail) addTo(found []Found) []Found {
+	for _, n := range t.numbers {
+		f := Found{t.label.typ, n}
+		if len(found) < most && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	return found
+}

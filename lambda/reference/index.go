@@ -1,0 +1,107 @@
+package reference
+
+import "strings"
+
+// index finds labels word by word, folded.
+type index struct {
+	next   map[string]*index
+	label  *label
+	starts lengths
+}
+
+// lengths are those of the words that begin with a byte, a bit for each. Most
+// words of a text are none that is looked for, which this tells faster than a
+// map.
+type lengths ['z' + 1]uint64
+
+func (l *lengths) add(word string) { l[word[0]] |= 1 << len(word) }
+
+func (l *lengths) may(word []byte) bool {
+	return len(word) > 0 && word[0] <= 'z' && l[word[0]]&(1<<len(word)) != 0
+}
+
+var allLabels = newIndex(labels)
+
+func newIndex(rows []label) *index {
+	root := &index{}
+	for i := range rows {
+		node := root
+		for _, w := range strings.FieldsFunc(rows[i].words, func(r rune) bool { return strings.ContainsRune(" -.'", r) }) {
+			if node.next == nil {
+				node.next = make(map[string]*index)
+			}
+			key := fold(w)
+			if node.next[key] == nil {
+				node.next[key] = &index{}
+			}
+			node.starts.add(key)
+			node = node.next[key]
+		}
+		node.label = &rows[i]
+	}
+	return root
+}
+
+// after is what may follow behind the word.
+func (labels *index) after(word []byte) *index {
+	if !labels.starts.may(word) {
+		return nil
+	}
+	return labels.next[string(word)]
+}
+
+// at returns the longest label that begins with the word from i to end, where
+// the label ends, and whether it holds a number mark.
+func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, mark bool) {
+	node := labels.after(key)
+	if node == nil {
+		return labels.compound(key, end, s)
+	}
+	var buffer [longestWord]byte
+	for node != nil {
+		if node.label != nil && (!wordGoesOn(s, end) || node.label.words == "PO") {
+			l, after = node.label, end
+		}
+		next := afterJoint(s, end, end-i == 1)
+		if node.next == nil || next < 0 {
+			break
+		}
+		i = next
+		key, end = foldedAt(buffer[:0], s, i)
+		node = node.after(key)
+	}
+	return l, after, false
+}
+
+// compound is the label that a German compound with -nummer or -nr holds.
+func (labels *index) compound(key []byte, end int, s string) (*label, int, bool) {
+	for _, suffix := range []string{"nr", "nummer", "nummern"} {
+		if len(key) < len(suffix) || string(key[len(key)-len(suffix):]) != suffix || wordGoesOn(s, end) {
+			continue
+		}
+		if next := labels.after(key[:len(key)-len(suffix)]); next != nil && next.label != nil {
+			return next.label, end, true
+		}
+	}
+	return nil, 0, false
+}
+
+// afterJoint is where the next word of a label may begin: after one blank,
+// hyphen or apostrophe, or the dot of a single letter. It is -1 if there is
+// none.
+func afterJoint(s string, i int, initial bool) int {
+	r, size := runeAt(s, i)
+	switch {
+	case r == '.' && initial || r == '\'' || r == '’' || r == '-' || r == '/' && initial || isSpace(r):
+		i += size
+	default:
+		return -1
+	}
+	if r == '.' && i < len(s) && s[i] == ' ' {
+		i++
+	}
+	if r, _ := runeAt(s, i); !isLetter(r) {
+		return -1
+	}
+	return i
+}

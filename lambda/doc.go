@@ -9,7 +9,10 @@
 //     deliveries into the response.
 //   - job is the runtime, and its documentation the life of a document: claim,
 //     run, decide, settle. Schedule.Decide says how a delivery ends.
-//   - match is the work: normalise, find candidates, score, decide, write.
+//   - match is the work: normalise, find candidates, compare, decide, write.
+//     All that speaks for and against a pair is one table, in weights.go.
+//   - company and reference bring what documents name into comparable form:
+//     VAT ids, accounts, names; numbers, and citations in text.
 //   - postgres holds all SQL, each statement beside its method; migrations
 //     holds the schema.
 //
@@ -27,5 +30,6 @@
 //     local/simclock moves its clock.
 //   - job/jobtest is what the store of any workload must do, as tests;
 //     internal/archtest is what keeps this tree as it is described here.
+//   - eval measures matches against true links.
 //   - cmd/matchbook is the command for developers and operators.
 package lambda

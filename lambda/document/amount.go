@@ -43,6 +43,9 @@ func (a Amount) Plus(b Amount) Amount { return Amount{a.d.Add(b.d), a.set || b.s
 // Sign is -1, 0 or 1; 0 also for an absent amount.
 func (a Amount) Sign() int { return a.d.Sign() }
 
+// Float is the nearest float64, for comparing sizes; 0 when absent.
+func (a Amount) Float() float64 { return a.d.InexactFloat64() }
+
 // Canonical is the shortest form, the same for equal numbers: 5.50 is "5.5".
 // Empty when absent.
 func (a Amount) Canonical() string {

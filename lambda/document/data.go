@@ -155,6 +155,11 @@ func (d Date) IsZero() bool { return d.t.IsZero() }
 // DaysUntil is the number of days from d to e, negative if e is earlier.
 func (d Date) DaysUntil(e Date) int { return int(e.t.Sub(d.t).Hours() / 24) }
 
+// Month is the month that comes so many months after that of d: "2026-03".
+func (d Date) Month(offset int) string {
+	return time.Date(d.t.Year(), d.t.Month()+time.Month(offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+}
+
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""

@@ -3,15 +3,28 @@
 //
 // A document is matched in five steps. Normalise reduces what was printed to
 // what can be compared. The store finds candidates by keys that both have.
-// score weighs a pair. decide takes what is clear, drops what is clearly
-// nothing and leaves the rest undecided, as a suggestion for people. The
-// store writes it all in one fenced transaction, after looking whether the
-// candidates are still those that were judged; if not, they are judged again.
+// compare weighs each pair on its own, whoever else there is. Decide weighs a
+// pair together with its competition: the other pairs of its two documents.
+// The store writes it all in one fenced transaction, after looking whether the
+// candidates are still those that were compared; if not, they are compared
+// again.
 //
-// The score of a pair depends on nothing but the pair, and is the same from
-// both sides. Whichever of two documents is matched later sees the other. So,
-// when the queue is empty, the matches are a function of the set of
-// documents, whatever their order of arrival.
+// # Why the order of arrival makes no difference
+//
+// What two documents say about each other depends on nothing but the two, is
+// the same from both sides, and is stored as a Pair by whichever is matched
+// later. Whether the pair is a match depends on nothing but the pairs of its
+// two documents. So after every write, the matches are a function of the pairs,
+// and the pairs are a function of the documents matched so far.
+//
+// A document that arrives can change what its candidates' pairs should be: a
+// tie where there was one answer. An example: order 7 is for 20 lamps, invoice
+// 1 charges 20 lamps, neither cites the other. Nothing else fits, they are a
+// match. Then invoice 2 charges 20 lamps as well. Its pair with the order says
+// as much as the first one, an order of 20 lamps has room for one of them, and
+// so neither is a match any more. Invoice 2 does not have to publish invoice 1
+// for that: the transaction that stores its pairs decides again about every
+// pair of the documents that it is now paired with, or was before.
 package match
 
 import (
@@ -36,11 +49,11 @@ type Raw struct {
 	Received time.Time
 }
 
-// Block is what a document was judged with: its candidates, in id order, and
-// the partners that it was matched or compared with before.
+// Block is what a document is judged with: its candidates, in id order, among
+// them everybody it was paired with before, and who those are.
 type Block struct {
 	Candidates []Raw
-	Partners   []uuid.UUID // of its present matches and suggestions
+	Partners   []uuid.UUID
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.
@@ -53,24 +66,27 @@ type Edge struct {
 	Evidence   []Evidence
 }
 
-// Decision is what becomes of a document.
+// Decision is what becomes of pairs.
 type Decision struct {
 	Matches     []Edge
 	Suggestions []Edge
 }
 
-// Store keeps documents and matches. All it does for an attempt is fenced:
-// it returns job.ErrFenceLost when the attempt is no longer the document's.
+// Store keeps documents, pairs and matches. All it does for an attempt is
+// fenced: it returns job.ErrFenceLost when the attempt is no longer the
+// document's.
 type Store interface {
 	// Load reads the document of the attempt.
 	Load(ctx context.Context, f job.Fence) (Raw, error)
-	// Candidates saves what was normalised and reads the block of documents
-	// of the tenant and of these types that share a key.
+	// Candidates saves what was normalised and reads the block: documents of
+	// the tenant and of these types that have a key which is looked up.
 	Candidates(ctx context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error)
-	// Write replaces the document's matches by the decision and sets it
-	// succeeded, all or nothing. When the candidates are no longer those that
-	// were judged it writes nothing and returns the block as it is now.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, d Decision) (*Block, error)
+	// Write replaces the document's pairs, and the matches and suggestions of
+	// everybody whose competition that changes by what judge makes of it, and
+	// sets the document succeeded, all or nothing. When the candidates are no
+	// longer those that were judged it writes nothing and returns the block as
+	// it is now.
+	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) Decision) (*Block, error)
 }
 
 // Matcher matches documents.
@@ -102,7 +118,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		return failure.At("read candidates", err)
 	}
 	for range maxRounds {
-		fresh, err := m.Store.Write(ctx, f, n, types, block, decide(doc, block.Candidates))
+		fresh, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), Decide)
 		if err != nil {
 			return failure.At("write matches", err)
 		}
@@ -126,24 +142,17 @@ func read(raw Raw) (doc, error) {
 	return normalise(raw.ID, raw.TenantID, raw.Type, data), nil
 }
 
-// decide judges a document against its candidates. Those that cannot be read
-// fail on their own and are no candidates.
-func decide(d doc, candidates []Raw) (decision Decision) {
+// pairs compares a document with its candidates and keeps what may count.
+// Those that cannot be read fail on their own and are no candidates.
+func (d doc) pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
 		c, err := read(raw)
 		if err != nil || !mayMatch(d.Type, c.Type) {
 			continue
 		}
-		switch e := score(d, c); {
-		case e.Score >= matchAt:
-			decision.Matches = append(decision.Matches, e)
-		case e.Score >= suggestAt:
-			e.Reasoning = "Undecided. " + e.Reasoning
-			decision.Suggestions = append(decision.Suggestions, e)
-		case e.refused():
-			e.Reasoning = "Not matched. " + e.Reasoning
-			decision.Suggestions = append(decision.Suggestions, e)
+		if p := compare(d, c); p.counts() {
+			pairs = append(pairs, p)
 		}
 	}
-	return decision
+	return pairs
 }

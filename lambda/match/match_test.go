@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -24,21 +25,27 @@ type fakeStore struct {
 	blocks              []Block // the first for Candidates; each write but the last finds the next one
 	loads, reads, write error
 
-	judged  []Block
-	written []Decision
-	saved   Normalized
-	types   []document.Type
+	judged []Block
+	pairs  [][]Pair // by write
+	judge  func(Competition) Decision
+	saved  []Normalized
+	types  [][]document.Type
+	fences []job.Fence
 }
 
-func (s *fakeStore) Load(context.Context, job.Fence) (Raw, error) { return s.doc, s.loads }
+func (s *fakeStore) Load(_ context.Context, f job.Fence) (Raw, error) {
+	s.fences = append(s.fences, f)
+	return s.doc, s.loads
+}
 
-func (s *fakeStore) Candidates(_ context.Context, _ job.Fence, n Normalized, types []document.Type) (Block, error) {
-	s.saved, s.types = n, types
+func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error) {
+	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, _ job.Fence, _ Normalized, _ []document.Type, judged Block, d Decision) (*Block, error) {
-	s.judged, s.written = append(s.judged, judged), append(s.written, d)
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) Decision) (*Block, error) {
+	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
+	s.judged, s.pairs, s.judge = append(s.judged, judged), append(s.pairs, pairs), judge
 	if s.write != nil || len(s.blocks) == 0 {
 		return nil, s.write
 	}
@@ -53,50 +60,56 @@ func (s *fakeStore) next() (b Block) {
 	return b
 }
 
-func raw(typ document.Type, data string) Raw {
-	return Raw{ID: uuid.New(), TenantID: tenantA, Type: typ, Data: data}
-}
-
-const (
-	invoice45 = `{"number":"RE-1","supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"45"}]}`
-	order45   = `{"number":"45","supplier":{"vat_id":"DE1"}}`
+var (
+	rawOrder   = raw(po, object(order45))
+	rawInvoice = raw(inv, object(`"number":"RE-1"`, cites45))
 )
 
 // run matches and returns what was logged.
 func run(s *fakeStore) (string, error) {
 	var log bytes.Buffer
 	m := &Matcher{Store: s, Log: slog.New(slog.NewJSONHandler(&log, nil))}
-	err := m.Match(context.Background(), job.Fence{ID: s.doc.ID, Attempt: 1})
+	err := m.Match(context.Background(), job.Fence{ID: s.doc.ID, Attempt: 3})
 	return log.String(), err
 }
 
-func TestMatchWritesTheDecision(t *testing.T) {
+func TestMatchWritesThePairs(t *testing.T) {
 	t.Parallel()
-	order := raw(document.PurchaseOrder, order45)
-	s := &fakeStore{doc: raw(document.Invoice, invoice45), blocks: []Block{{Candidates: []Raw{order}}}}
+	s := &fakeStore{doc: rawInvoice, blocks: []Block{{Candidates: []Raw{rawOrder}}}}
 	log, err := run(s)
 	if err != nil || log != "" {
 		t.Fatalf("error %v, log %s", err, log)
 	}
-	if len(s.written) != 1 || len(s.written[0].Matches) != 1 || len(s.written[0].Suggestions) != 0 {
-		t.Fatalf("got %+v, want one match", s.written)
+	invoice := parsed(t, inv, rawInvoice.Data)
+	want := compare(invoice, parsed(t, po, rawOrder.Data))
+	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Pair{want}) || want.Points != 90 {
+		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
 	}
-	if !slices.Equal(s.types, Matchable(document.Invoice)) || !slices.Equal(s.saved.Keys, []string{"aaaaaaaa|invoice|RE1", "aaaaaaaa|purchase-order|45"}) {
-		t.Errorf("candidates were looked up by %v and %q", s.types, s.saved.Keys)
+	for i := range s.saved {
+		if !reflect.DeepEqual(s.saved[i], invoice.normalized()) || !slices.Equal(s.types[i], Matchable(inv)) {
+			t.Errorf("candidates were looked up by %v and %+v", s.types[i], s.saved[i])
+		}
+	}
+	if want := slices.Repeat([]job.Fence{{ID: rawInvoice.ID, Attempt: 3}}, 3); !slices.Equal(s.fences, want) {
+		t.Errorf("got the fences %v, want %v", s.fences, want)
+	}
+	c := Competition{[]uuid.UUID{rawInvoice.ID}, s.pairs[0]}
+	if d := s.judge(c); len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
+		t.Errorf("the store is to decide by %+v, want %+v", d, Decide(c))
 	}
 }
 
-func TestFenceLostPassesThrough(t *testing.T) {
+func TestErrorsOfTheStoreSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
 	lost := fmt.Errorf("store: %w", job.ErrFenceLost)
-	for name, s := range map[string]*fakeStore{
-		"load":       {loads: lost},
-		"candidates": {reads: lost},
-		"write":      {write: lost},
+	for step, s := range map[string]*fakeStore{
+		"load":            {loads: lost},
+		"read candidates": {reads: lost},
+		"write matches":   {write: lost},
 	} {
-		s.doc = raw(document.Invoice, invoice45)
-		if _, err := run(s); !errors.Is(err, job.ErrFenceLost) {
-			t.Errorf("%s: got %v, want fence lost", name, err)
+		s.doc = rawInvoice
+		if _, err := run(s); !errors.Is(err, job.ErrFenceLost) || !strings.Contains(err.Error(), step) {
+			t.Errorf("%s: got %v, want fence lost", step, err)
 		}
 	}
 }
@@ -110,7 +123,7 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 		"no date":     `{"date":"SECRET"}`,
 		"too large":   "", // the store's word for it
 	} {
-		s := &fakeStore{doc: raw(document.Invoice, data)}
+		s := &fakeStore{doc: raw(inv, data)}
 		log, err := run(s)
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -123,29 +136,25 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 		if strings.Contains(f.Text+err.Error()+log, "SECRET") {
 			t.Errorf("%s: the value is in %q or %q", name, f.Text, log)
 		}
-		if len(s.written) > 0 {
-			t.Errorf("%s: wrote %+v", name, s.written)
+		if len(s.saved) > 0 {
+			t.Errorf("%s: it went on with %+v", name, s.saved)
 		}
 	}
 }
 
 func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
 	t.Parallel()
-	order := raw(document.PurchaseOrder, order45)
-	blocks := []Block{{}, {Candidates: []Raw{order}}, {Candidates: []Raw{order}, Partners: []uuid.UUID{order.ID}}}
-	s := &fakeStore{doc: raw(document.Invoice, invoice45), blocks: slices.Clone(blocks)}
+	blocks := []Block{{}, {Candidates: []Raw{rawOrder}}, {Candidates: []Raw{rawOrder}, Partners: []uuid.UUID{rawOrder.ID}}, {Partners: []uuid.UUID{rawOrder.ID}}}
+	s := &fakeStore{doc: rawInvoice, blocks: slices.Clone(blocks)}
 	if _, err := run(s); err != nil {
 		t.Fatal(err)
 	}
-	var matches []int
-	for i, judged := range s.judged {
-		matches = append(matches, len(s.written[i].Matches))
-		if !slices.Equal(judged.Candidates, blocks[i].Candidates) || !slices.Equal(judged.Partners, blocks[i].Partners) {
-			t.Errorf("round %d: judged %+v, want %+v", i, judged, blocks[i])
-		}
+	var pairs []int
+	for _, p := range s.pairs {
+		pairs = append(pairs, len(p))
 	}
-	if !slices.Equal(matches, []int{0, 1, 1}) {
-		t.Errorf("got matches %v by round, want 0, 1, 1", matches)
+	if !reflect.DeepEqual(s.judged, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
+		t.Errorf("judged %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.judged, pairs)
 	}
 }
 
@@ -155,75 +164,126 @@ func TestCandidatesThatKeepChangingAreATransientFailure(t *testing.T) {
 		changes, rounds int
 		fails           bool
 	}{{9, 10, false}, {10, 10, true}, {20, 10, true}} {
-		s := &fakeStore{doc: raw(document.Invoice, invoice45), blocks: make([]Block, 1+tc.changes)}
+		s := &fakeStore{doc: rawInvoice, blocks: make([]Block, 1+tc.changes)}
 		_, err := run(s)
-		if (err != nil) != tc.fails || err != nil && failure.Of(err).Kind != failure.Transient || len(s.written) != tc.rounds {
-			t.Errorf("%d changes: error %v after %d rounds, want %d", tc.changes, err, len(s.written), tc.rounds)
+		if (err != nil) != tc.fails || len(s.pairs) != tc.rounds {
+			t.Errorf("%d changes: error %v after %d rounds, want %d", tc.changes, err, len(s.pairs), tc.rounds)
+		}
+		if f := failure.Of(err); err != nil && (f.Kind != failure.Transient || !strings.Contains(f.Text, "changed 10 times")) {
+			t.Errorf("%d changes: got %s, %q", tc.changes, f.Kind, f.Text)
 		}
 	}
 }
 
-func TestCandidateThatCannotBeReadIsSkipped(t *testing.T) {
+func TestCandidatesThatCannotBeMatchedAreSkipped(t *testing.T) {
 	t.Parallel()
-	s := &fakeStore{doc: raw(document.Invoice, invoice45), blocks: []Block{{Candidates: []Raw{
-		raw(document.PurchaseOrder, `{"total":"SECRET"}`), raw(document.PurchaseOrder, ""), raw(document.PurchaseOrder, order45),
-		raw(document.OrderConfirmation, order45), // a type that was not asked for
+	weak := raw(po, object(`"supplier":{"name":"Acme"}`))
+	vetoed := raw(po, object(order45, `"currency":"USD"`))
+	const cited = `"references":[{"type":"purchase-order","number":"4500010046"},{"type":"order-confirmation","number":"4500010046"}]`
+	s := &fakeStore{doc: raw(inv, object(vat, cited, `"currency":"EUR"`)), blocks: []Block{{Candidates: []Raw{
+		raw(po, `{"total":"SECRET"}`), raw(po, ""), weak, vetoed, rawOrder,
+		raw(oc, object(order45)), // a type that was not asked for
 	}}}}
-	if _, err := run(s); err != nil {
-		t.Fatal(err)
+	log, err := run(s)
+	if err != nil || strings.Contains(log, "SECRET") {
+		t.Fatalf("error %v, log %s", err, log)
 	}
-	if d := s.written[0]; len(d.Matches) != 1 || len(d.Suggestions) != 0 {
-		t.Errorf("got %+v, want the match with the order", d)
+	var got []uuid.UUID
+	for _, p := range s.pairs[0] {
+		got = append(got, p.A, p.B)
+	}
+	got = slices.DeleteFunc(got, func(id uuid.UUID) bool { return id == s.doc.ID })
+	if want := []uuid.UUID{vetoed.ID, rawOrder.ID}; !slices.Equal(got, want) {
+		t.Errorf("wrote %+v, want pairs with %v", s.pairs[0], want)
 	}
 }
 
 func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
 	t.Parallel()
-	s := &fakeStore{doc: raw(document.Invoice, `{"number":"SECRET","notes":"SECRET","references":[{"type":"purchase-order","number":"45"}]}`),
-		blocks: []Block{{Candidates: []Raw{raw(document.PurchaseOrder, order45)}}}}
+	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log, err := run(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.written) != 1 || len(s.written[0].Matches) != 0 {
-		t.Errorf("wrote %+v, want no matches", s.written)
+	if len(s.pairs) != 1 || len(s.pairs[0]) != 0 {
+		t.Errorf("wrote %+v, want no pairs", s.pairs)
 	}
 	if !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, s.doc.ID.String()) || strings.Contains(log, "SECRET") {
 		t.Errorf("logged %s", log)
 	}
 }
 
-func TestDecideByScore(t *testing.T) {
+// TestVetoes: each pair would count if it were not for what the row says.
+func TestVetoes(t *testing.T) {
 	t.Parallel()
-	const inv, gr, po, dn = document.Invoice, document.GoodsReceipt, document.PurchaseOrder, document.DeliveryNote
-	const supplier, ref = `"supplier":{"name":"Acme","iban":"X1"}`, `"references":[{"type":"purchase-order","number":"45"}]`
-	const pen = `"line_items":[{"sku":"pen","quantity":"1"}]`
+	const one, other = `"vat_id":"DE136695976"`, `"vat_id":"DE129273398"`
+	cites := func(typ document.Type) string { return refs(typ, "4711") }
 	for _, tc := range []struct {
 		name  string
-		cType document.Type
-		c     string
-		want  string // match, nothing, or how the suggestion begins
+		aType document.Type
+		a     string
+		bType document.Type
+		b     string
+		why   string
 	}{
-		{"0.75 is a match", gr, `{"subtotal":"5",` + supplier + `,` + ref + `}`, "match"},
-		{"0.60 is undecided", gr, `{` + supplier + `,` + ref + `}`, "Undecided. "},
-		{"0.50 is undecided", dn, `{` + supplier + `,` + pen + `}`, "Undecided. "},
-		{"0.45 is nothing", dn, `{"subtotal":"5",` + supplier + `}`, "nothing"},
-		{"a veto against a citation is told", po, `{"number":"45","currency":"USD",` + supplier + `}`, "Not matched. "},
-		{"a veto alone is not", po, `{"number":"46","currency":"USD",` + supplier + `}`, "nothing"},
+		{"types", oc, vat, inv, vat, "Documents of these types are not matched."},
+		{"currency", po, vat + `,"currency":"EUR"`, inv, vat + `,"currency":"USD"`, "The currencies differ."},
+		{"supplier's VAT id", po, `"supplier":{"name":"Acme",` + one + `}`, inv, `"supplier":{"name":"Acme",` + other + `}`, "The suppliers' VAT ids differ."},
+		{"buyer's VAT id", po, vat + `,"buyer":{` + one + `}`, inv, vat + `,"buyer":{` + other + `}`, "The buyers' VAT ids differ."},
+		{"no common company", po, acme, inv, `"supplier":{"name":"Zenith"}`, "They name no common company."},
+		{"another supplier for the same buyer", po, acme + `,` + ulm, inv, `"supplier":{"name":"Zenith"},` + ulm, "They name no common company."},
+		{"no company at all", po, `"currency":"EUR"`, inv, `"currency":"EUR"`, "They name no common company."},
 	} {
-		d := decide(parsed(t, inv, `{"currency":"EUR","subtotal":"5",`+supplier+`,`+ref+`,`+pen+`}`), []Raw{raw(tc.cType, tc.c)})
-		got := "nothing"
-		switch {
-		case len(d.Matches) == 1 && len(d.Suggestions) == 0:
-			got = "match"
-		case len(d.Suggestions) == 1 && len(d.Matches) == 0:
-			got = d.Suggestions[0].Reasoning
-			if strings.HasPrefix(got, tc.want) {
-				got = tc.want
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a, b := parsed(t, tc.aType, object(`"number":"4711"`, tc.a)), parsed(t, tc.bType, object(tc.b, cites(tc.aType)))
+			p := comparedBothWays(t, a, b)
+			if p.Veto != tc.why || p.Points != 0 || names(p.Evidence) != "cites" || !p.counts() {
+				t.Errorf("got %+v, want a refusal because %q", p, tc.why)
+			}
+			// Without the citation it is not even worth a word.
+			b.cites = nil
+			if p := comparedBothWays(t, a, b); p.Veto != tc.why || len(p.Evidence) != 0 || p.counts() {
+				t.Errorf("without a citation: got %+v", p)
+			}
+		})
+	}
+	t.Run("tenant", func(t *testing.T) {
+		t.Parallel()
+		a, b := parsed(t, po, object(order45)), parsed(t, inv, object(cites45))
+		b.TenantID = tenantB
+		if p := comparedBothWays(t, a, b); p.Veto != "They belong to different tenants." {
+			t.Errorf("got %+v", p)
+		}
+	})
+	t.Run("contract behind an order", func(t *testing.T) {
+		t.Parallel()
+		contract := parsed(t, ct, object(`"number":"4711"`, vat))
+		const why = "The invoice has an order: the order belongs to the contract, not the invoice."
+		both := parsed(t, inv, object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`))
+		if p := comparedBothWays(t, contract, both); p.Veto != why || names(p.Evidence) != "cites" {
+			t.Errorf("got %+v", p)
+		}
+		for typ, b := range map[document.Type]string{inv: object(vat, cites(ct)), po: object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`)} {
+			if p := comparedBothWays(t, contract, parsed(t, typ, b)); p.Veto != "" || p.Points != 90 {
+				t.Errorf("with %s: got %+v", typ, p)
 			}
 		}
-		if got != tc.want {
-			t.Errorf("%s: got %q, want %q: %+v", tc.name, got, tc.want, d)
+	})
+}
+
+// TestWhatIsNoVeto: what is not known, or not sure, does not speak against it.
+func TestWhatIsNoVeto(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string][2]string{
+		"one currency is not known":  {`"currency":"EUR",` + vat, vat},
+		"a currency in lower case":   {`"currency":"EUR",` + vat, `"currency":"eur",` + vat},
+		"a VAT id that is misread":   {`"supplier":{"name":"Acme","vat_id":"DE136695976"}`, `"supplier":{"name":"Acme","vat_id":"DE136695916"}`},
+		"a VAT id that is not known": {`"supplier":{"name":"Acme","vat_id":"DE136695976"}`, `"supplier":{"name":"Acme"}`},
+		"a buyer's, misread":         {vat + `,"buyer":{"vat_id":"DE136695976"}`, vat + `,"buyer":{"vat_id":"DE136695916"}`},
+	} {
+		if p := comparedBothWays(t, parsed(t, po, object(tc[0])), parsed(t, inv, object(tc[1]))); p.Veto != "" || p.Points < 28 {
+			t.Errorf("%s: got %+v", name, p)
 		}
 	}
 }

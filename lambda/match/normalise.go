@@ -1,18 +1,16 @@
 package match
 
 import (
-	"crypto/sha256"
-	"fmt"
+	"cmp"
+	"math"
 	"slices"
 	"strings"
-	"unicode"
 
+	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/reference"
 
 	"github.com/google/uuid"
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
-	"golang.org/x/text/unicode/norm"
 )
 
 // doc is a document, normalised: what scores are computed from.
@@ -23,9 +21,10 @@ type doc struct {
 	document.Data
 	supplier party
 	buyer    party
-	number   string // canonical form of its own number
-	cites    []citation
-	lines    map[string]document.Amount // quantity by item
+	number   number
+	cites    []citation // typed ones first, then those found in texts
+	items    []item
+	amounts  []float64 // what it states as its value: net, gross, the sum of its lines
 }
 
 // party is a company in comparable form; what is not known is empty.
@@ -33,13 +32,32 @@ type party struct {
 	VATID string `json:"vat_id,omitempty"`
 	IBAN  string `json:"iban,omitempty"`
 	Name  string `json:"name,omitempty"`
+	name  company.Name
+	valid bool // the VAT id's check digits are right
+}
+
+func (p party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
+
+// number is a document's number in comparable forms.
+type number struct {
+	Raw       string `json:"raw"`
+	Canonical string `json:"canonical"`
+	Loose     string `json:"loose,omitempty"` // survives misreadings; empty when too little is left
 }
 
 // citation is a number that the document cites.
 type citation struct {
-	Type      string `json:"type"`
-	Raw       string `json:"raw"`
-	Canonical string `json:"canonical"`
+	Type string `json:"type"`
+	number
+	InText bool `json:"in_text,omitempty"` // found in the notes or in a line
+}
+
+// item is what a document's lines say about one article.
+type item struct {
+	sku      string
+	words    []string
+	quantity float64 // 0: not stated
+	price    float64 // of a unit; 0: not stated
 }
 
 // Normalized is what the store keeps of a normalised document.
@@ -47,30 +65,69 @@ type Normalized struct {
 	Counterparty map[string]party // by role: supplier, buyer
 	References   []citation       // never nil
 	Text         string           // what a person would search for
-	Keys         []string         // what candidates are looked up by; sorted
+	Keys         []string         // what others find it by; sorted
+	Lookup       []string         // what it finds others by; sorted
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
 	d := doc{ID: id, TenantID: tenant, Type: t, Data: data,
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
-		number: canonical(data.Number), lines: quantities(data.Lines)}
+		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data)}
 	for _, r := range data.References {
-		if c := canonical(r.Number); c != "" {
-			d.cites = append(d.cites, citation{strings.ToLower(strings.TrimSpace(r.Type)), r.Number, c})
+		d.cite(citation{Type: strings.ToLower(strings.TrimSpace(r.Type)), number: normaliseNumber(r.Number)})
+	}
+	for _, text := range d.texts() {
+		for _, f := range reference.Find(text) {
+			d.cite(citation{Type: f.Type, number: normaliseNumber(f.Number), InText: true})
 		}
 	}
 	return d
 }
 
-func (d doc) hasCounterparty() bool { return d.supplier != party{} || d.buyer != party{} }
+// maxLineTexts is in how many lines references are looked for.
+const maxLineTexts = 100
+
+func (d *doc) texts() []string {
+	texts := []string{d.Notes}
+	for _, l := range d.Lines[:min(len(d.Lines), maxLineTexts)] {
+		texts = append(texts, l.Description)
+	}
+	return texts
+}
+
+// maxCitations is how many citations are kept. All that references may hold are,
+// but a pair compares each with each, and each has its keys.
+const maxCitations = document.MaxReferences + 100
+
+// cite adds a citation once, and not of the document itself.
+func (d *doc) cite(c citation) {
+	same := func(o citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
+	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) && (c.Type != string(d.Type) && c.Type != "" || c.Canonical != d.number.Canonical) {
+		d.cites = append(d.cites, c)
+	}
+}
+
+func normaliseParty(p document.Party) party {
+	q := party{name: company.ParseName(p.Name)}
+	q.VATID, q.valid = company.VATID(p.VATID)
+	q.IBAN, _ = company.IBAN(p.IBAN)
+	q.Name = q.name.Key()
+	return q
+}
+
+func normaliseNumber(raw string) number {
+	return number{Raw: raw, Canonical: reference.Canonical(raw), Loose: reference.Loose(raw)}
+}
+
+func (d doc) hasCounterparty() bool { return !d.supplier.isZero() || !d.buyer.isZero() }
 
 // normalized is the part of d that is stored.
 func (d doc) normalized() Normalized {
 	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...)}
-	if d.supplier != (party{}) {
+	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier
 	}
-	if d.buyer != (party{}) {
+	if !d.buyer.isZero() {
 		n.Counterparty["buyer"] = d.buyer
 	}
 	text := []string{d.Number, d.Supplier.Name, d.Buyer.Name}
@@ -78,113 +135,57 @@ func (d doc) normalized() Normalized {
 		text = append(text, l.SKU, l.Description)
 	}
 	n.Text = strings.Join(strings.Fields(strings.Join(text, " ")), " ")
-	n.Keys = d.keys()
+	n.Keys, n.Lookup = d.keys()
 	return n
 }
 
-// maxKey is how long a key may be, in bytes; of a longer one the hash is
-// taken. PostgreSQL refuses index entries of more than about 2,700 bytes.
-const maxKey = 250
-
-// keys are the same for two documents that may have to do with each other: a
-// document's own number and every number it cites, by type; and who and how
-// much. They begin with a piece of the tenant's id, so that the index tells
-// tenants apart that use the same numbers.
-func (d doc) keys() (keys []string) {
-	add := func(parts ...string) {
-		tenant, key := d.TenantID.String()[:8], strings.Join(parts, "|")
-		if len(tenant)+1+len(key) > maxKey {
-			key = fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
-		}
-		keys = append(keys, tenant+"|"+key)
+// amounts lists what the document states as its value, each once.
+func amounts(d document.Data) (list []float64) {
+	var lines document.Amount
+	for _, l := range d.Lines {
+		lines = lines.Plus(l.Amount)
 	}
-	if d.number != "" {
-		add(string(d.Type), d.number)
-	}
-	for _, c := range d.cites {
-		add(c.Type, c.Canonical)
-	}
-	for _, who := range []string{d.supplier.VATID, d.supplier.IBAN, d.supplier.Name} {
-		for _, sum := range []document.Amount{d.Subtotal, d.Total} {
-			if who != "" && !sum.IsZero() {
-				add("amount", who, sum.Canonical())
-			}
+	for _, a := range []float64{d.Subtotal.Float(), d.Total.Float(), lines.Float(), d.Total.Float() - d.Tax.Float()} {
+		if a = math.Abs(a); a > 0 && !slices.ContainsFunc(list, func(b float64) bool { return near(a, b, 0.000001) }) {
+			list = append(list, a)
 		}
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	return list
 }
 
-func normaliseParty(p document.Party) party {
-	return party{VATID: alphanumeric(p.VATID), IBAN: alphanumeric(p.IBAN), Name: companyName(p.Name)}
-}
+// near reports whether two positive numbers differ by at most this share.
+func near(a, b, share float64) bool { return max(a, b)-min(a, b) <= share*max(a, b) }
 
-// alphanumeric is s in upper case without separators, each character in its
-// plain form: full width digits are digits, a letter and its mark are one.
-func alphanumeric(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToUpper(r)
-		}
-		return -1
-	}, norm.NFKC.String(s))
-}
-
-// canonical is a number in the form in which different spellings of it agree:
-// no separators, no prefix that only says what it is, no leading zeros.
-func canonical(number string) string {
-	s := alphanumeric(number)
-	for _, prefix := range []string{"PO", "NR", "NO"} {
-		if rest, ok := strings.CutPrefix(s, prefix); ok && rest != "" && unicode.IsDigit(rune(rest[0])) {
-			s = rest
-			break
-		}
-	}
-	if trimmed := strings.TrimLeft(s, "0"); trimmed != "" || s == "" {
-		return trimmed
-	}
-	return "0"
-}
-
-// umlauts are spelled out before other marks are dropped: ü is ue, é is e.
-var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa")
-
-// legalForms end a company's name and say nothing about which company it is.
-// They are compared without dots, word by word: S.à r.l. is two words.
-var legalForms = map[string]bool{
-	"gmbh": true, "ag": true, "kg": true, "kgaa": true, "ohg": true, "gbr": true, "ug": true, "se": true, "ek": true, "eu": true, "co": true,
-	"sarl": true, "rl": true, "sas": true, "sa": true, "eurl": true, "snc": true, "srl": true, "spa": true,
-	"bv": true, "nv": true, "ltd": true, "limited": true, "plc": true, "llc": true, "inc": true, "llp": true,
-}
-
-// companyName is a name in lower case, spelled in ASCII letters where it can
-// be, without punctuation and without legal forms at its end.
-func companyName(name string) string {
-	s := umlauts.Replace(strings.ToLower(norm.NFKC.String(name)))
-	if plain, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC), s); err == nil {
-		s = plain
-	}
-	s = strings.ReplaceAll(s, ".", "") // G.m.b.H. is one word
-	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for len(words) > 1 && legalForms[words[len(words)-1]] {
-		words = words[:len(words)-1]
-	}
-	return strings.Join(words, " ")
-}
-
-// quantities adds up the quantity of each item, by SKU or else by
-// description; nil when a line names neither or has no quantity.
-func quantities(lines []document.Line) map[string]document.Amount {
-	sums := make(map[string]document.Amount, len(lines))
+// items merges the lines by article, leaving out what is charged for the way.
+func items(lines []document.Line) (list []item) {
+	index := map[string]int{}
 	for _, l := range lines {
-		item := alphanumeric(l.SKU)
-		if item == "" {
-			item = companyName(l.Description)
+		it := item{sku: alphanumeric(l.SKU), words: words(l.Description),
+			quantity: l.Quantity.Float(), price: math.Abs(l.UnitPrice.Float())}
+		if it.sku == "" && (len(it.words) == 0 || slices.ContainsFunc(it.words, func(w string) bool { return charges[w] })) {
+			continue
 		}
-		if item == "" || l.Quantity.IsZero() {
-			return nil
+		if i, ok := index[it.key()]; ok {
+			list[i].quantity += it.quantity
+			continue
 		}
-		sums[item] = sums[item].Plus(l.Quantity)
+		index[it.key()] = len(list)
+		list = append(list, it)
 	}
-	return sums
+	for i, it := range list { // a credit note may count backwards
+		list[i].quantity = math.Abs(it.quantity)
+	}
+	return list
+}
+
+// key is the same for lines about one article.
+func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " ")) }
+
+// charges are words of lines that are not goods: they have no counterpart in
+// an order or a receipt.
+var charges = map[string]bool{
+	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true, "handling": true, "packaging": true,
+	"fracht": true, "versand": true, "versandkosten": true, "porto": true, "zuschlag": true, "verpackung": true, "mindermengenzuschlag": true,
+	"port": true, "transport": true, "emballage": true, "frais": true,
+	"trasporto": true, "spedizione": true, "imballaggio": true,
 }

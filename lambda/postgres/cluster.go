@@ -17,11 +17,18 @@ type clusterRow struct {
 	Cluster *uuid.UUID
 }
 
-// lockRowsSQL locks the documents and all members of their clusters, in id
-// order as everybody does. Within the tenant's lock no cluster changes.
+// lockRowsSQL locks the documents, those that they are matched with, and all
+// members of the clusters of both, in id order as everybody does. Within the
+// tenant's lock no cluster changes.
 const lockRowsSQL = `
+WITH near AS (
+	SELECT unnest($1::uuid[]) AS id
+	UNION SELECT document_b_id FROM document_match WHERE document_a_id = ANY ($1)
+	UNION SELECT document_a_id FROM document_match WHERE document_b_id = ANY ($1)
+)
 SELECT id, type::text, cluster_id FROM document
-WHERE id = ANY ($1) OR cluster_id IN (SELECT cluster_id FROM document WHERE id = ANY ($1))
+WHERE id = ANY (ARRAY(SELECT id FROM near))
+	OR cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY (ARRAY(SELECT id FROM near))))
 ORDER BY id
 FOR NO KEY UPDATE`
 

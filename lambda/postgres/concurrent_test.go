@@ -61,8 +61,8 @@ var scenarios = []struct {
 			{"i1", document.Invoice, "o1 o2"}, {"i2", document.Invoice, "o2 o3"},
 			{"d1", document.DeliveryNote, "o3 o1"}, {"d2", document.DeliveryNote, "o2"},
 		},
-		matches:     "c1-o1 c2-o2 c3-o3 i1-o1 i1-o2 i2-o2 i2-o3 d1-o3 d1-o1 d2-o2",
-		suggestions: "i1-d1 i1-d2 i2-d1 i2-d2",
+		matches: "c1-o1 c2-o2 c3-o3 i1-o1 i1-o2 i2-o2 i2-o3 d1-o3 d1-o1 d2-o2",
+		// Each invoice fits both delivery notes equally well: not even a suggestion.
 	},
 }
 
@@ -165,7 +165,7 @@ func (l *lane) reset(arriving []paper) {
 	for _, p := range arriving {
 		ids = append(ids, l.ids[p.name])
 	}
-	for _, table := range []string{"document_match", "match_suggestion"} {
+	for _, table := range []string{"document_match", "match_pair", "match_suggestion"} {
 		l.exec("DELETE FROM "+table+" WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)", ids)
 	}
 	l.exec("UPDATE document SET matching_status = NULL, match_keys = NULL WHERE id = ANY ($1)", ids)
@@ -197,9 +197,9 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, d match.Decision) (*match.Block, error) {
+func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) match.Decision) (*match.Block, error) {
 	s.meet("write")
-	return s.DB.Write(ctx, f, n, types, judged, d)
+	return s.DB.Write(ctx, f, n, types, judged, pairs, judge)
 }
 
 // atOnce matches the documents, each in a goroutine, which wait for each

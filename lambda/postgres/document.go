@@ -95,6 +95,58 @@ func (db *DB) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Summary])
 }
 
+const numberedSQL = `
+SELECT id FROM document WHERE structured_data ->> 'number' = $1 ORDER BY tenant_id, received_at, id LIMIT 20`
+
+// Numbered lists at most 20 documents with this number, as printed. It reads
+// the whole table.
+func (db *DB) Numbered(ctx context.Context, number string) ([]uuid.UUID, error) {
+	rows, _ := db.pool.Query(ctx, numberedSQL, number)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// Times are when things happened to a document, or will, by the database's
+// clock; nil is never.
+type Times struct {
+	Now       time.Time
+	Published *time.Time
+	Due       *time.Time // when a message for it is next due
+	Lease     *time.Time // until when the claim of whoever works on it holds
+	Failed    *time.Time
+}
+
+const timesSQL = `
+SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at FROM document WHERE id = $1`
+
+// Times reads the times of a document that exists.
+func (db *DB) Times(ctx context.Context, id uuid.UUID) (Times, error) {
+	rows, _ := db.pool.Query(ctx, timesSQL, id)
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Times])
+}
+
+const clusteredSQL = `
+SELECT id FROM document WHERE cluster_id = $1 ORDER BY received_at, id`
+
+// Clustered lists the members of a cluster, by time.
+func (db *DB) Clustered(ctx context.Context, cluster uuid.UUID) ([]uuid.UUID, error) {
+	rows, _ := db.pool.Query(ctx, clusteredSQL, cluster)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+const sharingSQL = `
+SELECT other.id
+FROM document AS self JOIN document AS other ON other.tenant_id = self.tenant_id AND other.id <> self.id
+WHERE self.id = $1 AND other.match_keys && $2::text[] AND other.type = ANY ($3::text[]::document_type[])
+ORDER BY cardinality(ARRAY(SELECT unnest(other.match_keys) INTERSECT SELECT unnest($2::text[]))) DESC, other.id
+LIMIT 100`
+
+// Sharing lists at most 100 documents of the tenant and of these types that
+// have a key which the document is looked up by, those with the most first.
+func (db *DB) Sharing(ctx context.Context, id uuid.UUID, lookup []string, types []document.Type) ([]uuid.UUID, error) {
+	rows, _ := db.pool.Query(ctx, sharingSQL, id, lookup, types)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
 // Match is an edge, for reports.
 type Match struct {
 	A, B       uuid.UUID

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -59,7 +60,9 @@ func (f *fixture) matcher() *match.Matcher {
 }
 
 // key is Normalized with this key only.
-func key(k string) match.Normalized { return match.Normalized{Keys: []string{k}} }
+func key(k string) match.Normalized {
+	return match.Normalized{Keys: []string{k}, Lookup: []string{k}}
+}
 
 // block reads the block of a claimed document, all types.
 func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
@@ -71,12 +74,52 @@ func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
 	return b
 }
 
-// write writes a decision that must be taken.
+// write makes these edges the document's pairs and decides by them, again if
+// the block has changed.
 func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) {
 	f.t.Helper()
-	if fresh, err := f.Write(f.t.Context(), fence, n, document.Types, judged, d); err != nil || fresh != nil {
-		f.t.Fatalf("fresh block %+v, error %v", fresh, err)
+	for fresh := &judged; fresh != nil; {
+		var err error
+		pairs, judge := asPairs(d)
+		if fresh, err = f.Write(f.t.Context(), fence, n, document.Types, *fresh, pairs, judge); err != nil {
+			f.t.Fatal(err)
+		}
 	}
+}
+
+// asPairs returns pairs which say what a decision says, and a judge that makes
+// it of them again. Of other pairs it knows their points only.
+func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition) match.Decision) {
+	decided := map[pair]match.Edge{}
+	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
+		for _, e := range edges {
+			decided[pair{e.A, e.B}] = e
+			pairs = append(pairs, match.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
+		}
+	}
+	return pairs, func(c match.Competition) (d match.Decision) {
+		for _, p := range c.Pairs {
+			if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
+				continue
+			}
+			e, ok := decided[pair{p.A, p.B}]
+			if !ok {
+				e = edge(p.A, p.B)
+			}
+			if p.Points >= 75 {
+				d.Matches = append(d.Matches, e)
+			} else {
+				d.Suggestions = append(d.Suggestions, e)
+			}
+		}
+		return d
+	}
+}
+
+// writeOnce is one Write of a decision, whatever comes of it.
+func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) (*match.Block, error) {
+	pairs, judge := asPairs(d)
+	return f.Write(ctx, fence, n, document.Types, judged, pairs, judge)
 }
 
 // decided takes the document and writes these matches, by rules.
@@ -101,6 +144,12 @@ func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Decision) {
 		d.Matches = append(d.Matches, edge(id, p))
 	}
 	return d
+}
+
+// paired inserts a pair that says little.
+func (f *fixture) paired(a, b int) {
+	f.t.Helper()
+	f.exec("INSERT INTO match_pair VALUES ($1, $2, $3, 'invoice', 'invoice', 40, 0, 0, 0, '[]', '')", tenant, num(a), num(b))
 }
 
 // byPerson inserts an edge that a person decided.
@@ -147,7 +196,7 @@ func (f *fixture) clusters() string {
 	return strings.Join(list, " ")
 }
 
-var allTables = []string{"document", "document_match", "match_suggestion", "notification", "notification_delivery", "tenant"}
+var allTables = []string{"document", "document_match", "match_pair", "match_suggestion", "notification", "notification_delivery", "tenant"}
 
 // dump is every row of the tables, with the transaction that wrote it: a row
 // written again with the same values is another row.

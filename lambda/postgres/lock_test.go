@@ -55,7 +55,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	var fresh *match.Block
 	go func() {
 		defer close(done)
-		fresh, err = f.Write(t.Context(), fence, key("k"), document.Types, block, match.Decision{})
+		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, match.Decision{})
 	}()
 	f.waiting(done)
 	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
@@ -90,7 +90,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			return err
 		},
 		"write": func(ctx context.Context, f *fixture) error {
-			_, err := f.Write(ctx, job.Fence{ID: num(3), Attempt: 7}, match.Normalized{}, document.Types, match.Block{}, matches(num(3), num(2), num(1)))
+			_, err := f.writeOnce(ctx, job.Fence{ID: num(3), Attempt: 7}, match.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
 			return err
 		},
 		"import": func(ctx context.Context, f *fixture) error {
@@ -108,7 +108,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR UPDATE", num(1)); err != nil {
+			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)); err != nil {
 				t.Fatal(err)
 			}
 			done := make(chan struct{})
@@ -117,7 +117,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 				err = lock(t.Context(), f)
 			}()
 			f.waiting(done)
-			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR UPDATE NOWAIT", num(1)); err != nil {
+			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR NO KEY UPDATE NOWAIT", num(1)); err != nil {
 				t.Errorf("a later row is locked before the first: %v", err)
 			}
 			if err := tx.Rollback(t.Context()); err != nil {

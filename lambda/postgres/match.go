@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,38 +34,58 @@ func (db *DB) Load(ctx context.Context, f job.Fence) (raw match.Raw, err error) 
 	return raw, err
 }
 
+const rawsSQL = `
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at
+FROM document WHERE id = ANY ($1) ORDER BY id`
+
+// Raws reads documents as matching does, in id order; what does not exist is
+// left out.
+func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]match.Raw, error) {
+	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[match.Raw])
+}
+
 const normalizedSQL = `
 UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5, match_keys = $6
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// candidatesSQL finds documents that share a key, those that share the most
-// first. The cut-offs keep a key that everybody has from reading everybody,
-// and 200 documents of a megabyte out of a function's memory. OFFSET 0 has the
-// data made into text once, not wherever it is used.
+// candidatesSQL finds the documents that have a key which is looked up, those
+// that have the most first, and those with which there is a pair already. The
+// cut-offs keep a key that everybody has from reading everybody, and 200
+// documents of a megabyte out of a function's memory. OFFSET 0 has the data
+// made into text once, not wherever it is used.
 const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (
-		SELECT *, (SELECT count(*) FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[])) AS shared
-		FROM document
-		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
-			AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-		ORDER BY shared DESC, id
-		LIMIT 200
-	) AS nearest
+	FROM (SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200) AS nearest
 	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
 	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d
 ) AS candidate
 WHERE bytes_read <= 8388608
+UNION
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at
+FROM document
+WHERE id = ANY (ARRAY(` + partnersSQL + `)) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`
 
+const rankedSQL = `
+SELECT id FROM (SELECT id, ` + sharedColumn + ` AS shared ` + sharingRows + `) AS candidate
+ORDER BY shared DESC, id LIMIT $4`
+
+const sharingRows = `
+	FROM document
+	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
+		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL`
+
+// sharedColumn weighs how much two documents have in common: one number that
+// both know is more than any company and month.
+const sharedColumn = `
+	(SELECT sum(CASE WHEN substr(key, 10, 4) = 'ref|' THEN 100 ELSE 1 END) FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[]))`
+
 const partnersSQL = `
-SELECT CASE WHEN document_a_id = $1 THEN document_b_id ELSE document_a_id END AS partner
-FROM document_match WHERE $1 IN (document_a_id, document_b_id)
-UNION
-SELECT CASE WHEN document_a_id = $1 THEN document_b_id ELSE document_a_id END
-FROM match_suggestion WHERE $1 IN (document_a_id, document_b_id)
+SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
+UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
 ORDER BY partner`
 
 // Candidates implements match.Store: one round trip.
@@ -97,7 +118,7 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, t
 }
 
 func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(candidatesSQL, id, types, n.Keys).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(candidatesSQL, id, types, n.Lookup).Query(func(rows pgx.Rows) (err error) {
 		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Raw])
 		return err
 	})
@@ -116,9 +137,30 @@ UPDATE document SET matching_status = 'succeeded', matching_error = NULL, matchi
 	matching_lease_until = NULL, matching_due_at = NULL
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
+// Ranked lists for each of the documents its candidates, best first, at most
+// limit, as they are found now.
+func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.UUID][]uuid.UUID, error) {
+	raws, err := db.Raws(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	ranked := make(map[uuid.UUID][]uuid.UUID, len(raws))
+	for _, raw := range raws {
+		lookup, err := match.Lookup(raw)
+		if err != nil {
+			continue // it cannot be read, so it has none
+		}
+		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, match.Matchable(raw.Type), lookup, limit)
+		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
+			return nil, err
+		}
+	}
+	return ranked, nil
+}
+
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, d match.Decision) (fresh *match.Block, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) match.Decision) (fresh *match.Block, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		fresh = nil
 		if _, err := tx.Exec(ctx, lockTenantSQL, f.ID); err != nil {
@@ -130,18 +172,18 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		if !slices.Equal(now.Candidates, judged.Candidates) {
+		if !slices.Equal(now.Candidates, judged.Candidates) || !slices.Equal(now.Partners, judged.Partners) {
 			fresh = &now
 			return nil
 		}
-		rows, err := lockRows(ctx, tx, touched(f.ID, judged, d))
-		if err != nil {
+		batch = &pgx.Batch{}
+		queuePairs(batch, f.ID, judged.Partners, pairs)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		if err := replaceEdges(ctx, tx, f.ID, judged, d); err != nil {
-			return err
-		}
-		if err := recluster(ctx, tx, rows); err != nil {
+		affected := slices.Concat([]uuid.UUID{f.ID}, judged.Partners, ends(pairs))
+		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		if err := decide(ctx, tx, slices.Compact(affected), judge); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, succeededSQL, f.ID, f.Attempt)
@@ -153,35 +195,26 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 	return fresh, err
 }
 
-// touched lists the document and everybody it was or will be tied to.
-func touched(id uuid.UUID, judged match.Block, d match.Decision) []uuid.UUID {
-	ids := append([]uuid.UUID{id}, judged.Partners...)
-	for _, e := range slices.Concat(d.Matches, d.Suggestions) {
-		ids = append(ids, e.A, e.B)
-	}
-	return ids
-}
-
 const clearMatchesSQL = `
 DELETE FROM document_match
-WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
+WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1))
 	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`
+	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))`
 
 const clearSuggestionsSQL = `
 DELETE FROM match_suggestion
-WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
+WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1))
 	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`
+	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))`
 
 // The upserts leave an equal row as it is, so that matching a document again
 // changes nothing, not even a time. A pair that a person decided in the other
 // table is not decided again.
 const upsertMatchSQL = `
 INSERT INTO document_match AS old (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
-SELECT tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document
+SELECT tenant_id, $1, $2, $3, $4, $5, $6, $7, now() FROM document
 WHERE id = $1 AND NOT EXISTS (SELECT FROM match_suggestion
-	WHERE document_a_id = $2 AND document_b_id = $3 AND decided_by = 'person')
+	WHERE document_a_id = $1 AND document_b_id = $2 AND decided_by = 'person')
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, confidence = excluded.confidence, decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
@@ -191,9 +224,9 @@ WHERE old.decided_by <> 'person'
 
 const upsertSuggestionSQL = `
 INSERT INTO match_suggestion AS old (tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, created_at)
-SELECT tenant_id, $2, $3, $4, $5, $6, $7, now() FROM document
+SELECT tenant_id, $1, $2, $3, $4, $5, $6, now() FROM document
 WHERE id = $1 AND NOT EXISTS (SELECT FROM document_match
-	WHERE document_a_id = $2 AND document_b_id = $3 AND decided_by = 'person')
+	WHERE document_a_id = $1 AND document_b_id = $2 AND decided_by = 'person')
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
@@ -201,34 +234,25 @@ WHERE old.decided_by <> 'person'
 	AND (old.score, old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM (excluded.score, excluded.decided_by, excluded.reasoning, excluded.evidence)`
 
-// replaceEdges makes the document's matches and suggestions those of the
-// decision. What a person decided stays, and so does what appeared after the
-// partners were read: somebody else decided it knowing more.
-func replaceEdges(ctx context.Context, tx pgx.Tx, id uuid.UUID, judged match.Block, d match.Decision) error {
+// replaceEdges makes the matches and suggestions of the documents those of the
+// decision. What a person decided stays.
+func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match.Decision) error {
 	batch := &pgx.Batch{}
 	for _, part := range []struct {
 		clear string
 		keep  []match.Edge
 	}{{clearMatchesSQL, d.Matches}, {clearSuggestionsSQL, d.Suggestions}} {
-		var as, bs []uuid.UUID
-		for _, e := range part.keep {
-			as, bs = append(as, e.A), append(bs, e.B)
+		as, bs := make([]uuid.UUID, len(part.keep)), make([]uuid.UUID, len(part.keep))
+		for i, e := range part.keep {
+			as[i], bs[i] = e.A, e.B
 		}
-		batch.Queue(part.clear, id, judged.Partners, as, bs)
+		batch.Queue(part.clear, documents, as, bs)
 	}
 	for _, e := range d.Matches {
-		evidence, err := json.Marshal(e.Evidence)
-		if err != nil {
-			return err
-		}
-		batch.Queue(upsertMatchSQL, id, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, evidence)
+		batch.Queue(upsertMatchSQL, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, e.Evidence)
 	}
 	for _, e := range d.Suggestions {
-		evidence, err := json.Marshal(e.Evidence)
-		if err != nil {
-			return err
-		}
-		batch.Queue(upsertSuggestionSQL, id, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning, evidence)
+		batch.Queue(upsertSuggestionSQL, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning, e.Evidence)
 	}
 	return tx.SendBatch(ctx, batch).Close()
 }

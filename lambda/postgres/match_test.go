@@ -40,7 +40,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 		`{"supplier": {"name": "mueller", "vat_id": "DE1"}}`,
 		`[{"raw": "PO-45", "type": "purchase-order", "canonical": "45"}]`,
 		"RE-7 Müller GmbH blue pen",
-		"00000000|invoice|RE7 00000000|purchase-order|45",
+		"00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 00000000|ref|invoice|RE7 00000000|ref|purchase-order|45",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -115,16 +115,12 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	put(6, tenant, document.PurchaseOrder, "k")
 	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
-	n := match.Normalized{Keys: []string{"k", "m"}}
+	n := match.Normalized{Lookup: []string{"k", "m"}}
 	b, err := f.Candidates(t.Context(), f.take(num(9)), n, match.Matchable(document.Invoice))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []uuid.UUID
-	for _, c := range b.Candidates {
-		got = append(got, c.ID)
-	}
-	if want := []uuid.UUID{num(1), num(2)}; !slices.Equal(got, want) {
+	if got, want := candidates(b), []uuid.UUID{num(1), num(2)}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
@@ -132,17 +128,29 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	}
 }
 
-func TestPartnersAreThoseOfMatchesAndSuggestions(t *testing.T) {
+// Whoever it was paired with is compared again, whatever keys they have now.
+func TestPartnersAreCandidates(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(5)
-	f.byPerson("document_match", 1, 3)
-	f.byPerson("match_suggestion", 3, 4)
-	f.byPerson("match_suggestion", 1, 3) // in both: once
-	f.byPerson("document_match", 2, 5)   // somebody else's
-	if got, want := f.block(f.take(num(3)), key("k")).Partners, []uuid.UUID{num(1), num(4)}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	f.invoices(6)
+	f.paired(1, 3)
+	f.paired(3, 4)
+	f.paired(2, 5) // somebody else's
+	f.exec("UPDATE document SET match_keys = '{k}' WHERE id IN ($1, $2)", num(4), num(6))
+	b := f.block(f.take(num(3)), key("k"))
+	if want := []uuid.UUID{num(1), num(4)}; !slices.Equal(b.Partners, want) {
+		t.Errorf("got partners %v, want %v", b.Partners, want)
 	}
+	if got, want := candidates(b), []uuid.UUID{num(1), num(4), num(6)}; !slices.Equal(got, want) {
+		t.Errorf("got candidates %v, want %v", got, want)
+	}
+}
+
+func candidates(b match.Block) (ids []uuid.UUID) {
+	for _, c := range b.Candidates {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 // I7: whoever lost the document changes no row in any table.
@@ -176,7 +184,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 			_, candidates := f.Candidates(t.Context(), fence, key("other"), document.Types)
 			d := matches(num(1), num(3))
 			d.Suggestions = []match.Edge{edge(num(1), num(4))}
-			fresh, write := f.Write(t.Context(), fence, key("k"), document.Types, block, d)
+			fresh, write := f.writeOnce(t.Context(), fence, key("k"), block, d)
 			for op, err := range map[string]error{"load": load, "candidates": candidates, "write": write} {
 				if !errors.Is(err, job.ErrFenceLost) {
 					t.Errorf("%s: got %v, want fence lost", op, err)
@@ -258,7 +266,7 @@ func TestEdgesAreWrittenAllOrNone(t *testing.T) {
 			before := f.dump(allTables...)
 			d := matches(num(1), num(3), num(4))
 			tc.spoil(&d.Matches[1])
-			_, err := f.Write(t.Context(), fence, key("k"), document.Types, block, d)
+			_, err := f.writeOnce(t.Context(), fence, key("k"), block, d)
 			var pgErr *pgconn.PgError
 			if !errors.As(err, &pgErr) || pgErr.Code != tc.code {
 				t.Errorf("got %v, want SQLSTATE %s", err, tc.code)
@@ -306,8 +314,8 @@ func TestWhatAPersonDecidedStays(t *testing.T) {
 	}
 }
 
-// Somebody else decided it, knowing more.
-func TestEdgeThatAppearedAfterTheBlockWasReadIsKept(t *testing.T) {
+// What the document does not know of yet is not overwritten: it is told.
+func TestPairThatAppearedAfterTheBlockWasReadIsJudged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(5)
@@ -315,14 +323,16 @@ func TestEdgeThatAppearedAfterTheBlockWasReadIsKept(t *testing.T) {
 	fence := f.take(num(2))
 	block := f.block(fence, key("k"))
 	f.decided(num(3), num(2))
-	other := f.take(num(5))
-	f.write(other, key("x"), f.block(other, key("x")), match.Decision{Suggestions: []match.Edge{edge(num(2), num(5))}})
-	f.write(fence, key("k"), block, matches(num(2), num(4)))
-	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "2-3 rules, 2-4 rules; 2-5 rules" {
-		t.Errorf("got %s", got)
+	before := f.dump(allTables...)
+	fresh, err := f.writeOnce(t.Context(), fence, key("k"), block, matches(num(2), num(4)))
+	if err != nil || fresh == nil {
+		t.Fatalf("got %v, %v; want a fresh block", fresh, err)
 	}
-	if got := f.clusters(); got != "0 2 2 2 0" {
-		t.Errorf("clusters %s", got)
+	if want := []uuid.UUID{num(1), num(3)}; !slices.Equal(fresh.Partners, want) || !slices.Equal(candidates(*fresh), want) {
+		t.Errorf("got partners %v, candidates %v; want %v", fresh.Partners, candidates(*fresh), want)
+	}
+	if after := f.dump(allTables...); after != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, after)
 	}
 }
 
@@ -338,7 +348,7 @@ func TestMatchingAgainChangesNoRow(t *testing.T) {
 		f.match(id)
 	}
 	edges, documents := f.dump("document_match", "match_suggestion"), f.documents()
-	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "1-2 rules, 1-3 rules; 2-3 rules" {
+	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "1-2 rules, 1-3 rules, 2-3 rules; " {
 		t.Fatalf("got %s", got)
 	}
 	f.advance(time.Hour)
@@ -408,10 +418,10 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 		change string
 		want   []uuid.UUID
 	}{
-		"a new one":                {"UPDATE document SET match_keys = '{k}' WHERE id = $1", []uuid.UUID{num(2), num(3)}},
-		"one with other data":      {`UPDATE document SET structured_data = '{"total": "1"}' WHERE id <> $1`, []uuid.UUID{num(2)}},
-		"one of another type":      {"UPDATE document SET type = 'contract' WHERE id <> $1", []uuid.UUID{num(2)}},
-		"one that has left":        {"UPDATE document SET match_keys = '{}' WHERE id <> $1", nil},
+		"a new one":                {"UPDATE document SET match_keys = '{k}' WHERE id = $1", []uuid.UUID{num(2), num(3), num(4)}},
+		"one with other data":      {`UPDATE document SET structured_data = '{"total": "1"}' WHERE id <> $1`, []uuid.UUID{num(2), num(4)}},
+		"one of another type":      {"UPDATE document SET type = 'contract' WHERE id <> $1", []uuid.UUID{num(2), num(4)}},
+		"one that has left":        {"UPDATE document SET match_keys = '{}' WHERE id <> $1", []uuid.UUID{num(4)}},
 		"one without its data now": {"UPDATE document SET structured_data = NULL WHERE id <> $1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -424,16 +434,12 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 			block := f.block(fence, key("k"))
 			f.exec(tc.change, num(3))
 			before := f.dump(allTables...)
-			fresh, err := f.Write(t.Context(), fence, key("k"), document.Types, block, matches(num(1), num(2)))
+			fresh, err := f.writeOnce(t.Context(), fence, key("k"), block, matches(num(1), num(2)))
 			if err != nil || fresh == nil {
 				t.Fatalf("got %v, %v; want a fresh block", fresh, err)
 			}
-			var got []uuid.UUID
-			for _, c := range fresh.Candidates {
-				got = append(got, c.ID)
-			}
-			if !slices.Equal(got, tc.want) || !slices.Equal(fresh.Partners, []uuid.UUID{num(4)}) {
-				t.Errorf("got candidates %v, partners %v", got, fresh.Partners)
+			if got := candidates(*fresh); !slices.Equal(got, tc.want) || !slices.Equal(fresh.Partners, []uuid.UUID{num(4)}) {
+				t.Errorf("got candidates %v, partners %v", candidates(*fresh), fresh.Partners)
 			}
 			if after := f.dump(allTables...); after != before {
 				t.Errorf("changed from\n%s\nto\n%s", before, after)

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/eval"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/manifest"
+
+	"github.com/spf13/cobra"
+)
+
+// evalOptions are the flags of the eval command.
+type evalOptions struct {
+	conditions []string
+	json       bool
+	worst      int
+	limit      int
+	shuffle    uint64
+}
+
+// conditions are those that a corpus comes in.
+var conditions = []string{"visible", "corrupted", "masked"}
+
+func (w *world) evalCommand() *cobra.Command {
+	var o evalOptions
+	cmd := &cobra.Command{
+		Use:   "eval DIR...",
+		Short: "Measure the matches of a corpus against its true links",
+		Long: `Eval runs the documents of each DIR through the whole line on this machine, as
+match does, and compares the matches with what is true. Each corpus and
+condition gets a fresh database, on a private PostgreSQL or on the server that
+DATABASE_URL names, where it is dropped again.
+
+DIR holds documents.CONDITION.jsonl, one document a line:
+{"id","tenant_id","type","received_at","structured_data"}, and links.csv with
+the columns a_id,b_id: all true pairs, a_id < b_id.
+
+The figures are 0 to 1, and "-" (null in JSON) where they would be 0/0:
+  precision, recall, F1   of pairs: of all, per pair of types, and as the mean
+                          over the pairs of types
+  B-cubed                 of clusters; contracts join none and are not counted
+  candidate recall        of the directed pairs (document, true partner): those
+                          whose partner is among the first 10 or 50 candidates
+  abstention              of the documents without a true partner: those left
+                          without a match
+  decided                 of all documents: those that have a match, or nothing
+                          undecided
+The worst mistakes are the wrong matches of the highest score, and the missed
+links, first those that were considered, again by score.
+
+A wrong match is no error, a document that did not succeed is one: exit status 1.`,
+		Example: `  matchbook eval corpus
+  matchbook eval corpus --condition all --worst 0
+  matchbook eval first second --condition visible,corrupted
+  matchbook eval corpus --limit 300                # the first 300 documents and the links among them
+  matchbook eval corpus --shuffle 7                # another order of arrival: the same matches
+  matchbook eval corpus --json | jq '.[].report.pairwise.f1'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return w.eval(cmd.Context(), args, o) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&o.conditions, "condition", []string{"visible"}, "visible, corrupted, masked or all; several by commas, or again")
+	flags.BoolVar(&o.json, "json", false, "print the reports as one JSON array")
+	flags.IntVar(&o.worst, "worst", 10, "show this many wrong matches and this many missed links, the worst first")
+	flags.IntVar(&o.limit, "limit", 0, "take only the first so many documents; 0 takes all")
+	flags.Uint64Var(&o.shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
+	return cmd
+}
+
+func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
+	corpora, err := readCorpora(dirs, o)
+	if err != nil {
+		return err
+	}
+	m := newMeter(w.errOut)
+	defer m.Close()
+	server, stop, err := w.openServer(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	all := make([]*measurement, len(corpora))
+	succeeded := true
+	for i, c := range corpora {
+		if all[i], err = measure(ctx, server, c, o, m); err != nil {
+			return fmt.Errorf("%s, %s: %w", c.dir, c.condition, err)
+		}
+		succeeded = succeeded && len(all[i].NotSucceeded) == 0
+		if !o.json {
+			if _, err := io.WriteString(w.out, all[i].text()); err != nil {
+				return err
+			}
+		}
+	}
+	if o.json {
+		encoder := json.NewEncoder(w.out)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(all); err != nil {
+			return err
+		}
+	}
+	if !succeeded {
+		return errFindings
+	}
+	return nil
+}
+
+// evalSettings have a database that was just filled analysed at once, not
+// within a minute: until then the plans are those of empty tables.
+var evalSettings = map[string]string{"autovacuum_naptime": "1s"}
+
+// openServer returns the URL of a database beside which others can be created.
+// Unlike openDatabase it leaves that one as it is.
+func (w *world) openServer(ctx context.Context, m *meter) (url string, stop func() error, err error) {
+	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
+	if err != nil || url != "" {
+		return url, func() error { return nil }, err
+	}
+	m.step("PostgreSQL")
+	defer m.watch(nil)
+	server, err := pgserver.Start(ctx, pgserver.Options{Source: source, Settings: evalSettings, Progress: func(s string) { m.say("%s", s) }})
+	if err != nil {
+		return "", nil, err
+	}
+	return server.URL("postgres"), server.Stop, nil
+}
+
+// corpus is what a folder holds under one condition.
+type corpus struct {
+	dir, condition string
+	documents      []eval.Document
+	links          []eval.Pair // of the whole corpus, also where the documents are limited
+}
+
+// readCorpora reads everything before anything is started.
+func readCorpora(dirs []string, o evalOptions) (corpora []corpus, err error) {
+	wanted, err := wantedConditions(o.conditions)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.limit < 0:
+		return nil, errors.New("--limit is less than 0")
+	case o.worst < 0:
+		return nil, errors.New("--worst is less than 0")
+	}
+	for _, dir := range dirs {
+		for _, condition := range wanted {
+			c, err := readCorpus(filepath.Clean(dir), condition)
+			if err != nil {
+				return nil, err
+			}
+			c.choose(o)
+			corpora = append(corpora, c)
+		}
+	}
+	return corpora, nil
+}
+
+func wantedConditions(names []string) (wanted []string, err error) {
+	for _, name := range names {
+		add := []string{name}
+		switch {
+		case name == "all":
+			add = conditions
+		case !slices.Contains(conditions, name):
+			return nil, fmt.Errorf("--condition: %q is none of %s, all", name, strings.Join(conditions, ", "))
+		}
+		for _, c := range add {
+			if !slices.Contains(wanted, c) {
+				wanted = append(wanted, c)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("--condition: name one of %s, all", strings.Join(conditions, ", "))
+	}
+	return wanted, nil
+}
+
+func readCorpus(dir, condition string) (c corpus, err error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, fmt.Errorf("%s does not exist", dir)
+	case err != nil:
+		return c, err
+	case !info.IsDir():
+		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl", dir, condition)
+	}
+	links, err := openCorpus(filepath.Join(dir, "links.csv"), "without the true links there is nothing to compare with")
+	if err != nil {
+		return c, err
+	}
+	defer links.Close()
+	documents, err := openCorpus(filepath.Join(dir, "documents."+condition+".jsonl"), "this corpus does not come in the condition "+condition)
+	if err != nil {
+		return c, err
+	}
+	defer documents.Close()
+	c = corpus{dir: dir, condition: condition}
+	if c.documents, err = eval.ReadDocuments(documents.Name(), documents); err != nil {
+		return c, err
+	}
+	c.links, err = eval.ReadLinks(links.Name(), links, c.documents)
+	return c, err
+}
+
+func openCorpus(name, missing string) (*os.File, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist: %s", name, missing)
+	}
+	return f, err
+}
+
+// choose takes the part and the order of the documents that the options want.
+func (c *corpus) choose(o evalOptions) {
+	if o.limit > 0 {
+		c.documents = c.documents[:min(o.limit, len(c.documents))]
+	}
+	if o.shuffle != 0 {
+		rand.New(rand.NewPCG(o.shuffle, 0)).Shuffle(len(c.documents), func(i, j int) {
+			c.documents[i], c.documents[j] = c.documents[j], c.documents[i]
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/eval"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+const (
+	evalInvocations = 4  // at the same time, as match has it
+	evalCandidates  = 50 // of each document; eval.Report asks for no more
+)
+
+// measurement is a corpus under one condition, and what came of it.
+type measurement struct {
+	Corpus             string         `json:"corpus"` // the folder
+	Condition          string         `json:"condition"`
+	Limit              int            `json:"limit,omitempty"`   // documents; 0: all
+	Shuffle            uint64         `json:"shuffle,omitempty"` // seed of the order of arrival; 0: as in the file
+	States             map[string]int `json:"states"`            // documents by their state
+	NotSucceeded       []unsuccessful `json:"not_succeeded"`
+	Seconds            float64        `json:"seconds"` // storing, publishing and matching
+	DocumentsPerSecond float64        `json:"documents_per_second"`
+	Report             eval.Report    `json:"report"`
+	Worst              []mistake      `json:"worst"`
+}
+
+// unsuccessful is a document that did not succeed.
+type unsuccessful struct {
+	ID       uuid.UUID     `json:"id"`
+	Type     document.Type `json:"type"`
+	Number   string        `json:"number,omitempty"`
+	State    string        `json:"state"` // as stored; "not stored" where the database refused it
+	Attempts int           `json:"attempts"`
+	Error    string        `json:"error"`
+}
+
+const notStored = "not stored"
+
+// mistake is a wrong match or a missed link, for people.
+type mistake struct {
+	eval.Mistake
+	AType     document.Type `json:"a_type"`
+	ANumber   string        `json:"a_number"`
+	BType     document.Type `json:"b_type"`
+	BNumber   string        `json:"b_number"`
+	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
+}
+
+// measure runs a corpus through the line in a database of its own.
+func measure(ctx context.Context, server string, c corpus, o evalOptions, m *meter) (result *measurement, err error) {
+	m.step("%s %s: database and function", filepath.Base(c.dir), c.condition)
+	defer m.watch(nil)
+	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, drop()) }()
+	if _, err := postgres.Migrate(ctx, url); err != nil {
+		return nil, err
+	}
+	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: newProgress(m),
+		options: matchOptions{concurrency: evalInvocations}}}
+	if err := r.start(ctx, url); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return r.measurement(ctx, o)
+}
+
+func (c *corpus) input() *input {
+	in := &input{Documents: make([]postgres.Imported, len(c.documents))}
+	for i, d := range c.documents {
+		in.Documents[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data,
+			FilePath: "documents." + c.condition + ".jsonl"}
+	}
+	return in
+}
+
+// evalRun is a run of the line that is measured.
+type evalRun struct {
+	*matchRun
+	corpus corpus
+	meter  *meter
+	// undrained is why not every document came to an end; each is named in the
+	// measurement.
+	undrained error
+}
+
+func (r *evalRun) run(ctx context.Context) error {
+	r.started = time.Now()
+	defer func() { r.took = time.Since(r.started) }()
+	name := filepath.Base(r.corpus.dir) + " " + r.corpus.condition
+	r.meter.step("%s: %d documents are stored and published", name, len(r.in.Documents))
+	if err := r.store(ctx); err != nil {
+		return err
+	}
+	if err := r.publish(ctx); err != nil {
+		return err
+	}
+	done := 0
+	r.meter.watch(func() string {
+		// A database that is slow to answer leaves the last count as it is.
+		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
+		defer cancel()
+		if states, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
+			done = states["succeeded"] + states["failed"]
+		}
+		took := time.Since(r.started).Seconds()
+		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.ids), float64(done)/took, took)
+	})
+	r.undrained = r.stack.Drain(ctx, r.unfinished)
+	r.meter.watch(nil) // before the stack that it asks is gone
+	return ctx.Err()
+}
+
+// evalOutcome is what the database holds in the end.
+type evalOutcome struct {
+	summaries   map[uuid.UUID]postgres.Summary
+	states      postgres.Progress
+	matches     []postgres.Match
+	suggestions []postgres.Match
+	candidates  map[uuid.UUID][]uuid.UUID
+}
+
+func (r *evalRun) read(ctx context.Context) (o evalOutcome, err error) {
+	db := r.stack.DB
+	r.meter.step("%s %s: the outcome is read", filepath.Base(r.corpus.dir), r.corpus.condition)
+	summaries, err1 := db.Summaries(ctx, r.ids)
+	states, err2 := db.Progress(ctx, r.ids)
+	matches, err3 := db.Matches(ctx, r.ids)
+	suggestions, err4 := db.Suggestions(ctx, r.ids)
+	candidates, err5 := rankedCandidates(ctx, db, r.ids)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
+	}
+	o = evalOutcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
+	for _, s := range summaries {
+		o.summaries[s.ID] = s
+	}
+	return o, nil
+}
+
+// rankedCandidates are the first candidates of each document, best first.
+func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
+	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
+	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit
+		ranked, err := db.Ranked(ctx, some, evalCandidates)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, ranked)
+	}
+	return all, nil
+}
+
+// measurement compares the outcome with the truth.
+func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement, error) {
+	found, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report := eval.Score(found.input(r.corpus))
+	took := r.took.Seconds()
+	m := &measurement{Corpus: r.corpus.dir, Condition: r.corpus.condition, Limit: o.limit, Shuffle: o.shuffle,
+		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.worst)),
+		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.in.Documents))/took*10) / 10}
+	if refused := len(r.in.Documents) - len(r.ids); refused > 0 {
+		m.States[notStored] = refused
+	}
+	if r.undrained != nil && len(m.NotSucceeded) == 0 {
+		return nil, r.undrained
+	}
+	if r.undrained != nil {
+		r.meter.say("%s", r.undrained)
+	}
+	return m, nil
+}
+
+func (o evalOutcome) input(c corpus) eval.Input {
+	in := eval.Input{Documents: c.documents, Links: c.links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
+	for _, m := range o.matches {
+		in.Edges = append(in.Edges, eval.Edge{Pair: eval.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
+	}
+	for _, s := range o.suggestions {
+		// What scores nothing was refused by the rules. It waits for nobody, as
+		// what a person rejected.
+		undecided := s.Score > 0 && s.DecidedBy != "person"
+		in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: eval.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
+	}
+	for id, s := range o.summaries {
+		if s.Cluster != nil {
+			in.Clusters[id] = *s.Cluster
+		}
+	}
+	return in
+}
+
+// notSucceeded names the documents that did not succeed, in the order of the
+// corpus.
+func (r *evalRun) notSucceeded(found evalOutcome) []unsuccessful {
+	list := []unsuccessful{}
+	refused := r.in.Problems // in the order of the documents that the database refused
+	for _, d := range r.corpus.documents {
+		s, stored := found.summaries[d.ID]
+		switch {
+		case !stored && len(refused) > 0:
+			list = append(list, unsuccessful{ID: d.ID, Type: d.Type, State: notStored, Error: refused[0].What})
+			refused = refused[1:]
+		case s.Status != "succeeded":
+			list = append(list, unsuccessful{d.ID, d.Type, s.Number, s.Status, s.Attempts, s.Error})
+		}
+	}
+	return list
+}
+
+// explain adds to each mistake what people know its documents by, and why it
+// was made.
+func (o evalOutcome) explain(worst []eval.Mistake) []mistake {
+	why := make(map[eval.Pair]string)
+	for _, m := range slices.Concat(o.matches, o.suggestions) {
+		why[eval.PairOf(m.A, m.B)] = m.Reasoning
+	}
+	list := make([]mistake, len(worst))
+	for i, w := range worst {
+		a, b := o.summaries[w.A], o.summaries[w.B]
+		list[i] = mistake{w, a.Type, a.Number, b.Type, b.Number, why[w.Pair]}
+	}
+	return list
+}

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/eval"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// evalCorpus is a dozen documents. What belongs together cites the other's
+// number and names the same companies and amount; what does not has nothing in
+// common. So the matches follow from what a citation is, not from how pairs
+// are weighed.
+//
+//	1 order - 2 invoice          true, matched
+//	3 order - 4 confirmation     true, matched
+//	5 order - 6 invoice          matched and not true: a false positive
+//	7 order - 8 invoice          true, and nothing says so: a false negative
+//	9 contract - 10 order        true, matched
+//	11 delivery note, 12 order   alone
+const (
+	evalDocuments = `
+1  purchase-order     {"number":"4500000811",%[1]s}
+2  invoice            {"number":"RE-2026-311",%[1]s,"references":[{"type":"purchase-order","number":"4500000811"}]}
+3  purchase-order     {"number":"B-70412",%[2]s}
+4  order-confirmation {"number":"AB-9081",%[2]s,"references":[{"type":"purchase-order","number":"B-70412"}]}
+5  purchase-order     {"number":"2026/118",%[3]s}
+6  invoice            {"number":"R-55120",%[3]s,"references":[{"type":"purchase-order","number":"2026/118"}]}
+7  purchase-order     {"number":"77300145",%[4]s}
+8  invoice            {"number":"F-9913",%[5]s}
+9  contract           {"number":"RV-2026-04","supplier":{"name":"Torfhaus Gase KG","vat_id":"DE999020006"},"buyer":{"name":"Werk Eschwege AG","vat_id":"DE999030006"}}
+10 purchase-order     {"number":"61-2207",%[6]s,"references":[{"type":"contract","number":"RV-2026-04"}]}
+11 delivery-note      {"number":"LS-40377",%[7]s}
+12 purchase-order     {"number":"8800129",%[8]s}`
+	evalLinks = "1-2 3-4 7-8 9-10"
+)
+
+// evalCompanies are suppliers, each with who buys what there.
+var evalCompanies = [][4]string{
+	{"Quarzwerk Seebach GmbH", "Stadtbad Altenau", "Filter sand 0.4 mm", "812.40"},
+	{"Hallmann Schrauben OHG", "Lindwerk AG", "Hex bolt M12x80", "233.10"},
+	{"Odenthal Papier GmbH", "Kanzlei Petersen", "Copy paper A4", "96.25"},
+	{"Brandis Pumpen AG", "Wasserverband Innerste", "Centrifugal pump CP 40", "4180.00"},
+	{"Küstenfracht Nord eG", "Rösterei Hagemann", "Freight Emden - Bremen", "657.30"},
+	{"Torfhaus Gase KG", "Werk Eschwege AG", "Argon 4.6, 50 l", "1310.75"},
+	{"Weidner Elektro GmbH", "Hotel Brockenblick", "Contactor 24 V", "58.90"},
+	{"Sauerland Stahl SE", "Kranbau Delius", "Sheet S235 3 mm", "2904.60"},
+}
+
+func evalID(n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
+}
+
+func evalLine(n, typ, data string) string {
+	return fmt.Sprintf(`{"id":"30000000-0000-4000-8000-%012s","tenant_id":"10000000-0000-4000-8000-000000000003","type":"%s","received_at":"2026-04-%02sT08:00:00Z","structured_data":%s}`, n, typ, n, data) + "\n"
+}
+
+// writeCorpus writes a corpus, "" for a file that is to be missing.
+func writeCorpus(t *testing.T, documents, links string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{"documents.visible.jsonl": documents, "links.csv": links} {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func dozen(t *testing.T) (dir string) {
+	t.Helper()
+	var companies []any
+	for i, c := range evalCompanies {
+		companies = append(companies, fmt.Sprintf(`"currency":"EUR","supplier":{"name":"%[1]s","vat_id":"DE99902%04[2]d"},"buyer":{"name":"%[3]s","vat_id":"DE99903%04[2]d"},`+
+			`"subtotal":"%[5]s","line_items":[{"description":"%[4]s","quantity":"%[2]d","unit":"EA","amount":"%[5]s"}]`, c[0], i+1, c[1], c[2], c[3]))
+	}
+	var documents, links strings.Builder
+	for line := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(evalDocuments, companies...)), "\n") {
+		n, rest, _ := strings.Cut(line, " ")
+		typ, data, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		documents.WriteString(evalLine(n, typ, strings.TrimSpace(data)))
+	}
+	links.WriteString("a_id,b_id\n")
+	for pair := range strings.FieldsSeq(evalLinks) {
+		var a, b int
+		if _, err := fmt.Sscanf(pair, "%d-%d", &a, &b); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&links, "%s,%s\n", evalID(a), evalID(b))
+	}
+	return writeCorpus(t, documents.String(), links.String())
+}
+
+func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
+	t.Parallel()
+	dir := dozen(t)
+	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--json", "--shuffle", "7")
+	if code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, errOut)
+	}
+	var all []measurement
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 {
+		t.Fatalf("%d measurements, %v", len(all), err)
+	}
+	m := all[0]
+	if m.Corpus != dir || m.Condition != "visible" || m.Shuffle != 7 || m.States["succeeded"] != 12 || len(m.NotSucceeded) != 0 || m.Seconds <= 0 || m.DocumentsPerSecond <= 0 {
+		t.Errorf("got %+v", m)
+	}
+	evalFigures(t, m.Report)
+	evalMistakes(t, m.Worst)
+	if got := m.text(); !strings.Contains(got, "CORPUS "+dir+", visible, shuffled by seed 7\n  documents   12: succeeded 12\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// The dozen has 4 links and 4 matches, 3 of them true.
+func evalFigures(t *testing.T, r eval.Report) {
+	t.Helper()
+	rates := func(r eval.Rates) string { return fmt.Sprint(r.Precision, " ", r.Recall, " ", r.F1) }
+	share := func(s eval.Share) string { return fmt.Sprintf("%d/%d %s", s.Count, s.Of, s.Share) }
+	got := []string{fmt.Sprint(r.Documents, r.Links, r.Edges, r.Pairwise.TP, r.Pairwise.FP, r.Pairwise.FN)}
+	got = append(got, rates(r.Pairwise.Rates), rates(r.Macro), fmt.Sprint(r.BCubed.Documents), rates(r.BCubed.Rates))
+	for _, p := range r.TypePairs {
+		got = append(got, fmt.Sprint(p.A, ", ", p.B, " ", p.TP, p.FP, p.FN, " ", rates(p.Rates)))
+	}
+	got = append(got, share(r.Abstention), share(r.Decided), share(r.ClustersDiffer))
+	want := []string{
+		"12 4 4 3 1 1",
+		"0.7500 0.7500 0.7500", // 3/4, 3/4, 6/8
+		"0.8333 0.8333 0.8333", // (1 + 1/2 + 1)/3
+		"11",                   // without the contract
+		"0.9091 0.9091 0.9091", // precision (9*1 + 2*1/2)/11, of 5 and 6; recall the same, of 7 and 8
+		"purchase-order, order-confirmation 1 0 0 1.0000 1.0000 1.0000",
+		"purchase-order, invoice 1 1 1 0.5000 0.5000 0.5000", // 1-2; 5-6; 7-8
+		"purchase-order, contract 1 0 0 1.0000 1.0000 1.0000",
+		"2/4 0.5000",   // of 5, 6, 11, 12: 11 and 12
+		"12/12 1.0000", // nothing is undecided
+		"0/12 0.0000",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// Of the 8 directed pairs those of 7-8 can be found only by luck.
+	if c := r.CandidateRecall10; c.Of != 8 || c.Count < 6 || r.CandidateRecall50.Count < c.Count {
+		t.Errorf("candidate recall is %+v and %+v, want 6 of 8", c, r.CandidateRecall50)
+	}
+}
+
+func evalMistakes(t *testing.T, worst []mistake) {
+	t.Helper()
+	if len(worst) != 2 {
+		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)
+	}
+	fp, fn := worst[0], worst[1]
+	if fp.Kind != eval.FalsePositive || fp.Pair != eval.PairOf(evalID(5), evalID(6)) || fp.ANumber != "2026/118" || fp.BType != "invoice" ||
+		!strings.Contains(fp.Reasoning, "2026/118") || fp.DecidedBy == "" {
+		t.Errorf("got %+v", fp)
+	}
+	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != eval.PairOf(evalID(7), evalID(8)) || fn.BNumber != "F-9913" {
+		t.Errorf("got %+v", fn)
+	}
+}
+
+func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
+	t.Parallel()
+	dir := writeCorpus(t, evalLine("1", "purchase-order", `{"number":"A-1"}`)+
+		evalLine("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
+		evalLine("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
+		evalLine("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
+	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--limit", "3", "--worst", "0")
+	if code != exitFindings {
+		t.Errorf("exit status %d\n%s", code, errOut)
+	}
+	for _, want := range []string{
+		"CORPUS " + dir + ", visible, the first 3 documents\n",
+		"  documents   3: failed 1, not stored 1, succeeded 1\n",
+		"  FAILED after 1 attempts: invoice A-2 " + evalID(2).String() + ": ",
+		"  NOT STORED after 0 attempts: invoice " + evalID(3).String() + " " + evalID(3).String() + ": ",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got\n%s\nwant in it\n%s", out, want)
+		}
+	}
+}
+
+func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
+	t.Parallel()
+	document := evalLine("1", "invoice", "{}")
+	noLinks, noCondition := writeCorpus(t, document, ""), writeCorpus(t, "", "a_id,b_id\n")
+	malformed, malformedLink := writeCorpus(t, document+"{\n", "a_id,b_id\n"), writeCorpus(t, document, "a_id,b_id\nx,y\n")
+	good := writeCorpus(t, document, "a_id,b_id\n")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "requires at least 1 arg"},
+		{[]string{"/nowhere"}, "/nowhere does not exist"},
+		{[]string{filepath.Join(good, "links.csv")}, "links.csv is no folder"},
+		{[]string{noLinks}, filepath.Join(noLinks, "links.csv") + " does not exist"},
+		{[]string{noCondition}, filepath.Join(noCondition, "documents.visible.jsonl") + " does not exist"},
+		{[]string{good, "--condition", "all"}, filepath.Join(good, "documents.corrupted.jsonl") + " does not exist"},
+		{[]string{good, noLinks}, filepath.Join(noLinks, "links.csv") + " does not exist"},
+		{[]string{malformed}, filepath.Join(malformed, "documents.visible.jsonl") + ":2: not valid JSON"},
+		{[]string{malformedLink}, filepath.Join(malformedLink, "links.csv") + ":2: a_id is not a UUID"},
+		{[]string{good, "--condition", "visible,blurred"}, `"blurred" is none of visible, corrupted, masked, all`},
+		{[]string{good, "--condition", ""}, "--condition: name one of visible, corrupted, masked, all"},
+		{[]string{good, "--limit", "-1"}, "--limit is less than 0"},
+		{[]string{good, "--worst", "-1"}, "--worst is less than 0"},
+	} {
+		// A server that is not there is not asked.
+		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", append([]string{"eval"}, tc.args...)...)
+		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		}
+	}
+	if code, _, errOut := matchbook(t, "postgres://127.0.0.1:1/none", "eval", good); code != exitError || !strings.Contains(errOut, "create a database") {
+		t.Errorf("no server: exit status %d and %q", code, errOut)
+	}
+}
+
+func TestConditionsAreListedOnce(t *testing.T) {
+	t.Parallel()
+	got, err := wantedConditions([]string{"masked", "all", "masked"})
+	if want := []string{"masked", "visible", "corrupted"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestEvalHelpShowsExamples(t *testing.T) {
+	t.Parallel()
+	code, out, _ := matchbook(t, "", "eval", "--help")
+	if code != exitOK || !strings.Contains(out, "Examples:") {
+		t.Errorf("exit status %d, output %q", code, out)
+	}
+}
+
+func TestMeasurementAsText(t *testing.T) {
+	t.Parallel()
+	order, invoice, other := evalID(1), evalID(2), evalID(3)
+	m := &measurement{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,
+		Report: eval.Score(eval.Input{
+			Documents:  []eval.Document{{ID: order, Type: "purchase-order"}, {ID: invoice, Type: "invoice"}, {ID: other, Type: "invoice"}},
+			Links:      []eval.Pair{{A: order, B: invoice}},
+			Edges:      []eval.Edge{{Pair: eval.PairOf(order, other), Score: 0.9, Confidence: "high", DecidedBy: "rules"}},
+			Candidates: map[uuid.UUID][]uuid.UUID{order: {other, invoice}},
+			Clusters:   map[uuid.UUID]uuid.UUID{order: order},
+		})}
+	m.Worst = evalOutcome{}.explain(m.Report.Worst(10))
+	m.Worst[0].AType, m.Worst[0].ANumber, m.Worst[0].BType = "invoice", "R 1", "purchase-order"
+	m.Worst[0].Reasoning, m.Worst[1].AType, m.Worst[1].BType = "Both are blue.", "purchase-order", "invoice"
+	want := `CORPUS corpus, masked
+  documents   3: succeeded 3
+  pairs       1 true, 1 matched, 0 considered and not matched, of these 0 undecided
+  time        0.2 s, 12.0 documents/s
+
+                                             tp     fp     fn  precision    recall        F1
+  all pairs                                   0      1      1     0.0000    0.0000    0.0000
+    purchase order - invoice                  0      1      1     0.0000    0.0000    0.0000
+  mean over the type pairs                                        0.0000    0.0000    0.0000
+  B-cubed, without contracts                                      0.6667    0.6667    0.6667
+
+  candidate recall@10  0.5000  1 of 2 partners are among a document's first 10 candidates
+  candidate recall@50  0.5000  1 of 2 partners are among a document's first 50 candidates
+  abstention           0.0000  0 of 1 documents without a true partner have no match
+  decided              1.0000  3 of 3 documents have a match, or nothing undecided
+  WRONG CLUSTERS       0.6667  2 of 3 documents are in another cluster than their matches make
+
+  Worst wrong matches, 1 of 1
+    0.90 high by rules   purchase order 30000000-0000-4000-8000-000000000003 -- invoice R 1
+        Both are blue.
+
+  Worst missed links, 1 of 1
+    never considered     purchase order 30000000-0000-4000-8000-000000000001 -- invoice 30000000-0000-4000-8000-000000000002
+
+`
+	if got := m.text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Time is that of the test: nothing waits.
+func TestMeterShowsEverySecondAcrossSteps(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		m := newMeter(&out)
+		pass := func(d time.Duration) { <-time.After(d); synctest.Wait() }
+		m.step("first")
+		pass(700 * time.Millisecond)
+		m.step("%s", "second")
+		pass(1800 * time.Millisecond)
+		m.say("a line")
+		m.watch(func() string { return "a status" })
+		pass(time.Second)
+		m.watch(nil)
+		pass(3 * time.Second)
+		m.Close()
+		if got, want := out.String(), "second, 0 s\nsecond, 1 s\na line\na status\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func TestMeterRewritesItsLineOnATerminal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		m := newMeter(&out)
+		m.terminal = true
+		m.watch(func() string { return "a status" })
+		<-time.After(1500 * time.Millisecond)
+		synctest.Wait()
+		m.say("a line")
+		m.Close()
+		if got, want := out.String(), "\r\x1b[Ka status\r\x1b[Ka line\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

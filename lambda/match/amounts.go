@@ -1,0 +1,71 @@
+package match
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// How much two amounts that are meant to be one may differ: by the rounding of
+// a tax, and by freight, rebates and prices that moved.
+const (
+	sameAmount = 0.00002
+	nearAmount = 0.03
+)
+
+// compareAmounts looks for an amount that both state, net or gross.
+func compareAmounts(first, second doc) []Evidence {
+	if len(first.amounts) == 0 || len(second.amounts) == 0 {
+		return nil
+	}
+	closest := 1.0
+	var value float64
+	for _, x := range first.amounts {
+		for _, y := range second.amounts {
+			if d := (max(x, y) - min(x, y)) / max(x, y); d < closest {
+				closest, value = d, x
+			}
+		}
+	}
+	switch {
+	case closest < sameAmount:
+		kind, text := "amount", strconv.FormatFloat(value, 'f', 2, 64)
+		if round(text) {
+			kind = "amount-round"
+		}
+		return say(kind, "Both state the amount %s.", text)
+	case closest < nearAmount:
+		return say("amount-near", "The amounts differ by %.1f %%.", closest*100)
+	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*1.1:
+		return say("amount-exceeds", "The %s states more than the %s.", name(second.Type), name(first.Type))
+	}
+	return nil
+}
+
+// round reports whether an amount has at most two digits that are not zeros at
+// its end: 1200.00 is one of many, 1184.37 is not.
+func round(amount string) bool {
+	return len(strings.Trim(strings.ReplaceAll(amount, ".", ""), "0")) <= 2
+}
+
+// compareReturn reads from a credit note whether goods came back: only then it
+// has to do with a receipt.
+func compareReturn(first, second doc) []Evidence {
+	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
+		return nil
+	}
+	for _, word := range words(second.Notes) {
+		if returns[word] {
+			return say("returned", "The credit note is for returned goods.")
+		}
+	}
+	return say("not-returned", "The credit note says nothing of returned goods.")
+}
+
+// returns are words that tell of goods coming back.
+var returns = map[string]bool{
+	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true, "rueckware": true, "rueckgabe": true,
+	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true, "reso": true, "restituzione": true, "restituito": true,
+}

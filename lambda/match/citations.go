@@ -1,0 +1,125 @@
+package match
+
+import (
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/reference"
+)
+
+// compareCitations looks for the numbers that tie the documents together. A
+// direct citation outweighs what both cite.
+func compareCitations(a, b doc) []Evidence {
+	if ev := directCitation(a, b); ev != nil {
+		return ev
+	}
+	if ev := revision(a, b); ev != nil {
+		return ev
+	}
+	common := commonCitation(a, b)
+	if citesOther(a, b) {
+		return append(common, say("other-citation", "The %s cites another %s.", name(a.Type), name(b.Type))...)
+	}
+	if citesOther(b, a) {
+		return append(common, say("other-citation", "The %s cites another %s.", name(b.Type), name(a.Type))...)
+	}
+	return common
+}
+
+// directCitation is what says more: that a cites b, or that b cites a. A
+// number that is not misread says more than one that may be.
+func directCitation(a, b doc) []Evidence {
+	ab, ba := cites(a, b), cites(b, a)
+	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == "cites-loosely") {
+		return ba
+	}
+	return ab
+}
+
+// cites finds the number of b among those that a cites. A citation without a
+// type may be of any.
+func cites(a, b doc) []Evidence {
+	var loosely *citation
+	for _, c := range a.cites {
+		if c.Type != string(b.Type) && c.Type != "" {
+			continue
+		}
+		if same(c.Canonical, b.number.Canonical) {
+			kind := "cites"
+			if reference.Strength(b.Number) < 0.5 {
+				kind = "cites-short"
+			}
+			if c.Raw == b.Number {
+				return say(kind, "The %s cites the %s %s.", name(a.Type), name(b.Type), b.Number)
+			}
+			return say(kind, "The %s cites the %s %s, written %q.", name(a.Type), name(b.Type), b.Number, c.Raw)
+		}
+		if loosely == nil && same(c.Loose, b.number.Loose) {
+			loosely = &c
+		}
+	}
+	if loosely != nil {
+		return say("cites-loosely", "The %s cites %q, which may be a misread %s.", name(a.Type), loosely.Raw, b.Number)
+	}
+	return nil
+}
+
+// revision: a confirmation often has the order's number with a revision mark.
+func revision(a, b doc) []Evidence {
+	if a.Type == document.OrderConfirmation {
+		a, b = b, a
+	}
+	if a.Type != document.PurchaseOrder || b.Type != document.OrderConfirmation {
+		return nil
+	}
+	base, rev := reference.Revision(b.Number)
+	if rev != "" && same(reference.Canonical(base), a.number.Canonical) {
+		return say("revision", "%s is a revision of %s.", b.Number, a.Number)
+	}
+	return nil
+}
+
+// commonCitation finds the number that both cite and that says the most; or
+// that both cite orders, say, but not one in common.
+func commonCitation(a, b doc) []Evidence {
+	var found []Evidence
+	for _, c := range a.cites {
+		for _, o := range b.cites {
+			if c.Type != o.Type || !same(c.Canonical, o.Canonical) && !same(c.Loose, o.Loose) {
+				continue
+			}
+			ev := sayCommon(c)
+			if found == nil || ev[0].Points > found[0].Points {
+				found = ev
+			}
+		}
+	}
+	if found != nil {
+		return found
+	}
+	for _, t := range []document.Type{document.PurchaseOrder, document.DeliveryNote} {
+		if t != a.Type && t != b.Type && citesType(a, t) && citesType(b, t) {
+			return say("other-common", "They cite different %ss.", name(t))
+		}
+	}
+	return nil
+}
+
+func sayCommon(c citation) []Evidence {
+	switch t := document.Type(c.Type); {
+	case t == document.DeliveryNote:
+		return say("common-delivery", "Both cite the delivery note %s.", c.Raw)
+	case slices.Contains(document.Types, t):
+		return say("common-citation", "Both cite the %s %s.", name(t), c.Raw)
+	}
+	return say("common-other", "Both cite the number %s.", c.Raw)
+}
+
+func citesType(d doc, t document.Type) bool {
+	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
+}
+
+// citesOther reports whether a cites documents of b's type, but not b.
+func citesOther(a, b doc) bool {
+	return b.number.Canonical != "" && citesType(a, b.Type)
+}

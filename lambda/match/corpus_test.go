@@ -1,0 +1,144 @@
+package match
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// corpus is documents and which of them belong together.
+type corpus struct {
+	docs  []doc
+	links map[[2]uuid.UUID]bool
+}
+
+// readCorpus skips the test where the shared corpora are absent.
+func readCorpus(t *testing.T, name, condition string) corpus {
+	t.Helper()
+	dir := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared")), "eval", "matching", name)
+	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
+	if err != nil {
+		t.Skipf("no corpora (set MATCHBOOK_SHARED): %v", err)
+	}
+	defer f.Close()
+	c := corpus{links: map[[2]uuid.UUID]bool{}}
+	scanner := bufio.NewScanner(f)
+	scanner.Buffer(nil, 1<<24)
+	for scanner.Scan() {
+		var line struct {
+			ID       uuid.UUID       `json:"id"`
+			TenantID uuid.UUID       `json:"tenant_id"`
+			Type     document.Type   `json:"type"`
+			Data     json.RawMessage `json:"structured_data"`
+		}
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		d, err := read(Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
+		if err != nil {
+			t.Fatalf("%s: %v", line.ID, err)
+		}
+		c.docs = append(c.docs, d)
+	}
+	links, linksErr := os.ReadFile(filepath.Join(dir, "links.csv"))
+	if err := cmp.Or(scanner.Err(), linksErr); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(string(links))[1:] {
+		a, b, _ := strings.Cut(line, ",")
+		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
+	}
+	return c
+}
+
+func ordered(a, b uuid.UUID) [2]uuid.UUID {
+	if byID(b, a) < 0 {
+		a, b = b, a
+	}
+	return [2]uuid.UUID{a, b}
+}
+
+// pairs compares each document with those before it that have a key which it
+// looks up: as the store does, with at most 200, who have the most in common.
+func (c corpus) pairs() (pairs []Pair) {
+	index := map[string][]int{}
+	for i, d := range c.docs {
+		keys, lookup := d.keys()
+		shared := map[int]int{}
+		for _, k := range lookup {
+			weight := 1
+			if strings.HasPrefix(k[8:], "|ref|") {
+				weight = 100
+			}
+			for _, j := range index[k] {
+				if mayMatch(d.Type, c.docs[j].Type) {
+					shared[j] += weight
+				}
+			}
+		}
+		var nearest []int
+		for j := range shared {
+			nearest = append(nearest, j)
+		}
+		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
+		for _, j := range nearest[:min(200, len(nearest))] {
+			if p := compare(d, c.docs[j]); p.counts() {
+				pairs = append(pairs, p)
+			}
+		}
+		for _, k := range keys {
+			index[k] = append(index[k], i)
+		}
+	}
+	return pairs
+}
+
+// TestFiguresOnTheCorpora: what matching reaches on documents whose matches
+// are known. The floors are a little below what is reached; who changes a
+// weight sees here what it costs, or raises them.
+func TestFiguresOnTheCorpora(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		corpus, condition     string
+		precision, recall, f1 float64 // at least
+	}{
+		{"p2p", "visible", 0.99, 0.96, 0},
+		{"p2p", "corrupted", 0.985, 0.80, 0},
+		{"p2p", "masked", 0.98, 0.72, 0},
+		{"ads", "visible", 0, 0, 0.99},
+		{"ads", "corrupted", 0.985, 0.90, 0},
+		{"ads", "masked", 0.95, 0.65, 0},
+	} {
+		t.Run(tc.corpus+" "+tc.condition, func(t *testing.T) {
+			t.Parallel()
+			c := readCorpus(t, tc.corpus, tc.condition)
+			pairs := c.pairs()
+			right, wrong, suggested := 0, 0, 0
+			for _, j := range Judge(Competition{everybody(pairs), pairs}) {
+				switch {
+				case j.Outcome == Suggested:
+					suggested++
+				case j.Outcome == Matched && c.links[ordered(j.A, j.B)]:
+					right++
+				case j.Outcome == Matched:
+					wrong++
+				}
+			}
+			precision, recall := float64(right)/float64(max(1, right+wrong)), float64(right)/float64(len(c.links))
+			f1 := 2 * precision * recall / max(precision+recall, 0.001)
+			t.Logf("P %.4f R %.4f F1 %.4f: of %d matches %d are found, %d are wrong, %d suggestions", precision, recall, f1, len(c.links), right, wrong, suggested)
+			if precision < tc.precision || recall < tc.recall || f1 < tc.f1 {
+				t.Errorf("P %.4f R %.4f F1 %.4f, want at least %v, %v, %v", precision, recall, f1, tc.precision, tc.recall, tc.f1)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package match
+
+import (
+	"fmt"
+
+	"matchbook/lambda/document"
+)
+
+// Days that documents may lie apart. What comes later in business may be dated
+// a few days earlier.
+const (
+	soon    = 60
+	far     = 200
+	earlier = 7
+	slack   = 3 // at both ends of a contract
+)
+
+// compareDates compares when the documents were written, and the times that
+// they are about.
+func compareDates(first, second doc) (evidence []Evidence) {
+	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
+		if first.Period.From.DaysUntil(second.Date) >= -slack && (first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
+			return say("in-period", "The date lies in the contract's period.")
+		}
+		return say("out-of-period", "The date lies outside of the contract's period.")
+	}
+	p, q := first.Period, second.Period
+	if !p.From.IsZero() && !q.From.IsZero() {
+		switch {
+		case p == q:
+			evidence = say("period", "Both are about %s to %s.", p.From, p.To)
+		case !p.To.IsZero() && p.To.DaysUntil(q.From) > 0 || !q.To.IsZero() && q.To.DaysUntil(p.From) > 0:
+			evidence = say("other-period", "They are about different times.")
+		}
+	}
+	if first.Date.IsZero() || second.Date.IsZero() {
+		return evidence
+	}
+	days := first.Date.DaysUntil(second.Date)
+	text := fmt.Sprintf("The %s is of %s, the %s of %s.", name(first.Type), first.Date, name(second.Type), second.Date)
+	switch {
+	case days < -earlier:
+		return append(evidence, say("date-order", "%s", text)...)
+	case days <= soon:
+		return append(evidence, say("date", "%s", text)...)
+	case days > far:
+		return append(evidence, say("date-far", "%s", text)...)
+	}
+	return evidence
+}

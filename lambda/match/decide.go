@@ -1,0 +1,250 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Competition is the part of all pairs in which some documents compete.
+type Competition struct {
+	Documents []uuid.UUID // whose pairs are to be decided
+	Pairs     []Pair      // all pairs of theirs, and all pairs of whom those are with
+}
+
+// Judgement is what is decided about a pair.
+type Judgement struct {
+	Edge
+	Pair    Pair
+	Outcome Outcome
+}
+
+// Outcome is what becomes of a pair.
+type Outcome string
+
+// The outcomes.
+const (
+	Matched   Outcome = "matched"
+	Suggested Outcome = "suggested" // undecided, out of the question, or rejected by a person
+	Dropped   Outcome = "dropped"
+)
+
+// Judge decides about every pair of the documents. It is a pure function.
+func Judge(c Competition) (all []Judgement) {
+	pairs := make(map[uuid.UUID][]Pair)
+	for _, p := range c.Pairs {
+		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
+	}
+	for _, p := range c.Pairs {
+		if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
+			continue
+		}
+		j := Judgement{judge(p, pairs[p.A], pairs[p.B]), p, Dropped}
+		switch {
+		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && j.Score >= matchAt/100.:
+			j.Outcome = Matched
+		case p.Verdict == Rejected, p.Veto != "", j.Score >= suggestAt/100.:
+			j.Outcome = Suggested
+		}
+		all = append(all, j)
+	}
+	return all
+}
+
+// Decide is what Judge makes matches and suggestions.
+func Decide(c Competition) (d Decision) {
+	for _, j := range Judge(c) {
+		switch j.Outcome {
+		case Matched:
+			d.Matches = append(d.Matches, j.Edge)
+		case Suggested:
+			d.Suggestions = append(d.Suggestions, j.Edge)
+		}
+	}
+	return d
+}
+
+// judge weighs a pair among all pairs of its two documents.
+func judge(p Pair, ofA, ofB []Pair) Edge {
+	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
+	if p.Verdict == "" && p.Veto == "" {
+		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
+		e.Score = float64(max(0, min(sum(e.Evidence), 100))) / 100
+	}
+	if e.Score >= highAt/100. {
+		e.Confidence = "high"
+	}
+	texts := make([]string, len(e.Evidence))
+	for i, ev := range e.Evidence {
+		texts[i] = ev.Text
+	}
+	e.Reasoning = strings.Join(texts, " ")
+	switch {
+	case p.Verdict == Confirmed:
+		e.Score, e.Confidence, e.DecidedBy, e.Reasoning = 1, "high", "person", "Confirmed by a person."
+	case p.Verdict == Rejected:
+		e.DecidedBy, e.Reasoning = "person", "Rejected by a person."
+	case p.Veto != "":
+		e.Reasoning = "Not matched. " + p.Veto + " " + e.Reasoning
+	case e.Score < matchAt/100.:
+		e.Reasoning = "Undecided. " + e.Reasoning
+	}
+	return e
+}
+
+// margin is by how many points a pair must be better than another to be it.
+const margin = 8
+
+// standing is how a pair stands among the others of one of its documents,
+// the weakest first.
+type standing int
+
+const (
+	taken  standing = iota // better ones have all that there is
+	tied                   // others are as good, and there is not room for all
+	room                   // there is room for all of them
+	alone                  // no other is as good
+	addsUp                 // with others that are as good it makes up the whole
+)
+
+// compete says what the competition on both sides means for a pair. What
+// stands against it counts from either side, being alone only from both.
+func compete(p Pair, ofA, ofB []Pair) []Evidence {
+	a, b := p.standing(p.A, ofA), p.standing(p.B, ofB)
+	theOther := func(whose standing) (one, many string) {
+		if whose == a {
+			return name(p.TypeA), name(p.TypeB)
+		}
+		return name(p.TypeB), name(p.TypeA)
+	}
+	switch worst, best := min(a, b), max(a, b); {
+	case worst == taken:
+		one, many := theOther(worst)
+		return say("taken", "Other %ss fit the %s better and leave nothing for this one.", many, one)
+	case worst == tied && p.cites(): // who cites two means both
+	case worst == tied:
+		one, many := theOther(worst)
+		return say("tie", "Other %ss fit the %s as well, and not all of them can be meant.", many, one)
+	case best == addsUp:
+		one, many := theOther(best)
+		return say("adds-up", "Alone or together with other %ss it makes up all of the %s.", many, one)
+	case worst == alone:
+		return say("only", "No other %s fits the %s, and no other %s the %s.", name(p.TypeA), name(p.TypeB), name(p.TypeB), name(p.TypeA))
+	}
+	return nil
+}
+
+// cites reports whether one of the two cites the other's very number.
+func (p Pair) cites() bool {
+	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "cites" || ev.Name == "cites-short" })
+}
+
+// side is a pair as seen from one of its documents.
+type side struct {
+	points      int
+	common, all float64 // units in common, and all units of the document
+	self, other document.Type
+	confirmed   bool
+}
+
+func (p Pair) from(id uuid.UUID) side {
+	if p.A == id {
+		return side{p.Points, p.Fit.Common, p.Fit.A, p.TypeA, p.TypeB, p.Verdict == Confirmed}
+	}
+	return side{p.Points, p.Fit.Common, p.Fit.B, p.TypeB, p.TypeA, p.Verdict == Confirmed}
+}
+
+// unknown reports whether units cannot be compared: then nobody knows what room
+// the pair takes.
+func (s side) unknown() bool { return s.all == 0 }
+
+// standing compares a pair with the others of the document with this id that
+// are with documents of the same type.
+func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
+	me := p.from(id)
+	var better, equal []side
+	for _, q := range pairs {
+		if q.Veto != "" && q.Verdict == "" || q.Verdict == Rejected || q.A == p.A && q.B == p.B {
+			continue
+		}
+		switch r := q.from(id); {
+		case r.other != me.other:
+		case r.confirmed, r.points > me.points+margin:
+			better = append(better, r)
+		case r.points >= me.points-margin:
+			equal = append(equal, r)
+		}
+	}
+	switch {
+	case len(better) == 0 && len(equal) == 0, hasMany(me.self, me.other):
+		return alone
+	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown): // what there is room for is not known
+		if len(better) > 0 {
+			return taken
+		}
+		return tied
+	}
+	used := commonUnits(better)
+	switch {
+	case near(used+me.common+commonUnits(equal), me.all, tolerance):
+		return addsUp
+	case used+me.common > me.all*(1+tolerance):
+		return taken
+	case used+me.common+commonUnits(equal) <= me.all:
+		return room
+	}
+	return me.among(slices.Concat(better, equal))
+}
+
+// hasMany reports whether a document of one type has any number of the other:
+// a contract its orders and invoices, an order its revised confirmations.
+func hasMany(one, many document.Type) bool {
+	return one == document.Contract || one == document.PurchaseOrder && many == document.OrderConfirmation
+}
+
+// tolerance is how exactly units add up; they were read as decimals.
+const tolerance = 1e-9
+
+func commonUnits(sides []side) (n float64) {
+	for _, s := range sides {
+		n += s.common
+	}
+	return n
+}
+
+// maxParts is among how many others sets are looked for that make up a whole.
+const maxParts = 11
+
+// among looks for the sets of pairs that make up exactly all units of the
+// document. A pair that is in all of them adds up; one that is in none, while
+// there are some, is not meant; else nobody knows.
+func (s side) among(others []side) standing {
+	if len(others) > maxParts {
+		return tied
+	}
+	with, without := 0, 0
+	for set := range 1 << len(others) {
+		n := 0.0
+		for i, o := range others {
+			if set&(1<<i) != 0 {
+				n += o.common
+			}
+		}
+		if near(n+s.common, s.all, tolerance) {
+			with++
+		}
+		if near(n, s.all, tolerance) {
+			without++
+		}
+	}
+	switch {
+	case with > 0 && without == 0:
+		return addsUp
+	case with == 0 && without > 0:
+		return taken
+	}
+	return tied
+}

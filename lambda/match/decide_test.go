@@ -1,0 +1,351 @@
+package match
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// typeOf is the type of a document in a table, by its name: "order 1".
+func typeOf(name string) document.Type {
+	kind, _, _ := strings.Cut(name, " ")
+	return map[string]document.Type{"order": po, "confirmation": oc, "delivery": dn, "receipt": gr, "invoice": inv, "credit": cn, "contract": ct}[kind]
+}
+
+// weighed is a pair of so many points, which are of evidence that the caps let
+// through; units are those of a, of b, and in common.
+func weighed(a, b string, points int, units ...float64) Pair {
+	p := Pair{A: idOf(a), B: idOf(b), TypeA: typeOf(a), TypeB: typeOf(b), Points: points, Evidence: []Evidence{}}
+	if len(units) > 0 {
+		p.Fit = Fit{units[0], units[1], units[2]}
+	}
+	for _, name := range []string{"cites-loosely", "vat-id", "amount"} {
+		if n := min(points, caps[weights[name].family]); n > 0 {
+			p.Evidence = append(p.Evidence, Evidence{name, n, "By " + name + "."})
+			points -= n
+		}
+	}
+	return p
+}
+
+// by is a pair whose evidence of a citation has this name.
+func by(citation string, p Pair) Pair {
+	p.Evidence[0].Name = citation
+	return p
+}
+
+// parts are pairs of a document with others, of 60 points each and of whom all
+// units, these many, are of the whole.
+func parts(whole string, all float64, kind string, units ...float64) (pairs []Pair) {
+	for i, n := range units {
+		pairs = append(pairs, weighed(whole, fmt.Sprint(kind, " ", i+1), 60, all, n, n))
+	}
+	return pairs
+}
+
+// vetoed is a pair that is out of the question. It keeps its points, which
+// compare would not give it, to show that they do not matter.
+func vetoed(p Pair) Pair {
+	p.Veto, p.Fit, p.Evidence = "The currencies differ.", Fit{}, p.Evidence[:1]
+	return p
+}
+
+func verdict(v Verdict, p Pair) Pair {
+	p.Verdict = v
+	return p
+}
+
+func flipped(p Pair) Pair {
+	p.A, p.B, p.TypeA, p.TypeB, p.Fit.A, p.Fit.B = p.B, p.A, p.TypeB, p.TypeA, p.Fit.B, p.Fit.A
+	return p
+}
+
+func fives(n int) []float64 { return slices.Repeat([]float64{5}, n) }
+
+// decideRows: what becomes of each pair, by which evidence of competition, and
+// its score.
+var decideRows = []struct {
+	name  string
+	pairs []Pair
+	want  []string
+}{
+	{"alone", []Pair{weighed("order", "invoice", 60)}, []string{"match only 0.80 medium"}},
+	{"never less than 0", []Pair{weighed("order", "invoice 1", 60), weighed("order", "invoice 2", 20)}, []string{"match only 0.80 medium", "nothing taken"}},
+	{"never more than 1", []Pair{weighed("order", "invoice", 95)}, []string{"match only 1.00 high"}},
+
+	// The thresholds, of a pair with which competition has nothing to do.
+	{"84", []Pair{weighed("order", "delivery", 84, 20, 5, 5), weighed("order", "delivery 2", 84, 20, 5, 5)}, slices.Repeat([]string{"match - 0.84 medium"}, 2)},
+	{"85", []Pair{weighed("order", "delivery", 85, 20, 5, 5), weighed("order", "delivery 2", 85, 20, 5, 5)}, slices.Repeat([]string{"match - 0.85 high"}, 2)},
+	{"75", []Pair{weighed("order", "delivery", 75, 20, 5, 5), weighed("order", "delivery 2", 75, 20, 5, 5)}, slices.Repeat([]string{"match - 0.75 medium"}, 2)},
+	{"74", []Pair{weighed("order", "delivery", 74, 20, 5, 5), weighed("order", "delivery 2", 74, 20, 5, 5)}, slices.Repeat([]string{"suggestion - 0.74 Undecided."}, 2)},
+	{"50", []Pair{weighed("order", "delivery", 50, 20, 5, 5), weighed("order", "delivery 2", 50, 20, 5, 5)}, slices.Repeat([]string{"suggestion - 0.50 Undecided."}, 2)},
+	{"49", []Pair{weighed("order", "delivery", 49, 20, 5, 5), weighed("order", "delivery 2", 49, 20, 5, 5)}, slices.Repeat([]string{"nothing -"}, 2)},
+
+	// Which others count.
+	{"two that fit equally", []Pair{weighed("order", "invoice 1", 75), weighed("order", "invoice 2", 75)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
+	{"two that fit equally, and room for one", []Pair{weighed("order", "invoice 1", 65, 20, 20, 20), weighed("order", "invoice 2", 65, 20, 20, 20)}, slices.Repeat([]string{"suggestion tie 0.50 Undecided."}, 2)},
+	{"8 points are not better", []Pair{weighed("order", "invoice 1", 73), weighed("order", "invoice 2", 65)}, []string{"suggestion tie 0.58 Undecided.", "suggestion tie 0.50 Undecided."}},
+	{"9 points are", []Pair{weighed("order", "invoice 1", 89), weighed("order", "invoice 2", 80)}, []string{"match only 1.00 high", "suggestion taken 0.50 Undecided."}},
+	{"a better one leaves nothing", []Pair{weighed("order", "invoice 1", 95, 20, 20, 20), weighed("order", "invoice 2", 80, 20, 20, 20)}, []string{"match only 1.00 high", "suggestion taken 0.50 Undecided."}},
+	{"a better one leaves the rest", []Pair{weighed("order", "invoice 1", 90, 20, 15, 15), weighed("order", "invoice 2", 60, 20, 5, 5)}, []string{"match only 1.00 high", "match adds-up 0.90 high"}},
+	{"a better one leaves more than the rest", []Pair{weighed("order", "invoice 1", 90, 20, 14, 14), weighed("order", "invoice 2", 60, 20, 5, 5)}, []string{"match only 1.00 high", "suggestion - 0.60 Undecided."}},
+	{"only documents of one type compete", []Pair{weighed("order", "invoice", 60), weighed("order", "delivery", 90)}, []string{"match only 0.80 medium", "match only 1.00 high"}},
+	{"a contract has many orders and invoices", []Pair{weighed("contract", "order 1", 60), weighed("contract", "order 2", 60), weighed("contract", "invoice 1", 60), weighed("contract", "invoice 2", 90)},
+		[]string{"match only 0.80 medium", "match only 0.80 medium", "match only 0.80 medium", "match only 1.00 high"}},
+	{"an order has one contract", []Pair{weighed("contract 1", "order", 75), weighed("contract 2", "order", 75)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
+	{"an order has many confirmations", []Pair{weighed("order", "confirmation 1", 60), weighed("order", "confirmation 2", 90)}, []string{"match only 0.80 medium", "match only 1.00 high"}},
+	{"a confirmation has one order", []Pair{weighed("order 1", "confirmation", 75), weighed("order 2", "confirmation", 75)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
+	{"a receipt is one delivery's", []Pair{weighed("receipt", "delivery 1", 75), weighed("receipt", "delivery 2", 75)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
+	{"who cites two means both", []Pair{by("cites", weighed("order", "invoice 1", 80)), by("cites", weighed("order", "invoice 2", 80))}, slices.Repeat([]string{"match - 0.80 medium"}, 2)},
+	{"and so does who cites short numbers", []Pair{by("cites-short", weighed("order", "invoice 1", 80)), by("cites-short", weighed("order", "invoice 2", 80))}, slices.Repeat([]string{"match - 0.80 medium"}, 2)},
+	{"who cites one does not mean another", []Pair{by("cites", weighed("order", "invoice 1", 80)), weighed("order", "invoice 2", 80)}, []string{"match - 0.80 medium", "suggestion tie 0.65 Undecided."}},
+	{"who cites does not mean what is taken", []Pair{by("cites", weighed("order", "invoice 1", 95)), by("cites", weighed("order", "invoice 2", 80))}, []string{"match only 1.00 high", "suggestion taken 0.50 Undecided."}},
+
+	// What there is room for.
+	{"room for both", parts("order", 20, "delivery", 5, 5), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
+	{"together they are the whole", parts("order", 20, "delivery", 5, 15), slices.Repeat([]string{"match adds-up 0.90 high"}, 2)},
+	{"decimals are the whole", parts("order", 0.3, "delivery", 0.1, 0.2), slices.Repeat([]string{"match adds-up 0.90 high"}, 2)},
+	{"nearly the whole is not the whole", parts("order", 1000.001, "delivery", 400, 600), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
+	{"some are the whole, another is not meant", parts("order", 11, "delivery", 2, 3, 8), []string{"nothing taken", "match adds-up 0.90 high", "match adds-up 0.90 high"}},
+	{"in several ways", parts("order", 10, "delivery", 5, 5, 5), slices.Repeat([]string{"nothing tie"}, 3)},
+	{"one of them in every way", parts("order", 10, "delivery", 6, 4, 4), []string{"match adds-up 0.90 high", "nothing tie", "nothing tie"}},
+	{"in no way", parts("order", 10, "delivery", 7, 6), slices.Repeat([]string{"nothing tie"}, 2)},
+	{"with a better one", append(parts("order", 10, "delivery", 6, 2), weighed("order", "delivery", 90, 10, 4, 4)), []string{"match adds-up 0.90 high", "nothing taken", "match only 1.00 high"}},
+	{"nothing in common", []Pair{weighed("order", "delivery 1", 75, 10, 5, 0), weighed("order", "delivery 2", 75, 10, 5, 0)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
+	{"each is the whole", parts("order", 10, "delivery", 10, 10), slices.Repeat([]string{"nothing tie"}, 2)},
+	{"one is more than the whole of its own", []Pair{weighed("order", "invoice 1", 60, 10, 25, 10), weighed("order", "invoice 2", 60, 10, 4, 4)}, []string{"match adds-up 0.90 high", "nothing taken"}},
+	{"among 12", parts("order", 100, "delivery", append(fives(10), 64, 36)...), append(slices.Repeat([]string{"nothing taken"}, 10), "match adds-up 0.90 high", "match adds-up 0.90 high")},
+	{"among 13", parts("order", 100, "delivery", append(fives(11), 64, 36)...), slices.Repeat([]string{"nothing tie"}, 13)},
+	{"13 that are the whole", parts("order", 65, "delivery", fives(13)...), slices.Repeat([]string{"match adds-up 0.90 high"}, 13)},
+	{"13 for which there is room", parts("order", 66, "delivery", fives(13)...), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 13)},
+	{"what a better one leaves is not known", []Pair{weighed("order", "invoice 1", 95), weighed("order", "invoice 2", 80, 20, 20, 20)}, []string{"match only 1.00 high", "suggestion taken 0.50 Undecided."}},
+	{"what an equal one leaves is not known", []Pair{weighed("order", "invoice 1", 65), weighed("order", "invoice 2", 65, 20, 20, 20)}, slices.Repeat([]string{"suggestion tie 0.50 Undecided."}, 2)},
+	{"an invoice that collects deliveries", []Pair{weighed("delivery 1", "invoice", 60, 5, 20, 5), weighed("delivery 2", "invoice", 60, 15, 20, 15)}, slices.Repeat([]string{"match adds-up 0.90 high"}, 2)},
+
+	// Both sides.
+	{"alone here, tied there", []Pair{weighed("order 1", "invoice 1", 75), weighed("order 2", "invoice 1", 75), weighed("order 2", "delivery", 60)},
+		[]string{"suggestion tie 0.60 Undecided.", "suggestion tie 0.60 Undecided.", "match only 0.80 medium"}},
+	{"a part here, taken there", []Pair{weighed("order 1", "delivery 1", 60, 20, 5, 5), weighed("order 1", "delivery 2", 60, 20, 15, 15), weighed("order 2", "delivery 2", 90, 15, 15, 15)},
+		[]string{"match adds-up 0.90 high", "nothing taken", "match only 1.00 high"}},
+	{"a part here, tied there", []Pair{weighed("order 1", "delivery 1", 60, 20, 5, 5), weighed("order 1", "delivery 2", 60, 20, 15, 15), weighed("order 2", "delivery 2", 60, 15, 15, 15)},
+		[]string{"match adds-up 0.90 high", "nothing tie", "nothing tie"}},
+	{"room here, a part there", []Pair{weighed("order 1", "invoice 1", 60, 20, 10, 4), weighed("order 1", "invoice 2", 60, 20, 5, 5), weighed("order 2", "invoice 1", 60, 6, 10, 6)},
+		[]string{"match adds-up 0.90 high", "suggestion - 0.60 Undecided.", "match adds-up 0.90 high"}},
+
+	// What is out of the question, and what people say.
+	{"a veto is no competition", []Pair{weighed("order", "invoice 1", 60), vetoed(weighed("order", "invoice 2", 90))}, []string{"match only 0.80 medium", "suggestion - 0.00 Not matched."}},
+	{"confirmed", []Pair{verdict(Confirmed, weighed("order", "invoice", 10))}, []string{"match - 1.00 Confirmed by a person."}},
+	{"confirmed against a veto", []Pair{verdict(Confirmed, vetoed(weighed("order", "invoice", 90)))}, []string{"match - 1.00 Confirmed by a person."}},
+	{"confirmed, it leaves nothing", []Pair{verdict(Confirmed, weighed("order", "invoice 1", 10, 20, 20, 20)), weighed("order", "invoice 2", 90, 20, 20, 20)}, []string{"match - 1.00 Confirmed by a person.", "suggestion taken 0.60 Undecided."}},
+	{"confirmed against a veto, it leaves nothing", []Pair{verdict(Confirmed, vetoed(weighed("order", "invoice 1", 90))), weighed("order", "invoice 2", 90)}, []string{"match - 1.00 Confirmed by a person.", "suggestion taken 0.60 Undecided."}},
+	{"confirmed, what it leaves is not known", []Pair{verdict(Confirmed, vetoed(weighed("order", "invoice 1", 90))), weighed("order", "invoice 2", 90, 20, 20, 20)}, []string{"match - 1.00 Confirmed by a person.", "suggestion taken 0.60 Undecided."}},
+	{"confirmed, it leaves the rest", []Pair{verdict(Confirmed, weighed("order", "invoice 1", 10, 20, 5, 5)), weighed("order", "invoice 2", 60, 20, 15, 15)}, []string{"match - 1.00 Confirmed by a person.", "match adds-up 0.90 high"}},
+	{"rejected", []Pair{verdict(Rejected, weighed("order", "invoice", 95))}, []string{"suggestion - 0.00 Rejected by a person."}},
+	{"rejected with a veto", []Pair{verdict(Rejected, vetoed(weighed("order", "invoice", 95)))}, []string{"suggestion - 0.00 Rejected by a person."}},
+	{"rejected, it leaves room", []Pair{verdict(Rejected, weighed("order", "invoice 1", 90, 20, 20, 20)), weighed("order", "invoice 2", 60, 20, 20, 20)}, []string{"suggestion - 0.00 Rejected by a person.", "match only 0.80 medium"}},
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	for _, tc := range decideRows {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if len(tc.want) != len(tc.pairs) {
+				t.Fatalf("%d pairs, %d expectations", len(tc.pairs), len(tc.want))
+			}
+			c, d := Competition{Pairs: tc.pairs}, Competition{}
+			for _, p := range tc.pairs {
+				c.Documents = append(c.Documents, p.A)
+				d.Pairs, d.Documents = append(d.Pairs, flipped(p)), append(d.Documents, p.B)
+			}
+			for i, p := range tc.pairs {
+				for _, got := range []string{outcome(t, c, p), outcome(t, d, flipped(p))} {
+					if got != tc.want[i] {
+						t.Errorf("pair %d: got %q, want %q", i, got, tc.want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+// outcome is what becomes of a pair, as decideRows has it.
+func outcome(t *testing.T, c Competition, p Pair) string {
+	t.Helper()
+	all := Judge(c)
+	i := slices.IndexFunc(all, func(j Judgement) bool { return j.A == p.A && j.B == p.B })
+	j := all[i]
+	if !reflect.DeepEqual(j.Pair, p) {
+		t.Errorf("judged %+v, want %+v", j.Pair, p)
+	}
+	if j.Score < 0 || j.Score > 1 {
+		t.Errorf("a score of %v", j.Score)
+	}
+	evidence := "-"
+	if n := len(p.Evidence); len(j.Evidence) > n {
+		evidence = names(j.Evidence[n:])
+	}
+	if j.Outcome == Dropped {
+		return "nothing " + evidence
+	}
+	why := j.Confidence
+	for _, prefix := range []string{"Undecided.", "Not matched.", "Confirmed by a person.", "Rejected by a person."} {
+		if strings.HasPrefix(j.Reasoning, prefix) {
+			why = prefix
+		}
+	}
+	if byPerson := strings.HasSuffix(why, "person."); byPerson != (j.DecidedBy == "person") || !byPerson && j.DecidedBy != "rules" {
+		t.Errorf("%q was decided by %s", j.Reasoning, j.DecidedBy)
+	}
+	kind := map[Outcome]string{Matched: "match", Suggested: "suggestion"}[j.Outcome]
+	return fmt.Sprintf("%s %s %.2f %s", kind, evidence, j.Score, why)
+}
+
+// TestDecideIsWhatJudgeKeeps: each match and each suggestion once, in order.
+func TestDecideIsWhatJudgeKeeps(t *testing.T) {
+	t.Parallel()
+	for _, tc := range decideRows {
+		c := Competition{Pairs: tc.pairs}
+		for _, p := range tc.pairs {
+			c.Documents = append(c.Documents, p.A)
+		}
+		kept := map[Outcome][]Edge{}
+		for _, j := range Judge(c) {
+			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
+		}
+		if d := Decide(c); !reflect.DeepEqual(d, Decision{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, d, kept)
+		}
+	}
+}
+
+// TestJudgingLeavesThePairsAlone: they may have room for more evidence.
+func TestJudgingLeavesThePairsAlone(t *testing.T) {
+	t.Parallel()
+	p := weighed("order", "invoice 1", 60)
+	p.Evidence = slices.Grow(p.Evidence, 10)
+	first := judge(p, nil, nil)
+	judge(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
+	if names(first.Evidence) != "cites-loosely only" || names(p.Evidence[:2]) != "cites-loosely " {
+		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
+	}
+}
+
+// having is the pairs of a document.
+func having(pairs []Pair, id uuid.UUID) (list []Pair) {
+	for _, p := range pairs {
+		if p.A == id || p.B == id {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func TestPairsThatAreKept(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		pair Pair
+		want bool
+	}{
+		{"30 points", weighed("order", "invoice", 30), true},
+		{"29 points", weighed("order", "invoice", 29), false},
+		{"a veto against a citation", vetoed(weighed("order", "invoice", 60)), true},
+		{"a veto", Pair{Veto: "No."}, false},
+	} {
+		if got := tc.pair.counts(); got != tc.want {
+			t.Errorf("%s: got %v", tc.name, got)
+		}
+	}
+}
+
+// TestFamiliesAreCapped: what belongs together agrees together. Against a pair
+// there is no cap.
+func TestFamiliesAreCapped(t *testing.T) {
+	t.Parallel()
+	most, least, want := map[string][]Evidence{}, map[string][]Evidence{}, map[string]int{}
+	for name, w := range weights {
+		if w.points > 0 {
+			most[w.family] = append(most[w.family], say(name, "")...)
+			continue
+		}
+		least[w.family] = append(least[w.family], say(name, "")...)
+		want[w.family] += w.points
+	}
+	for family, limit := range map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30} {
+		// Twice: some families have one kind of evidence, or one that says all.
+		if got := sum(slices.Repeat(most[family], 2)); got != limit {
+			t.Errorf("%s: got %d at most, want %d", family, got, limit)
+		}
+		if got := sum(least[family]); got != want[family] || family == "contents" && got > -100 {
+			t.Errorf("%s: got %d at least, want %d", family, got, want[family])
+		}
+	}
+}
+
+func TestDecideIsAboutPairsOfTheDocumentsOnly(t *testing.T) {
+	t.Parallel()
+	near, far := weighed("order 1", "invoice 1", 60), weighed("order 2", "invoice 2", 60)
+	between := weighed("order 2", "invoice 1", 60) // it ties with both of them
+	d := Decide(Competition{Documents: []uuid.UUID{idOf("order 1")}, Pairs: []Pair{far, between, near}})
+	if len(d.Matches)+len(d.Suggestions) != 0 {
+		t.Errorf("got %+v, want nothing: there is a tie", d)
+	}
+	d = Decide(Competition{Documents: []uuid.UUID{idOf("order 2"), idOf("invoice 2")}, Pairs: []Pair{far, near}})
+	if len(d.Matches) != 1 || d.Matches[0].A != far.A || len(d.Suggestions) != 0 {
+		t.Errorf("got %+v, want one match of order 2", d)
+	}
+	if d := Decide(Competition{Documents: []uuid.UUID{idOf("order 3")}, Pairs: []Pair{far, near}}); len(d.Matches)+len(d.Suggestions) != 0 {
+		t.Errorf("got %+v about others", d)
+	}
+}
+
+func TestReasoning(t *testing.T) {
+	t.Parallel()
+	two := []Pair{weighed("order", "invoice 1", 65), weighed("order", "invoice 2", 65)}
+	for _, tc := range []struct {
+		name  string
+		pairs []Pair
+		want  string // of the first pair
+	}{
+		{"only", two[:1], "By cites-loosely. By vat-id. No other purchase order fits the invoice, and no other invoice the purchase order."},
+		{"tie", two, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and not all of them can be meant."},
+		{"tie, from the other side", []Pair{flipped(two[0]), two[1]}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and not all of them can be meant."},
+		{"taken", []Pair{weighed("order", "invoice 1", 80), weighed("order", "invoice 2", 90)}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order better and leave nothing for this one."},
+		{"a part", parts("order", 20, "delivery", 5, 15), "By cites-loosely. Alone or together with other delivery notes it makes up all of the purchase order."},
+		{"veto", []Pair{vetoed(two[0])}, "Not matched. The currencies differ. By cites-loosely."},
+		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
+	} {
+		p := tc.pairs[0]
+		if got := judge(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestTheExampleOfThePackage: an order of 20 lamps, one invoice and then two.
+func TestTheExampleOfThePackage(t *testing.T) {
+	t.Parallel()
+	lamps := vat + `,"buyer":{"name":"Stadtwerke Ulm"},"total":"1184.37",` + lines("lamp 20 59.20")
+	order := parsed(t, po, object(`"number":"7","date":"2026-01-05"`, lamps))
+	invoice1 := parsed(t, inv, object(`"number":"RE-1","date":"2026-01-20"`, lamps))
+	invoice2 := parsed(t, inv, object(`"number":"RE-2","date":"2026-01-21"`, lamps))
+	first, second := compare(order, invoice1), compare(invoice2, order)
+	const alike = "vat-id same-buyer item-equal prices amount date" // 35 + 38 + 5
+	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
+		t.Fatalf("got %+v\nand %+v", first, second)
+	}
+	if d := Decide(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{first}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
+		t.Errorf("one invoice: got %+v, want a match", d)
+	}
+	d := Decide(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{first, second}})
+	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
+		t.Errorf("two invoices: got %+v, want two suggestions", d)
+	}
+}

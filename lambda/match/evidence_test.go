@@ -1,0 +1,203 @@
+package match
+
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+)
+
+// evidenceRow is two documents and what they say about each other.
+type evidenceRow struct {
+	name     string
+	aType    document.Type
+	a        string // fields of the structured data
+	bType    document.Type
+	b        string
+	evidence string
+	points   int
+}
+
+const (
+	order45  = `"number":"4500010046",` + vat
+	cites45  = vat + `,"references":[{"type":"purchase-order","number":"4500010046"}]`
+	cites46  = vat + `,"references":[{"type":"purchase-order","number":"4600020077"}]`
+	ulm      = `"buyer":{"name":"Stadtwerke Ulm"}`
+	zenith   = `"buyer":{"name":"Zenith Bau"}`
+	acme     = `"supplier":{"name":"Acme GmbH"}`
+	quarter1 = vat + `,"period":{"from":"2026-01-01","to":"2026-03-31"}`
+)
+
+// companyRows: in the rows of the other tables the VAT id says 30.
+var companyRows = []evidenceRow{
+	{"VAT id", po, vat, inv, `"supplier":{"vat_id":"de-1"}`, "vat-id", 30},
+	{"account", po, `"supplier":{"iban":"DE99 1"}`, inv, `"supplier":{"iban":"de991"}`, "iban", 30},
+	{"a VAT id is told before the account", po, `"supplier":{"vat_id":"DE1","iban":"X1"}`, inv, `"supplier":{"vat_id":"DE1","iban":"X1"}`, "vat-id", 30},
+	{"an account is told before the name", po, `"supplier":{"name":"Acme","iban":"X1"}`, inv, `"supplier":{"name":"Acme","iban":"X1"}`, "iban", 30},
+	{"name", po, acme, inv, `"supplier":{"name":"ACME"}`, "name", 28},
+	{"another account of the same name", po, `"supplier":{"name":"Acme","iban":"X1"}`, inv, `"supplier":{"name":"Acme","iban":"X2"}`, "name", 28},
+	{"a VAT id misread, by the name", po, `"supplier":{"name":"Acme","vat_id":"DE136695976"}`, inv, `"supplier":{"name":"Acme","vat_id":"DE136695916"}`, "name", 28},
+	{"name misread", po, `"supplier":{"name":"Hofmann Werkzeugbau GmbH"}`, inv, `"supplier":{"name":"Hoffmann Werkzeugbau"}`, "name-similar", 22},
+	{"buyer, one supplier not named", po, ulm, inv, vat + `,` + ulm, "buyer", 20},
+	{"buyer, no supplier named", po, ulm, inv, `"buyer":{"name":"Stadtwerke Ulm GmbH"}`, "buyer", 20},
+	{"buyer by VAT id", po, `"buyer":{"vat_id":"FR2"}`, inv, vat + `,"buyer":{"vat_id":"FR 2"}`, "buyer", 20},
+	{"the same buyer as well", po, acme + `,` + ulm, inv, acme + `,` + ulm, "name same-buyer", 33},
+	{"the same buyer as well, by VAT id", po, vat + `,"buyer":{"vat_id":"FR2"}`, inv, vat + `,"buyer":{"vat_id":"FR 2"}`, "vat-id same-buyer", 35},
+	{"another buyer", po, vat + `,` + ulm, inv, vat + `,` + zenith, "vat-id other-buyer", 10},
+	{"a buyer on one side", po, vat + `,` + ulm, inv, vat, "vat-id", 30},
+}
+
+var citationRows = []evidenceRow{
+	{"the later one cites", po, order45, inv, cites45, "vat-id cites", 90},
+	{"the earlier one cites", dn, vat + `,` + refs(inv, "RE-2026-0042"), inv, `"number":"RE-2026-0042",` + vat, "vat-id cites", 90},
+	{"both cite each other", dn, `"number":"LS-88123",` + vat + `,` + refs(inv, "RE-2026-0042"), inv, `"number":"RE-2026-0042",` + vat + `,` + refs(dn, "LS-88123"), "vat-id cites", 90},
+	{"in another spelling", po, order45, inv, vat + `,` + refs(po, "PO-4500 010 046"), "vat-id cites", 90},
+	{"without a type", po, order45, inv, vat + `,` + refs("", "4500010046"), "vat-id cites", 90},
+	{"in the notes", po, order45, inv, vat + `,"notes":"Your order no. 4500010046"`, "vat-id cites", 90},
+	{"as another type", po, order45, inv, vat + `,` + refs(dn, "4500010046"), "vat-id", 30},
+	{"short", po, `"number":"45",` + vat, inv, vat + `,` + refs(po, "45"), "vat-id cites-short", 75},
+	{"three digits are short", po, `"number":"471",` + vat, inv, vat + `,` + refs(po, "471"), "vat-id cites-short", 75},
+	{"a letter and three digits are short", po, `"number":"A471",` + vat, inv, vat + `,` + refs(po, "A471"), "vat-id cites-short", 75},
+	{"four digits are not", po, `"number":"4711",` + vat, inv, vat + `,` + refs(po, "4711"), "vat-id cites", 90},
+	{"misread", po, order45, inv, vat + `,` + refs(po, "45O0010046"), "vat-id cites-loosely", 75},
+	{"misread and right", po, order45, inv, vat + `,` + refs(po, "45O0010046", "4500010046"), "vat-id cites", 90},
+	{"one misreads, the other does not", dn, `"number":"LS-88123",` + vat + `,` + refs(inv, "RE-2O26-0042"), inv, `"number":"RE-2026-0042",` + vat + `,` + refs(dn, "LS-88123"), "vat-id cites", 90},
+	{"one misreads, the other cites a short number", dn, `"number":"471",` + vat + `,` + refs(inv, "RE-2O26-0042"), inv, `"number":"RE-2026-0042",` + vat + `,` + refs(dn, "471"), "vat-id cites-short", 75},
+	{"a short number one way, a long one the other", dn, `"number":"471",` + vat + `,` + refs(inv, "RE-2026-0042"), inv, `"number":"RE-2026-0042",` + vat + `,` + refs(dn, "471"), "vat-id cites", 90},
+	{"a revision of the order", po, `"number":"44188",` + vat, oc, `"number":"44188-R4",` + vat, "vat-id revision", 75},
+	{"an invoice is no revision of an order", po, `"number":"44188",` + vat, inv, `"number":"44188-R4",` + vat, "vat-id", 30},
+	{"a revision of another order", po, `"number":"44187",` + vat, oc, `"number":"44188-R4",` + vat, "vat-id", 30},
+	{"both cite an order", dn, cites45, inv, cites45, "vat-id common-citation", 60},
+	{"both cite an order, one misread", dn, cites45, inv, vat + `,` + refs(po, "45O0010046"), "vat-id common-citation", 60},
+	{"both cite a delivery", gr, vat + `,` + refs(dn, "LS-88123"), inv, vat + `,` + refs(dn, "LS-88123"), "vat-id common-delivery", 75},
+	{"both cite a tender", gr, vat + `,` + refs("tender", "7712345"), inv, vat + `,` + refs("Tender", "7712345"), "vat-id common-other", 70},
+	{"both cite who knows what", gr, vat + `,` + refs("", "7712345"), inv, vat + `,` + refs("", "7712345"), "vat-id common-other", 70},
+	{"of what both cite, what says the most", gr, vat + `,"references":[{"type":"purchase-order","number":"4711"},{"type":"delivery-note","number":"88123"},{"type":"tender","number":"99"}]`,
+		inv, vat + `,"references":[{"type":"purchase-order","number":"4711"},{"type":"delivery-note","number":"88123"},{"type":"tender","number":"99"}]`, "vat-id common-delivery", 75},
+	{"a direct citation is told, not a common one", dn, `"number":"LS-88123",` + cites45, inv, vat + `,"references":[{"type":"purchase-order","number":"4500010046"},{"type":"delivery-note","number":"LS-88123"}]`, "vat-id cites", 90},
+	{"the later one cites another", po, order45, inv, cites46, "vat-id other-citation", 0},
+	{"the earlier one cites another", dn, vat + `,` + refs(inv, "RE-2026-0099"), inv, `"number":"RE-2026-0042",` + vat, "vat-id other-citation", 0},
+	{"it cites an order, which may be this one without a number", po, vat, inv, cites46, "vat-id", 30},
+	{"both cite an order, but one another delivery", dn, `"number":"LS-88123",` + cites45, inv, vat + `,"references":[{"type":"purchase-order","number":"4500010046"},{"type":"delivery-note","number":"LS-99001"}]`, "vat-id common-citation other-citation", 30},
+	{"they cite different orders", gr, cites45, inv, cites46, "vat-id other-common", -10},
+	{"they cite different deliveries", gr, vat + `,` + refs(dn, "LS-88123"), inv, vat + `,` + refs(dn, "LS-99001"), "vat-id other-common", -10},
+	{"it cites another order, this one a former order", po, order45 + `,` + refs(po, "4400020033"), inv, cites46, "vat-id other-citation", 0},
+	{"they cite different contracts", gr, vat + `,` + refs(ct, "RV-2022-400"), inv, vat + `,` + refs(ct, "RV-2022-911"), "vat-id", 30},
+}
+
+var returnRows = []evidenceRow{
+	{"goods came back", gr, vat, cn, vat + `,"notes":"Gutschrift zu Ihrer Rücksendung"`, "vat-id returned", 45},
+	{"nothing came back", gr, vat, cn, vat + `,"notes":"Bonus 2025"`, "vat-id not-returned", -20},
+	{"only a receipt has to do with it", inv, vat, cn, vat, "vat-id", 30},
+}
+
+func dated(date string) string { return vat + `,"date":"` + date + `"` }
+
+var timeRows = []evidenceRow{
+	{"a month later", po, dated("2026-01-10"), inv, dated("2026-02-10"), "vat-id date", 35},
+	{"7 days earlier", po, dated("2026-01-10"), inv, dated("2026-01-03"), "vat-id date", 35},
+	{"8 days earlier", po, dated("2026-01-10"), inv, dated("2026-01-02"), "vat-id date-order", 0},
+	{"60 days later", po, dated("2026-01-01"), inv, dated("2026-03-02"), "vat-id date", 35},
+	{"61 days later", po, dated("2026-01-01"), inv, dated("2026-03-03"), "vat-id", 30},
+	{"200 days later", po, dated("2026-01-01"), inv, dated("2026-07-20"), "vat-id", 30},
+	{"201 days later", po, dated("2026-01-01"), inv, dated("2026-07-21"), "vat-id date-far", 10},
+	{"one without a date", po, dated("2026-01-01"), inv, vat, "vat-id", 30},
+	{"the same quarter", gr, quarter1, inv, quarter1, "vat-id period", 42},
+	{"the same quarter, and dates", gr, quarter1 + `,"date":"2026-04-01"`, inv, quarter1 + `,"date":"2026-04-02"`, "vat-id period date", 44}, // 17, but 14 at most
+	{"the next quarter", gr, quarter1, inv, vat + `,"period":{"from":"2026-04-01","to":"2026-06-30"}`, "vat-id other-period", 5},
+	{"the quarter before", gr, quarter1, inv, vat + `,"period":{"from":"2025-10-01","to":"2025-12-31"}`, "vat-id other-period", 5},
+	{"a month of the quarter", gr, quarter1, inv, vat + `,"period":{"from":"2026-03-01","to":"2026-03-31"}`, "vat-id", 30},
+	{"touching periods", gr, quarter1, inv, vat + `,"period":{"from":"2026-03-31","to":"2026-06-30"}`, "vat-id", 30},
+	{"an open end", gr, vat + `,"period":{"from":"2026-01-01"}`, inv, vat + `,"period":{"from":"2026-04-01"}`, "vat-id", 30},
+	{"while the contract runs", ct, quarter1, inv, dated("2026-02-10"), "vat-id in-period", 38},
+	{"3 days before it runs", ct, quarter1, inv, dated("2025-12-29"), "vat-id in-period", 38},
+	{"4 days before it runs", ct, quarter1, inv, dated("2025-12-28"), "vat-id out-of-period", 0},
+	{"3 days after it ran", ct, quarter1, inv, dated("2026-04-03"), "vat-id in-period", 38},
+	{"4 days after it ran", ct, quarter1, inv, dated("2026-04-04"), "vat-id out-of-period", 0},
+	{"it has no end", ct, vat + `,"period":{"from":"2026-01-01"}`, inv, dated("2036-01-01"), "vat-id in-period", 38},
+	{"a contract without a period is dated like others", ct, dated("2026-01-01"), inv, dated("2026-02-01"), "vat-id date", 35},
+}
+
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	for family, rows := range evidenceTables {
+		for _, tc := range rows {
+			t.Run(family+"/"+tc.name, func(t *testing.T) {
+				t.Parallel()
+				p := comparedBothWays(t, parsed(t, tc.aType, object(tc.a)), parsed(t, tc.bType, object(tc.b)))
+				if got := names(p.Evidence); got != tc.evidence || p.Points != tc.points || p.Veto != "" {
+					t.Errorf("got %d by %s%s\nwant %d by %s", p.Points, got, p.Veto, tc.points, tc.evidence)
+				}
+				for _, ev := range p.Evidence {
+					if ev.Text == "" || strings.Contains(ev.Text, "%!") || strings.Contains(ev.Text, "  ") || ev.Points != weights[ev.Name].points {
+						t.Errorf("%+v", ev)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNamesBySimilarity has names on both sides of each threshold.
+func TestNamesBySimilarity(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b      string
+		from, to  float64 // their similarity
+		suppliers string  // what is said of suppliers of these names, who have another buyer
+		buyers    string  // and of buyers of one supplier
+	}{
+		{"Kohler & Sohne Getriebebau", "Köhler & Sohne Getriebebau", 0.98, 0.99, "name other-buyer", "vat-id same-buyer"},
+		{"Kohler & Sohne Getriebebau", "Köhler Söhne Getriebebau", 0.97, 0.98, "name-similar other-buyer", "vat-id same-buyer"},
+		{"Nord Pumpen", "Nord Pumpen Anlagenbau", 0.75, 0.76, "name-similar other-buyer", "vat-id same-buyer"},
+		{"Alpha Beta Epsilon", "Alpha Beta", 0.74, 0.75, "", "vat-id"},
+		{"Alpha Beta Zeta Epsilon", "Alpha Beta Gamma", 0.50, 0.51, "", "vat-id"},
+		{"Nord Ventile Technik", "Nord Pumpen Technik", 0.49, 0.50, "", "vat-id other-buyer"},
+	} {
+		if s := company.Similarity(company.ParseName(tc.a), company.ParseName(tc.b)); s < tc.from || s >= tc.to {
+			t.Errorf("%q and %q: their similarity is %.4f: choose other names", tc.a, tc.b, s)
+		}
+		compared := func(format, other, another string) string {
+			return names(comparedBothWays(t, parsed(t, po, object(strings.ReplaceAll(format, "NAME", tc.a), other)),
+				parsed(t, inv, object(strings.ReplaceAll(format, "NAME", tc.b), another))).Evidence)
+		}
+		if got := compared(`"supplier":{"name":"NAME"}`, ulm, zenith); got != tc.suppliers {
+			t.Errorf("suppliers %q and %q: got %q, want %q", tc.a, tc.b, got, tc.suppliers)
+		}
+		if got := compared(`"buyer":{"name":"NAME"}`, vat, vat); got != tc.buyers {
+			t.Errorf("buyers %q and %q: got %q, want %q", tc.a, tc.b, got, tc.buyers)
+		}
+	}
+}
+
+var evidenceTables = map[string][]evidenceRow{
+	"company": companyRows, "citation": citationRows, "items": itemRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
+}
+
+// TestEveryKindOfEvidenceIsInATable: who adds one adds a row for it.
+func TestEveryKindOfEvidenceIsInATable(t *testing.T) {
+	t.Parallel()
+	rest := map[string]bool{}
+	for name, w := range weights {
+		if w.points == 0 || caps[w.family] == 0 {
+			t.Errorf("%s of the family %s says nothing", name, w.family)
+		}
+		rest[name] = true
+	}
+	for _, rows := range evidenceTables {
+		for _, row := range rows {
+			for name := range strings.FieldsSeq(row.evidence) {
+				delete(rest, name)
+			}
+		}
+	}
+	for _, row := range decideRows {
+		for _, want := range row.want {
+			delete(rest, strings.Fields(want)[1])
+		}
+	}
+	for name := range rest {
+		t.Errorf("no table has the evidence %s", name)
+	}
+}

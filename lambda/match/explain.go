@@ -1,0 +1,46 @@
+package match
+
+import "slices"
+
+// Compare compares two documents, whoever else there is, as matching does.
+func Compare(a, b Raw) (Pair, error) {
+	x, err := read(a)
+	if err != nil {
+		return Pair{}, err
+	}
+	y, err := read(b)
+	if err != nil {
+		return Pair{}, err
+	}
+	return compare(x, y), nil
+}
+
+// Lookup lists what candidates of a document are looked up by.
+func Lookup(raw Raw) ([]string, error) {
+	d, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	_, lookup := d.keys()
+	return lookup, nil
+}
+
+// CommonKeys lists by which keys two documents are candidates of each other;
+// none if they are not.
+func CommonKeys(a, b Raw) (common []string, err error) {
+	x, err := read(a)
+	if err != nil {
+		return nil, err
+	}
+	lookup, err := Lookup(b)
+	if err != nil || !mayMatch(a.Type, b.Type) {
+		return nil, err
+	}
+	keys, _ := x.keys()
+	for _, key := range keys {
+		if _, ok := slices.BinarySearch(lookup, key); ok {
+			common = append(common, key)
+		}
+	}
+	return common, nil
+}

@@ -1,0 +1,159 @@
+package match
+
+import (
+	"slices"
+
+	"matchbook/lambda/document"
+)
+
+// compareItems compares the lines of two documents, and how many units they
+// have in common; the fit is that of first and second.
+func compareItems(first, second doc) ([]Evidence, Fit) {
+	if len(first.items) == 0 || len(second.items) == 0 {
+		return nil, Fit{}
+	}
+	if first.Type == document.Contract {
+		return compareContract(first, second), Fit{}
+	}
+	fit := Fit{units(first.items), units(second.items), 0}
+	if fit.A == 0 || fit.B == 0 {
+		return compareWords(first, second), Fit{}
+	}
+	pairs := align(first.items, second.items)
+	if len(pairs) == 0 {
+		return say("items-other", "They have no item in common."), fit
+	}
+	exact, within, prices := 0, [2]int{}, 0
+	for _, p := range pairs {
+		x, y := first.items[p[0]], second.items[p[1]]
+		fit.Common += min(x.quantity, y.quantity)
+		if x.quantity == y.quantity {
+			exact++
+		}
+		if y.quantity <= x.quantity {
+			within[0]++
+		}
+		if x.quantity <= y.quantity {
+			within[1]++
+		}
+		if x.price > 0 && near(x.price, y.price, 0.001) {
+			prices++
+		}
+	}
+	n, m := len(first.items), len(second.items)
+	var ev []Evidence
+	switch {
+	case exact == n && n == m:
+		kind := "items-equal"
+		if exact == 1 && fit.A < 10 {
+			kind = "item-equal-few"
+		} else if exact == 1 {
+			kind = "item-equal"
+		}
+		ev = say(kind, "The items and quantities are the same.")
+	case exact == min(n, m):
+		ev = say("items-whole", "The items and quantities of one are all in the other.")
+	case within[0] == m || within[1] == n:
+		ev = say("items-part", "The items of one are a part of the other.")
+	default:
+		ev = say("items-exceed", "Neither is a part of the other.")
+	}
+	if prices == len(pairs) {
+		ev = append(ev, say("prices", "The prices are the same.")...)
+	}
+	return ev, fit
+}
+
+// units is how many units there are of all items.
+func units(items []item) (n float64) {
+	for _, it := range items {
+		n += it.quantity
+	}
+	return n
+}
+
+// compareContract looks for the items of an order or an invoice among those
+// that a contract names; one that names no article is about all.
+func compareContract(contract, d doc) []Evidence {
+	if !slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" }) {
+		return compareWords(contract, d)
+	}
+	pairs := align(contract.items, d.items)
+	switch len(pairs) {
+	case len(d.items):
+		return say("items-contract", "The contract names all items.")
+	case 0:
+		return say("items-other", "The contract names none of the items.")
+	}
+	return say("items-exceed", "The contract does not name all items.")
+}
+
+// compareWords compares what documents say they are about, where they count
+// nothing.
+func compareWords(first, second doc) []Evidence {
+	collect := func(d doc) (w []string) {
+		for _, it := range d.items {
+			w = append(w, it.words...)
+		}
+		slices.Sort(w)
+		return slices.Compact(w)
+	}
+	switch s := overlap(collect(first), collect(second)); {
+	case s >= 0.7:
+		return say("description", "The descriptions agree.")
+	case s < 0.2:
+		return say("other-description", "The descriptions differ.")
+	}
+	return nil
+}
+
+// overlap is the share of words that two sorted lists have in common.
+func overlap(a, b []string) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0.5
+	}
+	n := 0
+	for _, w := range a {
+		if _, ok := slices.BinarySearch(b, w); ok {
+			n++
+		}
+	}
+	return float64(n) / float64(len(a)+len(b)-n)
+}
+
+// maxFuzzy is how many items of a document are aligned by their words.
+const maxFuzzy = 50
+
+// align pairs the items of two documents, by article number or else by words.
+// Documents that have an article number in common number alike: then items of
+// other numbers are other items, however much alike their names.
+func align(a, b []item) (pairs [][2]int) {
+	bySKU := make(map[string]int, len(b))
+	for j, it := range b {
+		if it.sku != "" {
+			bySKU[it.sku] = j
+		}
+	}
+	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
+	for i, it := range a {
+		if j, ok := bySKU[it.sku]; ok && it.sku != "" && !usedB[j] {
+			pairs, usedA[i], usedB[j] = append(pairs, [2]int{i, j}), true, true
+		}
+	}
+	numberedAlike := len(pairs) > 0
+	for i, it := range a[:min(len(a), maxFuzzy)] {
+		best, most := -1, 0.5
+		for j, other := range b[:min(len(b), maxFuzzy)] {
+			if usedA[i] || usedB[j] || len(it.words) == 0 || len(other.words) == 0 || numberedAlike && it.sku != "" && other.sku != "" {
+				continue
+			}
+			if s := overlap(it.words, other.words); s > most || s == most && best < 0 {
+				best, most = j, s
+			}
+		}
+		if best >= 0 {
+			pairs, usedA[i], usedB[best] = append(pairs, [2]int{i, best}), true, true
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,110 @@
+package match
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/reference"
+)
+
+// maxKey is how long a key may be, in bytes; of a longer one the hash is
+// taken. PostgreSQL refuses index entries of more than about 2,700 bytes.
+const maxKey = 250
+
+// maxItemKeys is how many of a document's articles candidates are looked up by.
+const maxItemKeys = 12
+
+// window is how far apart two documents of one company may be dated to be
+// found by that, in months.
+const window = 4
+
+// keySet collects keys. They begin with a piece of the tenant's id, so that
+// the index tells tenants apart that use the same numbers.
+type keySet struct {
+	tenant string
+	keys   []string
+}
+
+func (s *keySet) add(parts ...string) {
+	key := strings.Join(parts, "|")
+	if len(s.tenant)+1+len(key) > maxKey {
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+	}
+	s.keys = append(s.keys, s.tenant+"|"+key)
+}
+
+func (s *keySet) sorted() []string {
+	slices.Sort(s.keys)
+	return slices.Compact(s.keys)
+}
+
+// keys lists what the document is found by and what it looks others up by.
+// Both are the same but for the date: a document is found by the month of its
+// date, and looks in the months around.
+func (d doc) keys() (keys, lookup []string) {
+	tenant := d.TenantID.String()[:8]
+	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
+	both := func(parts ...string) { found.add(parts...); look.add(parts...) }
+	for _, c := range append([]citation{{Type: string(d.Type), number: d.number}}, d.cites...) {
+		types := []string{c.Type}
+		if c.Type == "" { // it may be of any
+			for _, t := range Matchable(d.Type) {
+				types = append(types, string(t))
+			}
+		}
+		for _, t := range types {
+			if c.Canonical != "" {
+				both("ref", t, c.Canonical)
+			}
+			if c.Loose != "" {
+				both("ref", t, c.Loose)
+			}
+		}
+	}
+	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
+		both("ref", string(document.PurchaseOrder), reference.Canonical(base))
+	}
+	for _, who := range append(d.supplier.who(), d.buyer.who()...) {
+		for _, a := range d.amounts {
+			both("amount", who, strconv.FormatFloat(a, 'f', 2, 64))
+		}
+	}
+	for _, who := range d.who() {
+		for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
+			both("item", who, it.key(), strconv.FormatFloat(it.quantity, 'f', -1, 64))
+		}
+		if d.Type != document.Contract && !d.Period.From.IsZero() {
+			both("period", who, d.Period.From.String(), d.Period.To.String())
+		}
+		if !d.Date.IsZero() {
+			found.add("month", who, d.Date.Month(0))
+			for i := -window; i <= window; i++ {
+				look.add("month", who, d.Date.Month(i))
+			}
+		}
+	}
+	return found.sorted(), look.sorted()
+}
+
+// who lists how the company may be recognised on another document. The buyer
+// is most often the tenant itself: it tells nothing where the supplier is named.
+func (d doc) who() []string {
+	if d.supplier.isZero() {
+		return d.buyer.who()
+	}
+	return d.supplier.who()
+}
+
+func (p party) who() (list []string) {
+	if p.VATID != "" {
+		list = append(list, p.VATID)
+	}
+	if p.IBAN != "" {
+		list = append(list, p.IBAN)
+	}
+	return append(list, p.name.Keys()...)
+}

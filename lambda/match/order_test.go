@@ -1,0 +1,199 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+// memory is a store of the documents that were matched so far. It does what a
+// Store promises, and nothing is lost or slow.
+type memory struct {
+	docs    map[uuid.UUID]Raw
+	keys    map[uuid.UUID][]string // of those matched so far
+	pairs   map[[2]uuid.UUID]Pair
+	matches map[[2]uuid.UUID]Edge
+	hints   map[[2]uuid.UUID]Edge // suggestions
+}
+
+func newMemory(docs []Raw) *memory {
+	m := &memory{map[uuid.UUID]Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}}
+	for _, d := range docs {
+		m.docs[d.ID] = d
+	}
+	return m
+}
+
+func byID(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
+
+func (m *memory) Load(_ context.Context, f job.Fence) (Raw, error) { return m.docs[f.ID], nil }
+
+func (m *memory) Candidates(_ context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error) {
+	m.keys[f.ID] = n.Keys
+	return m.block(f.ID, n, types), nil
+}
+
+func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Block) {
+	for key := range m.pairs {
+		if key[0] == id || key[1] == id {
+			b.Partners = append(b.Partners, key[0], key[1])
+		}
+	}
+	b.Partners = slices.DeleteFunc(b.Partners, func(p uuid.UUID) bool { return p == id })
+	slices.SortFunc(b.Partners, byID)
+	for other, keys := range m.keys {
+		found := slices.ContainsFunc(keys, func(k string) bool { _, ok := slices.BinarySearch(n.Lookup, k); return ok })
+		if other != id && slices.Contains(types, m.docs[other].Type) && (found || slices.Contains(b.Partners, other)) {
+			b.Candidates = append(b.Candidates, m.docs[other])
+		}
+	}
+	slices.SortFunc(b.Candidates, func(x, y Raw) int { return byID(x.ID, y.ID) })
+	return b
+}
+
+func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) Decision) (*Block, error) {
+	if now := m.block(f.ID, n, types); !reflect.DeepEqual(now, judged) {
+		return &now, nil
+	}
+	affected := append([]uuid.UUID{f.ID}, judged.Partners...)
+	for _, p := range judged.Partners {
+		delete(m.pairs, [2]uuid.UUID{f.ID, p})
+		delete(m.pairs, [2]uuid.UUID{p, f.ID})
+	}
+	for _, p := range pairs {
+		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
+		affected = append(affected, p.A, p.B)
+	}
+	slices.SortFunc(affected, byID)
+	affected = slices.Compact(affected)
+	d := judge(neighbourhood(m.all(), affected...))
+	replace(m.matches, affected, d.Matches)
+	replace(m.hints, affected, d.Suggestions)
+	return nil, nil
+}
+
+// replace makes the edges of the documents these.
+func replace(edges map[[2]uuid.UUID]Edge, documents []uuid.UUID, now []Edge) {
+	for key := range edges {
+		if slices.Contains(documents, key[0]) || slices.Contains(documents, key[1]) {
+			delete(edges, key)
+		}
+	}
+	for _, e := range now {
+		edges[[2]uuid.UUID{e.A, e.B}] = e
+	}
+}
+
+// all is all pairs, in the order of the ids.
+func (m *memory) all() (pairs []Pair) {
+	for _, p := range m.pairs {
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(byID(p.A, q.A), byID(p.B, q.B)) })
+	return pairs
+}
+
+// stale says what of the edges is not what Decide makes of all pairs; empty if
+// everything is.
+func (m *memory) stale() string {
+	pairs := m.all()
+	d := Decide(Competition{everybody(pairs), pairs})
+	for _, part := range []struct {
+		name string
+		got  map[[2]uuid.UUID]Edge
+		want []Edge
+	}{{"matches", m.matches, d.Matches}, {"suggestions", m.hints, d.Suggestions}} {
+		want := map[[2]uuid.UUID]Edge{}
+		replace(want, nil, part.want)
+		if !reflect.DeepEqual(part.got, want) {
+			return fmt.Sprintf("%s: got %+v\nwant %+v", part.name, part.got, want)
+		}
+	}
+	return ""
+}
+
+// world draws documents of two suppliers that cite each other, tie and add up.
+func world(r *rand.Rand) (docs []Raw) {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	for i := range 8 + r.IntN(8) {
+		typ := []document.Type{po, po, inv, inv, inv, dn, dn, gr, oc, cn, ct}[r.IntN(11)]
+		n := 1 + r.IntN(3)
+		units := []int{2, 3, 5, 8, 10, 11}[r.IntN(6)]
+		data := object(
+			fmt.Sprintf(`"number":"%s-%d"`, pick("4500", "LS", "RE"), 1000+n),
+			`"supplier":`+pick(`{"vat_id":"DE136695976"}`, `{"name":"Hofmann Werkzeugbau"}`, `{"name":"Hoffmann Werkzeugbau","vat_id":"DE136695976"}`, `{"name":"Zenith"}`),
+			`"currency":"`+pick("EUR", "EUR", "EUR", "USD", "")+`"`,
+			`"date":"`+pick("2026-01-05", "2026-01-20", "2026-02-10", "2025-12-20", "")+`"`,
+			`"total":"`+pick("1184.37", "1184.37", "592.20", "100", "")+`"`,
+			field("references", []document.Reference{{Type: pick(string(po), string(po), string(dn), string(inv), "", "none"), Number: fmt.Sprintf("%s-%d", pick("4500", "LS", "RE"), 1001+r.IntN(3))}}),
+			lines(fmt.Sprintf("lamp %d %s", units, pick("59.22", "59.22", "60"))),
+			`"notes":"`+pick("", "", "returned goods", "order no. 4500-1002")+`"`,
+		)
+		if r.IntN(3) == 0 { // one that cites nothing, and of which there are several
+			data = object(`"supplier":{"name":"Zenith"}`, `"date":"2026-01-05"`, `"total":"1184.37"`, lines(fmt.Sprintf("lamp %d", units)))
+		}
+		docs = append(docs, Raw{ID: idOf(fmt.Sprint(i)), TenantID: tenantA, Type: typ, Data: data})
+	}
+	return docs
+}
+
+// TestOrderOfArrivalMakesNoDifference: the same documents, whoever comes first
+// and whoever comes again, have the same matches for the same reasons.
+func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
+	t.Parallel()
+	met := map[string]int{}
+	for seed := range uint64(200) {
+		arrive(t, seed, met)
+	}
+	for _, name := range []string{"only", "adds-up", "tie", "taken", "match", "suggestion"} {
+		if met[name] < 50 {
+			t.Errorf("the worlds prove little: %d times %s", met[name], name)
+		}
+	}
+}
+
+// arrive matches the documents of one world in some orders, and counts in met
+// what it came to.
+func arrive(t *testing.T, seed uint64, met map[string]int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	docs := world(r)
+	var first *memory
+	for order := range 6 {
+		m := newMemory(docs)
+		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		again := r.Perm(len(docs))[:len(docs)/2]
+		for _, i := range append(r.Perm(len(docs)), again...) {
+			if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+				t.Fatalf("seed %d, order %d: %v", seed, order, err)
+			}
+			if problem := m.stale(); problem != "" {
+				t.Fatalf("seed %d, order %d, after document %d: %s", seed, order, i, problem)
+			}
+		}
+		if first == nil {
+			first = m
+			continue
+		}
+		if !reflect.DeepEqual(m.pairs, first.pairs) || !reflect.DeepEqual(m.matches, first.matches) || !reflect.DeepEqual(m.hints, first.hints) {
+			t.Fatalf("seed %d, order %d: got %+v\nwant %+v", seed, order, m, first)
+		}
+	}
+	met["match"] += len(first.matches)
+	met["suggestion"] += len(first.hints)
+	pairs := first.all()
+	for _, j := range Judge(Competition{everybody(pairs), pairs}) {
+		met[j.Evidence[len(j.Evidence)-1].Name]++
+	}
+}

@@ -1,0 +1,96 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Pair is what two documents say about each other, whoever else there is.
+type Pair struct {
+	A, B         uuid.UUID // A < B
+	TypeA, TypeB document.Type
+	Points       int // of 100; what speaks against it may make it negative
+	Fit          Fit
+	Evidence     []Evidence
+	Veto         string // why it is out of the question; empty if it is not
+	Verdict      Verdict
+}
+
+// Fit is how many units two documents have, and how many in common. It is
+// zero where units cannot be compared.
+type Fit struct{ A, B, Common float64 }
+
+// Verdict is what a person said about a pair; empty when nobody did.
+type Verdict string
+
+// The verdicts. They are kept for ever.
+const (
+	Confirmed Verdict = "confirmed"
+	Rejected  Verdict = "rejected"
+)
+
+// counts reports whether a pair is worth being kept: competition may make it
+// a match, or a person will ask why it is none.
+func (p Pair) counts() bool {
+	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
+}
+
+// compare weighs a pair. It is symmetric, and depends on nothing but the pair.
+// A pair that is out of the question says why, and has evidence only if one
+// cites the other.
+func compare(x, y doc) Pair {
+	a, b := x, y
+	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
+		a, b = b, a
+	}
+	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
+	company, agreed := compareParties(a, b)
+	p.Veto = veto(a, b)
+	if p.Veto == "" && !agreed {
+		p.Veto = "They name no common company."
+	}
+	if p.Veto != "" {
+		p.Evidence = append(p.Evidence, directCitation(a, b)...)
+		return p
+	}
+	first, second := inOrder(a, b)
+	items, fit := compareItems(first, second)
+	if first.ID != a.ID {
+		fit.A, fit.B = fit.B, fit.A
+	}
+	p.Fit = fit
+	p.Evidence = slices.Concat(company, compareCitations(a, b), items, compareAmounts(first, second),
+		compareReturn(first, second), compareDates(first, second))
+	p.Points = sum(p.Evidence)
+	return p
+}
+
+// veto says why a pair is out of the question; empty if it is not.
+func veto(a, b doc) string {
+	switch {
+	case a.TenantID != b.TenantID:
+		return "They belong to different tenants."
+	case !mayMatch(a.Type, b.Type):
+		return "Documents of these types are not matched."
+	case a.Currency != "" && b.Currency != "" && !strings.EqualFold(a.Currency, b.Currency):
+		return "The currencies differ."
+	case a.supplier.contradicts(b.supplier):
+		return "The suppliers' VAT ids differ."
+	case a.buyer.contradicts(b.buyer):
+		return "The buyers' VAT ids differ."
+	case contractBehindOrder(a, b), contractBehindOrder(b, a):
+		return "The invoice has an order: the order belongs to the contract, not the invoice."
+	}
+	return ""
+}
+
+func (p party) contradicts(q party) bool { return p.valid && q.valid && p.VATID != q.VATID }
+
+func contractBehindOrder(contract, invoice doc) bool {
+	return contract.Type == document.Contract && invoice.Type == document.Invoice &&
+		slices.ContainsFunc(invoice.cites, func(c citation) bool { return c.Type == string(document.PurchaseOrder) })
+}

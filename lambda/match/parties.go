@@ -1,0 +1,51 @@
+package match
+
+import (
+	"cmp"
+
+	"matchbook/lambda/company"
+)
+
+// How similar names are that are one and the same company's, or probably, or
+// certainly not.
+const (
+	sameName    = 0.98
+	similarName = 0.75
+	otherName   = 0.50
+)
+
+func same(a, b string) bool { return a != "" && a == b }
+
+// compareParties looks for the company that both documents are about: the
+// supplier, or the buyer where one of them does not name the supplier. Not
+// agreed: they name none in common, and numbers repeat between companies.
+func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
+	s, t := a.supplier, b.supplier
+	buyers := company.Similarity(a.buyer.name, b.buyer.name)
+	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
+	buyer := cmp.Or(a.Buyer.Name, b.Buyer.Name, a.buyer.VATID)
+	sim := company.Similarity(s.name, t.name)
+	switch {
+	case same(s.VATID, t.VATID):
+		evidence = say("vat-id", "Both name the supplier with VAT id %s.", s.VATID)
+	case same(s.IBAN, t.IBAN):
+		evidence = say("iban", "Both name the supplier's account %s.", s.IBAN)
+	case sim >= sameName:
+		evidence = say("name", "Both name %s as the supplier.", a.Supplier.Name)
+	case sim >= similarName:
+		evidence = say("name-similar", "The suppliers %q and %q look like one.", a.Supplier.Name, b.Supplier.Name)
+	case !s.isZero() && !t.isZero():
+		return nil, false
+	case sameBuyer:
+		return say("buyer", "Both name %s as the buyer.", buyer), true
+	default:
+		return nil, false
+	}
+	switch {
+	case sameBuyer:
+		evidence = append(evidence, say("same-buyer", "Both name %s as the buyer.", buyer)...)
+	case !a.buyer.name.IsZero() && !b.buyer.name.IsZero() && buyers < otherName:
+		evidence = append(evidence, say("other-buyer", "The buyers %q and %q differ.", a.Buyer.Name, b.Buyer.Name)...)
+	}
+	return evidence, true
+}

@@ -1,0 +1,41 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// mayMatch is the table of the types that can be matched, both ways.
+func mayMatch(a, b document.Type) bool { return slices.Contains(Matchable(a), b) }
+
+// Matchable lists the types that a document of type t can be matched with.
+func Matchable(t document.Type) []document.Type {
+	const po, oc, dn, gr, inv, cn, ct = document.PurchaseOrder, document.OrderConfirmation, document.DeliveryNote,
+		document.GoodsReceipt, document.Invoice, document.CreditNote, document.Contract
+	return map[document.Type][]document.Type{
+		po:  {oc, dn, gr, inv, ct},
+		oc:  {po},
+		dn:  {po, gr, inv},
+		gr:  {po, dn, inv, cn},
+		inv: {po, dn, gr, cn, ct},
+		cn:  {gr, inv},
+		ct:  {po, inv},
+	}[t]
+}
+
+// rank is the order in which documents follow each other in business.
+var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1, document.OrderConfirmation: 2, document.DeliveryNote: 3,
+	document.GoodsReceipt: 4, document.Invoice: 5, document.CreditNote: 6}
+
+// inOrder is the two documents in the order of business.
+func inOrder(a, b doc) (first, second doc) {
+	if rank[a.Type] > rank[b.Type] {
+		return b, a
+	}
+	return a, b
+}
+
+// name is a type in words.
+func name(t document.Type) string { return strings.ReplaceAll(string(t), "-", " ") }

@@ -1,0 +1,43 @@
+package match
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxText is how much of a text is compared, in bytes.
+const maxText = 4_000
+
+// umlauts are spelled out before other marks are dropped: ü is ue, é is e.
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa")
+
+// words are those of a text in comparable form, sorted, each once.
+func words(text string) []string {
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "")
+	}
+	text = umlauts.Replace(strings.ToLower(norm.NFKC.String(text)))
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
+	list := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// alphanumeric is s in upper case without separators, each character in its
+// plain form: full width digits are digits, a letter and its mark are one.
+func alphanumeric(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToUpper(r)
+		}
+		return -1
+	}, norm.NFKC.String(s))
+}

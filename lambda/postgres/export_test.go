@@ -1,0 +1,8 @@
+package postgres
+
+// Statements whose plans are tested.
+const (
+	CandidatesSQL  = candidatesSQL
+	CompetitionSQL = competitionSQL
+	LockRowsSQL    = lockRowsSQL
+)

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// A pair about which a person decided is not forgotten, whatever its evidence.
+const forgetPairsSQL = `
+DELETE FROM match_pair
+WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
+	AND verdict = ''
+	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`
+
+// An equal row stays as it is, so that matching again changes nothing.
+const upsertPairSQL = `
+INSERT INTO match_pair AS old (tenant_id, document_a_id, document_b_id, type_a, type_b, points, units_a, units_b, units_common, evidence, veto)
+SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11 FROM document WHERE id = $1
+ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
+	type_a = excluded.type_a, type_b = excluded.type_b, points = excluded.points, units_a = excluded.units_a,
+	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence, veto = excluded.veto
+WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto)
+	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points, excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
+
+// queuePairs makes the document's pairs with its former partners and with its
+// candidates these.
+func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Pair) {
+	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
+	for i, p := range pairs {
+		as[i], bs[i] = p.A, p.B
+	}
+	batch.Queue(forgetPairsSQL, id, partners, as, bs)
+	for _, p := range pairs {
+		queuePair(batch, id, p)
+	}
+}
+
+func queuePair(batch *pgx.Batch, id uuid.UUID, p match.Pair) {
+	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points, p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
+}
+
+// competitionSQL reads the pairs of the documents, and the pairs of those.
+const competitionSQL = `
+WITH partner AS (
+	SELECT document_a_id AS id FROM match_pair WHERE document_b_id = ANY ($1)
+	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
+	UNION SELECT unnest($1::uuid[])
+)
+SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common, evidence, veto, verdict
+FROM match_pair
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
+ORDER BY document_a_id, document_b_id`
+
+func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (match.Competition, error) {
+	rows, _ := q.Query(ctx, competitionSQL, documents)
+	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p match.Pair, err error) {
+		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common, &p.Evidence, &p.Veto, &p.Verdict)
+		return p, err
+	})
+	return match.Competition{Documents: documents, Pairs: pairs}, err
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Competition reads the pairs of a document and whom those compete with.
+func (db *DB) Competition(ctx context.Context, id uuid.UUID) (match.Competition, error) {
+	return readCompetition(ctx, db.pool, []uuid.UUID{id})
+}
+
+// decide has judge decide about all pairs of the documents, and writes it.
+func decide(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, judge func(match.Competition) match.Decision) error {
+	c, err := readCompetition(ctx, tx, documents)
+	if err != nil {
+		return err
+	}
+	rows, err := lockRows(ctx, tx, append(ends(c.Pairs), documents...))
+	if err != nil {
+		return err
+	}
+	if err := replaceEdges(ctx, tx, documents, judge(c)); err != nil {
+		return err
+	}
+	return recluster(ctx, tx, rows)
+}
+
+// ends lists the documents of pairs, with repetitions.
+func ends(pairs []match.Pair) (ids []uuid.UUID) {
+	for _, p := range pairs {
+		ids = append(ids, p.A, p.B)
+	}
+	return ids
+}
+
+// ErrNoSuchPair is returned when two documents are not of one tenant.
+var ErrNoSuchPair = errors.New("these are not two documents of one tenant")
+
+const verdictSQL = `
+UPDATE match_pair SET verdict = $3 WHERE document_a_id = $1 AND document_b_id = $2`
+
+const clearPairSQL = `
+WITH matched AS (DELETE FROM document_match WHERE document_a_id = $1 AND document_b_id = $2)
+DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
+
+const sameTenantSQL = `
+SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id WHERE a.id = $1 AND b.id = $2`
+
+// SetVerdict keeps what a person says about a pair, for ever or until the next
+// verdict, and has judge decide again about all pairs that compete with it.
+func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(match.Competition) match.Decision) error {
+	return db.inTx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockTenantSQL, p.A); err != nil {
+			return err
+		}
+		var n int
+		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
+			return err
+		}
+		if n == 0 || p.A == p.B {
+			return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
+		}
+		batch := &pgx.Batch{}
+		queuePair(batch, p.A, p)
+		batch.Queue(verdictSQL, p.A, p.B, verdict)
+		batch.Queue(clearPairSQL, p.A, p.B)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		return decide(ctx, tx, slices.Compact([]uuid.UUID{p.A, p.B}), judge)
+	})
+}

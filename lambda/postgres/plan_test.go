@@ -1,0 +1,166 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// manyDocuments fills the database with n documents of four tenants, of 50
+// suppliers and 24 months each, with keys like those of real documents, and
+// pairs. The first half of the tenants use the same numbers.
+const manyDocumentsSQL = `
+INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+SELECT gen_random_uuid(), tenant.id, (enum_range(NULL::document_type))[1 + i % 6], '{"number": "x"}',
+	ARRAY[k || '|ref|invoice|RE' || i, k || '|ref|purchase-order|45' || i / 5]
+	|| ARRAY(SELECT k || '|month|' || who || '|' || to_char(date '2024-01-01' + (i / 200 % 24) * interval '1 month', 'YYYY-MM') FROM unnest(names) AS who)
+	|| ARRAY(SELECT k || '|amount|' || who || '|' || i % 997 || '.00' FROM unnest(names) AS who)
+	|| ARRAY(SELECT k || '|item|' || who || '|' || 'SKU' || i % 11 || '|' || i % 40 FROM unnest(names) AS who)
+FROM generate_series(0, $1 - 1) AS i
+JOIN tenant ON tenant.name = 'Tenant ' || i % 4,
+LATERAL (SELECT substr(tenant.id::text, 1, 8) AS k, ARRAY['DE' || i / 4 % 50, 'supplier' || i / 4 % 50, $2] AS names) AS known`
+
+const manyPairsSQL = `
+INSERT INTO match_pair (tenant_id, document_a_id, document_b_id, type_a, type_b, points, units_a, units_b, units_common, evidence, veto)
+SELECT tenant_id, id, next, 'invoice', 'invoice', 60, 0, 0, 0, '[]', ''
+FROM (SELECT tenant_id, id, lead(id) OVER (PARTITION BY tenant_id ORDER BY id) AS next FROM document) AS d
+WHERE next IS NOT NULL`
+
+const manyMatchesSQL = `
+INSERT INTO document_match (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence)
+SELECT tenant_id, document_a_id, document_b_id, 1, 'high', 'rules', '', '[]' FROM match_pair`
+
+// Among 100,000 documents the statements of an attempt read what they need:
+// no table is scanned, and nobody's documents but the tenant's are fetched.
+func TestPlansStaySelective(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("fills a database with 100,000 documents")
+	}
+	const documents = 100_000
+	f := newFixture(t)
+	for n := range 4 {
+		f.exec("INSERT INTO tenant VALUES ($1, $2)", uuid.MustParse(fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+16)), fmt.Sprintf("Tenant %d", n))
+	}
+	f.exec("DROP INDEX document_match_keys_idx")
+	f.exec(manyDocumentsSQL, documents, company.ParseName("Trading").Keys()[0])
+	f.exec("CREATE INDEX document_match_keys_idx ON document USING gin (match_keys)")
+	f.exec(manyPairsSQL)
+	f.exec(manyMatchesSQL)
+	f.exec("VACUUM ANALYZE document, match_pair, document_match, match_suggestion")
+
+	// Two are matched for comparison: one of a supplier with a few documents a
+	// month, and one that shares the word "trading" with everybody.
+	tenantID := uuid.MustParse("00000010-0000-4000-8000-000000000000")
+	for name, data := range map[string]string{
+		"cites an order":         `{"number":"RE 1","date":"2024-06-02","supplier":{"name":"Supplier7","vat_id":"DE7"},"total":"123.00","references":[{"type":"purchase-order","number":"4500"}]}`,
+		"a name of common words": `{"number":"RE 2","date":"2024-06-02","supplier":{"name":"Trading"},"total":"124.00","line_items":[{"sku":"SKU3","quantity":"3"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := f.put(uuid.New(), tenantID, document.Invoice, data)
+			raws, err := f.Raws(t.Context(), []uuid.UUID{id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lookup, err := match.Lookup(raws[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := f.explain(postgres.CandidatesSQL, id, match.Matchable(document.Invoice), lookup)
+			p.wantIndexed(t, "document_match_keys_idx")
+			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.fetched("document"), p.Millis)
+			if n := p.fetched("document"); n > documents/4 {
+				t.Errorf("%.0f documents were fetched, of a tenant that has %d", n, documents/4)
+			}
+		})
+	}
+	t.Run("competition", func(t *testing.T) {
+		p := f.explain(postgres.CompetitionSQL, f.someDocuments(20))
+		p.wantIndexed(t, "match_pair_pkey", "match_pair_b_idx")
+		if n := p.fetched("match_pair"); n > 500 {
+			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)
+		}
+	})
+	t.Run("locks", func(t *testing.T) {
+		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20))
+		p.wantIndexed(t, "document_pkey", "document_cluster_idx")
+	})
+}
+
+func (f *fixture) someDocuments(n int) (ids []uuid.UUID) {
+	f.t.Helper()
+	if err := f.conn.QueryRow(f.t.Context(), "SELECT array_agg(id) FROM (SELECT id FROM document ORDER BY id LIMIT $1) AS few", n).Scan(&ids); err != nil {
+		f.t.Fatal(err)
+	}
+	return ids
+}
+
+// plan is what EXPLAIN ANALYZE says of a statement that was run.
+type plan struct {
+	Root   node    `json:"Plan"`
+	Millis float64 `json:"Execution Time"`
+}
+
+type node struct {
+	Type     string  `json:"Node Type"`
+	Relation string  `json:"Relation Name"`
+	Index    string  `json:"Index Name"`
+	Rows     float64 `json:"Actual Rows"`
+	Removed  float64 `json:"Rows Removed by Filter"`
+	Rechecks float64 `json:"Rows Removed by Index Recheck"`
+	Loops    float64 `json:"Actual Loops"`
+	Plans    []node  `json:"Plans"`
+}
+
+func (f *fixture) explain(sql string, args ...any) plan {
+	f.t.Helper()
+	var raw []byte
+	if err := f.conn.QueryRow(f.t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...).Scan(&raw); err != nil {
+		f.t.Fatal(err)
+	}
+	var plans []plan
+	if err := json.Unmarshal(raw, &plans); err != nil {
+		f.t.Fatal(err)
+	}
+	return plans[0]
+}
+
+func (n node) all() []node {
+	list := []node{n}
+	for _, p := range n.Plans {
+		list = append(list, p.all()...)
+	}
+	return list
+}
+
+// wantIndexed fails the test unless the plan uses these indexes and scans no table.
+func (p plan) wantIndexed(t *testing.T, indexes ...string) {
+	t.Helper()
+	for _, n := range p.Root.all() {
+		if n.Type == "Seq Scan" && n.Relation != "" {
+			t.Errorf("all of %s is scanned", n.Relation)
+		}
+		indexes = slices.DeleteFunc(indexes, func(index string) bool { return index == n.Index })
+	}
+	if len(indexes) > 0 {
+		t.Errorf("unused: %v", indexes)
+	}
+}
+
+// fetched is how many rows of a table were read, used or not.
+func (p plan) fetched(relation string) (rows float64) {
+	for _, n := range p.Root.all() {
+		if n.Relation == relation {
+			rows += (n.Rows + n.Removed + n.Rechecks) * n.Loops
+		}
+	}
+	return rows
+}

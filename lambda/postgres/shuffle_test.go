@@ -1,0 +1,224 @@
+package postgres_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/eval"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// I11: whatever the order in which documents arrive, and however their
+// matching overlaps, the matches, suggestions and clusters are the same;
+// and matching them again changes no row.
+func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
+	t.Parallel()
+	for name, docs := range map[string][]eval.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, 300)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if len(docs) == 0 {
+				t.Skip("no corpora (set MATCHBOOK_SHARED)")
+			}
+			shuffles := uint64(20)
+			if testing.Short() {
+				shuffles = 3
+			}
+			var mu sync.Mutex
+			var first string
+			for seed := range shuffles {
+				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, docs)
+					w.matchAll(rand.New(rand.NewPCG(seed, 1)))
+					outcome := w.dump(false)
+					mu.Lock()
+					if first == "" {
+						first = outcome
+					}
+					same := first == outcome
+					mu.Unlock()
+					if !same {
+						t.Errorf("another order, another outcome: %s", firstDifference(first, outcome))
+					}
+					rows := w.dump(true)
+					w.matchAll(rand.New(rand.NewPCG(seed, 2)))
+					if again := w.dump(true); again != rows {
+						t.Errorf("matching again changed rows: %s", firstDifference(rows, again))
+					}
+					if strings.Count(outcome, "\n") < len(docs)/2 {
+						t.Errorf("the outcome of %d documents proves little:\n%s", len(docs), outcome)
+					}
+				})
+			}
+		})
+	}
+}
+
+// world is a database with documents that are matched by several workers.
+type world struct {
+	t    *testing.T
+	db   *postgres.DB
+	conn *pgx.Conn
+	ids  []uuid.UUID
+}
+
+func newWorld(t *testing.T, docs []eval.Document) *world {
+	t.Helper()
+	url := postgrestest.URL(t)
+	w := &world{t: t, db: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url)}
+	imported := make([]postgres.Imported, len(docs))
+	for i, d := range docs {
+		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
+		w.ids = append(w.ids, d.ID)
+	}
+	if err := w.db.Import(t.Context(), imported); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// matchAll matches all documents in an order of its own, three at a time.
+func (w *world) matchAll(random *rand.Rand) {
+	w.t.Helper()
+	order := make(chan uuid.UUID, len(w.ids))
+	for _, i := range random.Perm(len(w.ids)) {
+		order <- w.ids[i]
+	}
+	close(order)
+	m := &match.Matcher{Store: w.db, Log: slog.New(slog.DiscardHandler)}
+	var workers sync.WaitGroup
+	for range 3 {
+		workers.Go(func() {
+			for id := range order {
+				claims, err := w.db.Claim(w.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+				if err == nil {
+					err = m.Match(w.t.Context(), claims[0].Fence)
+				}
+				if err != nil {
+					w.t.Errorf("%s: %v", id, err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if w.t.Failed() {
+		w.t.FailNow()
+	}
+	// So that they can be claimed again.
+	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// dump lists what was decided, without times, or with the transactions that
+// wrote it: a row written again with the same values is another row.
+func (w *world) dump(rows bool) string {
+	w.t.Helper()
+	var out strings.Builder
+	for _, sql := range []string{
+		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || (to_jsonb(m) - 'created_at')::text FROM document_match AS m ORDER BY document_a_id, document_b_id",
+		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || (to_jsonb(s) - 'created_at')::text FROM match_suggestion AS s ORDER BY document_a_id, document_b_id",
+		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(p)::text FROM match_pair AS p ORDER BY document_a_id, document_b_id",
+		"SELECT CASE WHEN $1 THEN '' ELSE '' END || id || ' ' || cluster_id FROM document WHERE cluster_id IS NOT NULL ORDER BY id",
+	} {
+		list, err := w.strings(sql, rows)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		out.WriteString(strings.Join(list, "\n") + "\n")
+	}
+	return out.String()
+}
+
+func (w *world) strings(sql string, args ...any) ([]string, error) {
+	rows, _ := w.conn.Query(w.t.Context(), sql, args...)
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("line %d is\n%s\nand\n%s", i, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(x), len(y))
+}
+
+// sampleDocuments are those of the repository's sample that have a file and an
+// id of their own.
+func sampleDocuments(t *testing.T) (docs []eval.Document) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "documents", "*", "*.json"))
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d files in the sample, %v", len(files), err)
+	}
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(raw), "{") || !strings.Contains(string(raw), `"id"`) {
+			continue
+		}
+		d, err := eval.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " ")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, d...)
+	}
+	return docs
+}
+
+// corpusPart is the documents of some suppliers, n or a few more, corrupted;
+// nil where the corpora are not.
+func corpusPart(t *testing.T, n int) (docs []eval.Document) {
+	t.Helper()
+	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
+	name := filepath.Join(shared, "eval", "matching", "p2p", "documents.corrupted.jsonl")
+	file, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	all, err := eval.ReadDocuments(name, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	suppliers := map[string][]eval.Document{}
+	var names []string
+	for _, d := range all {
+		var data struct{ Supplier struct{ Name string } }
+		if err := json.Unmarshal(d.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		key := d.TenantID.String() + data.Supplier.Name
+		if suppliers[key] == nil {
+			names = append(names, key)
+		}
+		suppliers[key] = append(suppliers[key], d)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(suppliers[b]) - len(suppliers[a]) })
+	for _, name := range names {
+		if len(docs) < n {
+			docs = append(docs, suppliers[name]...)
+		}
+	}
+	return docs
+}

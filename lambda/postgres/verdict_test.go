@@ -1,0 +1,134 @@
+package postgres_test
+
+import (
+	"errors"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// An order of 20 lamps and two invoices that charge 20 lamps each: neither
+// cites the order, and it has room for one of them.
+const (
+	lampOrder    = `{"number":"4500000107","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
+	lampInvoice1 = `{"number":"RE-2026-0881","date":"2026-03-12","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
+	lampInvoice2 = `{"number":"RE-2026-0893","date":"2026-03-14","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
+)
+
+// lamps are the three documents as num(1) to num(3), matched.
+func (f *fixture) lamps() {
+	f.t.Helper()
+	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.put(num(3), tenant, document.Invoice, lampInvoice2)
+	for n := 1; n <= 3; n++ {
+		f.match(num(n))
+	}
+}
+
+// says is what a person says about two documents.
+func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
+	f.t.Helper()
+	raws, err := f.Raws(f.t.Context(), []uuid.UUID{a, b})
+	if err != nil || len(raws) != 2 {
+		f.t.Fatalf("read %d documents, %v", len(raws), err)
+	}
+	p, err := match.Compare(raws[0], raws[1])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return f.SetVerdict(f.t.Context(), p, verdict, match.Decide)
+}
+
+func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
+	f.t.Helper()
+	if m, s, c := f.edges("document_match"), f.edges("match_suggestion"), f.clusters(); m != matches || s != suggestions || c != clusters {
+		f.t.Errorf("%s: matches %q, suggestions %q, clusters %q; want %q, %q, %q", when, m, s, c, matches, suggestions, clusters)
+	}
+}
+
+// An arrival changes what was decided before, and so does a person: always
+// everything that competes is decided again.
+func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.match(num(1))
+	f.match(num(2))
+	f.wantEdges("one invoice", "1-2 rules", "", "1 1")
+	f.put(num(3), tenant, document.Invoice, lampInvoice2)
+	f.match(num(3))
+	f.wantEdges("a second one", "", "", "0 0 0")
+
+	for _, step := range []struct {
+		when    string
+		a, b    int
+		verdict match.Verdict
+		matches, suggestions,
+		clusters string
+	}{
+		{"one rejected", 1, 3, match.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
+		{"said again", 1, 3, match.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
+		{"on second thoughts", 1, 3, match.Confirmed, "1-3 person", "", "1 0 1"},
+		{"the other one too", 1, 2, match.Confirmed, "1-2 person, 1-3 person", "", "1 1 1"},
+		{"both rejected", 1, 2, match.Rejected, "1-3 person", "1-2 person", "1 0 1"},
+	} {
+		if err := f.says(num(step.a), num(step.b), step.verdict); err != nil {
+			t.Fatalf("%s: %v", step.when, err)
+		}
+		f.wantEdges(step.when, step.matches, step.suggestions, step.clusters)
+		before := f.dump("document_match", "match_suggestion", "match_pair")
+		for n := 1; n <= 3; n++ {
+			f.match(num(n))
+		}
+		if after := f.dump("document_match", "match_suggestion", "match_pair"); after != before {
+			t.Errorf("%s, matched again: changed from\n%s\nto\n%s", step.when, before, after)
+		}
+	}
+}
+
+// What a person said outlives the evidence.
+func TestVerdictIsKeptForEver(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[match.Verdict][2]string{match.Confirmed: {"1-2 person", ""}, match.Rejected: {"", "1-2 person"}} {
+		t.Run(string(verdict), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.lamps()
+			if err := f.says(num(1), num(2), verdict); err != nil {
+				t.Fatal(err)
+			}
+			f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"name":"Somebody else"}}' WHERE id = $1`, num(2))
+			f.exec("DELETE FROM match_pair WHERE document_b_id = $1", num(3))
+			f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(3))
+			f.exec("UPDATE document SET match_keys = '{}' WHERE id = $1", num(3))
+			f.match(num(2))
+			f.match(num(1))
+			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != want[0] || s != want[1] {
+				t.Errorf("got matches %q, suggestions %q; want %q", m, s, want)
+			}
+		})
+	}
+}
+
+func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.lamps()
+	f.put(num(9), otherTenant, document.Invoice, "{}")
+	before := f.dump(allTables...)
+	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
+		p := match.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []match.Evidence{}}
+		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.Decide); !errors.Is(err, postgres.ErrNoSuchPair) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if after := f.dump(allTables...); after != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, after)
+	}
+}

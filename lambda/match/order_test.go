@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"reflect"
@@ -172,7 +171,7 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 	var first *memory
 	for order := range 6 {
 		m := newMemory(docs)
-		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
 		again := r.Perm(len(docs))[:len(docs)/2]
 		for _, i := range append(r.Perm(len(docs)), again...) {
 			if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {

@@ -129,13 +129,13 @@ func (t *evalText) mistake(m mistake) {
 	}
 	t.line("    %-20s %s -- %s", how, a, b)
 	if m.Reasoning != "" {
-		t.line("        %s", m.Reasoning)
+		t.line("        %s", clean(m.Reasoning, maxText))
 	}
 }
 
 // called is how people call a document: its type and number.
 func called(t document.Type, number string, id uuid.UUID) string {
-	return words(t) + " " + cmp.Or(number, id.String())
+	return words(t) + " " + cmp.Or(clean(number, maxValue), id.String())
 }
 
 func words(t document.Type) string { return strings.ReplaceAll(string(t), "-", " ") }

@@ -260,7 +260,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 
 func TestHelpShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"match", "migrate", "publish", "sweep", "queue", "invoke"} {
+	for _, command := range []string{"match", "migrate", "publish", "sweep", "queue", "invoke", "eval", "explain", "confirm", "reject"} {
 		code, out, _ := matchbook(t, "", command, "--help")
 		if code != exitOK || !strings.Contains(out, "Examples:") {
 			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
@@ -279,8 +279,8 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00005_notifications.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00006_match_pair.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00005_notifications.sql  undone\n$`, "down")
-	step(`(?s)"version":4,.*"applied_at":"20.*"version":5,"name":"00005_notifications.sql"}`, "status", "--json")
+	step(`^00006_match_pair.sql  undone\n$`, "down")
+	step(`(?s)"version":5,.*"applied_at":"20.*"version":6,"name":"00006_match_pair.sql"}`, "status", "--json")
 }

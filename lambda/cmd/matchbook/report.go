@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -221,5 +220,5 @@ func (rep *report) name(id uuid.UUID) string {
 	if d == nil {
 		return id.String()
 	}
-	return strings.ReplaceAll(string(d.Type), "-", " ") + " " + cmp.Or(d.Number, d.ID.String())
+	return called(d.Type, d.Number, d.ID)
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestCleanTextIsSafeToPrint(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Müller & Söhne":                     "Müller & Söhne",
+		"a\x1b[31mred\x1b[0mb":               "aredb",
+		"a\x1b]0;title\x07b":                 "ab",
+		"a\x1b]8;;http://x\x1b\\link\x1b\\b": "alinkb",
+		"a\u009b2Jb":                         "ab",
+		"a\x1bcb":                            "ab",
+		"two\r\nlines\tand\u2028more":        "two lines and more",
+		"\u202eevil\u2066\u200b":             "evil",
+		"bell\x07 del\x7f nul\x00":           "bell del nul",
+		"bad\xff":                            "bad\ufffd",
+		"012345678901234567890123":           "0123456789012345678…",
+	} {
+		if got := clean(text, 20); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestColumnsCountWhatATerminalShows(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "abc": 3, "Söhne": 5, "So\u0308hne": 5, "東京": 4, "ﾃｽﾄ": 3, "Ａ": 2, "한국": 4, "「」": 4, "🪑": 2, "€…": 2} {
+		if got := columns(text); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+	}
+	lines := fold("東京電灯株式会社 und Söhne", 7)
+	if want := []string{"東京電", "灯株式", "会社", "und", "Söhne"}; !slices.Equal(lines, want) {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+	if got := cutTo("東京電灯", 6); got != "東京…" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+func TestExplainWhatWasNotMatched(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
+	tenant := uuid.MustParse(lampTenant)
+	elsewhere := postgres.Imported{ID: uuid.New(), TenantID: uuid.New(), Type: document.PurchaseOrder, Data: json.RawMessage(`{"number":"4711"}`)}
+	if err := db.Import(t.Context(), []postgres.Imported{elsewhere}); err != nil {
+		t.Fatal(err)
+	}
+	add := func(n byte, kind document.Type, data string) uuid.UUID {
+		id := uuid.UUID{0: n, 6: 0x40, 8: 0x80}
+		if err := db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	set := func(id uuid.UUID, status, problem string) {
+		_, err := conn.Exec(t.Context(), "UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3 WHERE id = $1", id, status, problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	order := add(1, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
+	invoice := add(2, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
+	nobody := add(3, document.Invoice, `{"number":"3"}`)
+	broken := add(4, document.Invoice, `{"number":"4","date":"soon"}`)
+	set(order, "failed", "out of time")
+	set(invoice, "succeeded", "")
+	set(nobody, "succeeded", "")
+	set(broken, "pending", "")
+	for _, tc := range []struct {
+		docs []uuid.UUID
+		want string
+	}{
+		{[]uuid.UUID{order}, "  Matching it failed, 3 attempts: out of time\n"},
+		{[]uuid.UUID{invoice}, "  It cites purchase order 1: purchase order " + order.String() + " is here, failed.\n" +
+			"  No document here has the number, as printed, of what it cites: purchase order 4711.\n"},
+		{[]uuid.UUID{nobody}, "  It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.\n  Nothing was compared with it"},
+		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Its structured data cannot be read: a date is not of the form YYYY-MM-DD.\n"},
+		{[]uuid.UUID{order, invoice}, "  Not compared yet: matching purchase order 1 failed, 3 attempts: out of time.\n"},
+		{[]uuid.UUID{nobody, broken}, "  Never compared: the structured data of invoice 4 cannot be read: a date is not of the form\n  YYYY-MM-DD.\n"},
+		{[]uuid.UUID{invoice, nobody}, "  Never compared: invoices and invoices are not matched with each other.\n"},
+	} {
+		args := []string{"explain"}
+		for _, id := range tc.docs {
+			args = append(args, id.String())
+		}
+		if out := printed(t, url, args...); !strings.Contains(out, tc.want) {
+			t.Errorf("want %q in\n%s", tc.want, out)
+		}
+	}
+}
+
+func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, lampFolder(t))
+	conn := postgrestest.Conn(t, url)
+	for _, tc := range []struct{ sql, want string }{
+		{"UPDATE match_suggestion SET score = 0.51 WHERE document_b_id = '" + lampInvoice + "'",
+			"This is what is stored. The rules of this version say: undecided, 0.58"},
+		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Nothing is stored. The rules of this version say: undecided, 0.58"},
+		{"INSERT INTO document_match SELECT tenant_id, document_a_id, document_b_id, 0.9, 'high', 'model', 'It says so.', '[]' FROM match_pair WHERE document_b_id = '" + lampInvoice + "'", "It says so."},
+		{"DELETE FROM match_pair", "There is no comparison of the two any more"},
+	} {
+		if _, err := conn.Exec(t.Context(), tc.sql); err != nil {
+			t.Fatal(err)
+		}
+		out := strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " ")
+		if !strings.Contains(out, tc.want) {
+			t.Errorf("want %q in\n%s", tc.want, out)
+		}
+	}
+}
+
+func TestDeskErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	url, empty := storedSample(t), postgrestest.EmptyURL(t)
+	unknown := uuid.NewString()
+	for _, tc := range []struct {
+		url  string
+		args []string
+		want string
+	}{
+		{url, []string{"explain"}, "accepts between 1 and 2 arg"},
+		{url, []string{"confirm", lampOrder}, "accepts 2 arg"},
+		{"", []string{"explain", lampOrder}, `Set DATABASE_URL, or give --keep`},
+		{url, []string{"explain", lampOrder, "--keep"}, "unset DATABASE_URL"},
+		{"", []string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "nothing is kept in /nowhere"},
+		{"nonsense", []string{"explain", lampOrder}, "not a PostgreSQL URL"},
+		{empty, []string{"explain", lampOrder}, `run "matchbook migrate up"`},
+		{empty, []string{"explain", "L-7001"}, `run "matchbook migrate up"`},
+		{url, []string{"explain", unknown}, "no document has the id " + unknown},
+		{url, []string{"explain", "L-7002"}, `no document has the id or the number "L-7002"`},
+		{url, []string{"explain", "\xff"}, "no document has the id or the number"},
+		{url, []string{"explain", ""}, "no document has the id or the number"},
+		{url, []string{"explain", lampOrder, "L-7001"}, "both are the same document: purchase order L-7001, id " + lampOrder},
+		{url, []string{"explain", "2026-014"}, "3 documents have the number \"2026-014\": use the id\n" +
+			"  10000000-0000-4000-8000-000000000601  tenant 10000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n" +
+			"  10000000-0000-4000-8000-000000000602  tenant 10000000-0000-4000-8000-000000000001  purchase order of Lackfabrik Schimmerlos GmbH\n" +
+			"  20000000-0000-4000-8000-000000000705  tenant 20000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n"},
+		{url, []string{"confirm", lampOrder, "RE-2026/0042"}, "purchase order L-7001 belongs to tenant " + lampTenant + " and invoice RE-2026/0042 to tenant 1"},
+		{url, []string{"reject", lampInvoice, lampOther}, "invoices are matched with purchase orders, delivery notes, goods receipts, credit notes, contracts only, not with invoices"},
+		{url, []string{"confirm", lampOrder, lampOrder}, "both are the same document"},
+	} {
+		code, out, errOut := matchbook(t, tc.url, tc.args...)
+		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		}
+	}
+	var tables int
+	if err := postgrestest.Conn(t, empty).QueryRow(t.Context(), "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace").Scan(&tables); err != nil || tables != 0 {
+		t.Errorf("%d tables in a database that was only looked at, %v", tables, err)
+	}
+}
+
+// storedSample has the sample and the lamps in a database, unpublished.
+func storedSample(t *testing.T) (url string) {
+	t.Helper()
+	url = postgrestest.URL(t)
+	for _, folder := range []string{samples, lampFolder(t)} {
+		in, err := readInput(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := postgrestest.Open(t, url).Import(t.Context(), in.Documents); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return url
+}
+
+func TestHelpOfTheDeskShowsExamples(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"explain", "confirm", "reject"} {
+		code, out, _ := matchbook(t, "", command, "--help")
+		if code != exitOK || strings.Count(out, "\n  matchbook "+command) < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "DATABASE_URL") {
+			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
+		}
+	}
+}
+
+func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
+	t.Parallel()
+	url := storedSample(t)
+	conn := postgrestest.Conn(t, url)
+	for _, tc := range []struct{ set, want string }{
+		{"matching_status = 'pending', matching_due_at = now() + interval '90 seconds'", `for its message, due 2.* \(in 1m\d+s\) cluster`},
+		{"matching_status = 'pending', matching_due_at = now() - interval '2 hours'", `for its message, due 2.* \(2h0m\d+s ago\); if that got lost, the sweep`},
+		{"matching_status = 'in-progress', matching_lease_until = now() + interval '90 seconds'", `for its worker, whose claim holds until 2.* \(in 1m\d+s\) cluster`},
+		{"matching_status = 'in-progress', matching_lease_until = now() - interval '2 hours'", `for the next delivery, or the sweep, to take it over: its worker's claim ended 2`},
+		{"matching_status = 'failed', matching_failed_at = now()", `for somebody to mend and publish it: it failed 2`},
+	} {
+		if _, err := conn.Exec(t.Context(), "UPDATE document SET "+tc.set+" WHERE id = '"+lampOrder+"'"); err != nil {
+			t.Fatal(err)
+		}
+		if out := printed(t, url, "explain", lampOrder); !regexp.MustCompile("waits " + tc.want).MatchString(strings.Join(strings.Fields(out), " ")) {
+			t.Errorf("want %q in\n%s", tc.want, out)
+		}
+	}
+}

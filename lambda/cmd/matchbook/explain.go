@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// deskOptions are the flags of the commands that look at a database.
+type deskOptions struct {
+	json bool
+	keep string
+}
+
+func (o *deskOptions) add(cmd *cobra.Command) *cobra.Command {
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "print as JSON")
+	flags.StringVar(&o.keep, "keep", "", "the private PostgreSQL that match --keep keeps, in this folder")
+	flags.Lookup("keep").NoOptDefVal = keepDefault()
+	return cmd
+}
+
+// whichDocument is the part of the help that is the same for these commands.
+const whichDocument = `DOC is a document's id, or its number as printed if only one document has it.
+
+The database is the one that DATABASE_URL names, or with --keep the one that
+"matchbook match DIR --keep" keeps. Its schema is left as it is.`
+
+func (w *world) explainCommand() *cobra.Command {
+	var o deskOptions
+	return o.add(&cobra.Command{
+		Use:   "explain DOC [DOC]",
+		Short: "Say what was considered for a document and why, or why two documents are a match or none",
+		Long: `Explain changes nothing.
+
+Of one document it prints who it is, its state, and every pair that was
+considered: what is matched, what is left for people (undecided, out of the
+question, rejected by a person) and what was dropped, each with the evidence
+and its points. Of a document without a match it says why.
+
+Of two documents it prints both side by side, what is equal (=) and what
+differs (!), the evidence for and against, and the verdict in one sentence.
+
+` + whichDocument + `
+
+--json of one document:
+  document       id, tenant_id, type, number, date, supplier, buyer, status,
+                 attempts, error, published_at, due_at, lease_until, failed_at,
+                 cluster_id, cluster [{id,type,number}],
+                 cites [{type,number}], unreadable
+  pairs          [{document {id,type,number}, outcome, score, confidence,
+                 decided_by, missing_points, out_of_question, reasoning,
+                 evidence [{name,points,text}], note}]
+  no_match       [sentences], where nothing is matched
+  near           [{id,type,number}], what it was compared with, where no pair
+                 was worth keeping
+outcome is matched, undecided, out-of-the-question, rejected or dropped;
+missing_points are what an undecided pair lacks to be a match; reasoning is
+what a model said; a note tells that what is stored is not what the rules of
+this version say.
+--json of two documents:
+  a, b           as document above
+  fields         [{name, a, b, same}], same is null where one lacks it
+  keys           what both are looked up by
+  pair           as in pairs above; where none is stored it is compared just
+                 now, as a note says; null where two are not comparable
+  verdict        a sentence
+Values are cut, and control characters are taken out of them.`,
+		Example: `  matchbook explain 10000000-0000-4000-8000-000000000404
+  matchbook explain RE-2026/0042 GS-2026/0007 --keep
+  matchbook explain RE-2026/0042 --json | jq '.pairs[] | select(.outcome == "undecided")'`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.explain(args) })
+		},
+	})
+}
+
+// desk is where a person looks at documents: a database, which is not
+// migrated.
+type desk struct {
+	*world
+	deskOptions
+	ctx context.Context
+	db  *postgres.DB
+}
+
+// atDesk opens the database and has work done.
+func (w *world) atDesk(ctx context.Context, o deskOptions, work func(*desk) error) (err error) {
+	url, stop, err := w.openKept(ctx, o.keep)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	db, err := postgres.Open(ctx, url, 2)
+	if err != nil {
+		return fmt.Errorf("%s: %w", manifest.EnvDatabaseURL, err)
+	}
+	defer db.Close()
+	d := &desk{w, o, ctx, db}
+	return d.mend(work(d))
+}
+
+// openKept is openDatabase for one that is there already, as it is.
+func (w *world) openKept(ctx context.Context, keep string) (url string, stop func() error, err error) {
+	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case url != "" && keep != "":
+		return "", nil, errors.New("--keep is for the private PostgreSQL: unset DATABASE_URL, or leave --keep out")
+	case url != "":
+		return url, func() error { return nil }, nil
+	case keep == "":
+		return "", nil, errors.New("which database? Set DATABASE_URL, or give --keep to look at what \"matchbook match DIR --keep\" keeps")
+	}
+	if _, err := os.Stat(filepath.Join(keep, "data")); errors.Is(err, os.ErrNotExist) {
+		return "", nil, fmt.Errorf("nothing is kept in %s: \"matchbook match DIR --keep\" keeps a database", keep)
+	}
+	server, err := pgserver.Start(ctx, pgserver.Options{Dir: keep, Source: source, Durable: true,
+		Progress: func(s string) { fmt.Fprintln(w.errOut, s) }})
+	if err != nil {
+		return "", nil, err
+	}
+	return server.URL("postgres"), server.Stop, nil
+}
+
+// saidError is an error in words of ours, which may be printed as it is.
+type saidError struct{ error }
+
+func sayError(format string, args ...any) error { return saidError{fmt.Errorf(format, args...)} }
+
+// mend makes an error of the database one that says what to do.
+func (d *desk) mend(err error) error {
+	var ours saidError
+	var state interface{ SQLState() string }
+	switch {
+	case err == nil || errors.As(err, &ours) || errors.Is(err, errFindings) || d.ctx.Err() != nil:
+		return err
+	case errors.As(err, &state) && (state.SQLState() == "42P01" || state.SQLState() == "42703"): // no such table, no such column
+		if d.keep != "" {
+			return errors.New("the database is older than this program: \"matchbook match DIR --keep\" brings it up to date")
+		}
+		return errors.New("the database is older than this program: run \"matchbook migrate up\"")
+	}
+	return errors.New(failure.Of(err).Text)
+}
+
+// encode prints v as JSON.
+func (d *desk) encode(v any) error {
+	encoder := json.NewEncoder(d.out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+func (d *desk) explain(args []string) error {
+	docs, err := d.resolve(args)
+	if err != nil {
+		return err
+	}
+	if len(docs) == 1 {
+		e, err := d.explainOne(docs[0])
+		if err != nil {
+			return err
+		}
+		if d.json {
+			return d.encode(e)
+		}
+		fmt.Fprint(d.out, e.text())
+		return nil
+	}
+	c, err := d.compare(docs[0], docs[1])
+	if err != nil {
+		return err
+	}
+	if d.json {
+		return d.encode(c)
+	}
+	fmt.Fprint(d.out, c.text())
+	return nil
+}
+
+// resolve finds the documents that are meant: one, or two different ones.
+func (d *desk) resolve(args []string) (docs []*documentState, err error) {
+	for _, arg := range args {
+		id, err := d.find(arg)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := d.read(id)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	if len(docs) == 2 && docs[0].ID == docs[1].ID {
+		return nil, sayError("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
+	}
+	return docs, nil
+}
+
+// find finds a document by its id or by its number.
+func (d *desk) find(arg string) (uuid.UUID, error) {
+	id, noID := document.ParseID(arg)
+	if noID == nil {
+		if found, err := d.db.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
+			return id, err
+		}
+	}
+	var ids []uuid.UUID
+	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
+		var err error
+		if ids, err = d.db.Numbered(d.ctx, arg); err != nil {
+			return uuid.Nil, err
+		}
+	}
+	switch {
+	case len(ids) == 1:
+		return ids[0], nil
+	case len(ids) > 1:
+		return uuid.Nil, d.ambiguous(arg, ids)
+	case noID == nil:
+		return uuid.Nil, sayError("no document has the id %s", id)
+	}
+	return uuid.Nil, sayError("no document has the id or the number %q", clean(arg, maxValue))
+}
+
+func (d *desk) ambiguous(number string, ids []uuid.UUID) error {
+	found, err := d.db.Summaries(d.ctx, ids)
+	if err != nil {
+		return err
+	}
+	lines := make([]string, len(found))
+	for i, s := range found {
+		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, clean(words(s.Type), maxValue), orNone(clean(s.Supplier, maxValue)))
+	}
+	return sayError("%d documents have the number %q: use the id%s", len(found), clean(number, maxValue), strings.Join(lines, ""))
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// What points mean, of 100. They are those of the package match, which a test
+// makes sure of.
+const (
+	matchPoints = 75 // a match
+	askPoints   = 50 // undecided, left for people
+)
+
+// Outcomes of a pair, as people are told.
+const (
+	isMatched   = "matched"
+	isUndecided = "undecided"
+	isOut       = "out-of-the-question"
+	isRejected  = "rejected"
+	isDropped   = "dropped"
+)
+
+// pairReport is what became of a pair, and why. All texts are clean.
+type pairReport struct {
+	Document      *named           `json:"document,omitempty"` // the other one
+	Outcome       string           `json:"outcome"`
+	Score         float64          `json:"score"`
+	Confidence    string           `json:"confidence,omitempty"` // of a match
+	DecidedBy     string           `json:"decided_by"`
+	MissingPoints int              `json:"missing_points,omitempty"` // what an undecided pair lacks to be a match
+	OutOfQuestion string           `json:"out_of_question,omitempty"`
+	Reasoning     string           `json:"reasoning,omitempty"` // of a model
+	Evidence      []match.Evidence `json:"evidence"`
+	Note          string           `json:"note,omitempty"`
+	edge          ends
+}
+
+// ends are the documents of an edge.
+type ends struct{ a, b uuid.UUID }
+
+func (e ends) other(id uuid.UUID) uuid.UUID {
+	if e.a == id {
+		return e.b
+	}
+	return e.a
+}
+
+// pairs is every pair of a document that was considered, the best first.
+func (d *desk) pairs(id uuid.UUID) (list []pairReport, err error) {
+	competition, err1 := d.db.Competition(d.ctx, id)
+	matches, err2 := d.db.Matches(d.ctx, []uuid.UUID{id})
+	suggestions, err3 := d.db.Suggestions(d.ctx, []uuid.UUID{id})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	list, err = reconcile(match.Judge(competition), matches, suggestions)
+	if err != nil {
+		return nil, err
+	}
+	others := make([]uuid.UUID, len(list))
+	for i, p := range list {
+		others[i] = p.edge.other(id)
+	}
+	names, err := d.names(others)
+	if err != nil || len(names) != len(list) {
+		return nil, cmp.Or(err, sayError("documents of %s vanished meanwhile: try again", id))
+	}
+	for i := range list {
+		list[i].Document = &names[i]
+	}
+	slices.SortStableFunc(list, func(p, q pairReport) int {
+		return cmp.Or(cmp.Compare(rankOf(p), rankOf(q)), cmp.Compare(q.Score, p.Score))
+	})
+	return list, nil
+}
+
+func rankOf(p pairReport) int {
+	return slices.Index([]string{isMatched, isUndecided, isOut, isRejected, isDropped}, p.Outcome)
+}
+
+// reconcile puts what is judged now beside what is stored. What is stored
+// counts, and where it differs a note says so.
+func reconcile(judged []match.Judgement, matches, suggestions []postgres.Match) (list []pairReport, err error) {
+	stored := make(map[ends]pairReport)
+	var order []ends
+	for _, m := range slices.Concat(suggestions, matches) { // a pair that is both is a match
+		p, err := fromStored(m)
+		if err != nil {
+			return nil, err
+		}
+		stored[p.edge] = p
+		order = append(order, p.edge)
+	}
+	for _, j := range judged {
+		now := fromJudgement(j)
+		was, ok := stored[now.edge]
+		delete(stored, now.edge)
+		switch {
+		case ok && now.equal(was) || !ok && j.Outcome == match.Dropped:
+			list = append(list, now)
+		case ok:
+			if was.Outcome != isMatched && was.DecidedBy == "rules" {
+				was.OutOfQuestion = now.OutOfQuestion
+			}
+			was.Note = fmt.Sprintf("This is what is stored. The rules of this version say: %s.", now.inShort())
+			list = append(list, was)
+		default:
+			now.Note = fmt.Sprintf("Nothing is stored. The rules of this version say: %s. Publish one of the two to match it again.", now.inShort())
+			now.Outcome, now.Confidence, now.MissingPoints = isDropped, "", 0
+			list = append(list, now)
+		}
+	}
+	for _, e := range order {
+		if was, ok := stored[e]; ok {
+			was.Note = "This is what is stored. There is no comparison of the two any more: another version of the rules made it."
+			list = append(list, was)
+			delete(stored, e)
+		}
+	}
+	return list, nil
+}
+
+func fromJudgement(j match.Judgement) pairReport {
+	p := pairReport{Score: j.Score, DecidedBy: j.DecidedBy, OutOfQuestion: clean(j.Pair.Veto, maxText),
+		Evidence: cleanEvidence(j.Evidence), edge: ends{j.A, j.B}}
+	switch {
+	case j.Outcome == match.Matched:
+		p.Outcome, p.Confidence = isMatched, j.Confidence
+	case j.Outcome == match.Dropped:
+		p.Outcome = isDropped
+	case j.Pair.Verdict == match.Rejected:
+		p.Outcome = isRejected
+	case j.Pair.Veto != "":
+		p.Outcome = isOut
+	default:
+		p.Outcome, p.MissingPoints = isUndecided, missing(j.Score)
+	}
+	return p
+}
+
+func missing(score float64) int { return matchPoints - int(math.Round(score*100)) }
+
+func fromStored(m postgres.Match) (pairReport, error) {
+	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy, edge: ends{m.A, m.B}}
+	if m.Confidence == "" {
+		switch {
+		case m.DecidedBy == "person":
+			p.Outcome = isRejected
+		case m.Score > 0:
+			p.Outcome, p.MissingPoints = isUndecided, max(missing(m.Score), 0)
+		default:
+			p.Outcome, p.OutOfQuestion = isOut, clean(m.Reasoning, maxText)
+		}
+	}
+	if m.DecidedBy == "model" {
+		p.Reasoning = clean(m.Reasoning, maxText)
+	}
+	var evidence []match.Evidence
+	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
+		return p, sayError("the evidence of %s and %s cannot be read", m.A, m.B)
+	}
+	p.Evidence = cleanEvidence(evidence)
+	return p, nil
+}
+
+// equal reports whether what is stored is what is judged.
+func (p pairReport) equal(was pairReport) bool {
+	return p.Outcome == was.Outcome && math.Abs(p.Score-was.Score) < 0.005 && p.Confidence == was.Confidence &&
+		p.DecidedBy == was.DecidedBy && slices.Equal(p.Evidence, was.Evidence)
+}
+
+// inShort is what a pair is, in a few words.
+func (p pairReport) inShort() string {
+	switch p.Outcome {
+	case isMatched:
+		return fmt.Sprintf("matched, %.2f, %s confidence", p.Score, p.Confidence)
+	case isUndecided:
+		return fmt.Sprintf("undecided, %.2f", p.Score)
+	case isOut:
+		return "out of the question: " + strings.TrimSuffix(p.OutOfQuestion, ".")
+	}
+	return fmt.Sprintf("%s, %.2f", p.Outcome, p.Score)
+}
+
+// competition is the evidence that other pairs are, from the package match.
+var competition = []string{"only", "adds-up", "tie", "taken"}
+
+// cleanEvidence is evidence to be shown: for before against, the competition last.
+func cleanEvidence(list []match.Evidence) []match.Evidence {
+	shown := make([]match.Evidence, len(list))
+	for i, ev := range list {
+		shown[i] = match.Evidence{Name: clean(ev.Name, maxValue), Points: ev.Points, Text: clean(ev.Text, maxText)}
+	}
+	group := func(ev match.Evidence) int {
+		switch {
+		case slices.Contains(competition, ev.Name):
+			return 2
+		case ev.Points < 0:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(shown, func(x, y match.Evidence) int { return group(x) - group(y) })
+	return shown
+}

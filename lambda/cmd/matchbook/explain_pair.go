@@ -1,0 +1,259 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	canonical "matchbook/lambda/reference"
+)
+
+// comparison is all there is to say about two documents.
+type comparison struct {
+	A       *documentState `json:"a"`
+	B       *documentState `json:"b"`
+	Fields  []field        `json:"fields"`
+	Keys    []string       `json:"keys"`
+	Pair    *pairReport    `json:"pair"`
+	Verdict string         `json:"verdict"`
+}
+
+// keepPoints is below how many points the package match forgets a pair.
+const keepPoints = 30
+
+func (d *desk) compare(a, b *documentState) (*comparison, error) {
+	c := &comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
+	if a.TenantID == b.TenantID && a.Unreadable == "" && b.Unreadable == "" {
+		keys, err := match.CommonKeys(a.raw, b.raw)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			_, key, _ = strings.Cut(key, "|") // without the tenant
+			c.Keys = append(c.Keys, clean(key, maxValue))
+		}
+		slices.SortStableFunc(c.Keys, func(x, y string) int { return keyRank(x) - keyRank(y) })
+	}
+	pairs, err := d.pairs(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	if c.Pair = findPair(pairs, a.ID, b.ID); c.Pair != nil {
+		c.Verdict = c.Pair.verdict()
+		if s := c.notSucceeded(); s != "" {
+			c.Verdict += " That is of an earlier time: " + s + "."
+		}
+		return c, nil
+	}
+	return c, c.explainUnstored()
+}
+
+// keyRank puts the keys that say the most first.
+func keyRank(key string) int {
+	kind, _, _ := strings.Cut(key, "|")
+	return slices.Index([]string{"amount", "item", "month"}, kind) // numbers, and what was hashed, before
+}
+
+// verdict is what became of a pair, in one sentence.
+func (p pairReport) verdict() string {
+	switch p.Outcome {
+	case isMatched:
+		if p.DecidedBy == "person" {
+			return "Matched: a person confirmed it."
+		}
+		return fmt.Sprintf("Matched by %s: %.2f, %s confidence.", p.DecidedBy, p.Score, p.Confidence)
+	case isUndecided:
+		return fmt.Sprintf("Undecided: it needs %s to be a match.", count(p.MissingPoints, "more point"))
+	case isOut:
+		return "Out of the question: " + p.OutOfQuestion
+	case isRejected:
+		return "No match: a person rejected it."
+	}
+	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, askPoints/100.)
+}
+
+// notSucceeded tells of the document that was not matched in the end.
+func (c *comparison) notSucceeded() string {
+	for _, s := range []*documentState{c.A, c.B} {
+		switch s.Status {
+		case "succeeded":
+		case "":
+			return s.called() + " was never published for matching"
+		case "failed":
+			return fmt.Sprintf("matching %s failed, %s: %s", s.called(), attempts(s.Attempts), strings.TrimSuffix(s.Error, "."))
+		default:
+			return s.called() + " is " + s.Status
+		}
+	}
+	return ""
+}
+
+// explainUnstored says why there is no pair of the two.
+func (c *comparison) explainUnstored() error {
+	for _, s := range []*documentState{c.A, c.B} {
+		if s.Unreadable != "" {
+			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.", s.called(), s.Unreadable)
+			return nil
+		}
+	}
+	switch {
+	case c.A.TenantID != c.B.TenantID:
+		c.Verdict = "Never compared: they belong to different tenants."
+		return nil
+	case !slices.Contains(match.Matchable(c.A.Type), c.B.Type):
+		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.", plural(c.A.Type), plural(c.B.Type))
+		return nil
+	}
+	pair, err := match.Compare(c.A.raw, c.B.raw)
+	if err != nil {
+		return err
+	}
+	p := pairReport{Outcome: isDropped, Score: float64(max(0, min(pair.Points, 100))) / 100, DecidedBy: "rules",
+		OutOfQuestion: clean(pair.Veto, maxText), Evidence: cleanEvidence(pair.Evidence), edge: ends{pair.A, pair.B},
+		Note: "Compared just now, without regard to other documents."}
+	if pair.Veto != "" {
+		p.Outcome = isOut
+	}
+	c.Pair = &p
+	switch s := c.notSucceeded(); {
+	case s != "":
+		c.Verdict = "Not compared yet: " + s + "."
+	case len(c.Keys) == 0:
+		c.Verdict = "Never compared: they share no key" + whatKeysAre
+	case pair.Veto != "" && len(pair.Evidence) == 0:
+		c.Verdict = p.verdict() + " Neither cites the other, so it was not kept."
+	case pair.Veto == "" && pair.Points < keepPoints:
+		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), keepPoints)
+	default:
+		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. Publish one of the two to match it again."
+	}
+	return nil
+}
+
+func plural(t document.Type) string {
+	if t == "" {
+		return "documents without a type"
+	}
+	return words(t) + "s"
+}
+
+// field is what both documents say about one thing.
+type field struct {
+	Name string `json:"name"`
+	A    string `json:"a,omitempty"`
+	B    string `json:"b,omitempty"`
+	Same *bool  `json:"same"` // null where one does not say it
+}
+
+func said(name, a, b string, same bool) field {
+	f := field{Name: name, A: clean(a, maxValue), B: clean(b, maxValue)}
+	if f.A != "" && f.B != "" {
+		f.Same = &same
+	}
+	return f
+}
+
+// fields compares the documents field by field, in comparable form.
+func fields(a, b document.Data) []field {
+	list := []field{
+		said("date", a.Date.String(), b.Date.String(), a.Date == b.Date),
+		said("currency", a.Currency, b.Currency, strings.EqualFold(a.Currency, b.Currency)),
+	}
+	list = append(list, partyFields("supplier", a.Supplier, b.Supplier)...)
+	list = append(list, partyFields("buyer", a.Buyer, b.Buyer)...)
+	list = append(list, citedFields(a.References, b.References)...)
+	amount := func(name string, x, y document.Amount) field { return said(name, x.Fixed(), y.Fixed(), x.Equal(y)) }
+	list = append(list, amount("subtotal", a.Subtotal, b.Subtotal), amount("tax", a.Tax, b.Tax), amount("total", a.Total, b.Total),
+		said("period", period(a.Period), period(b.Period), a.Period == b.Period))
+	list = append(list, lineFields(a.Lines, b.Lines)...)
+	list = append(list, said("notes", a.Notes, b.Notes, a.Notes == b.Notes))
+	return slices.DeleteFunc(list, func(f field) bool { return f.A == "" && f.B == "" })
+}
+
+func partyFields(role string, a, b document.Party) []field {
+	same := func(normal func(string) (string, bool), x, y string) bool {
+		p, _ := normal(x)
+		q, _ := normal(y)
+		return p == q
+	}
+	return []field{
+		said(role, a.Name, b.Name, company.ParseName(a.Name).Key() == company.ParseName(b.Name).Key()),
+		said(role+" VAT id", a.VATID, b.VATID, same(company.VATID, a.VATID, b.VATID)),
+		said(role+" IBAN", a.IBAN, b.IBAN, same(company.IBAN, a.IBAN, b.IBAN)),
+	}
+}
+
+func period(p document.Period) string {
+	if p == (document.Period{}) {
+		return ""
+	}
+	return p.From.String() + " to " + p.To.String()
+}
+
+// maxRows is how many references or lines are shown.
+const maxRows = 8
+
+// citedFields puts what both cite side by side, and then the rest.
+func citedFields(a, b []document.Reference) []field {
+	show := func(r document.Reference) string {
+		return reference{clean(r.Type, maxValue), clean(r.Number, maxValue)}.String()
+	}
+	return sideBySide("cites", a, b, show, func(x, y document.Reference) (alike, same bool) {
+		alike = strings.EqualFold(x.Type, y.Type) && canonical.Canonical(x.Number) == canonical.Canonical(y.Number)
+		return alike, alike
+	})
+}
+
+// lineFields puts lines of one article side by side, and then the rest.
+func lineFields(a, b []document.Line) []field {
+	show := func(l document.Line) string {
+		how := strings.TrimSpace(l.Quantity.Canonical() + " " + l.Unit)
+		if !l.UnitPrice.IsZero() {
+			how += " x " + l.UnitPrice.Fixed()
+		}
+		return how + "  " + strings.TrimSpace(l.SKU+" "+l.Description)
+	}
+	return sideBySide("line", a, b, show, func(x, y document.Line) (alike, same bool) {
+		if alike = x.SKU == y.SKU; x.SKU == "" || y.SKU == "" {
+			alike = x.Description != "" && strings.EqualFold(x.Description, y.Description)
+		}
+		prices := x.UnitPrice.Equal(y.UnitPrice) || x.UnitPrice.IsZero() || y.UnitPrice.IsZero()
+		return alike, x.Quantity.Equal(y.Quantity) && prices
+	})
+}
+
+// sideBySide pairs what is alike in two lists, and appends what is alone.
+func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(x, y T) (alike, same bool)) (list []field) {
+	const most = 200 // of each list
+	used := make([]bool, len(b))
+	for _, x := range a[:min(len(a), most)] {
+		f := said(name, show(x), "", false)
+		for j, y := range b[:min(len(b), most)] {
+			if alike, same := compare(x, y); alike && !used[j] {
+				f, used[j] = said(name, show(x), show(y), same), true
+				break
+			}
+		}
+		list = append(list, f)
+	}
+	slices.SortStableFunc(list, func(f, g field) int { return alone(f) - alone(g) })
+	for j, y := range b[:min(len(b), most)] {
+		if !used[j] {
+			list = append(list, said(name, "", show(y), false))
+		}
+	}
+	if len(list) > maxRows {
+		list = append(list[:maxRows], field{Name: name, A: fmt.Sprintf("… %s in all", count(len(a), name)), B: fmt.Sprintf("… %s in all", count(len(b), name))})
+	}
+	return list
+}
+
+func alone(f field) int {
+	if f.Same == nil {
+		return 1
+	}
+	return 0
+}

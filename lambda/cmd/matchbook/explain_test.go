@@ -1,0 +1,394 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// lamps are documents of which the sample has none: an order with two
+// invoices that fit it equally well, and a hostile document.
+var lamps = `
+{"id":"30000000-0000-4000-8000-000000000001","tenant_id":"30000000-0000-4000-8000-000000000000","type":"purchase-order","received_at":"2026-04-01T08:00:00Z","structured_data":{"number":"L-7001","date":"2026-04-01","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
+{"id":"30000000-0000-4000-8000-000000000002","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-09T08:00:00Z","structured_data":{"number":"R-81","date":"2026-04-09","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
+{"id":"30000000-0000-4000-8000-000000000003","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-10T08:00:00Z","structured_data":{"number":"R-82","date":"2026-04-10","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
+{"id":"30000000-0000-4000-8000-000000000004","tenant_id":"30000000-0000-4000-8000-000000000000","type":"delivery-note","received_at":"2026-04-11T08:00:00Z","structured_data":{"number":"\u001b[31mLS\u202e-9\u009b2J\n\u0007","date":"2026-04-11","supplier":{"name":"東京電灯株式会社\u001b]0;owned\u0007 ` + longName + `"},"references":[{"type":"purchase-order","number":"\u001b[2JX-1"}],"notes":"\u001b[31mred\u001b[0m"}}
+{"id":"30000000-0000-4000-8000-000000000005","tenant_id":"30000000-0000-4000-8000-000000000000","type":"purchase-order","received_at":"2026-04-12T08:00:00Z","structured_data":{"number":"A-` + longName + `","supplier":{"name":"` + longName + ` GmbH"},"line_items":[{"description":"` + longName + `","quantity":"2"}]}}
+{"id":"30000000-0000-4000-8000-000000000006","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-13T08:00:00Z","structured_data":{"number":"B-` + longName + `","supplier":{"name":"` + longName + ` GmbH"},"references":[{"type":"purchase-order","number":"A-` + longName + `"}],"notes":"` + longName + `"}}
+`
+
+var longName = strings.Repeat("x", 300)
+
+const (
+	lampOrder   = "30000000-0000-4000-8000-000000000001"
+	lampInvoice = "30000000-0000-4000-8000-000000000002"
+	lampOther   = "30000000-0000-4000-8000-000000000003"
+	hostile     = "30000000-0000-4000-8000-000000000004"
+	lampTenant  = "30000000-0000-4000-8000-000000000000"
+)
+
+// matchedSample runs the sample and the lamps through the stack.
+func matchedSample(t *testing.T) (url string) {
+	t.Helper()
+	url = postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, samples)
+	matchJSON(t, url, exitOK, lampFolder(t))
+	return url
+}
+
+func lampFolder(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "lamps.jsonl")
+	if err := os.WriteFile(file, []byte(strings.TrimSpace(lamps)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(file)
+}
+
+// printed is what a command prints that ends well.
+func printed(t *testing.T, url string, args ...string) string {
+	t.Helper()
+	code, out, errOut := matchbook(t, url, args...)
+	if code != exitOK || errOut != "" {
+		t.Fatalf("%v: exit status %d, %s", args, code, errOut)
+	}
+	return out
+}
+
+func wantText(t *testing.T, got, want string) {
+	t.Helper()
+	if want = strings.TrimPrefix(want, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return v
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	url := matchedSample(t)
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a matched pair": {[]string{"2026/00219", "G-2026/00031"}, `
+                  invoice 2026/00219                        credit note G-2026/00031
+id                20000000-0000-4000-8000-000000000305      20000000-0000-4000-8000-000000000306
+status            succeeded, 1 attempt                      succeeded, 1 attempt
+date            ! 2026-03-17                                2026-03-26
+currency        = EUR                                       EUR
+supplier        = Glashütte Klirrenfeld GmbH                Glashütte Klirrenfeld GmbH
+supplier VAT id = ATU99902034                               ATU99902034
+supplier IBAN   = AT199990100000020300                      AT199990100000020300
+buyer           = Kaffeerösterei Siebenschläfer GmbH        Kaffeerösterei Siebenschläfer GmbH
+buyer VAT id    = ATU99900205                               ATU99900205
+cites             purchase order BE-2026-0032
+                  purchase order BE-2026-0035
+                                                            invoice 2026/00219
+subtotal        ! 876.00                                    12.00
+tax             ! 175.20                                    2.40
+total           ! 1051.20                                   14.40
+line              600 Stk x 0.92 GK-500 Vorratsglas 500 ml
+                  mit Korken
+                  240 Stk x 1.35 GK-1000 Vorratsglas 1000
+                  ml mit Korken
+                                                            1 psch x 12.00 Preisnachlass lt.
+                                                            Vereinbarung vom 24.03.2026
+notes           ! Sammelrechnung.                           Preiskorrektur, keine Warenrückgabe.
+
+KEYS ...
+
+EVIDENCE
+       +30  Both name the supplier with VAT id ATU99902034.
+        +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
+       +60  The credit note cites the invoice 2026/00219.
+        +5  The invoice is of 2026-03-17, the credit note of 2026-03-26.
+       -40  They have no item in common.
+       +20  No other invoice fits the credit note, and no other credit note the invoice.
+
+VERDICT
+  Matched by rules: 0.80, medium confidence.
+`},
+		"an undecided pair": {[]string{"L-7001", "R-81"}, `
+                  purchase order L-7001                     invoice R-81
+id                30000000-0000-4000-8000-000000000001      30000000-0000-4000-8000-000000000002
+status            succeeded, 1 attempt                      succeeded, 1 attempt
+date            ! 2026-04-01                                2026-04-09
+currency        = EUR                                       EUR
+supplier        = Lampen Lichtscheu GmbH                    Lampen Lichtscheu GmbH
+supplier VAT id = DE999012345                               DE999012345
+total           = 190.40                                    190.40
+line            = 20 x 8.00 LL-1 Stehlampe                  20 x 8.00 LL-1 Stehlampe
+
+KEYS ...
+
+EVIDENCE
+      It needs 17 more points to be a match.
+       +30  Both name the supplier with VAT id DE999012345.
+       +22  The items and quantities are the same.
+        +4  The prices are the same.
+       +18  Both state the amount 190.40.
+        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-09.
+       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
+a score ends at 1.00 (100 points); 0.75 is a match.
+
+VERDICT
+  Undecided: it needs 17 more points to be a match.
+`},
+		"a pair out of the question": {[]string{"4500000130", "WK-9051"}, `
+                  purchase order 4500000130                 invoice WK-9051
+id                10000000-0000-4000-8000-000000001101      10000000-0000-4000-8000-000000001102
+status            succeeded, 1 attempt                      succeeded, 1 attempt
+date            ! 2026-03-16                                2026-03-23
+currency        = EUR                                       EUR
+supplier        = Werkzeughaus Krummnagel GmbH              Werkzeughaus Krummnagel GmbH
+supplier VAT id ! DE999011111                               DE999011187
+supplier IBAN                                               DE55999900050000111800
+buyer           = Möbelwerkstatt Nimmerholz GmbH            Möbelwerkstatt Nimmerholz GmbH
+buyer VAT id    = DE999001001                               DE999001001
+cites                                                       purchase order 4500000130
+subtotal        = 691.00                                    691.00
+tax             = 131.29                                    131.29
+total           = 822.29                                    822.29
+line            = 4 Satz x 118.00 KN-STE-5                  4 Satz x 118.00 KN-STE-5
+                  Stechbeitelsatz, 5-teilig                 Stechbeitelsatz, 5-teilig
+                = 6 Stk x 36.50 KN-JS-240 Japansäge 240 mm  6 Stk x 36.50 KN-JS-240 Japansäge 240 mm
+
+KEYS ...
+
+EVIDENCE
+      The suppliers' VAT ids differ.
+       +60  The invoice cites the purchase order 4500000130.
+
+VERDICT
+  Out of the question: The suppliers' VAT ids differ.
+`},
+		"a lone document": {[]string{"2026/00254"}, `
+invoice 2026/00254
+  id        24127498-8ff9-5986-82fb-85a3c2ab22ed
+  tenant    20000000-0000-4000-8000-000000000001
+  date      2026-03-30
+  supplier  Glashütte Klirrenfeld GmbH
+  buyer     Kaffeerösterei Siebenschläfer GmbH
+  cites     purchase order BE-2026-0099
+  status    succeeded, 1 attempt
+  cluster   none
+
+NO MATCH
+  No document here has the number, as printed, of what it cites: purchase order BE-2026-0099.
+  It shares a key with 5 documents, and too little speaks for any of them to be kept:
+    credit note G-2026/00031                  20000000-0000-4000-8000-000000000306
+    purchase order BE-2026-0032               20000000-0000-4000-8000-000000000301
+    purchase order BE-2026-0035               20000000-0000-4000-8000-000000000302
+    goods receipt ZG-0088                     20000000-0000-4000-8000-000000000303
+    goods receipt ZG-0090                     20000000-0000-4000-8000-000000000304
+`},
+		"a document with several candidates": {[]string{"L-7001"}, `
+purchase order L-7001
+  id        30000000-0000-4000-8000-000000000001
+  tenant    30000000-0000-4000-8000-000000000000
+  date      2026-04-01
+  supplier  Lampen Lichtscheu GmbH
+  status    succeeded, 1 attempt
+  cluster   none
+
+LEFT FOR PEOPLE (2)
+  0.58 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
+      It needs 17 more points to be a match.
+       +30  Both name the supplier with VAT id DE999012345.
+       +22  The items and quantities are the same.
+        +4  The prices are the same.
+       +18  Both state the amount 190.40.
+        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-09.
+       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+  0.58 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
+      It needs 17 more points to be a match.
+       +30  Both name the supplier with VAT id DE999012345.
+       +22  The items and quantities are the same.
+        +4  The prices are the same.
+       +18  Both state the amount 190.40.
+        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-10.
+       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
+a score ends at 1.00 (100 points); 0.75 is a match.
+`},
+		"a document in a cluster": {[]string{"G-2026/00031"}, `
+credit note G-2026/00031
+  id        20000000-0000-4000-8000-000000000306
+  tenant    20000000-0000-4000-8000-000000000001
+  date      2026-03-26
+  supplier  Glashütte Klirrenfeld GmbH
+  buyer     Kaffeerösterei Siebenschläfer GmbH
+  cites     invoice 2026/00219
+  status    succeeded, 1 attempt
+  cluster   purchase order BE-2026-0032         20000000-0000-4000-8000-000000000301
+            purchase order BE-2026-0035         20000000-0000-4000-8000-000000000302
+            goods receipt ZG-0088               20000000-0000-4000-8000-000000000303
+            goods receipt ZG-0090               20000000-0000-4000-8000-000000000304
+            invoice 2026/00219                  20000000-0000-4000-8000-000000000305
+           *credit note G-2026/00031            20000000-0000-4000-8000-000000000306
+
+MATCHED (1)
+  0.80 medium by rules      invoice 2026/00219                  20000000-0000-4000-8000-000000000305
+       +30  Both name the supplier with VAT id ATU99902034.
+        +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
+       +60  The credit note cites the invoice 2026/00219.
+        +5  The invoice is of 2026-03-17, the credit note of 2026-03-26.
+       -40  They have no item in common.
+       +20  No other invoice fits the credit note, and no other credit note the invoice.
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// Which keys there are is the package match's business.
+			out := regexp.MustCompile(`KEYS in common .*\n(  .*\n)+`).ReplaceAllString(printed(t, url, append([]string{"explain"}, tc.args...)...), "KEYS ...\n")
+			wantText(t, out, tc.want)
+		})
+	}
+	t.Run("of every document fits the page and agrees with what is stored", func(t *testing.T) { explainAll(t, url) })
+	t.Run("JSON", func(t *testing.T) { explainJSON(t, url) })
+	t.Run("limits are those of the package match", func(t *testing.T) { limitsAgree(t, url) })
+	t.Run("hostile text does not reach the terminal", func(t *testing.T) { hostileText(t, url) })
+}
+
+func explainAll(t *testing.T, url string) {
+	narrow := func(args ...string) {
+		t.Helper()
+		out := printed(t, url, append([]string{"explain"}, args...)...)
+		if strings.Contains(out, "Note:") {
+			t.Errorf("what is stored is not what is judged:\n%s", out)
+		}
+		for line := range strings.Lines(out) {
+			if columns(strings.TrimSuffix(line, "\n")) > pageWidth {
+				t.Errorf("%v: too long: %s", args, line)
+			}
+		}
+	}
+	considered := 0
+	for _, id := range allDocuments(t, url) {
+		narrow(id.String())
+		e := decode[explanation](t, printed(t, url, "explain", "--json", id.String()))
+		for i, p := range e.Pairs {
+			considered++
+			narrow(id.String(), p.Document.ID.String())
+			if i == 0 {
+				continue
+			}
+			if before := e.Pairs[i-1]; rankOf(before) > rankOf(p) || before.Outcome == p.Outcome && before.Score < p.Score {
+				t.Errorf("%s: %+v comes before %+v", id, before, p)
+			}
+		}
+	}
+	if considered < 100 {
+		t.Errorf("only %d pairs seen", considered)
+	}
+}
+
+func allDocuments(t *testing.T, url string) (ids []uuid.UUID) {
+	t.Helper()
+	rows, err := postgrestest.Conn(t, url).Query(t.Context(), "SELECT id FROM document ORDER BY id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func explainJSON(t *testing.T, url string) {
+	one := decode[explanation](t, printed(t, url, "explain", "--json", lampOrder))
+	if len(one.Pairs) != 2 || one.Document.Number != "L-7001" || one.Document.Status != "succeeded" {
+		t.Fatalf("got %+v", one)
+	}
+	p := one.Pairs[0]
+	if p.Outcome != isUndecided || p.MissingPoints == 0 || p.Score == 0 || p.DecidedBy != "rules" || p.Document.Number != "R-81" || len(p.Evidence) == 0 {
+		t.Errorf("got %+v", p)
+	}
+	two := decode[comparison](t, printed(t, url, "explain", "--json", lampOrder, lampInvoice))
+	if two.Pair == nil || two.Pair.Outcome != isUndecided || !strings.HasPrefix(two.Verdict, "Undecided: ") || len(two.Keys) == 0 || two.A.Number != "L-7001" || two.B.Number != "R-81" {
+		t.Errorf("got %+v", two)
+	}
+	for _, f := range two.Fields {
+		if want := f.Name != "date"; f.Same == nil || *f.Same != want {
+			t.Errorf("got %+v, want same %v", f, want)
+		}
+	}
+	if text := printed(t, url, "explain", "4500000130", "WK-9051"); !strings.Contains(text, "misreadings)\n  ref|purchase-order|4500000130\n") {
+		t.Errorf("the number that both know is not the first key in\n%s", text)
+	}
+	names := decode[map[string]any](t, printed(t, url, "explain", "--json", "4500000130", "R-778"))
+	if got := fmt.Sprint(names["keys"], names["verdict"]); got != "[]Never compared: they share no key"+whatKeysAre {
+		t.Errorf("got %s", got)
+	}
+}
+
+// What is said of limits is true of every pair of the database.
+func limitsAgree(t *testing.T, url string) {
+	db, ids := postgrestest.Open(t, url), allDocuments(t, url)
+	least, asked, kept := 2.0, 2.0, 1000
+	for _, id := range ids {
+		c, err := db.Competition(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range c.Pairs {
+			if p.Veto == "" {
+				kept = min(kept, p.Points)
+			}
+		}
+		for points := range 101 { // the same pairs, with other points
+			for i := range c.Pairs {
+				c.Pairs[i].Points, c.Pairs[i].Veto, c.Pairs[i].Verdict = points, "", ""
+				c.Pairs[i].Evidence = []match.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
+			}
+			for _, j := range match.Judge(c) {
+				switch j.Outcome {
+				case match.Matched:
+					least = min(least, j.Score)
+				case match.Suggested:
+					asked = min(asked, j.Score)
+				}
+			}
+		}
+	}
+	if math.Round(least*100) != matchPoints || math.Round(asked*100) != askPoints || kept < keepPoints {
+		t.Errorf("matches from %.2f, suggestions from %.2f, pairs from %d points", least, asked, kept)
+	}
+}
+
+func hostileText(t *testing.T, url string) {
+	for _, args := range [][]string{{hostile}, {hostile, lampOrder}, {hostile, "--json"}, {hostile, lampOrder, "--json"}} {
+		out := printed(t, url, append([]string{"explain"}, args...)...)
+		for _, r := range out {
+			if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') {
+				t.Errorf("%v: %q in\n%s", args, r, out)
+			}
+		}
+		if strings.Contains(out, "owned") || strings.Contains(out, "[31m") || strings.Contains(out, longName) {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+}

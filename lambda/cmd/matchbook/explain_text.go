@@ -1,0 +1,265 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pageWidth is how many columns what explain prints takes at most.
+const pageWidth = 100
+
+// page is text for people. All that is put on it is clean.
+type page struct{ strings.Builder }
+
+func (p *page) line(format string, args ...any) {
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// hang prints a text behind a head, folded, the further lines under the first.
+func (p *page) hang(head, text string) {
+	for i, line := range fold(text, pageWidth-columns(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", columns(head))
+		}
+		p.line("%s%s", head, line)
+	}
+}
+
+// text is the explanation for people.
+func (e *explanation) text() string {
+	p := &page{}
+	p.document(e.Document)
+	if len(e.NoMatch) > 0 {
+		p.line("\nNO MATCH")
+		for _, s := range e.NoMatch {
+			p.hang("  ", s)
+		}
+		for _, n := range e.Near {
+			p.line("    %s  %s", pad(cutTo(n.called(), 40), 40), n.ID)
+		}
+	}
+	p.group("MATCHED", e.Pairs, isMatched)
+	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
+	p.group("DROPPED", e.Pairs, isDropped)
+	p.footnote(e.Pairs)
+	return p.String()
+}
+
+func (p *page) document(d *documentState) {
+	p.line("%s", cutTo(d.called(), pageWidth))
+	row := func(name, value string) {
+		if value != "" {
+			p.hang("  "+pad(name, 9)+" ", value)
+		}
+	}
+	row("id", d.ID.String())
+	row("tenant", d.TenantID.String())
+	row("date", d.Date)
+	row("supplier", d.Supplier)
+	row("buyer", d.Buyer)
+	row("cites", d.citesInShort())
+	row("status", d.statusInShort())
+	row("error", d.Error)
+	row("waits", d.waits())
+	if d.ClusterID == nil {
+		row("cluster", "none")
+		return
+	}
+	for i, m := range d.Cluster {
+		head := ""
+		if i == 0 {
+			head = "cluster"
+		}
+		p.member(head, m, m.ID == d.ID)
+	}
+}
+
+// member prints a member of a cluster, and which one is meant.
+func (p *page) member(head string, m named, meant bool) {
+	mark := " "
+	if meant {
+		mark = "*"
+	}
+	p.line("  %s%s%s  %s", pad(head, 9), mark, pad(cutTo(m.called(), 50), 34), m.ID)
+}
+
+func (d *documentState) citesInShort() string {
+	var list []string
+	for _, r := range d.Cites[:min(len(d.Cites), maxNamed)] {
+		list = append(list, r.String())
+	}
+	if more := len(d.Cites) - maxNamed; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+func (d *documentState) statusInShort() string {
+	if d.Status == "" {
+		return "never published for matching"
+	}
+	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
+}
+
+// maxPairs is how many pairs of a group are shown.
+const maxPairs = 10
+
+func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(q pairReport) bool { return !slices.Contains(outcomes, q.Outcome) })
+	if len(pairs) == 0 {
+		return
+	}
+	p.line("\n%s (%d)", title, len(pairs))
+	for _, q := range pairs[:min(len(pairs), maxPairs)] {
+		p.line("  %s  %s  %s", pad(q.standing(), 24), pad(cutTo(q.Document.called(), 34), 34), q.Document.ID)
+		p.reasons(q)
+	}
+	if more := len(pairs) - maxPairs; more > 0 {
+		p.line("  ... and %d more (--json lists them all)", more)
+	}
+}
+
+// standing is a pair's score and what became of it.
+func (p pairReport) standing() string {
+	score := fmt.Sprintf("%.2f ", p.Score)
+	switch p.Outcome {
+	case isMatched:
+		return score + p.Confidence + " by " + p.DecidedBy
+	case isOut:
+		return "   - out of the question"
+	case isRejected:
+		return "   - rejected by " + p.DecidedBy
+	}
+	return score + p.Outcome
+}
+
+// reasons prints why a pair is what it is.
+func (p *page) reasons(q pairReport) {
+	if q.Note != "" {
+		p.hang("      ", "Note: "+q.Note)
+	}
+	if q.Reasoning != "" {
+		p.hang("      ", q.Reasoning)
+	}
+	switch {
+	case q.OutOfQuestion == "":
+	case q.Outcome == isOut:
+		p.hang("      ", q.OutOfQuestion)
+	default:
+		p.hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
+	}
+	if q.MissingPoints > 0 {
+		p.line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))
+	}
+	for _, ev := range q.Evidence {
+		p.hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)
+	}
+}
+
+// footnote explains why points may not add up to a score.
+func (p *page) footnote(pairs []pairReport) {
+	if slices.ContainsFunc(pairs, pairReport.capped) {
+		p.line("")
+		p.hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", matchPoints/100.))
+	}
+}
+
+// capped reports whether the points shown do not add up to the score shown.
+func (p pairReport) capped() bool {
+	sum := 0
+	for _, ev := range p.Evidence {
+		sum += ev.Points
+	}
+	return p.DecidedBy == "rules" && p.OutOfQuestion == "" && sum != int(p.Score*100+0.5)
+}
+
+// Columns of the comparison: name, mark, and one for each document.
+const (
+	nameColumns = 16
+	docColumns  = (pageWidth - nameColumns - 4) / 2
+)
+
+// text is the comparison for people.
+func (c *comparison) text() string {
+	p := &page{}
+	p.row("", " ", c.A.called(), c.B.called())
+	p.row("id", " ", c.A.ID.String(), c.B.ID.String())
+	if c.A.TenantID != c.B.TenantID {
+		p.row("tenant", "!", c.A.TenantID.String(), c.B.TenantID.String())
+	}
+	p.row("status", " ", c.A.statusInShort(), c.B.statusInShort())
+	if c.A.Error != "" || c.B.Error != "" {
+		p.row("error", " ", c.A.Error, c.B.Error)
+	}
+	last := ""
+	for _, f := range c.Fields {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.row(name, f.mark(), f.A, f.B)
+	}
+	p.line("")
+	p.keys(c.Keys)
+	if c.Pair != nil {
+		p.line("\nEVIDENCE")
+		p.reasons(*c.Pair)
+		p.footnote([]pairReport{*c.Pair})
+	}
+	p.line("\nVERDICT")
+	p.hang("  ", c.Verdict)
+	return p.String()
+}
+
+func (f field) mark() string {
+	switch {
+	case f.Same == nil:
+		return " "
+	case *f.Same:
+		return "="
+	}
+	return "!"
+}
+
+// row prints what both documents say side by side, in at most three lines.
+func (p *page) row(name, mark, a, b string) {
+	left, right := shorten(a), shorten(b)
+	for i := range max(len(left), len(right)) {
+		var x, y string
+		if i < len(left) {
+			x = left[i]
+		}
+		if i < len(right) {
+			y = right[i]
+		}
+		p.line("%s%s %s  %s", pad(name, nameColumns), mark, pad(x, docColumns), y)
+		name, mark = "", " "
+	}
+}
+
+func shorten(s string) []string {
+	lines := fold(s, docColumns)
+	if len(lines) > 3 {
+		lines = append(lines[:2], cutTo(lines[2]+" "+lines[3]+"…", docColumns))
+	}
+	return lines
+}
+
+// maxKeys is how many keys are shown.
+const maxKeys = 8
+
+func (p *page) keys(keys []string) {
+	if len(keys) == 0 {
+		p.line("KEYS in common: none")
+		return
+	}
+	p.line("KEYS in common (names as they are looked up, whatever misreadings)")
+	for _, key := range keys[:min(len(keys), maxKeys)] {
+		p.line("  %s", cutTo(key, pageWidth-2))
+	}
+	if more := len(keys) - maxKeys; more > 0 {
+		p.line("  ... and %d more", more)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+)
+
+// explanation is all there is to say about one document.
+type explanation struct {
+	Document *documentState `json:"document"`
+	Pairs    []pairReport   `json:"pairs"`
+	NoMatch  []string       `json:"no_match,omitempty"` // why there is none
+	Near     []named        `json:"near,omitempty"`     // with what it was compared, where nothing of that was kept
+}
+
+func (d *desk) explainOne(doc *documentState) (*explanation, error) {
+	pairs, err := d.pairs(doc.ID)
+	if err != nil {
+		return nil, err
+	}
+	e := &explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
+	if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Outcome == isMatched }) {
+		err = d.noMatch(e)
+	}
+	return e, err
+}
+
+// maxNamed is how many documents or numbers a sentence lists.
+const maxNamed = 10
+
+// noMatch says why the document has no match.
+func (d *desk) noMatch(e *explanation) (err error) {
+	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
+	doc := e.Document
+	if s := doc.unmatched(); s != "" {
+		say(s)
+	}
+	switch {
+	case doc.Unreadable != "":
+		say("Its structured data cannot be read: " + doc.Unreadable + ".")
+		return nil
+	case len(match.Matchable(doc.Type)) == 0:
+		say("Its type is not known: nothing is matched with it.")
+		return nil
+	case doc.data.Supplier == (document.Party{}) && doc.data.Buyer == (document.Party{}):
+		say("It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.")
+	}
+	cited, err := d.whereCited(doc, e.Pairs)
+	if err != nil {
+		return err
+	}
+	e.NoMatch = append(e.NoMatch, cited...)
+	if len(e.Pairs) > 0 || doc.unmatched() != "" {
+		return nil
+	}
+	near, err := d.near(doc)
+	if err != nil {
+		return err
+	}
+	if len(near) == 0 {
+		say("Nothing was compared with it: no document of a type it is matched with shares a key with it" + whatKeysAre)
+		return nil
+	}
+	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept:", count(len(near), "document")))
+	e.Near = near[:min(len(near), maxNamed)]
+	return nil
+}
+
+const whatKeysAre = ", which is a number, or an amount, an article or a time of the same company."
+
+// whereCited says what became of the numbers that the document cites, of
+// those that are in none of its pairs.
+func (d *desk) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
+	var nowhere []string
+	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
+		ids, err := d.db.Numbered(d.ctx, r.Number)
+		if err != nil {
+			return nil, err
+		}
+		found, err := d.db.Summaries(d.ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		here := slices.DeleteFunc(found, func(s postgres.Summary) bool { return s.TenantID != doc.TenantID || s.ID == doc.ID })
+		if len(here) == 0 {
+			nowhere = append(nowhere, doc.Cites[i].String())
+		}
+		for _, s := range here {
+			if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Document.ID == s.ID }) {
+				said = append(said, fmt.Sprintf("It cites %s: %s %s is here, %s.", doc.Cites[i], words(s.Type), s.ID, cmp.Or(s.Status, "never published")))
+			}
+		}
+	}
+	if len(nowhere) > 0 {
+		said = append(said, "No document here has the number, as printed, of what it cites: "+strings.Join(nowhere, ", ")+".")
+	}
+	return said, nil
+}
+
+// near lists the documents that share a key with the document.
+func (d *desk) near(doc *documentState) ([]named, error) {
+	lookup, err := match.Lookup(doc.raw)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := d.db.Sharing(d.ctx, doc.ID, lookup, match.Matchable(doc.Type))
+	if err != nil {
+		return nil, err
+	}
+	return d.names(ids)
+}

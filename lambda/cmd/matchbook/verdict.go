@@ -1,0 +1,324 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+const verdictLong = `
+
+A verdict is kept until the other command is run for the pair, however often
+its documents are matched again, and whatever their evidence. All pairs that
+compete with this one are decided again, so other matches of the two documents
+may come or go; it is printed which. To say the same again changes nothing.
+
+Refused are documents of different tenants, and of types that are never
+matched with each other.
+
+` + whichDocument + `
+
+--json:
+  verdict        confirmed or rejected
+  changed        whether it is news
+  a, b           the documents: {id, type, number}
+  before, now    the pair, as in "matchbook explain --json"; before is null if
+                 nothing was stored
+  appeared       [{a, b, score, decided_by}], other matches of the two
+  vanished       the same
+  clusters       [{document, before, now}], each cluster [{id, type, number}]`
+
+func (w *world) confirmCommand() *cobra.Command {
+	return w.verdictCommand(match.Confirmed, &cobra.Command{
+		Use:   "confirm DOC DOC",
+		Short: "Say as a person that two documents belong together",
+		Long:  "Confirm makes two documents a match, whatever the rules say." + verdictLong,
+		Example: `  matchbook confirm 4500000130 WK-9051
+  matchbook confirm 4500000130 WK-9051 --keep --json`,
+	})
+}
+
+func (w *world) rejectCommand() *cobra.Command {
+	return w.verdictCommand(match.Rejected, &cobra.Command{
+		Use:   "reject DOC DOC",
+		Short: "Say as a person that two documents do not belong together",
+		Long:  "Reject makes two documents no match, whatever the rules say." + verdictLong,
+		Example: `  matchbook reject RE-2026/0042 GS-2026/0007
+  matchbook reject RE-2026/0042 GS-2026/0007 --keep --json`,
+	})
+}
+
+func (w *world) verdictCommand(v match.Verdict, cmd *cobra.Command) *cobra.Command {
+	var o deskOptions
+	cmd.Args = cobra.ExactArgs(2)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.judge(args, v) })
+	}
+	return o.add(cmd)
+}
+
+// verdictReport is what a verdict changed.
+type verdictReport struct {
+	Verdict  match.Verdict   `json:"verdict"`
+	Changed  bool            `json:"changed"`
+	A        named           `json:"a"`
+	B        named           `json:"b"`
+	Before   *pairReport     `json:"before"`
+	Now      *pairReport     `json:"now"`
+	Appeared []matchEnds     `json:"appeared"`
+	Vanished []matchEnds     `json:"vanished"`
+	Clusters []clusterChange `json:"clusters"`
+}
+
+// matchEnds is a match of one of the two documents with another one.
+type matchEnds struct {
+	A         named   `json:"a"`
+	B         named   `json:"b"`
+	Score     float64 `json:"score"`
+	DecidedBy string  `json:"decided_by"`
+}
+
+type clusterChange struct {
+	Document uuid.UUID `json:"document"`
+	Before   []named   `json:"before"`
+	Now      []named   `json:"now"`
+}
+
+// judge gives a verdict about two documents.
+func (d *desk) judge(args []string, v match.Verdict) error {
+	docs, err := d.resolve(args)
+	if err != nil {
+		return err
+	}
+	pair, err := judgeable(docs[0], docs[1])
+	if err != nil {
+		return err
+	}
+	before, err := d.view(docs)
+	if err != nil {
+		return err
+	}
+	r := &verdictReport{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
+		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
+	if !before.pair.says(v) {
+		if err := d.db.SetVerdict(d.ctx, pair, v, match.Decide); err != nil {
+			return d.refused(err)
+		}
+		now, err := d.viewAgain(docs)
+		if err != nil {
+			return err
+		}
+		r.Changed, r.Now = true, now.pair
+		if err := d.compareViews(r, before, now); err != nil {
+			return err
+		}
+	}
+	if d.json {
+		return d.encode(r)
+	}
+	fmt.Fprint(d.out, r.text())
+	return nil
+}
+
+func (d *desk) refused(err error) error {
+	if errors.Is(err, postgres.ErrNoSuchPair) { // one of them is gone, or moved
+		return sayError("%w", postgres.ErrNoSuchPair)
+	}
+	return err
+}
+
+// judgeable compares two documents about which a person decides.
+func judgeable(a, b *documentState) (match.Pair, error) {
+	switch {
+	case a.TenantID != b.TenantID:
+		return match.Pair{}, sayError("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+	case !slices.Contains(match.Matchable(a.Type), b.Type):
+		return match.Pair{}, sayError("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+			plural(a.Type), matchable(a.Type), plural(b.Type))
+	}
+	for _, s := range []*documentState{a, b} {
+		if s.Unreadable != "" {
+			return match.Pair{}, sayError("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+		}
+	}
+	return match.Compare(a.raw, b.raw)
+}
+
+// matchable lists in words what a type is matched with.
+func matchable(t document.Type) string {
+	var list []string
+	for _, other := range match.Matchable(t) {
+		list = append(list, plural(other))
+	}
+	return cmp.Or(strings.Join(list, ", "), "nothing")
+}
+
+// view is what a verdict may change.
+type view struct {
+	pair     *pairReport // what is stored, or considered, of the two; nil if nothing is
+	matches  []postgres.Match
+	clusters [][]named
+}
+
+func (d *desk) view(docs []*documentState) (v view, err error) {
+	list, err := d.pairs(docs[0].ID)
+	if err != nil {
+		return v, err
+	}
+	v.pair = findPair(list, docs[0].ID, docs[1].ID)
+	for _, doc := range docs {
+		v.clusters = append(v.clusters, doc.Cluster)
+	}
+	v.matches, err = d.db.Matches(d.ctx, []uuid.UUID{docs[0].ID, docs[1].ID})
+	return v, err
+}
+
+func (d *desk) viewAgain(docs []*documentState) (view, error) {
+	again := make([]*documentState, len(docs))
+	for i, doc := range docs {
+		var err error
+		if again[i], err = d.read(doc.ID); err != nil {
+			return view{}, err
+		}
+	}
+	return d.view(again)
+}
+
+func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
+	for i, p := range list {
+		if p.edge == (ends{a, b}) || p.edge == (ends{b, a}) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// says reports whether a person has said this of the pair already.
+func (p *pairReport) says(v match.Verdict) bool {
+	want := map[match.Verdict]string{match.Confirmed: isMatched, match.Rejected: isRejected}[v]
+	return p != nil && p.DecidedBy == "person" && p.Outcome == want && p.Note == ""
+}
+
+// compareViews fills in which other matches and clusters changed.
+func (d *desk) compareViews(r *verdictReport, before, now view) (err error) {
+	without := func(list, others []postgres.Match) (rest []postgres.Match) {
+		for _, m := range list {
+			same := func(o postgres.Match) bool { return o.A == m.A && o.B == m.B }
+			itself := ends{m.A, m.B} == ends{r.A.ID, r.B.ID} || ends{m.A, m.B} == ends{r.B.ID, r.A.ID}
+			if !itself && !slices.ContainsFunc(others, same) {
+				rest = append(rest, m)
+			}
+		}
+		return rest
+	}
+	if r.Appeared, err = d.matchEnds(without(now.matches, before.matches)); err != nil {
+		return err
+	}
+	if r.Vanished, err = d.matchEnds(without(before.matches, now.matches)); err != nil {
+		return err
+	}
+	for i, id := range []uuid.UUID{r.A.ID, r.B.ID} {
+		if !slices.Equal(before.clusters[i], now.clusters[i]) {
+			r.Clusters = append(r.Clusters, clusterChange{id, orEmpty(before.clusters[i]), orEmpty(now.clusters[i])})
+		}
+	}
+	return nil
+}
+
+func orEmpty(list []named) []named { return append([]named{}, list...) }
+
+func (d *desk) matchEnds(list []postgres.Match) ([]matchEnds, error) {
+	found := []matchEnds{}
+	for _, m := range list {
+		names, err := d.names([]uuid.UUID{m.A, m.B})
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 2 {
+			found = append(found, matchEnds{names[0], names[1], m.Score, m.DecidedBy})
+		}
+	}
+	return found, nil
+}
+
+// text is the report for people.
+func (r *verdictReport) text() string {
+	p := &page{}
+	p.line("%s  %s", pad(cutTo(r.A.called(), 50), 34), r.A.ID)
+	p.line("%s  %s", pad(cutTo(r.B.called(), 50), 34), r.B.ID)
+	if !r.Changed {
+		p.line("  a person %s it already: nothing changed", r.Verdict)
+		return p.String()
+	}
+	p.hang("  was       ", r.Before.was())
+	p.hang("  is        ", string(r.Verdict)+" by a person")
+	p.others("appeared", r.Appeared)
+	p.others("vanished", r.Vanished)
+	if len(r.Clusters) == 0 {
+		p.line("  cluster   as before")
+	}
+	for i, c := range r.Clusters {
+		if i > 0 && len(c.Now) > 0 && slices.Equal(c.Now, r.Clusters[0].Now) {
+			continue // they are in one
+		}
+		if len(c.Now) == 0 {
+			p.line("  cluster   none any more of %s", cutTo(r.nameOf(c.Document), 70))
+			continue
+		}
+		p.line("  cluster   of %s", cutTo(r.nameOf(c.Document), 70))
+		for _, m := range c.Now {
+			mark := " "
+			if !slices.Contains(c.Before, m) {
+				mark = "+"
+			}
+			p.clusterLine(mark, m)
+		}
+		for _, m := range c.Before {
+			if !slices.Contains(c.Now, m) {
+				p.clusterLine("-", m)
+			}
+		}
+	}
+	return p.String()
+}
+
+func (p *page) clusterLine(mark string, m named) {
+	p.line("          %s %s  %s", mark, pad(cutTo(m.called(), 50), 34), m.ID)
+}
+
+func (r *verdictReport) nameOf(id uuid.UUID) string {
+	if id == r.A.ID {
+		return r.A.called()
+	}
+	return r.B.called()
+}
+
+// was is what a pair was before the verdict.
+func (p *pairReport) was() string {
+	switch {
+	case p == nil:
+		return "not stored: nothing was kept of a comparison, if there was one"
+	case p.DecidedBy != "rules":
+		return p.Outcome + " by a " + p.DecidedBy
+	}
+	return p.inShort()
+}
+
+// others prints matches that came or went.
+func (p *page) others(what string, list []matchEnds) {
+	for _, m := range list {
+		p.hang("  "+pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+	}
+	if len(list) == 0 {
+		p.line("  %s no other match of the two", pad(what, 9))
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+const (
+	order130   = "10000000-0000-4000-8000-000000001101"
+	invoice130 = "10000000-0000-4000-8000-000000001102"
+)
+
+// A verdict is kept when its documents are published and matched again.
+func TestVerdictsAreKept(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, samples)
+	outcome := func(a, b string) string {
+		t.Helper()
+		p := decode[comparison](t, printed(t, url, "explain", "--json", a, b)).Pair
+		if p.Note != "" {
+			t.Errorf("%s, %s: %s", a, b, p.Note)
+		}
+		return p.Outcome + " by " + p.DecidedBy
+	}
+
+	wantText(t, printed(t, url, "confirm", "4500000130", "WK-9051"), `
+purchase order 4500000130           10000000-0000-4000-8000-000000001101
+invoice WK-9051                     10000000-0000-4000-8000-000000001102
+  was       out of the question: The suppliers' VAT ids differ
+  is        confirmed by a person
+  appeared  no other match of the two
+  vanished  no other match of the two
+  cluster   of purchase order 4500000130
+          + purchase order 4500000130           10000000-0000-4000-8000-000000001101
+          + invoice WK-9051                     10000000-0000-4000-8000-000000001102
+`)
+	twice := printed(t, url, "confirm", "WK-9051", "4500000130")
+	wantText(t, twice, `
+invoice WK-9051                     10000000-0000-4000-8000-000000001102
+purchase order 4500000130           10000000-0000-4000-8000-000000001101
+  a person confirmed it already: nothing changed
+`)
+	matchJSON(t, url, exitOK, samples)
+	if got := outcome(order130, invoice130); got != "matched by person" {
+		t.Errorf("after matching again it is %s", got)
+	}
+	wantText(t, explained(t, url, order130, "MATCHED"), `
+MATCHED (1)
+  1.00 high by person       invoice WK-9051                     10000000-0000-4000-8000-000000001102
+      By the rules it is out of the question. The suppliers' VAT ids differ.
+       +60  The invoice cites the purchase order 4500000130.
+`)
+
+	wantText(t, printed(t, url, "reject", "4500000130", "WK-9051"), `
+purchase order 4500000130           10000000-0000-4000-8000-000000001101
+invoice WK-9051                     10000000-0000-4000-8000-000000001102
+  was       matched by a person
+  is        rejected by a person
+  appeared  no other match of the two
+  vanished  no other match of the two
+  cluster   none any more of purchase order 4500000130
+  cluster   none any more of invoice WK-9051
+`)
+	matchJSON(t, url, exitOK, samples)
+	if got := outcome(order130, invoice130); got != "rejected by person" {
+		t.Errorf("after matching again it is %s", got)
+	}
+}
+
+// explained is what explain prints from a line on.
+func explained(t *testing.T, url, doc, from string) string {
+	t.Helper()
+	out := printed(t, url, "explain", doc)
+	i := strings.Index(out, from)
+	if i < 0 {
+		t.Fatalf("no %q in\n%s", from, out)
+	}
+	return out[i:]
+}
+
+// Two invoices fit one order: to reject one makes the other a match, and to
+// confirm the one after all takes that back.
+func TestVerdictDecidesAboutTheOthersAsWell(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, lampFolder(t))
+
+	r := decode[verdictReport](t, printed(t, url, "reject", "--json", lampOrder, lampInvoice))
+	if !r.Changed || r.Verdict != "rejected" || r.A.Number != "L-7001" || r.Before.Outcome != isUndecided || r.Now.Outcome != isRejected ||
+		len(r.Vanished) != 0 || len(r.Appeared) != 1 || r.Appeared[0].B.Number != "R-82" || r.Appeared[0].DecidedBy != "rules" {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Clusters) != 1 || r.Clusters[0].Document != r.A.ID || len(r.Clusters[0].Before) != 0 || len(r.Clusters[0].Now) != 2 {
+		t.Errorf("got %+v", r.Clusters)
+	}
+	same := decode[verdictReport](t, printed(t, url, "reject", "--json", lampInvoice, lampOrder))
+	if same.Changed || same.Before.Outcome != isRejected || same.Now.Outcome != isRejected || len(same.Appeared)+len(same.Vanished)+len(same.Clusters) != 0 {
+		t.Errorf("got %+v", same)
+	}
+	wantText(t, printed(t, url, "confirm", lampOrder, lampInvoice), `
+purchase order L-7001               30000000-0000-4000-8000-000000000001
+invoice R-81                        30000000-0000-4000-8000-000000000002
+  was       rejected by a person
+  is        confirmed by a person
+  appeared  no other match of the two
+  vanished  0.93 by rules purchase order L-7001 -- invoice R-82
+  cluster   of purchase order L-7001
+            purchase order L-7001               30000000-0000-4000-8000-000000000001
+          + invoice R-81                        30000000-0000-4000-8000-000000000002
+          - invoice R-82                        30000000-0000-4000-8000-000000000003
+`)
+}
+
+func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, lampFolder(t))
+	conn := postgrestest.Conn(t, url)
+	rows := func() (versions []string) {
+		t.Helper()
+		for _, table := range []string{"document", "document_match", "match_suggestion", "match_pair"} {
+			var version *string
+			if err := conn.QueryRow(t.Context(), "SELECT string_agg(xmin::text || ctid::text, ' ' ORDER BY ctid) FROM "+table).Scan(&version); err != nil {
+				t.Fatal(err)
+			}
+			if version != nil {
+				versions = append(versions, table+*version)
+			}
+		}
+		return versions
+	}
+	untouched := rows()
+	printed(t, url, "explain", lampOrder)
+	printed(t, url, "explain", lampOrder, lampInvoice)
+	if got := rows(); !slices.Equal(got, untouched) {
+		t.Error("explain wrote")
+	}
+	printed(t, url, "confirm", lampOrder, lampInvoice)
+	once := rows()
+	if slices.Equal(once, untouched) {
+		t.Error("confirm wrote nothing")
+	}
+	printed(t, url, "confirm", lampInvoice, lampOrder)
+	if got := rows(); !slices.Equal(got, once) {
+		t.Error("the second confirm wrote")
+	}
+}

@@ -12,6 +12,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/pressly/goose/v3 v3.29.0
+	github.com/sashabaranov/go-openai v1.43.0
 	github.com/shopspring/decimal v1.5.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/text v0.43.0

@@ -16,10 +16,10 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
-		{"setup", "local", "local/pgserver", "local/simclock", "postgres/postgrestest"},
-		{"postgres", "job/sqsjob"},
+		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "postgres/postgrestest"},
+		{"postgres", "llm/openai", "job/sqsjob"},
 		{"match", "sweep"},
-		{"job", "job/jobtest", "eval"},
+		{"job", "job/jobtest", "llm", "eval"},
 		{"document", "company", "reference", "failure", "manifest", "migrations"},
 	},
 	exceptions: []exception{
@@ -41,6 +41,7 @@ var tree = tables{
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
 		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},
+		{"github.com/sashabaranov/go-openai", "any model behind the OpenAI API", []string{"llm/openai"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
 		{"golang.org/x/text", "accents and character forms of names", []string{"match", "company", "reference"}},
 	},

@@ -1,0 +1,114 @@
+package openai
+
+import (
+	"context"
+	"math"
+
+	"matchbook/lambda/llm"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+const (
+	dimensions = 256
+
+	// A request holds so many texts at most, and so many bytes: OpenAI takes
+	// 2,048 texts, but 300,000 tokens in all, and no token is less than a byte.
+	// A longer text goes alone.
+	batchTexts = 256
+	batchBytes = 300_000
+)
+
+type embedder struct {
+	api  *openai.Client
+	id   openai.EmbeddingModel
+	name string
+}
+
+func (e *embedder) Name() string    { return e.name }
+func (e *embedder) Dimensions() int { return dimensions }
+
+func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
+	vectors, paid, failed := e.ask(ctx, texts)
+	if failed != nil {
+		return nil, paid, classify(table, failed)
+	}
+	return vectors, paid, nil
+}
+
+// ask is Embed before anything is decided about the failure.
+func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage, failed *mishap) {
+	for _, text := range texts {
+		if text == "" {
+			return nil, paid, &mishap{fault: blank}
+		}
+	}
+	for len(texts) > 0 {
+		n := batch(texts)
+		response, err := e.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
+			Input: texts[:n], Model: e.id, Dimensions: dimensions,
+		})
+		if err != nil {
+			return nil, paid, asMishap(err)
+		}
+		u := usage(response.Usage)
+		paid.PromptTokens += u.PromptTokens
+		paid.CompletionTokens += u.CompletionTokens
+		unit, f := unpack(response.Data, n)
+		if f != sound {
+			return nil, paid, &mishap{fault: f}
+		}
+		vectors, texts = append(vectors, unit...), texts[n:]
+	}
+	return vectors, paid, nil
+}
+
+// batch is how many of the texts fit into one request; at least one.
+func batch(texts []string) int {
+	size := 0
+	for i, text := range texts {
+		size += len(text)
+		if i == batchTexts || i > 0 && size > batchBytes {
+			return i
+		}
+	}
+	return len(texts)
+}
+
+// unpack puts the vectors of n texts in order; the server need not have.
+func unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) {
+	if len(data) != n {
+		return nil, wrongCount
+	}
+	vectors := make([]llm.Vector, n)
+	for _, d := range data {
+		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil {
+			return nil, wrongCount
+		}
+		if len(d.Embedding) != dimensions {
+			return nil, wrongLength
+		}
+		if vectors[d.Index] = normalise(d.Embedding); vectors[d.Index] == nil {
+			return nil, noDirection
+		}
+	}
+	return vectors, sound
+}
+
+// normalise scales a vector to length 1. It is nil if there is no such: all
+// numbers are 0, or one is not finite.
+func normalise(v []float32) llm.Vector {
+	square := 0.0 // of float32s: far from overflow
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	length := math.Sqrt(square)
+	if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+		return nil
+	}
+	unit := make(llm.Vector, len(v))
+	for i, x := range v {
+		unit[i] = float32(float64(x) / length)
+	}
+	return unit
+}

@@ -1,0 +1,297 @@
+package openai
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+)
+
+type failureCase struct {
+	exchange
+	kind failure.Kind
+	want string
+	wait time.Duration
+}
+
+const (
+	transient = failure.Transient
+	permanent = failure.Permanent
+)
+
+func simple(name string, serve http.HandlerFunc, kind failure.Kind, want string, wait time.Duration) failureCase {
+	return failureCase{exchange{name: name, serve: serve}, kind, want, wait}
+}
+
+func embeds(name string, serve http.HandlerFunc, kind failure.Kind, want string, texts ...string) failureCase {
+	return failureCase{exchange{name: name, serve: serve, ask: embedding(texts...)}, kind, want, 0}
+}
+
+func short(c *Config) { c.Timeout = 100 * time.Millisecond }
+
+// failures is one case per thing that goes wrong. All bodies and headers hold
+// what must not be told.
+func failures() []failureCase {
+	const (
+		busy     = "the model provider has too many requests (HTTP 429)"
+		date     = "Mon, 02 Mar 2026 10:00:00 GMT"
+		later    = "Mon, 02 Mar 2026 10:02:30 GMT"
+		html     = "<html><body>" + secretResponse + "</body></html>"
+		noDecode = "the model provider's answer cannot be decoded"
+		broken   = "the connection to the model provider failed"
+		brokeOff = "the model provider's answer broke off"
+		tooSlow  = "the model provider took too long"
+		tooLarge = "the model provider's answer is too large"
+		odd      = "the model provider neither answered nor failed (HTTP 307)"
+		notEach  = "the embeddings are not one for each text"
+		noWay    = "an embedding is zero or not finite"
+	)
+	text := `"message":{"role":"assistant","content":` + quoted(secretResponse) + `}`
+	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nX-Request-Id: " + secretHeader + "\r\n\r\n"
+	whole := answer(text + `,"finish_reason":"stop"`)
+	cases := []failureCase{
+		// 429
+		simple("429", says(429, failing("rate_limit_exceeded")), transient, "the model provider has too many requests (HTTP 429, rate_limit_exceeded)", 0),
+		simple("429, Retry-After in seconds", says(429, failing("x"), "Retry-After", "37"), transient, busy, 37*time.Second),
+		simple("429, Retry-After with a fraction", says(429, failing("x"), "Retry-After", "1.5"), transient, busy, 1500*time.Millisecond),
+		simple("429, Retry-After as a date", says(429, failing("x"), "Retry-After", later, "Date", date), transient, busy, 150*time.Second),
+		simple("429, Retry-After as a date that has passed", says(429, failing("x"), "Retry-After", date, "Date", later), transient, busy, 0),
+		simple("429, Retry-After that is none", says(429, failing("x"), "Retry-After", secretHeader), transient, busy, 0),
+		simple("429, Retry-After without end", says(429, failing("x"), "Retry-After", "99999999999999999999"), transient, busy, 12*time.Hour),
+		simple("429, Retry-After below zero", says(429, failing("x"), "Retry-After", "-5"), transient, busy, 0),
+		simple("429, retry-after-ms", says(429, failing("x"), "retry-after-ms", "2500", "Retry-After", "3"), transient, busy, 2500*time.Millisecond),
+		simple("429, resets", says(429, failing("x"), "x-ratelimit-reset-requests", "8.64s", "x-ratelimit-reset-tokens", "6m0s"), transient, busy, 6*time.Minute),
+		simple("429, resets in seconds", says(429, failing("x"), "x-ratelimit-reset-requests", "30", "x-ratelimit-reset-tokens", "0"), transient, busy, 30*time.Second),
+		simple("429, resets that are none", says(429, failing("x"), "x-ratelimit-reset-requests", secretHeader), transient, busy, 0),
+		simple("429, Retry-After before resets", says(429, failing("x"), "Retry-After", "2", "x-ratelimit-reset-tokens", "6m0s"), transient, busy, 2*time.Second),
+		simple("429, no quota", says(429, failing("insufficient_quota")), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
+		simple("429, no quota, only as the type", says(429, `{"error":{"type":"insufficient_quota","code":null}}`, "Retry-After", "1"), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
+		simple("429, no quota until tomorrow", says(429, failing("billing_hard_limit_reached"), "Retry-After", "36000"), transient, "the model provider's quota is used up (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
+		simple("429, body breaks off", hijacked("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9\r\nContent-Length: 1000\r\n\r\n"+secretResponse, true), transient, busy, 9*time.Second),
+
+		// other statuses
+		simple("500 {}", says(500, `{}`), transient, "the model provider failed (HTTP 500)", 0),
+		simple("500, resets are of no use", says(500, `{}`, "x-ratelimit-reset-requests", "1h"), transient, "the model provider failed (HTTP 500)", 0),
+		simple("502 with HTML", says(502, html, "Content-Type", "text/html"), transient, "the model provider failed (HTTP 502)", 0),
+		simple("503 with Retry-After", says(503, secretResponse, "Retry-After", "20"), transient, "the model provider failed (HTTP 503)", 20*time.Second),
+		simple("529", says(529, failing("overloaded")), transient, "the model provider failed (HTTP 529)", 0),
+		simple("408", says(408, failing("x")), transient, "the model provider wants to be asked again (HTTP 408)", 0),
+		simple("409", says(409, failing("x")), transient, "the model provider wants to be asked again (HTTP 409)", 0),
+		simple("425", says(425, failing("x"), "Retry-After", "3"), transient, "the model provider wants to be asked again (HTTP 425)", 3*time.Second),
+		simple("400", says(400, failing(secretResponse)), permanent, "the model provider refused the request (HTTP 400)", 0),
+		simple("400, the error is a text", says(400, `{"error":`+quoted(secretResponse)+`}`), permanent, "the model provider refused the request (HTTP 400)", 0),
+		simple("400, the code is a number", says(400, `{"error":{"message":["x"],"code":400}}`), permanent, "the model provider refused the request (HTTP 400)", 0),
+		simple("400, temperature", says(400, failing("unsupported_value"), "Retry-After", "3"), permanent, "the model provider refused the request (HTTP 400, unsupported_value)", 0),
+		simple("400, context window", says(400, failing("context_length_exceeded")), permanent, "the question is too long for the model (HTTP 400, context_length_exceeded)", 0),
+		simple("401", says(401, failing("invalid_api_key")), permanent, "the model provider denied access (HTTP 401, invalid_api_key)", 0),
+		simple("403", says(403, html), permanent, "the model provider denied access (HTTP 403)", 0),
+		simple("404", says(404, failing("model_not_found")), permanent, "the model provider knows no such model or address (HTTP 404, model_not_found)", 0),
+		simple("422", says(422, failing("x")), permanent, "the model provider refused the request (HTTP 422)", 0),
+		simple("redirect", says(307, whole, "Location", "/elsewhere/"+secretHeader), transient, odd, 0),
+
+		// the connection
+		simple("closed before the headers", hijacked("", false), transient, broken, 0),
+		simple("reset before the headers", hijacked("", true), transient, broken, 0),
+		simple("no HTTP", hijacked(secretResponse, false), transient, broken, 0),
+		simple("closed in the body", hijacked(head+whole[:80], false), transient, brokeOff, 0),
+		simple("reset in the body", hijacked(head+whole[:80], true), transient, brokeOff, 0),
+		simple("gzip of garbage", says(200, secretResponse, "Content-Encoding", "gzip"), transient, brokeOff, 0),
+		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = nobody() }}, transient, broken, 0},
+		{exchange{name: "slow headers", serve: hangs(""), config: short}, transient, tooSlow, 0},
+		{exchange{name: "slow body", serve: hangs(whole[:80]), config: short}, transient, tooSlow, 0},
+		{exchange{name: "deadline of the caller", serve: hangs(""), within: deadline}, transient, "out of time", 0},
+		{exchange{name: "deadline of the caller, in the body", serve: hangs(whole[:80]), within: deadline}, transient, "out of time", 0},
+		{exchange{name: "stopped", serve: hangs(""), within: stopped}, transient, "stopped before it was done", 0},
+		simple("10 MB", says(200, answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
+		simple("10 MB, packed", packed(answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
+
+		// the answer
+		simple("HTML", says(200, html), transient, noDecode, 0),
+		simple("JSON cut off", says(200, whole[:len(whole)-20]), transient, noDecode, 0),
+		simple("nothing", says(200, ""), transient, noDecode, 0),
+		simple("other JSON", says(200, `{"choices":`+quoted(secretResponse)+`}`), transient, noDecode, 0),
+		simple("null", says(200, "null"), transient, "the model provider sent no answer", 0),
+		simple("no choices", says(200, `{"choices":[]}`), transient, "the model provider sent no answer", 0),
+		simple("an error with status 200", says(200, failing("x")), transient, "the model provider sent no answer", 0),
+		simple("empty", says(200, answer(`"message":{"content":" \n"},"finish_reason":"stop"`)), transient, "the model's answer is empty", 0),
+		simple("only a tool call", says(200, answer(`"message":{"content":null,"tool_calls":[]},"finish_reason":"tool_calls"`)), transient, "the model's answer is empty", 0),
+		simple("refusal", says(200, answer(`"message":{"refusal":`+quoted(secretResponse)+`},"finish_reason":"stop"`)), permanent, "the model refused to answer", 0),
+		simple("cut off", says(200, answer(text+`,"finish_reason":"length"`)), permanent, "the model's answer was cut off at its greatest length", 0),
+		simple("cut off in its thoughts", says(200, answer(`"message":{"content":""},"finish_reason":"length"`)), permanent, "the model's answer was cut off at its greatest length", 0),
+		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent, "the model provider's content filter withheld the answer", 0),
+
+		// before the request
+		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that answers no questions", 0},
+		{exchange{name: "the schema is no JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *mishap {
+			q := question()
+			q.Schema = []byte(`{` + secretDocument)
+			_, m := c.model.ask(ctx, q)
+			return m
+		}}, permanent, "the schema of the question is no JSON", 0},
+
+		// embeddings
+		embeds("embeddings: 503", says(503, html, "Retry-After", "4"), transient, "the model provider failed (HTTP 503)", "a"),
+		embeds("embeddings: none", says(200, vectors()), transient, notEach, "a"),
+		embeds("embeddings: too few", says(200, vectors(vector(0, 256, "1"))), transient, notEach, "a", "b"),
+		embeds("embeddings: one twice", says(200, vectors(vector(0, 256, "1"), vector(0, 256, "1"))), transient, notEach, "a", "b"),
+		embeds("embeddings: index too high", says(200, vectors(vector(0, 256, "1"), vector(2, 256, "1"))), transient, notEach, "a", "b"),
+		embeds("embeddings: index below zero", says(200, vectors(vector(-1, 256, "1"))), transient, notEach, "a"),
+		embeds("embeddings: too long", says(200, vectors(vector(0, 1536, "1"))), permanent, "the embedding model does not answer in 256 dimensions", "a"),
+		embeds("embeddings: too short", says(200, vectors(vector(0, 255, "1"))), permanent, "the embedding model does not answer in 256 dimensions", "a"),
+		embeds("embeddings: zero", says(200, vectors(vector(0, 256, "0"))), transient, noWay, "a"),
+		embeds("embeddings: NaN", says(200, vectors(vector(0, 256, "NaN"))), transient, noDecode, "a"),
+		embeds("embeddings: no float32", says(200, vectors(vector(0, 256, "1e300"))), transient, noDecode, "a"),
+		embeds("embeddings: a text is empty", says(200, vectors()), permanent, "a text to be embedded is empty", secretDocument, ""),
+	}
+	for i, c := range cases {
+		if c.name == "embeddings: 503" {
+			cases[i].wait = 4 * time.Second
+		}
+	}
+	return cases
+}
+
+func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, 50*time.Millisecond)
+}
+
+func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	return ctx, cancel
+}
+
+// nobody is the address of a listener that was closed.
+func nobody() string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer listener.Close()
+	return "http://" + listener.Addr().String()
+}
+
+func packed(body string) http.HandlerFunc {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, body)
+	_ = z.Close()
+	return says(200, b.String(), "Content-Encoding", "gzip")
+}
+
+func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
+	t.Parallel()
+	for _, tc := range failures() {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := tc.happen(t)
+			if m == nil {
+				t.Fatal("got an answer")
+			}
+			got := classify(table, m)
+			if got.Kind != tc.kind || got.Sentence != tc.want || got.RetryAfter != tc.wait {
+				t.Errorf("got %v %q after %v, want %v %q after %v (%v %v)",
+					got.Kind, got.Sentence, got.RetryAfter, tc.kind, tc.want, tc.wait, m.network, m.library)
+			}
+			for _, err := range []error{got, failure.At("ask", got)} {
+				if found := leaks(told(err)...); len(found) > 0 {
+					t.Errorf("the error tells %q", found)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryRowIsNeeded(t *testing.T) {
+	t.Parallel()
+	var happened []*mishap
+	for _, tc := range failures() {
+		happened = append(happened, tc.happen(t))
+	}
+	for i, r := range table {
+		shorter := slices.Delete(slices.Clone(table), i, i+1)
+		if !slices.ContainsFunc(happened, func(m *mishap) bool { return *classify(shorter, m) != *classify(table, m) }) {
+			t.Errorf("no case needs the row %q", r.name)
+		}
+	}
+}
+
+func TestWhatIsInNoRowIsTransientAndUnnamed(t *testing.T) {
+	t.Parallel()
+	got := classify(table, &mishap{library: errors.Join(errors.New(secretResponse))})
+	want := failure.Error{Kind: failure.Transient, Sentence: "unexpected error of the model provider (*errors.joinError)"}
+	if *got != want {
+		t.Errorf("got %+v, want %+v", *got, want)
+	}
+}
+
+func TestNoRedirectIsFollowed(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))
+	t.Cleanup(other.Close)
+	for _, own := range []*http.Client{nil, {}} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			x := exchange{serve: says(status, "", "Location", other.URL), config: func(c *Config) { c.HTTPClient = own }}
+			if m := x.happen(t); m == nil || m.status != status {
+				t.Errorf("got %+v, want a mishap with status %d", m, status)
+			}
+		}
+	}
+	if n := reached.Load(); n != 0 {
+		t.Errorf("%d requests reached the other host", n)
+	}
+}
+
+func TestABodyOfTheLimitIsRead(t *testing.T) {
+	t.Parallel()
+	if body, err := readAll(strings.NewReader("1234"), 4); string(body) != "1234" || err != nil {
+		t.Errorf("got %q, %v", body, err)
+	}
+	if _, err := readAll(strings.NewReader("12345"), 4); !errors.Is(err, errTooLarge) {
+		t.Errorf("got %v, want %v", err, errTooLarge)
+	}
+}
+
+// What was paid for an answer of no use is known.
+func TestAnAnswerOfNoUseHasItsUsage(t *testing.T) {
+	t.Parallel()
+	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)), ask: func(ctx context.Context, c *Client) *mishap {
+		got, m := c.model.ask(ctx, question())
+		if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" {
+			t.Errorf("got %+v", got)
+		}
+		return m
+	}}
+	if m := x.happen(t); m == nil || m.fault != cutOff {
+		t.Errorf("got %+v", m)
+	}
+}
+
+func FuzzResponseOfAFailure(f *testing.F) {
+	f.Add("37", "6m0s", []byte(failing("insufficient_quota")))
+	f.Add("Mon, 02 Mar 2026 10:00:00 GMT", "NaN", []byte(`{"error":{"code":[1]}}`))
+	f.Add("-1e999", "-9999999h", []byte(`{"error":null}`))
+	f.Fuzz(func(t *testing.T, header, reset string, body []byte) {
+		for _, name := range []string{"Retry-After", "Retry-After-Ms"} {
+			h := http.Header{name: {header}, "X-Ratelimit-Reset-Tokens": {reset}, "Date": {reset}}
+			if d := askedToWait(h, 429, time.Now()); d < 0 || d > maxWait {
+				t.Errorf("got %v", d)
+			}
+		}
+		if c := code(body); c != "" && !slices.Contains(codes, c) {
+			t.Errorf("got %q", c)
+		}
+	})
+}

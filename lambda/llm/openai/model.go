@@ -1,0 +1,148 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"matchbook/lambda/llm"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+const (
+	// seed is any fixed number: with the same one the same question is
+	// answered alike more often.
+	seed = 1
+
+	// thoughts is the room in tokens for what a model thinks to itself before
+	// it answers; OpenAI advises to begin with 25,000. A model that runs out of
+	// it has answered nothing and is paid for.
+	thoughts = 25_000
+)
+
+// dialect is what may be said to a model; see the package comment.
+type dialect struct {
+	reasons             bool // no temperature, and room for thoughts
+	seed                bool
+	private             bool // knows store
+	maxCompletionTokens bool // not max_tokens
+}
+
+// add is what go-openai cannot send: it leaves out what is zero or false.
+// Its users send the smallest float instead of a temperature of 0, which vLLM
+// takes for 0.01 and draws lots again.
+func (d dialect) add() string {
+	add := ""
+	if !d.reasons {
+		add += `"temperature":0,`
+	}
+	if d.private {
+		add += `"store":false,` // OpenAI keeps the answers of new accounts otherwise
+	}
+	return add
+}
+
+// suffix is what of the above changes answers.
+func (d dialect) suffix() string {
+	s := ""
+	if !d.reasons {
+		s += " temperature=0"
+	}
+	if d.seed {
+		s += " seed=1"
+	}
+	return s
+}
+
+type model struct {
+	api      *openai.Client
+	id, name string
+	dialect  dialect
+}
+
+func (m *model) Name() string { return m.name }
+
+func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	answer, failed := m.ask(ctx, q)
+	if failed != nil {
+		return answer, classify(table, failed)
+	}
+	return answer, nil
+}
+
+// ask is Answer before anything is decided about the failure.
+func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *mishap) {
+	response, err := m.api.CreateChatCompletion(ctx, m.request(q))
+	if err != nil {
+		return llm.Answer{}, asMishap(err)
+	}
+	answer := llm.Answer{Usage: usage(response.Usage)}
+	if f := inspect(response.Choices); f != sound {
+		return answer, &mishap{fault: f}
+	}
+	answer.Text = response.Choices[0].Message.Content
+	return answer, nil
+}
+
+func (m *model) request(q llm.Question) openai.ChatCompletionRequest {
+	r := openai.ChatCompletionRequest{
+		Model: m.id,
+		ResponseFormat: &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: q.Name, Schema: q.Schema, Strict: true},
+		},
+	}
+	if q.System != "" {
+		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: q.System})
+	}
+	r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: q.User})
+	length := q.MaxTokens
+	if m.dialect.reasons && length > 0 {
+		length += thoughts
+	}
+	if m.dialect.maxCompletionTokens {
+		r.MaxCompletionTokens = length
+	} else {
+		r.MaxTokens = length //nolint:staticcheck // the successor is unknown to most servers but OpenAI's
+	}
+	if m.dialect.seed {
+		fixed := seed
+		r.Seed = &fixed
+	}
+	return r
+}
+
+// inspect looks at the answer of a model that ended well, as HTTP goes. One
+// choice was asked for; of more, the first is read.
+func inspect(choices []openai.ChatCompletionChoice) fault {
+	if len(choices) == 0 {
+		return noChoice
+	}
+	message := choices[0].Message
+	switch reason := choices[0].FinishReason; {
+	case message.Refusal != "":
+		return refused
+	case reason == openai.FinishReasonLength: // before empty: thoughts may have used it all
+		return cutOff
+	case reason == openai.FinishReasonContentFilter:
+		return filtered
+	case strings.TrimSpace(message.Content) == "":
+		return empty
+	}
+	return sound
+}
+
+func usage(u openai.Usage) llm.Usage {
+	return llm.Usage{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens}
+}
+
+// asMishap is what the library returned: ours, from the wire, or its own,
+// from before or after.
+func asMishap(err error) *mishap {
+	var m *mishap
+	if errors.As(err, &m) {
+		return m
+	}
+	return &mishap{library: err}
+}

@@ -1,0 +1,228 @@
+// Package openai asks models through the OpenAI API, of OpenAI itself, of
+// Azure, or of one of the many servers that speak it (vLLM, Ollama, a proxy).
+// It adapts github.com/sashabaranov/go-openai to the ports of package llm and
+// says what every failure means, in one table (failure.go).
+//
+// What is sent depends on who is asked, because servers refuse members that
+// they do not know, and models parameters that they do not take:
+//
+//	                      OpenAI, Azure   a model that reasons   anybody else
+//	temperature           0               -                      0
+//	seed                  1               1 (OpenAI, Azure)      -
+//	store (OpenAI only)   false           false                  -
+//	length of the answer  max_completion_tokens                  max_tokens
+//	                      (Azure, gpt-4: max_tokens)
+//
+// Models that reason take no temperature, and count their thoughts as part of
+// the answer: they get room for those on top of Question.MaxTokens. At OpenAI
+// and Azure, all models are taken for such but those of the families that came
+// before and will have no more members (gpt-3.5, gpt-4): a model of next year
+// is asked in the way that none refuses. Elsewhere names say nothing; there it
+// is the models that go-openai itself refuses to send a temperature to, and
+// all if Config.NoTemperature is set.
+//
+// Nothing of a request or a response gets into an error but the HTTP status
+// and an error code that we know.
+package openai
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"matchbook/lambda/llm"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+const (
+	openAIURL      = "https://api.openai.com/v1"
+	defaultTimeout = 60 * time.Second
+)
+
+// Config says whom to ask.
+type Config struct {
+	// APIKey is required by OpenAI and Azure. White space around it is cut off.
+	APIKey string `json:"-"`
+	// BaseURL is that of any compatible server, with its version but without
+	// the method: http://localhost:11434/v1. Empty is OpenAI's.
+	//
+	// Azure has two: https://NAME.openai.azure.com/openai/v1 needs nothing
+	// more; https://NAME.openai.azure.com, with deployments as models, needs
+	// AzureAPIVersion.
+	BaseURL string
+	// AzureAPIVersion turns the older of Azure's APIs on: 2024-10-21 or later,
+	// for json_schema; 2024-12-01-preview or later for models that reason.
+	// Models are the names of deployments; one of a gpt-4 should say so.
+	AzureAPIVersion string
+
+	Model          string // that answers questions
+	EmbeddingModel string // that must know the parameter dimensions; empty is no embeddings
+	NoTemperature  bool   // Model takes no temperature, though its name does not say so
+
+	// Timeout is for one request, from the connection to the end of the
+	// answer; 0 is 60 s. There is no shorter one for the headers: they come
+	// when the answer is complete.
+	Timeout time.Duration
+	// HTTPClient, if it is not nil, is copied and used with its own transport;
+	// still no redirect is followed. Ours uses no proxy, HTTP/1.1, and a
+	// connection per request.
+	HTTPClient *http.Client `json:"-"`
+}
+
+// Format keeps the key out of whatever prints a Config.
+func (c Config) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "openai.Config of "+c.Model)
+}
+
+// Client asks one endpoint.
+type Client struct {
+	model    *model
+	embedder *embedder // nil without an EmbeddingModel
+}
+
+// New checks the configuration, without a request; the error has all that is
+// wrong with it, and no value of it.
+func New(c Config) (*Client, error) {
+	c.APIKey = strings.TrimSpace(c.APIKey)
+	e, err := parse(c)
+	if err != nil {
+		return nil, err
+	}
+	client, key := httpClient(c), withKey(c)
+	d := e.dialect(c)
+	m := &model{
+		api:     openai.NewClientWithConfig(e.config(c, &wire{client: client, key: key, add: d.add()})),
+		id:      c.Model,
+		name:    e.qualify(c.Model) + d.suffix(),
+		dialect: d,
+	}
+	if c.EmbeddingModel == "" {
+		return &Client{model: m}, nil
+	}
+	return &Client{model: m, embedder: &embedder{
+		api:  openai.NewClientWithConfig(e.config(c, &wire{client: client, key: key})),
+		id:   openai.EmbeddingModel(c.EmbeddingModel),
+		name: fmt.Sprintf("%s dimensions=%d", e.qualify(c.EmbeddingModel), dimensions),
+	}}, nil
+}
+
+// Model answers questions with Config.Model.
+func (c *Client) Model() llm.Model { return c.model }
+
+// Embedder embeds with Config.EmbeddingModel, in 256 dimensions; it is nil if
+// that is empty.
+func (c *Client) Embedder() llm.Embedder {
+	if c.embedder == nil {
+		return nil
+	}
+	return c.embedder
+}
+
+// endpoint is whom we speak to.
+type endpoint struct {
+	url    *url.URL
+	openAI bool
+	azure  bool
+}
+
+func parse(c Config) (endpoint, error) {
+	var problems []error
+	wrong := func(problem string) { problems = append(problems, errors.New(problem)) }
+	if c.Model == "" {
+		wrong("no model is named")
+	}
+	if c.Timeout < 0 {
+		wrong("the timeout is negative")
+	}
+	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		wrong("the API key holds characters that no header can carry")
+	}
+	u, err := url.Parse(cmp.Or(c.BaseURL, openAIURL))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		wrong("the base URL is no http or https URL") // without err, which quotes it
+		return endpoint{}, errors.Join(problems...)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		wrong("the base URL holds a user, a query or a fragment")
+	}
+	e := endpoint{url: u, openAI: isHost(u, "api.openai.com"), azure: c.AzureAPIVersion != ""}
+	for _, domain := range []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"} {
+		e.azure = e.azure || isHost(u, domain)
+	}
+	if known := e.openAI || e.azure; known && c.APIKey == "" {
+		wrong("there is no API key, which OpenAI and Azure want")
+	} else if known && u.Scheme != "https" {
+		wrong("the base URL is not https: the API key would be readable on its way")
+	}
+	return e, errors.Join(problems...)
+}
+
+// isHost reports whether the URL is of the domain or of one below it (OpenAI's
+// regions, Azure's resources).
+func isHost(u *url.URL, domain string) bool {
+	host := strings.ToLower(u.Hostname())
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}
+
+// withKey puts the API key into a request. The library is not told: a verb that
+// does not fit, %s say, prints what a pointer leads to, but never a function.
+func withKey(c Config) func(http.Header) {
+	name, value := "Authorization", "Bearer "+c.APIKey
+	switch {
+	case c.APIKey == "":
+		return func(http.Header) {}
+	case c.AzureAPIVersion != "":
+		name, value = openai.AzureAPIKeyHeader, c.APIKey
+	}
+	return func(h http.Header) { h.Set(name, value) }
+}
+
+func (e endpoint) config(c Config, w *wire) openai.ClientConfig {
+	config := openai.DefaultConfig("")
+	if c.AzureAPIVersion != "" {
+		config = openai.DefaultAzureConfig("", "")
+		config.APIVersion = c.AzureAPIVersion
+		config.AzureModelMapperFunc = url.PathEscape // the library's own drops characters
+	}
+	config.BaseURL = strings.TrimRight(e.url.String(), "/")
+	config.HTTPClient = w
+	return config
+}
+
+// qualify names a model together with the server, where that is not OpenAI:
+// there the same name may stand for anything.
+func (e endpoint) qualify(model string) string {
+	if e.openAI {
+		return model
+	}
+	return model + "@" + e.url.Host
+}
+
+// dialect decides what the endpoint and the model can be told.
+func (e endpoint) dialect(c Config) dialect {
+	known := e.openAI || e.azure
+	reasons := c.NoTemperature || openai.NewReasoningValidator().Validate(
+		openai.ChatCompletionRequest{Model: c.Model, MaxTokens: 1, Temperature: 0.5}) != nil
+	if known && !older(c.Model) {
+		reasons = true
+	}
+	return dialect{reasons: reasons, seed: known, private: e.openAI, maxCompletionTokens: e.openAI || reasons}
+}
+
+// older is a model of a family that takes a temperature. The list is complete:
+// no family is added to it, see the package comment.
+func older(model string) bool {
+	model = strings.TrimPrefix(model, "ft:")
+	for _, family := range []string{"gpt-3.5", "gpt-35", "gpt-4", "chatgpt-4o"} {
+		if strings.HasPrefix(model, family) {
+			return true
+		}
+	}
+	return false
+}

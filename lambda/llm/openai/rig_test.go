@@ -1,0 +1,172 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/llm"
+)
+
+// What must be in no error and no log. Each has characters that the ways of
+// escaping treat differently.
+const (
+	secretKey      = "sk-proj-Hidden/Key+0815=~"
+	secretDocument = "Geheime Rechnung <RE-4711> & \"Söhne\"\n"
+	secretHeader   = "req_Hidden/Header+4242=~"
+	secretResponse = "Hidden response <body> & \"naïve\"\n"
+)
+
+// logged is what all the tests of the package log, net/http included.
+var logged safeBuffer
+
+type safeBuffer struct {
+	sync.Mutex
+	bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.Lock()
+	defer b.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	log.SetOutput(&logged)
+	status := m.Run()
+	if found := leaks(logged.String()); len(found) > 0 {
+		fmt.Fprintf(os.Stderr, "secrets were logged: %q\n%s\n", found, logged.String())
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// exchange is a case: a server that does something, a question, and what
+// comes of it.
+type exchange struct {
+	name   string
+	serve  http.HandlerFunc
+	config func(*Config)
+	within func(context.Context) (context.Context, context.CancelFunc)
+	ask    func(context.Context, *Client) *mishap // nil is the question
+}
+
+// happen asks a server of its own.
+func (x exchange) happen(t *testing.T) *mishap {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
+		w.Header().Set("X-Request-Id", secretHeader)
+		x.serve(w, r)
+	}))
+	t.Cleanup(server.Close)
+	config := Config{APIKey: secretKey, BaseURL: server.URL + "/v1/", Model: "test-model", EmbeddingModel: "test-embedding"}
+	if x.config != nil {
+		x.config(&config)
+	}
+	client, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if x.within != nil {
+		cancel()
+		ctx, cancel = x.within(t.Context())
+	}
+	defer cancel()
+	if x.ask == nil {
+		_, m := client.model.ask(ctx, question())
+		return m
+	}
+	return x.ask(ctx, client)
+}
+
+func question() llm.Question {
+	return llm.Question{
+		Name:      "match_decision",
+		System:    "Decide which documents belong together.",
+		User:      secretDocument,
+		Schema:    json.RawMessage(`{"type":"object","properties":{"matches":{"type":"array","items":{"type":"string"}}},"required":["matches"],"additionalProperties":false}`),
+		MaxTokens: 800,
+	}
+}
+
+func embedding(texts ...string) func(context.Context, *Client) *mishap {
+	return func(ctx context.Context, c *Client) *mishap {
+		_, _, m := c.embedder.ask(ctx, texts)
+		return m
+	}
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// answer is a chat completion with the rest of its choice.
+func answer(choice string) string {
+	return `{"id":"x","object":"chat.completion","choices":[{"index":0,` + choice + `}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`
+}
+
+// vectors is an embeddings response: an index and the numbers each.
+func vectors(data ...string) string {
+	return `{"object":"list","data":[` + strings.Join(data, ",") + `],"usage":{"prompt_tokens":5,"total_tokens":5}}`
+}
+
+func vector(index, length int, number string) string {
+	return fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, index, strings.TrimSuffix(strings.Repeat(number+",", length), ","))
+}
+
+func failing(code string) string {
+	return fmt.Sprintf(`{"error":{"message":%s,"type":"some_error","param":null,"code":%s}}`, quoted(secretResponse), quoted(code))
+}
+
+// says responds with the status, headers as name, value ..., and the body.
+func says(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// hijacked writes raw bytes and ends the connection, orderly or with a reset.
+func hijacked(raw string, reset bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(conn, raw)
+		if reset {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+		}
+		_ = conn.Close()
+	}
+}
+
+// hangs sends what it is given and then nothing, until the client leaves.
+func hangs(sent string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if sent != "" {
+			_, _ = io.WriteString(w, sent)
+			w.(http.Flusher).Flush()
+		}
+		<-r.Context().Done()
+	}
+}

@@ -1,0 +1,134 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+)
+
+const (
+	maxBody      = 4 << 20  // bytes of an answer, unpacked
+	maxErrorBody = 64 << 10 // bytes of a failure's, of which only the code is read
+)
+
+var errTooLarge = errors.New("larger than the limit")
+
+// wire is the library's HTTP client. It reads every response to its end, and
+// keeps bodies of failures away from the library, whose errors print them.
+// All its errors are mishaps.
+type wire struct {
+	client *http.Client
+	key    func(http.Header) // sets it
+	add    string            // members for the front of the request, each with its comma
+}
+
+func (w *wire) Do(req *http.Request) (*http.Response, error) {
+	if err := w.complete(req); err != nil {
+		return nil, &mishap{library: err}
+	}
+	w.key(req.Header)
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return nil, &mishap{ended: req.Context().Err(), network: err}
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return nil, failed(resp)
+	}
+	body, err := readAll(resp.Body, maxBody)
+	if err != nil {
+		return nil, &mishap{status: resp.StatusCode, ended: req.Context().Err(), network: err}
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// complete adds what the library cannot say.
+func (w *wire) complete(req *http.Request) error {
+	if w.add == "" {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil || len(body) == 0 || body[0] != '{' {
+		return errors.New("the library's request is no JSON object")
+	}
+	body = slices.Concat([]byte("{"+w.add), body[1:])
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, err = req.GetBody()
+	return err
+}
+
+// failed is what a response other than 2xx says. Its status decides, even if
+// the body breaks off.
+func failed(resp *http.Response) *mishap {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	return &mishap{
+		status: resp.StatusCode,
+		code:   code(body),
+		wait:   askedToWait(resp.Header, resp.StatusCode, time.Now()),
+	}
+}
+
+func readAll(r io.Reader, limit int) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(body) > limit {
+		err = errTooLarge
+	}
+	return body, err
+}
+
+// codes are the error codes that may be told; any other may hold anything.
+var codes = []string{
+	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
+	"invalid_api_key", "context_length_exceeded", "content_filter",
+	"model_not_found", "DeploymentNotFound", "unsupported_parameter", "unsupported_value",
+}
+
+// code finds a known error code in the body of a failure: OpenAI's is at
+// error.code, and sometimes in error.type only.
+func code(body []byte) string {
+	var answer struct {
+		Error struct{ Code, Type any }
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return ""
+	}
+	for _, said := range []any{answer.Error.Code, answer.Error.Type} {
+		if s, ok := said.(string); ok && slices.Contains(codes, s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// httpClient follows no redirect: it would carry the question, and Azure's key
+// (in a header that net/http does not know for one), to another host.
+func httpClient(c Config) *http.Client {
+	client := http.Client{Transport: transport()}
+	if c.HTTPClient != nil {
+		client = *c.HTTPClient
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Timeout = cmp.Or(c.Timeout, client.Timeout, defaultTimeout)
+	return &client
+}
+
+// transport makes a connection per request. A kept one may have died while the
+// function was frozen, which costs a try and its wait; a handshake is short
+// next to an answer. And net/http logs what arrives on a connection that waits.
+func transport() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 5 * time.Second,
+		DisableKeepAlives:   true,
+		// No Proxy: the one of the environment is not asked for. No HTTP/2:
+		// DialContext without ForceAttemptHTTP2 leaves it off.
+	}
+}

@@ -1,0 +1,67 @@
+package scripted
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// vector is the scripted embedding of a text, of unit length. It is no
+// model's: each word and each three letters of a word in a row (its ends
+// count) are hashed to a dimension and a sign, and added up. So texts that
+// share words, or parts of words, are near each other, and others nearly at
+// right angles; what words mean is unknown to it.
+func vector(text string, dimensions int) []float32 {
+	sum := make([]float64, dimensions)
+	add := func(feature string, weight float64) {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(feature)) // it never fails
+		mixed := mix(h.Sum64())
+		if mixed>>63 == 1 {
+			weight = -weight
+		}
+		sum[mixed%uint64(dimensions)] += weight
+	}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		add("word "+word, 1)
+		letters := []rune("^" + word + "$")
+		for i := 0; i+3 <= len(letters); i++ {
+			add("part "+string(letters[i:i+3]), 0.5)
+		}
+	}
+	if length(sum) < 1e-9 { // no words, or what they add up to is nothing
+		add("text "+text, 1)
+	}
+	unit, norm := make([]float32, dimensions), length(sum)
+	for i, x := range sum {
+		unit[i] = float32(x / norm)
+	}
+	return unit
+}
+
+func length(v []float64) float64 {
+	squares := 0.0
+	for _, x := range v {
+		squares += x * x
+	}
+	return math.Sqrt(squares)
+}
+
+// mix spreads a hash over all of its bits: the finisher of MurmurHash3.
+func mix(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// encoded is a vector as the API sends it in base64: float32, little-endian.
+func encoded(v []float32) string {
+	raw := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}

@@ -1,0 +1,172 @@
+package scripted
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// exchange is a call that is being answered.
+type exchange struct {
+	request
+	at         time.Time
+	retryAfter time.Duration
+	answer     string // the Mind's; "" when nobody is billed, and for embeddings
+}
+
+// right is the reply when nothing goes wrong.
+func (x exchange) right() reply {
+	if x.embeddings {
+		return x.vectors(x.inputs)
+	}
+	return x.says(x.answer)
+}
+
+// says is an answer of the model, cut where the request wants no more.
+func (x exchange) says(content string) reply {
+	if limit := 4 * x.request.completion; limit > 0 && len(content) > limit {
+		return x.completion(runes(content, limit), "length")
+	}
+	return x.completion(content, "stop")
+}
+
+type choice struct {
+	Index        int     `json:"index"`
+	Message      message `json:"message"`
+	FinishReason string  `json:"finish_reason"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content *string `json:"content"`
+	Refusal *string `json:"refusal"`
+}
+
+func (x exchange) completion(content, finish string) reply {
+	return x.chat(content, choice{Message: message{Role: "assistant", Content: &content}, FinishReason: finish})
+}
+
+func (x exchange) refused() reply {
+	text := "(scripted) I'm sorry, I can't help with that."
+	return x.chat(text, choice{Message: message{Role: "assistant", Refusal: &text}, FinishReason: "stop"})
+}
+
+// noChoices is a response that has everything but an answer.
+func (x exchange) noChoices() reply {
+	if x.embeddings {
+		return x.vectors(nil)
+	}
+	return x.chat("")
+}
+
+// chat is a response of a chat completion; content is what was generated.
+func (x exchange) chat(content string, choices ...choice) reply {
+	usage := Usage{x.prompt, tokens(content), x.prompt + tokens(content)}
+	if choices == nil {
+		choices = []choice{}
+	}
+	body := marshal(struct {
+		ID                string   `json:"id"`
+		Object            string   `json:"object"`
+		Created           int64    `json:"created"`
+		Model             string   `json:"model"`
+		Choices           []choice `json:"choices"`
+		Usage             Usage    `json:"usage"`
+		SystemFingerprint string   `json:"system_fingerprint"`
+	}{x.id(), "chat.completion", x.at.Unix(), x.question.Model, choices, usage, "scripted_no_model"})
+	return reply{status: http.StatusOK, body: []byte(body), content: content, usage: usage}
+}
+
+func (x exchange) id() string {
+	return "chatcmpl-scripted-" + hash(x.question.key() + strconv.Itoa(x.question.N))[:20]
+}
+
+// vectors is a response with the embeddings of these texts.
+func (x exchange) vectors(texts []string) reply {
+	type entry struct {
+		Object    string `json:"object"`
+		Index     int    `json:"index"`
+		Embedding any    `json:"embedding"`
+	}
+	data := []entry{}
+	for i, text := range texts {
+		v := vector(text, x.dimensions)
+		if x.base64 {
+			data = append(data, entry{"embedding", i, encoded(v)})
+		} else {
+			data = append(data, entry{"embedding", i, v})
+		}
+	}
+	usage := struct {
+		PromptTokens int `json:"prompt_tokens"`
+		TotalTokens  int `json:"total_tokens"`
+	}{x.prompt, x.prompt}
+	body := marshal(struct {
+		Object string  `json:"object"`
+		Data   []entry `json:"data"`
+		Model  string  `json:"model"`
+		Usage  any     `json:"usage"`
+	}{"list", data, x.question.Model, usage})
+	return reply{status: http.StatusOK, body: []byte(body), content: body, usage: Usage{PromptTokens: x.prompt, TotalTokens: x.prompt}}
+}
+
+// matches is the answer as one to a match question; an empty one if it is none.
+func (x exchange) matches() matches {
+	m, _ := readMatches(x.answer)
+	return m
+}
+
+// ends is the right reply, and what happens to it on the way.
+func (x exchange) ends(how ending) reply {
+	r := x.right()
+	r.ending = how
+	return r
+}
+
+func (x exchange) truncated() reply {
+	r := x.right()
+	r.body = r.body[:len(r.body)/2]
+	return r
+}
+
+// huge is the right reply after 10 MB of a field that nobody knows.
+func (x exchange) huge() reply {
+	r := x.right()
+	padding := `{"scripted_padding":"` + strings.Repeat("x", 10_000_000) + `",`
+	r.body = append([]byte(padding), r.body[1:]...)
+	return r
+}
+
+// later adds a Retry-After, in whole seconds or as a date.
+func (x exchange) later(r reply, date bool) reply {
+	if date {
+		r.notBefore = ceiling(x.at.Add(x.retryAfter))
+		r.retryAfter = r.notBefore.UTC().Format(http.TimeFormat)
+		return r
+	}
+	wait := (x.retryAfter + time.Second - 1).Truncate(time.Second)
+	r.notBefore = x.at.Add(wait)
+	r.retryAfter = strconv.Itoa(int(wait.Seconds()))
+	return r
+}
+
+func ceiling(t time.Time) time.Time {
+	whole := t.Truncate(time.Second)
+	if whole.Before(t) {
+		whole = whole.Add(time.Second)
+	}
+	return whole
+}
+
+func half(text string) string { return runes(text, len(text)/2) }
+
+// runes is what a limit of bytes leaves of a text, without a broken letter at
+// its end.
+func runes(text string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

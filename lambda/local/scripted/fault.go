@@ -1,0 +1,121 @@
+package scripted
+
+import "fmt"
+
+// Fault is something that goes wrong on purpose. Those marked "chat" are none
+// for embeddings: ordered there, nothing happens. Those marked "billed" are
+// what a provider would charge for, since the model had answered.
+type Fault string
+
+// What can go wrong.
+const (
+	None Fault = "" // nothing
+
+	RateLimitSeconds   Fault = "429 with Retry-After in seconds"
+	RateLimitDate      Fault = "429 with Retry-After as a date" // rounded up to the next second
+	RateLimitBare      Fault = "429 without Retry-After"
+	QuotaExhausted     Fault = "429 insufficient_quota"
+	ErrorHTML          Fault = "500 with HTML"
+	ErrorEmptyObject   Fault = "500 with {}"
+	BadGateway         Fault = "502 with HTML"
+	Unavailable        Fault = "503 with Retry-After"
+	RequestTimeout     Fault = "408"
+	Conflict           Fault = "409"
+	HangBeforeHeaders  Fault = "hangs before the headers" // until the client gives up or the server closes; billed
+	HangInBody         Fault = "hangs in the body"        // so; half of it is sent; billed
+	ConnectionReset    Fault = "connection reset"
+	ConnectionClosed   Fault = "connection closed before the headers"
+	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
+	EmptyChoices       Fault = "empty choices"                // for embeddings: no vectors; billed
+	EmptyContent       Fault = "empty content"                // chat, billed
+	Refusal            Fault = "refusal"                      // content is null; chat, billed
+	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
+	FinishFilter       Fault = "finish_reason content_filter" // so
+	ContextLength      Fault = "400 context_length_exceeded"
+	BadRequest         Fault = "400"
+	Unauthorized       Fault = "401"
+	Forbidden          Fault = "403"
+	NotFound           Fault = "404 model_not_found"
+	AnswerNoJSON       Fault = "answer that is no JSON"        // chat, billed
+	AnswerBreaksSchema Fault = "answer that breaks the schema" // {"unexpected":true}; chat, billed
+	AnswerUnlisted     Fault = "answer names one not listed"   // one more than the enums of the schema have, or 0; chat, billed
+	AnswerDuplicate    Fault = "answer names one twice"        // with two confidences; chat, billed
+	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
+)
+
+// faultRow is how a fault shows.
+type faultRow struct {
+	fault        Fault
+	billed, chat bool
+	show         func(exchange) reply
+}
+
+var faultTable = []faultRow{
+	{None, true, false, exchange.right},
+	{RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
+	{RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
+	{RateLimitBare, false, false, plain(errRateLimit)},
+	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details."))},
+	{ErrorHTML, false, false, page(500, "Internal Server Error")},
+	{ErrorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
+	{BadGateway, false, false, page(502, "Bad Gateway")},
+	{Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
+	{RequestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
+	{Conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict", "The resource was changed by another request. Please try again."))},
+	{HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
+	{HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
+	{ConnectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
+	{ConnectionClosed, false, false, func(exchange) reply { return reply{ending: closed} }},
+	{TruncatedJSON, true, false, exchange.truncated},
+	{EmptyChoices, true, false, exchange.noChoices},
+	{EmptyContent, true, true, func(x exchange) reply { return x.completion("", "stop") }},
+	{Refusal, true, true, exchange.refused},
+	{FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
+	{FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
+	{ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
+	{BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
+	{Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key", "Incorrect API key provided."))},
+	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory", "Country, region, or territory not supported."))},
+	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found", "The model does not exist or you do not have access to it."))},
+	{AnswerNoJSON, true, true, func(x exchange) reply { return x.says("(scripted) I think that some of them belong together.") }},
+	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.says(`{"unexpected":true}`) }},
+	{AnswerUnlisted, true, true, func(x exchange) reply { return x.says(x.matches().unlisted(x.question.Schema).text()) }},
+	{AnswerDuplicate, true, true, func(x exchange) reply { return x.says(x.matches().doubled().text()) }},
+	{HugeBody, true, false, exchange.huge},
+}
+
+// Kinds are all the faults there are.
+func Kinds() (kinds []Fault) {
+	for _, row := range faultTable[1:] { // without None
+		kinds = append(kinds, row.fault)
+	}
+	return kinds
+}
+
+// Billed says whether a provider would charge for a call that ends so.
+func (f Fault) Billed() bool { return f.row().billed }
+
+func (f Fault) row() faultRow {
+	for _, row := range faultTable {
+		if row.fault == f {
+			return row
+		}
+	}
+	panic(fmt.Sprintf("scripted: there is no fault %q", string(f)))
+}
+
+var (
+	errRateLimit  = refuse(429, "requests", "", "rate_limit_exceeded", "Rate limit reached. Please try again later.")
+	errOverloaded = refuse(503, "server_error", "", "", "The server is overloaded or not ready yet.")
+)
+
+// plain shows as an error of the API.
+func plain(r *refusal) func(exchange) reply {
+	return func(exchange) reply { return r.reply() }
+}
+
+// page shows as what a proxy in between says.
+func page(status int, title string) func(exchange) reply {
+	text := fmt.Sprintf("<html><head><title>%d %s</title></head><body><h1>%s</h1><p>scripted</p></body></html>\n", status, title, title)
+	return func(exchange) reply { return reply{status: status, contentType: "text/html", body: []byte(text)} }
+}

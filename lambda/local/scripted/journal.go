@@ -1,0 +1,162 @@
+package scripted
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Usage counts tokens; see the package's comment for what a token is here.
+type Usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+}
+
+func (u Usage) plus(other Usage) Usage {
+	return Usage{u.PromptTokens + other.PromptTokens, u.CompletionTokens + other.CompletionTokens, u.TotalTokens + other.TotalTokens}
+}
+
+// Call is what is remembered of a call.
+type Call struct {
+	At       time.Time // when it arrived
+	Path     string    // of the request
+	Question string    // a hash; "" when the request was refused
+	N        int       // how often the question was asked before
+	Fault    Fault     // what went wrong on purpose, None if nothing
+	Status   int       // the HTTP status; 0 when none was sent
+	Billed   bool      // whether a provider would charge for it
+	Usage    Usage     // what it would charge for; zero when not billed
+	Answer   string    // a hash of what the model is to have said, even if it was not sent; "" for nothing
+	Refused  string    // why the request was refused; "" when it was not
+
+	UserText, AnswerText string // only with Options.KeepText
+}
+
+// Violation is a call that came before the Retry-After of an earlier one for
+// the same question.
+type Violation struct {
+	Question  string // a hash
+	At        time.Time
+	NotBefore time.Time
+}
+
+// journal is what the server remembers; its methods run under the lock.
+type journal struct {
+	calls      []Call
+	faults     map[Fault]int
+	asked      map[string]int       // by question
+	notBefore  map[string]time.Time // by question
+	violations []Violation
+	inFlight   int
+	busiest    int
+	usage      Usage
+}
+
+func newJournal() journal {
+	return journal{faults: map[Fault]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
+}
+
+// arrive notes that a question is asked, and how often it was before. What
+// goes wrong with it is the schedule's of this moment.
+func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
+	key := q.key()
+	s.mu.Lock()
+	q.N = s.asked[key]
+	s.asked[key]++
+	if early := s.notBefore[key]; at.Before(early) {
+		s.violations = append(s.violations, Violation{key, at, early})
+	}
+	s.inFlight++
+	s.busiest = max(s.busiest, s.inFlight)
+	schedule := s.schedule
+	s.mu.Unlock()
+	fault := None
+	if schedule != nil {
+		fault = schedule.Fault(*q)
+	}
+	if fault.row().chat && q.Schema == nil {
+		fault = None // there is no such thing as a refused embedding
+	}
+	return Call{At: at, Path: path, Question: key, N: q.N}, fault
+}
+
+// settle notes how a call ends, before the client can see it.
+func (s *Server) settle(call Call, r reply) {
+	call.Fault, call.Billed = r.fault, r.billed
+	if r.billed {
+		call.Usage = r.usage
+	}
+	if r.ending != hang && r.ending != reset && r.ending != closed {
+		call.Status = r.status
+	}
+	if r.content != "" {
+		call.Answer = hash(r.content)
+	}
+	if s.options.KeepText {
+		call.AnswerText = r.content
+	}
+	s.mu.Lock()
+	s.calls = append(s.calls, call)
+	if r.fault != None {
+		s.faults[r.fault]++
+	}
+	if call.Question != "" {
+		s.inFlight--
+	}
+	if r.notBefore.After(s.notBefore[call.Question]) {
+		s.notBefore[call.Question] = r.notBefore
+	}
+	s.usage = s.usage.plus(call.Usage)
+	s.mu.Unlock()
+	if s.options.Observe != nil {
+		s.options.Observe(call)
+	}
+}
+
+// Calls are the calls in the order in which they were decided. A call is
+// among them before its client sees any of the answer.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
+}
+
+// Faults counts the faults that happened, with a zero for those that were
+// ordered and did not.
+func (s *Server) Faults() map[Fault]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.faults)
+}
+
+// Violations are the calls that came before their Retry-After.
+func (s *Server) Violations() []Violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.violations)
+}
+
+// Usage is the sum over the billed calls.
+func (s *Server) Usage() Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.usage
+}
+
+// Busiest is how many questions were at most worked on at once. A call counts
+// from when it is read until its answer is decided, so without a Latency
+// hardly ever two overlap, and one that hangs counts no longer: the number is
+// never higher than what the client had in flight.
+func (s *Server) Busiest() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busiest
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,118 @@
+package scripted
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+)
+
+// Question is what a client asks.
+type Question struct {
+	Model  string
+	System string          // the system and developer messages, blank lines between them
+	User   string          // the other messages, blank lines between them; or the texts to embed, one a line
+	Schema json.RawMessage // what the answer must look like; nil when embeddings are asked for
+	N      int             // how often this exact question was asked before
+}
+
+// key identifies the question, whatever its N.
+func (q Question) key() string {
+	var whole []byte
+	for _, part := range []string{q.Model, q.System, q.User, string(q.Schema)} {
+		whole = binary.AppendUvarint(whole, uint64(len(part)))
+		whole = append(whole, part...)
+	}
+	return hash(string(whole))
+}
+
+// draw returns a source of random numbers that follows from these alone.
+func draw(seed uint64, parts ...string) *rand.Rand {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(sum[:])))
+}
+
+// Mind decides what is answered to a question: the JSON text of the answer, or
+// "" when it knows none. It may be asked concurrently, and is asked only when
+// its answer is used.
+type Mind interface {
+	Answer(Question) string
+}
+
+// MindFunc is a function as a Mind.
+type MindFunc func(Question) string
+
+// Answer calls the function.
+func (f MindFunc) Answer(q Question) string { return f(q) }
+
+// Script is a Mind that answers by the first line that fits.
+type Script []Line
+
+// Line has the answers to the questions whose User text contains a text: the
+// first time a question is asked the first of them, and so on, then the last.
+type Line struct {
+	Contains string // "" fits every question
+	Answers  []string
+}
+
+// Answer returns the next answer to the question, "" when no line fits.
+func (s Script) Answer(q Question) string {
+	for _, line := range s {
+		if strings.Contains(q.User, line.Contains) && len(line.Answers) > 0 {
+			return line.Answers[min(q.N, len(line.Answers)-1)]
+		}
+	}
+	return ""
+}
+
+// Parse finds in the User text of a match question the id of the document
+// that asks and those of the listed candidates, in their order; ok is false
+// when the text is no match question. Whoever writes the prompt has it.
+type Parse func(user string) (document string, candidates []string, ok bool)
+
+// Oracle is a Mind that knows which documents belong together, and answers
+// match questions rightly: with high confidence and exactly the candidates
+// that are linked with the document that asks. The order in a link makes no
+// difference. It is no model: it reads nothing but ids.
+func Oracle(links [][2]string, parse Parse) Mind {
+	linked := make(map[[2]string]bool, 2*len(links))
+	for _, l := range links {
+		linked[l], linked[[2]string{l[1], l[0]}] = true, true
+	}
+	return MindFunc(func(q Question) string {
+		document, candidates, ok := parse(q.User)
+		if !ok {
+			return ""
+		}
+		var m matches
+		for i, candidate := range candidates {
+			if linked[[2]string{document, candidate}] {
+				m.add(match{i + 1, "high", "Scripted: the key of this run has the two as linked."})
+			}
+		}
+		return m.text()
+	})
+}
+
+// Noisy is a Mind that gives the answers of another, but a share of them, 0 to
+// 1, wrong: a match is dropped, or a candidate that was none is added, or the
+// confidence of a match is lowered. Which questions and how follows from the
+// seed and the question's texts alone, so a question that is asked again gets
+// the same wrong answer. It leaves alone what is no answer to a match question,
+// and an answer without any candidate.
+func Noisy(mind Mind, seed uint64, share float64, parse Parse) Mind {
+	return MindFunc(func(q Question) string {
+		answer := mind.Answer(q)
+		random := draw(seed, "noise", q.System, q.User)
+		if random.Float64() >= share {
+			return answer
+		}
+		_, candidates, ok := parse(q.User)
+		m, wellFormed := readMatches(answer)
+		if !ok || !wellFormed || len(candidates) == 0 {
+			return answer
+		}
+		return m.spoiled(len(candidates), random).text()
+	})
+}

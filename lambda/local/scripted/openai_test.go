@@ -1,0 +1,87 @@
+package scripted
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// The client that Matchbook uses is content with what it gets.
+
+func (r *rig) openai() *openai.Client {
+	config := openai.DefaultConfig("sk-test")
+	config.BaseURL = r.URL()
+	config.HTTPClient = r.client
+	return openai.NewClientWithConfig(config)
+}
+
+func chatRequest(user string) openai.ChatCompletionRequest {
+	return openai.ChatCompletionRequest{
+		Model: "gpt-4o-mini",
+		Messages: []openai.ChatCompletionMessage{
+			{Role: openai.ChatMessageRoleSystem, Content: systemText},
+			{Role: openai.ChatMessageRoleUser, Content: user},
+		},
+		MaxCompletionTokens: 1000,
+		ResponseFormat: &openai.ChatCompletionResponseFormat{
+			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
+				Name: "matches", Strict: true, Schema: json.RawMessage(matchSchema)},
+		},
+	}
+}
+
+func TestClientOfGoOpenAIChats(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Options{Key: "sk-test", Mind: Script{{Answers: []string{goodAnswer}}},
+		Schedule: Ordered(Order{Contains: "refuse", Faults: []Fault{Refusal}})})
+	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
+	if err != nil || len(got.Choices) != 1 || got.Choices[0].Message.Content != goodAnswer || got.Choices[0].FinishReason != openai.FinishReasonStop {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if want := r.Usage(); want.TotalTokens == 0 || got.Usage.TotalTokens != want.TotalTokens {
+		t.Errorf("usage %+v, want %+v", got.Usage, want)
+	}
+	got, err = r.openai().CreateChatCompletion(t.Context(), chatRequest("refuse"))
+	if err != nil || got.Choices[0].Message.Refusal == "" || got.Choices[0].Message.Content != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestClientOfGoOpenAISeesErrors(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{RateLimitSeconds, BadGateway, ErrorEmptyObject, ContextLength}})})
+	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
+	var api *openai.APIError
+	if !errors.As(err, &api) || api.HTTPStatusCode != 429 || api.Code != "rate_limit_exceeded" || got.Header().Get("Retry-After") != "2" {
+		t.Errorf("%v, %v", err, got.Header())
+	}
+	for _, status := range []int{502, 500} {
+		var request *openai.RequestError
+		if _, err = r.openai().CreateChatCompletion(t.Context(), chatRequest("x")); !errors.As(err, &request) || request.HTTPStatusCode != status {
+			t.Errorf("%v, want %d", err, status)
+		}
+	}
+	if _, err = r.openai().CreateChatCompletion(t.Context(), chatRequest("x")); !errors.As(err, &api) || api.Code != "context_length_exceeded" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestClientOfGoOpenAIEmbeds(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, Options{})
+	for _, format := range []openai.EmbeddingEncodingFormat{"", openai.EmbeddingEncodingFormatFloat, openai.EmbeddingEncodingFormatBase64} {
+		got, err := r.openai().CreateEmbeddings(t.Context(), openai.EmbeddingRequestStrings{
+			Input: []string{"a lamp", "chairs"}, Model: openai.SmallEmbedding3, Dimensions: 256, EncodingFormat: format})
+		if err != nil || len(got.Data) != 2 || got.Usage.PromptTokens != 4 {
+			t.Fatalf("%q: %+v, %v", format, got, err)
+		}
+		for d, want := range vector("chairs", 256) {
+			if got.Data[1].Embedding[d] != want {
+				t.Fatalf("%q: dimension %d is %g, want %g", format, d, got.Data[1].Embedding[d], want)
+			}
+		}
+	}
+}

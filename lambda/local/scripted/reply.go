@@ -1,0 +1,130 @@
+package scripted
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// ending is how a connection goes on once a reply is decided.
+type ending int
+
+const (
+	complete   ending = iota
+	hang              // nothing is sent until the client gives up or the server closes
+	hangInside        // so, after the headers and half of the body
+	reset             // the connection is reset, without a header
+	closed            // it is closed, without a header
+)
+
+// reply is what a call is answered, and what is noted of it.
+type reply struct {
+	status      int
+	contentType string // "" is JSON
+	retryAfter  string // the header
+	body        []byte
+	ending      ending
+
+	notBefore time.Time // when the Retry-After has passed
+	content   string    // the model's, or its refusal
+	usage     Usage
+	fault     Fault
+	billed    bool
+}
+
+// write sends the reply. It returns only when the client is done with it, has
+// gone, or stop is closed.
+func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time, stop <-chan struct{}) {
+	wait := func() {
+		select {
+		case <-request.Context().Done():
+		case <-stop:
+		}
+		panic(http.ErrAbortHandler) // net/http closes the connection
+	}
+	switch r.ending {
+	case hang:
+		wait()
+	case reset:
+		resetConnection(w)
+	case closed:
+		panic(http.ErrAbortHandler)
+	}
+	header := w.Header()
+	header.Set("Date", now.UTC().Format(http.TimeFormat)) // what a date in Retry-After is to be compared with
+	header.Set("Content-Type", cmp.Or(r.contentType, "application/json"))
+	header.Set("Content-Length", strconv.Itoa(len(r.body)))
+	header.Set("X-Scripted", "no real model was asked")
+	if r.retryAfter != "" {
+		header.Set("Retry-After", r.retryAfter)
+	}
+	w.WriteHeader(r.status)
+	if r.ending != hangInside {
+		_, _ = w.Write(r.body) // a client that has gone misses it
+		return
+	}
+	_, _ = w.Write(r.body[:len(r.body)/2])
+	_ = http.NewResponseController(w).Flush()
+	wait()
+}
+
+// resetConnection has the client see a reset: what TCP sends when a socket is
+// closed that does not linger.
+func resetConnection(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // not over TCP: it is closed at least
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close() // there is nothing left to send
+	panic(http.ErrAbortHandler)
+}
+
+// refusal is the API's shape of an error.
+type refusal struct {
+	status  int
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+const invalidRequest = "invalid_request_error"
+
+// refuse makes a refusal; "" for param or code is null.
+func refuse(status int, kind, param, code, format string, args ...any) *refusal {
+	r := &refusal{status: status, Type: kind, Message: "(scripted) " + fmt.Sprintf(format, args...)}
+	if param != "" {
+		r.Param = &param
+	}
+	if code != "" {
+		r.Code = &code
+	}
+	return r
+}
+
+// invalid is a request that the API would answer with 400.
+func invalid(param, code, format string, args ...any) *refusal {
+	return refuse(http.StatusBadRequest, invalidRequest, param, code, format, args...)
+}
+
+func (r *refusal) reply() reply {
+	return reply{status: r.status, body: []byte(marshal(map[string]any{"error": r}))}
+}
+
+var errNotScripted = invalid("messages", "not_scripted", "No answer is scripted for this question.")
+
+// marshal encodes what always can be: strings, numbers, and structs of them.
+func marshal(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("scripted: encode: %v", err))
+	}
+	return string(text)
+}

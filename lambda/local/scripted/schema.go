@@ -1,0 +1,271 @@
+package scripted
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What strict mode takes, from the API's guide on structured outputs.
+const (
+	maxSchemaDepth      = 10
+	maxSchemaProperties = 5000
+	maxSchemaNames      = 120_000 // characters of all names and enum values
+	maxSchemaEnum       = 1000    // values, in all enums
+)
+
+var (
+	schemaTypes   = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+	schemaFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
+
+// schemaKeywords are the keywords of strict mode, and how each is checked.
+func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
+	return map[string]func(*schemaNode, json.RawMessage){
+		"type":                 (*schemaNode).types,
+		"properties":           nil, // with the object
+		"required":             nil,
+		"additionalProperties": nil,
+		"items":                nil, // with the array
+		"anyOf":                (*schemaNode).anyOf,
+		"enum":                 (*schemaNode).enum,
+		"const":                func(n *schemaNode, raw json.RawMessage) { n.value(raw) },
+		"description":          wants[string]("a string"),
+		"title":                wants[string]("a string"),
+		"pattern":              wants[string]("a string"),
+		"format":               (*schemaNode).format,
+		"multipleOf":           wants[float64]("a number"),
+		"minimum":              wants[float64]("a number"),
+		"maximum":              wants[float64]("a number"),
+		"exclusiveMinimum":     wants[float64]("a number"),
+		"exclusiveMaximum":     wants[float64]("a number"),
+		"minItems":             wants[uint]("a count"),
+		"maxItems":             wants[uint]("a count"),
+		"$defs":                (*schemaNode).definitions,
+		"definitions":          (*schemaNode).definitions,
+		"$ref":                 (*schemaNode).reference,
+	}
+}
+
+// schemaCheck is the check of one schema. It stops at the first problem.
+type schemaCheck struct {
+	keywords                 map[string]func(*schemaNode, json.RawMessage)
+	targets                  map[string]bool // what $ref can point to
+	problem                  string
+	properties, names, enums int
+}
+
+// schemaNode is a schema within it.
+type schemaNode struct {
+	*schemaCheck
+	at     []string // where it is
+	depth  int      // how many objects and arrays it is in
+	fields map[string]json.RawMessage
+	kinds  []string
+}
+
+// checkSchema says what strict mode would not take about a schema; "" when it
+// would take it.
+func checkSchema(raw json.RawMessage) string {
+	c := &schemaCheck{keywords: schemaKeywords(), targets: map[string]bool{"#": true}}
+	root := &schemaNode{schemaCheck: c}
+	if json.Unmarshal(raw, &root.fields) != nil || root.fields == nil {
+		return "schema must be a JSON object."
+	}
+	for _, name := range []string{"$defs", "definitions"} {
+		var definitions map[string]json.RawMessage
+		if json.Unmarshal(root.fields[name], &definitions) == nil {
+			for definition := range definitions {
+				c.targets["#/"+name+"/"+definition] = true
+			}
+		}
+	}
+	if kind := ""; json.Unmarshal(root.fields["type"], &kind) != nil || kind != "object" || root.fields["anyOf"] != nil {
+		return `schema must be a JSON Schema of 'type: "object"', without an 'anyOf' at the top.`
+	}
+	root.check()
+	return c.problem
+}
+
+func (n *schemaNode) report(format string, args ...any) {
+	if n.problem == "" {
+		n.problem = fmt.Sprintf("In context=(%s), %s", cut(strings.Join(n.at, ", ")), fmt.Sprintf(format, args...))
+	}
+}
+
+// child checks a schema below this one.
+func (n *schemaNode) child(raw json.RawMessage, deeper int, at ...string) {
+	below := &schemaNode{schemaCheck: n.schemaCheck, at: slices.Concat(n.at, at), depth: n.depth + deeper}
+	switch {
+	case n.problem != "":
+	case below.depth > maxSchemaDepth || len(below.at) > 8*maxSchemaDepth:
+		below.report("the schema nests deeper than %d levels.", maxSchemaDepth)
+	case json.Unmarshal(raw, &below.fields) != nil || below.fields == nil:
+		below.report("schema must be an object.")
+	default:
+		below.check()
+	}
+}
+
+func (n *schemaNode) check() {
+	for _, name := range []string{"type", "anyOf", "$ref"} { // first: others depend on it
+		if raw, present := n.fields[name]; present {
+			n.keywords[name](n, raw)
+		}
+	}
+	if n.fields["type"] == nil && n.fields["anyOf"] == nil && n.fields["$ref"] == nil {
+		n.report("schema must have a 'type' key.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
+		take, known := n.keywords[name]
+		switch {
+		case !known:
+			n.report("'%s' is not permitted.", cut(name))
+		case take != nil && name != "type" && name != "anyOf" && name != "$ref":
+			take(n, n.fields[name])
+		}
+	}
+	if slices.Contains(n.kinds, "object") {
+		n.object()
+	}
+	if slices.Contains(n.kinds, "array") {
+		if n.fields["items"] == nil {
+			n.report("array schema missing items.")
+		}
+		n.child(n.fields["items"], 1, "items")
+	}
+}
+
+// types takes one type or several.
+func (n *schemaNode) types(raw json.RawMessage) {
+	one := ""
+	if json.Unmarshal(raw, &one) == nil {
+		n.kinds = []string{one}
+	} else if json.Unmarshal(raw, &n.kinds) != nil || len(n.kinds) == 0 {
+		n.report("'type' must be a string or an array of strings.")
+	}
+	for _, kind := range n.kinds {
+		if !slices.Contains(schemaTypes, kind) {
+			n.report("'%s' is no type.", cut(kind))
+		}
+	}
+}
+
+// object checks that nothing is left open.
+func (n *schemaNode) object() {
+	var properties map[string]json.RawMessage
+	if raw, present := n.fields["properties"]; present && json.Unmarshal(raw, &properties) != nil {
+		n.report("'properties' must be an object.")
+	}
+	if string(n.fields["additionalProperties"]) != "false" {
+		n.report("'additionalProperties' is required to be supplied and to be false.")
+	}
+	var required []string
+	if json.Unmarshal(n.fields["required"], &required) != nil && len(properties) > 0 {
+		n.report("'required' is required to be supplied and to be an array including every key in properties.")
+	}
+	for _, name := range required {
+		if _, known := properties[name]; !known {
+			n.report("'required' has the extra key '%s'.", cut(name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if !slices.Contains(required, name) {
+			n.report("'required' is required to be an array including every key in properties. Missing '%s'.", cut(name))
+		}
+		n.count(name)
+		n.child(properties[name], 1, "'properties'", "'"+cut(name)+"'")
+	}
+	if n.properties += len(properties); n.properties > maxSchemaProperties {
+		n.report("the schema has more than %d properties.", maxSchemaProperties)
+	}
+}
+
+func (n *schemaNode) anyOf(raw json.RawMessage) {
+	var several []json.RawMessage
+	if json.Unmarshal(raw, &several) != nil || len(several) == 0 {
+		n.report("'anyOf' must be an array that is not empty.")
+	}
+	for i, one := range several {
+		n.child(one, 0, "'anyOf'", fmt.Sprintf("'%d'", i))
+	}
+}
+
+func (n *schemaNode) enum(raw json.RawMessage) {
+	var values []json.RawMessage
+	if json.Unmarshal(raw, &values) != nil || len(values) == 0 {
+		n.report("'enum' must be an array that is not empty.")
+	}
+	for _, value := range values {
+		n.value(value)
+	}
+	if n.enums += len(values); n.enums > maxSchemaEnum {
+		n.report("the schema has more than %d enum values.", maxSchemaEnum)
+	}
+}
+
+// value checks that an enum value is of the type: a string or an integer, or
+// the null of a type that has it.
+func (n *schemaNode) value(raw json.RawMessage) {
+	text, number := "", int64(0)
+	kinds := []string{"null"}
+	switch {
+	case string(raw) == "null":
+	case json.Unmarshal(raw, &text) == nil:
+		kinds = []string{"string"}
+		n.count(text)
+	case json.Unmarshal(raw, &number) == nil:
+		kinds = []string{"integer", "number"}
+	default:
+		n.report("enum values are strings or integers here.")
+	}
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(n.kinds, kind) }) {
+		n.report("an enum value does not validate against the type.")
+	}
+}
+
+func (n *schemaNode) count(name string) {
+	if n.names += len(name); n.names > maxSchemaNames {
+		n.report("names and enum values have more than %d characters.", maxSchemaNames)
+	}
+}
+
+func (n *schemaNode) format(raw json.RawMessage) {
+	format := ""
+	if json.Unmarshal(raw, &format) != nil || !slices.Contains(schemaFormats, format) {
+		n.report("'format' is not one of %s.", strings.Join(schemaFormats, ", "))
+	}
+}
+
+func (n *schemaNode) definitions(raw json.RawMessage) {
+	var definitions map[string]json.RawMessage
+	if json.Unmarshal(raw, &definitions) != nil || len(n.at) > 0 {
+		n.report("definitions must be an object at the top of the schema.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(definitions)) {
+		n.count(name)
+		n.child(definitions[name], 0, "'$defs'", "'"+cut(name)+"'")
+	}
+}
+
+func (n *schemaNode) reference(raw json.RawMessage) {
+	target := ""
+	if json.Unmarshal(raw, &target) != nil || !n.targets[target] {
+		n.report("reference can only point to definitions of the schema.")
+	}
+	if len(n.fields) > 1 {
+		n.report("$ref cannot have keywords beside it.")
+	}
+}
+
+// wants checks a keyword that is only looked at for its type.
+func wants[T any](what string) func(*schemaNode, json.RawMessage) {
+	return func(n *schemaNode, raw json.RawMessage) {
+		var value *T
+		if json.Unmarshal(raw, &value) != nil || value == nil {
+			n.report("a keyword is not %s.", what)
+		}
+	}
+}

@@ -54,6 +54,9 @@ const (
 	PublishedAt = "published-at"
 )
 
+// DefaultModel is asked where OPENAI_MODEL names none.
+const DefaultModel = "gpt-4.1-mini"
+
 // Names of the environment variables.
 const (
 	EnvDatabaseURL   = "DATABASE_URL"
@@ -61,6 +64,14 @@ const (
 	EnvMatchQueueURL = "MATCH_QUEUE_URL"
 	EnvMatchMode     = "MATCH_MODE"
 	EnvRetrySchedule = "RETRY_SCHEDULE"
+	// The model, any that speaks the OpenAI API.
+	EnvOpenAIKey            = "OPENAI_API_KEY"
+	EnvOpenAIBaseURL        = "OPENAI_BASE_URL"
+	EnvOpenAIModel          = "OPENAI_MODEL"
+	EnvOpenAIEmbeddingModel = "OPENAI_EMBEDDING_MODEL"
+	EnvOpenAIAzureVersion   = "OPENAI_AZURE_API_VERSION"
+	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
+	EnvLLMRetryBase         = "LLM_RETRY_BASE"
 	// EnvTestDatabaseURL names a server for tests, never a production one.
 	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
 	// EnvPostgres forces which server runs and tests on a developer's machine

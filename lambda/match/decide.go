@@ -20,6 +20,10 @@ type Judgement struct {
 	Edge
 	Pair    Pair
 	Outcome Outcome
+	// Undecided: rules leave it to a model, whether one was asked or not.
+	Undecided bool
+	// About changes with whatever a model would be asked about this pair.
+	About string
 }
 
 // Outcome is what becomes of a pair.
@@ -28,7 +32,7 @@ type Outcome string
 // The outcomes.
 const (
 	Matched   Outcome = "matched"
-	Suggested Outcome = "suggested" // undecided, out of the question, or rejected by a person
+	Suggested Outcome = "suggested" // undecided, out of the question, rejected by a person, or unlikely to a model
 	Dropped   Outcome = "dropped"
 )
 
@@ -42,12 +46,17 @@ func Judge(c Competition) (all []Judgement) {
 		if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 			continue
 		}
-		j := Judgement{judge(p, pairs[p.A], pairs[p.B]), p, Dropped}
+		j := Judgement{Edge: judge(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
 		switch {
 		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && j.Score >= matchAt/100.:
 			j.Outcome = Matched
-		case p.Verdict == Rejected, p.Veto != "", j.Score >= suggestAt/100.:
+		case p.Verdict == Rejected, p.Veto != "":
 			j.Outcome = Suggested
+		case j.Score >= suggestAt/100.:
+			j.Outcome, j.Undecided, j.About = Suggested, true, fingerprint(j.Evidence)
+			if p.Asked.About == j.About {
+				j.follow(p.Asked)
+			}
 		}
 		all = append(all, j)
 	}
@@ -57,15 +66,26 @@ func Judge(c Competition) (all []Judgement) {
 // Decide is what Judge makes matches and suggestions.
 func Decide(c Competition) (d Decision) {
 	for _, j := range Judge(c) {
-		switch j.Outcome {
-		case Matched:
-			d.Matches = append(d.Matches, j.Edge)
-		case Suggested:
-			d.Suggestions = append(d.Suggestions, j.Edge)
-		}
+		d.add(j)
 	}
 	return d
 }
+
+// ByRules is Decide as the store takes it: without a model there is nothing
+// that could be missing.
+func ByRules(c Competition) (Decision, error) { return Decide(c), nil }
+
+func (d *Decision) add(j Judgement) {
+	switch j.Outcome {
+	case Matched:
+		d.Matches = append(d.Matches, j.Edge)
+	case Suggested:
+		d.Suggestions = append(d.Suggestions, j.Edge)
+	}
+}
+
+// undecided begins the reasoning of what rules leave open.
+const undecided = "Undecided. "
 
 // judge weighs a pair among all pairs of its two documents.
 func judge(p Pair, ofA, ofB []Pair) Edge {
@@ -90,7 +110,7 @@ func judge(p Pair, ofA, ofB []Pair) Edge {
 	case p.Veto != "":
 		e.Reasoning = "Not matched. " + p.Veto + " " + e.Reasoning
 	case e.Score < matchAt/100.:
-		e.Reasoning = "Undecided. " + e.Reasoning
+		e.Reasoning = undecided + e.Reasoning
 	}
 	return e
 }

@@ -28,7 +28,9 @@
 package match
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -36,6 +38,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
 )
@@ -70,6 +73,14 @@ type Edge struct {
 type Decision struct {
 	Matches     []Edge
 	Suggestions []Edge
+	Asked       []Pair      // whose Asked is to be kept
+	Stale       []uuid.UUID // documents that have to ask a model again
+}
+
+// Written is what came of a Write.
+type Written struct {
+	Fresh     *Block        // not nil: nothing was written, the block is now this
+	Published []job.Stamped // what was published; the messages are to be sent
 }
 
 // Store keeps documents, pairs and matches. All it does for an attempt is
@@ -83,20 +94,25 @@ type Store interface {
 	Candidates(ctx context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error)
 	// Write replaces the document's pairs, and the matches and suggestions of
 	// everybody whose competition that changes by what judge makes of it, and
-	// sets the document succeeded, all or nothing. When the candidates are no
-	// longer those that were judged it writes nothing and returns the block as
-	// it is now.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) Decision) (*Block, error)
+	// sets the document succeeded, all or nothing. Documents that have to ask
+	// again are published with it, if they had succeeded. When the candidates
+	// are no longer those that were judged it writes nothing and returns the
+	// block as it is now; an error of judge it returns as it is.
+	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error)
 }
 
 // Matcher matches documents.
 type Matcher struct {
 	Store Store
 	Log   *slog.Logger
+	// Model decides what rules leave open; nil leaves it to people.
+	Model *llm.Asker
+	// Sender sends the messages of those who have to ask a model again.
+	Sender job.Sender
 }
 
 // maxRounds is how often a document is judged again because its candidates
-// changed meanwhile.
+// changed meanwhile, or a model was asked.
 const maxRounds = 10
 
 // Match matches the document of one attempt; it is a job.Work.
@@ -117,18 +133,43 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return failure.At("read candidates", err)
 	}
+	d := &deliberation{id: raw.ID, answers: map[string]map[uuid.UUID]Asked{}}
+	judge := d.judge
+	if m.Model == nil {
+		judge = ByRules
+	}
 	for range maxRounds {
-		fresh, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), Decide)
-		if err != nil {
+		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), judge)
+		switch {
+		case errors.Is(err, errAsk):
+			if err := m.ask(ctx, d, raw, block.Candidates); err != nil {
+				return err
+			}
+		case err != nil:
 			return failure.At("write matches", err)
-		}
-		if fresh == nil {
+		case w.Fresh != nil:
+			block = *w.Fresh
+		default:
+			m.send(ctx, f, w.Published)
 			return nil
 		}
-		block = *fresh
 	}
 	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("candidates changed %d times while it was judged", maxRounds)}
 }
+
+// send sends the messages of what was published. They are committed: what
+// cannot be sent now, the sweep publishes again.
+func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped) {
+	if len(published) == 0 {
+		return
+	}
+	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {
+		m.Log.Warn("documents that have to ask a model again are left to the sweep", "document", f.ID, "attempt", f.Attempt,
+			"unsent", len(unsent), "error", failure.Of(cmp.Or(err, errUnsent)).Text)
+	}
+}
+
+var errUnsent error = &failure.Error{Kind: failure.Transient, Sentence: "messages were not sent"}
 
 // read parses and normalises a document.
 func read(raw Raw) (doc, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -61,25 +62,38 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 	return b
 }
 
-func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) Decision) (*Block, error) {
+func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error) {
 	if now := m.block(f.ID, n, types); !reflect.DeepEqual(now, judged) {
-		return &now, nil
+		return Written{Fresh: &now}, nil
 	}
+	before := maps.Clone(m.pairs)
 	affected := append([]uuid.UUID{f.ID}, judged.Partners...)
 	for _, p := range judged.Partners {
 		delete(m.pairs, [2]uuid.UUID{f.ID, p})
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
 	for _, p := range pairs {
+		p.Asked = before[[2]uuid.UUID{p.A, p.B}].Asked
 		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
 		affected = append(affected, p.A, p.B)
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d := judge(neighbourhood(m.all(), affected...))
+	d, err := judge(neighbourhood(m.all(), affected...))
+	if err != nil {
+		m.pairs = before
+		return Written{}, err
+	}
+	for _, p := range d.Asked {
+		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
+	}
 	replace(m.matches, affected, d.Matches)
 	replace(m.hints, affected, d.Suggestions)
-	return nil, nil
+	var w Written
+	for _, id := range d.Stale {
+		w.Published = append(w.Published, job.Stamped{ID: id})
+	}
+	return w, nil
 }
 
 // replace makes the edges of the documents these.

@@ -18,6 +18,7 @@ type Pair struct {
 	Evidence     []Evidence
 	Veto         string // why it is out of the question; empty if it is not
 	Verdict      Verdict
+	Asked        Asked // what a model said about it
 }
 
 // Fit is how many units two documents have, and how many in common. It is

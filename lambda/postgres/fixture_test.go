@@ -80,8 +80,7 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block,
 	f.t.Helper()
 	for fresh := &judged; fresh != nil; {
 		var err error
-		pairs, judge := asPairs(d)
-		if fresh, err = f.Write(f.t.Context(), fence, n, document.Types, *fresh, pairs, judge); err != nil {
+		if fresh, err = f.writeOnce(f.t.Context(), fence, n, *fresh, d); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -89,7 +88,7 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block,
 
 // asPairs returns pairs which say what a decision says, and a judge that makes
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition) match.Decision) {
+func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) {
 	decided := map[pair]match.Edge{}
 	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
@@ -97,7 +96,7 @@ func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition
 			pairs = append(pairs, match.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
 		}
 	}
-	return pairs, func(c match.Competition) (d match.Decision) {
+	return pairs, func(c match.Competition) (d match.Decision, err error) {
 		for _, p := range c.Pairs {
 			if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 				continue
@@ -112,14 +111,15 @@ func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition
 				d.Suggestions = append(d.Suggestions, e)
 			}
 		}
-		return d
+		return d, nil
 	}
 }
 
 // writeOnce is one Write of a decision, whatever comes of it.
 func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) (*match.Block, error) {
 	pairs, judge := asPairs(d)
-	return f.Write(ctx, fence, n, document.Types, judged, pairs, judge)
+	w, err := f.Write(ctx, fence, n, document.Types, judged, pairs, judge)
+	return w.Fresh, err
 }
 
 // decided takes the document and writes these matches, by rules.

@@ -160,9 +160,9 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) match.Decision) (fresh *match.Block, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (w match.Written, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
-		fresh = nil
+		w = match.Written{}
 		if _, err := tx.Exec(ctx, lockTenantSQL, f.ID); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 			return err
 		}
 		if !slices.Equal(now.Candidates, judged.Candidates) || !slices.Equal(now.Partners, judged.Partners) {
-			fresh = &now
+			w.Fresh = &now
 			return nil
 		}
 		batch = &pgx.Batch{}
@@ -183,7 +183,7 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		}
 		affected := slices.Concat([]uuid.UUID{f.ID}, judged.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if err := decide(ctx, tx, slices.Compact(affected), judge); err != nil {
+		if w.Published, err = decide(ctx, tx, slices.Compact(affected), judge); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, succeededSQL, f.ID, f.Attempt)
@@ -192,7 +192,10 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		}
 		return err
 	})
-	return fresh, err
+	if err != nil {
+		w = match.Written{}
+	}
+	return w, err
 }
 
 const clearMatchesSQL = `
@@ -250,6 +253,9 @@ func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match
 	}
 	for _, e := range d.Matches {
 		batch.Queue(upsertMatchSQL, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, e.Evidence)
+	}
+	for _, p := range d.Asked {
+		batch.Queue(askedSQL, p.A, p.B, p.Asked.About, p.Asked.Question, p.Asked.Answer, p.Asked.Reasoning)
 	}
 	for _, e := range d.Suggestions {
 		batch.Queue(upsertSuggestionSQL, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning, e.Evidence)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 
 	"github.com/google/uuid"
@@ -53,7 +53,8 @@ WITH partner AS (
 	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
 	UNION SELECT unnest($1::uuid[])
 )
-SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common, evidence, veto, verdict
+SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common, evidence, veto, verdict,
+	asked, question, answer, reasoning
 FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
@@ -61,7 +62,8 @@ ORDER BY document_a_id, document_b_id`
 func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (match.Competition, error) {
 	rows, _ := q.Query(ctx, competitionSQL, documents)
 	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p match.Pair, err error) {
-		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common, &p.Evidence, &p.Veto, &p.Verdict)
+		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common, &p.Evidence, &p.Veto, &p.Verdict,
+			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning)
 		return p, err
 	})
 	return match.Competition{Documents: documents, Pairs: pairs}, err
@@ -77,20 +79,43 @@ func (db *DB) Competition(ctx context.Context, id uuid.UUID) (match.Competition,
 	return readCompetition(ctx, db.pool, []uuid.UUID{id})
 }
 
-// decide has judge decide about all pairs of the documents, and writes it.
-func decide(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, judge func(match.Competition) match.Decision) error {
+const askedSQL = `
+UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
+WHERE document_a_id = $1 AND document_b_id = $2`
+
+// publishStaleSQL publishes documents again whose question has changed. What
+// is pending or at work asks it anyway.
+const publishStaleSQL = `
+UPDATE document SET
+	matching_status = 'pending',
+	matching_published_at = greatest(now(), matching_published_at + interval '1 microsecond'),
+	matching_due_at = now(), matching_republished = 0
+WHERE id = ANY ($1) AND matching_status = 'succeeded'
+RETURNING id, matching_published_at`
+
+// decide has judge decide about all pairs of the documents, writes it, and
+// publishes who has to ask a model again.
+func decide(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, judge func(match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	d, err := judge(c)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := lockRows(ctx, tx, append(ends(c.Pairs), documents...))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := replaceEdges(ctx, tx, documents, judge(c)); err != nil {
-		return err
+	if err := replaceEdges(ctx, tx, documents, d); err != nil {
+		return nil, err
 	}
-	return recluster(ctx, tx, rows)
+	if err := recluster(ctx, tx, rows); err != nil || len(d.Stale) == 0 {
+		return nil, err
+	}
+	stale, _ := tx.Query(ctx, publishStaleSQL, d.Stale)
+	return pgx.CollectRows(stale, pgx.RowToStructByPos[job.Stamped])
 }
 
 // ends lists the documents of pairs, with repetitions.
@@ -116,7 +141,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict keeps what a person says about a pair, for ever or until the next
 // verdict, and has judge decide again about all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(match.Competition) match.Decision) error {
+func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(match.Competition) (match.Decision, error)) error {
 	return db.inTx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, lockTenantSQL, p.A); err != nil {
 			return err
@@ -135,6 +160,7 @@ func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		return decide(ctx, tx, slices.Compact([]uuid.UUID{p.A, p.B}), judge)
+		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, judge)
+		return err
 	})
 }

@@ -41,7 +41,7 @@ func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return f.SetVerdict(f.t.Context(), p, verdict, match.Decide)
+	return f.SetVerdict(f.t.Context(), p, verdict, match.ByRules)
 }
 
 func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
@@ -124,7 +124,7 @@ func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
 	before := f.dump(allTables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
 		p := match.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []match.Evidence{}}
-		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.Decide); !errors.Is(err, postgres.ErrNoSuchPair) {
+		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -5,13 +5,17 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -29,20 +33,49 @@ type Config struct {
 	DatabaseURL string
 	QueueURL    string // the queue of the documents to be matched
 	Schedule    job.Schedule
+	Model       *ModelConfig // nil: rules only
+}
+
+// ModelConfig is whom to ask what rules leave open.
+type ModelConfig struct {
+	OpenAI    openai.Config
+	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
 }
 
 // LoadMatch reads the configuration of the match function.
 func LoadMatch(env Env) (Config, error) {
 	c, errs := load(env)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
-	switch mode := env(manifest.EnvMatchMode); mode {
+	switch env(manifest.EnvMatchMode) {
 	case "rules":
 	case "", "model":
-		errs = append(errs, fmt.Errorf("%s: this version matches by rules only; set it to rules", manifest.EnvMatchMode))
+		c.Model = loadModel(env, &errs)
 	default:
 		errs = append(errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
 	}
 	return c, report(errs)
+}
+
+// loadModel reads whom to ask. A missing key is an error, never a silent
+// "rules".
+func loadModel(env Env, errs *[]error) *ModelConfig {
+	m := &ModelConfig{OpenAI: openai.Config{
+		APIKey: env(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
+		Model: cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel), EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
+		NoTemperature: env(manifest.EnvOpenAINoTemperature) != "",
+	}}
+	if m.OpenAI.APIKey == "" && m.OpenAI.BaseURL == "" {
+		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that decides what rules leave open; %s=rules does without a model",
+			manifest.EnvOpenAIKey, manifest.EnvMatchMode))
+	}
+	if s := env(manifest.EnvLLMRetryBase); s != "" {
+		base, err := time.ParseDuration(s)
+		if err != nil || base <= 0 {
+			*errs = append(*errs, fmt.Errorf("%s: not a duration such as 2s", manifest.EnvLLMRetryBase))
+		}
+		m.RetryBase = base
+	}
+	return m
 }
 
 // LoadPublisher reads the configuration of those who publish: the sweep and
@@ -91,14 +124,30 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 	if err != nil {
 		return nil, nil, err
 	}
+	asker, err := newAsker(c.Model, db)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
 	return &sqsjob.Handler{
 		Queue: queue,
 		Log:   log,
 		Runner: func(log *slog.Logger) sqsjob.Runner {
-			matcher := &match.Matcher{Store: db, Log: log}
+			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Sender: queue}
 			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}
 		},
 	}, db.Close, nil
+}
+
+func newAsker(c *ModelConfig, vault llm.Vault) (*llm.Asker, error) {
+	if c == nil {
+		return nil, nil
+	}
+	client, err := openai.New(c.OpenAI)
+	if err != nil {
+		return nil, fmt.Errorf("configuration:\n%w", err)
+	}
+	return &llm.Asker{Model: client.Model(), Vault: vault, Retry: llm.Retry{Base: c.RetryBase}}, nil
 }
 
 // Sweep opens what the sweep needs.

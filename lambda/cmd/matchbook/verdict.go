@@ -110,7 +110,7 @@ func (d *desk) judge(args []string, v match.Verdict) error {
 	r := &verdictReport{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
 		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
 	if !before.pair.says(v) {
-		if err := d.db.SetVerdict(d.ctx, pair, v, match.Decide); err != nil {
+		if err := d.db.SetVerdict(d.ctx, pair, v, match.ByRules); err != nil {
 			return d.refused(err)
 		}
 		now, err := d.viewAgain(docs)

@@ -1,0 +1,175 @@
+package llm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/failure"
+
+	"github.com/google/uuid"
+)
+
+// Key is what an answer is filed under.
+type Key struct {
+	Tenant   uuid.UUID
+	Model    string            // Model.Name
+	Question [sha256.Size]byte // of the exact prompt and schema
+}
+
+// Vault keeps what was paid for, before anybody looks into it.
+type Vault interface {
+	// FindAnswer returns the usable answer under the key and counts that it is
+	// used once more.
+	FindAnswer(ctx context.Context, k Key) (id int64, text string, found bool, err error)
+	// KeepAnswer commits an answer that the document asked for. unusable says
+	// why it must never be used, if it is only there for its cost.
+	KeepAnswer(ctx context.Context, k Key, document uuid.UUID, a Answer, unusable string) (id int64, err error)
+	// DiscardAnswer keeps an answer for people, never to be used again.
+	DiscardAnswer(ctx context.Context, id int64, why string) error
+}
+
+// Asker asks a Model and never pays twice for an answer.
+type Asker struct {
+	Model Model
+	Vault Vault
+	Retry Retry
+}
+
+// keepFor is how long committing an answer may take, also when time is up: it
+// is paid for.
+const keepFor = 5 * time.Second
+
+// Ask has read look into the answer to a question: the one in the vault, or a
+// new one, which is committed first. An answer that read refuses is kept for
+// people and never used again; then, or when the model fails transiently, it
+// is asked again as Retry says. Asking, reading and checking are one try.
+func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
+	k := Key{Tenant: tenant, Model: a.Model.Name(), Question: q.hash()}
+	return a.Retry.Do(ctx, func(ctx context.Context) error {
+		id, text, found, err := a.Vault.FindAnswer(ctx, k)
+		if err != nil {
+			return failure.At("look for an answer", err)
+		}
+		if found {
+			if a.read(ctx, id, text, read) == nil {
+				return nil
+			}
+		}
+		answer, err := a.Model.Answer(ctx, q)
+		if err != nil {
+			if answer.Usage != (Usage{}) {
+				_, _ = a.keep(ctx, k, document, answer, failure.Of(err).Text)
+			}
+			return failure.At("ask the model", err)
+		}
+		if id, err = a.keep(ctx, k, document, answer, ""); err != nil {
+			return failure.At("keep the model's answer", err)
+		}
+		return a.read(ctx, id, answer.Text, read)
+	})
+}
+
+func (a *Asker) keep(ctx context.Context, k Key, document uuid.UUID, answer Answer, unusable string) (int64, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	defer cancel()
+	return a.Vault.KeepAnswer(ctx, k, document, answer, unusable)
+}
+
+// read discards an answer that is of no use.
+func (a *Asker) read(ctx context.Context, id int64, text string, read func(string) error) error {
+	why := read(text)
+	if why == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	defer cancel()
+	if err := a.Vault.DiscardAnswer(ctx, id, why.Error()); err != nil {
+		return failure.At("discard the model's answer", err)
+	}
+	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
+}
+
+// hash is the same for the same prompt and schema. Lengths go in, so that no
+// text can pass for the end of one part and the beginning of the next.
+func (q Question) hash() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, part := range []string{q.Name, q.System, q.User, string(compact(q.Schema))} {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		h.Write(length[:])
+		h.Write([]byte(part))
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+func compact(schema json.RawMessage) []byte {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return schema
+	}
+	if b, err := json.Marshal(v); err == nil {
+		return b
+	}
+	return schema
+}
+
+// VectorVault keeps embeddings.
+type VectorVault interface {
+	// FindVectors returns what is known, by the texts' hashes, and counts that
+	// it is used once more.
+	FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]Vector, error)
+	// KeepVectors commits embeddings by the texts' hashes, and what they cost.
+	KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]Vector, u Usage) error
+}
+
+// Embeddings embeds texts and never pays twice for one.
+type Embeddings struct {
+	Embedder Embedder
+	Vault    VectorVault
+}
+
+// Vectors returns a vector per text, in order; nil for an empty text.
+func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []string) ([]Vector, error) {
+	hashes := make([][]byte, len(texts))
+	for i, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		hashes[i] = sum[:]
+	}
+	known, err := e.Vault.FindVectors(ctx, tenant, e.Embedder.Name(), hashes)
+	if err != nil {
+		return nil, failure.At("look for embeddings", err)
+	}
+	var unknown []string
+	var at []int
+	for i, text := range texts {
+		if _, ok := known[string(hashes[i])]; !ok && text != "" {
+			unknown, at = append(unknown, text), append(at, i)
+		}
+	}
+	if len(unknown) > 0 {
+		fresh, usage, err := e.Embedder.Embed(ctx, unknown)
+		if err != nil {
+			return nil, failure.At("embed", err)
+		}
+		bought := make(map[string]Vector, len(fresh))
+		for i, v := range fresh {
+			bought[string(hashes[at[i]])] = v
+			known[string(hashes[at[i]])] = v
+		}
+		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+		defer cancel()
+		if err := e.Vault.KeepVectors(keep, tenant, e.Embedder.Name(), bought, usage); err != nil {
+			return nil, failure.At("keep embeddings", err)
+		}
+	}
+	vectors := make([]Vector, len(texts))
+	for i := range texts {
+		vectors[i] = known[string(hashes[i])]
+	}
+	return vectors, nil
+}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+
+	"matchbook/lambda/llm"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const findAnswerSQL = `
+UPDATE model_answer SET replays = replays + 1
+WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = ''
+RETURNING id, answer`
+
+// FindAnswer implements llm.Vault.
+func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string, found bool, err error) {
+	err = db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Question[:]).Scan(&id, &text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, "", false, nil
+	}
+	return id, text, err == nil, err
+}
+
+// keepAnswerSQL: of two who asked the same at the same moment, the first one's
+// answer is used; both were paid for.
+const keepAnswerSQL = `
+INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, unusable)
+VALUES ($1, $2, $3, $4, $5, $6, $7, CASE
+	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
+	THEN 'somebody else asked the same at the same moment' ELSE $8 END)
+RETURNING id`
+
+// KeepAnswer implements llm.Vault.
+func (db *DB) KeepAnswer(ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string) (id int64, err error) {
+	err = repeat(ctx, func() error {
+		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Question[:], document, storable(a.Text),
+			a.Usage.PromptTokens, a.Usage.CompletionTokens, unusable).Scan(&id)
+	})
+	return id, err
+}
+
+const discardAnswerSQL = `
+UPDATE model_answer SET unusable = left($2, 1000) WHERE id = $1`
+
+// DiscardAnswer implements llm.Vault.
+func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
+	_, err := db.pool.Exec(ctx, discardAnswerSQL, id, why)
+	return err
+}
+
+const findVectorsSQL = `
+UPDATE model_embedding SET replays = replays + 1
+WHERE tenant_id = $1 AND model = $2 AND text_hash = ANY ($3)
+RETURNING text_hash, vector`
+
+// FindVectors implements llm.VectorVault.
+func (db *DB) FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]llm.Vector, error) {
+	found := make(map[string]llm.Vector, len(hashes))
+	rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
+	var hash, vector []byte
+	_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
+		found[string(hash)] = decodeVector(vector)
+		return nil
+	})
+	return found, err
+}
+
+const keepVectorSQL = `
+INSERT INTO model_embedding (tenant_id, model, text_hash, vector, tokens) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (tenant_id, model, text_hash) DO NOTHING`
+
+// KeepVectors implements llm.VectorVault.
+func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage) error {
+	batch := &pgx.Batch{}
+	for hash, v := range vectors {
+		batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), encodeVector(v), float64(u.PromptTokens)/float64(len(vectors)))
+	}
+	return repeat(ctx, func() error { return db.pool.SendBatch(ctx, batch).Close() })
+}
+
+// encodeVector writes 4 bytes a number, little endian.
+func encodeVector(v llm.Vector) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+func decodeVector(b []byte) llm.Vector {
+	v := make(llm.Vector, len(b)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return v
+}
+
+// storable is text without what PostgreSQL refuses: NUL, and bytes that are no
+// UTF-8. What a model says may hold either.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+}

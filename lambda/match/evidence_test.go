@@ -197,6 +197,7 @@ func TestEveryKindOfEvidenceIsInATable(t *testing.T) {
 			delete(rest, strings.Fields(want)[1])
 		}
 	}
+	delete(rest, "alike") // it needs an embedding: TestSimilarTextsAreCompared
 	for name := range rest {
 		t.Errorf("no table has the evidence %s", name)
 	}

@@ -43,8 +43,8 @@ func (s *keySet) sorted() []string {
 }
 
 // keys lists what the document is found by and what it looks others up by.
-// Both are the same but for the date: a document is found by the month of its
-// date, and looks in the months around.
+// Both are the same but for the date, where it looks in the months around, and
+// for the company alone, by which only similar texts are looked up.
 func (d doc) keys() (keys, lookup []string) {
 	tenant := d.TenantID.String()[:8]
 	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
@@ -74,6 +74,7 @@ func (d doc) keys() (keys, lookup []string) {
 		}
 	}
 	for _, who := range d.who() {
+		found.add("who", who)
 		for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
 			both("item", who, it.key(), strconv.FormatFloat(it.quantity, 'f', -1, 64))
 		}
@@ -88,6 +89,15 @@ func (d doc) keys() (keys, lookup []string) {
 		}
 	}
 	return found.sorted(), look.sorted()
+}
+
+// companies lists the keys of all documents of the company.
+func (d doc) companies() []string {
+	keys := keySet{tenant: d.TenantID.String()[:8]}
+	for _, who := range d.who() {
+		keys.add("who", who)
+	}
+	return keys.sorted()
 }
 
 // who lists how the company may be recognised on another document. The buyer

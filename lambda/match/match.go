@@ -50,6 +50,7 @@ type Raw struct {
 	Type     document.Type
 	Data     string // structured data as JSON; empty when it is beyond document.MaxBytes
 	Received time.Time
+	Vector   string // embedding of its text, hexadecimal; empty if it has none
 }
 
 // Block is what a document is judged with: its candidates, in id order, among
@@ -92,6 +93,9 @@ type Store interface {
 	// Candidates saves what was normalised and reads the block: documents of
 	// the tenant and of these types that have a key which is looked up.
 	Candidates(ctx context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error)
+	// Near lists documents of the tenant and of these types that have one of
+	// these keys and an embedding, the nearest in time, a bounded number.
+	Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]Near, error)
 	// Write replaces the document's pairs, and the matches and suggestions of
 	// everybody whose competition that changes by what judge makes of it, and
 	// sets the document succeeded, all or nothing. Documents that have to ask
@@ -107,6 +111,8 @@ type Matcher struct {
 	Log   *slog.Logger
 	// Model decides what rules leave open; nil leaves it to people.
 	Model *llm.Asker
+	// Embeddings finds documents whose texts are similar; nil does without.
+	Embeddings *llm.Embeddings
 	// Sender sends the messages of those who have to ask a model again.
 	Sender job.Sender
 }
@@ -125,13 +131,17 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return failure.Permanently("structured data: %s", err)
 	}
+	doc.embedding = embedding{} // that of an earlier attempt, which may have had another embedder
 	if !doc.hasCounterparty() {
 		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
 	}
 	n, types := doc.normalized(), Matchable(raw.Type)
-	block, err := m.Store.Candidates(ctx, f, n, types)
+	if err := m.embed(ctx, &doc, &n); err != nil {
+		return err
+	}
+	block, err := m.block(ctx, f, doc, &n, types)
 	if err != nil {
-		return failure.At("read candidates", err)
+		return err
 	}
 	d := &deliberation{id: raw.ID, answers: map[string]map[uuid.UUID]Asked{}}
 	judge := d.judge
@@ -180,7 +190,9 @@ func read(raw Raw) (doc, error) {
 	if err != nil {
 		return doc{}, err
 	}
-	return normalise(raw.ID, raw.TenantID, raw.Type, data), nil
+	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
+	d.embedding = embeddingOf(raw.Vector)
+	return d, nil
 }
 
 // pairs compares a document with its candidates and keeps what may count.

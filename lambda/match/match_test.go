@@ -53,6 +53,10 @@ func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []
 	return Written{Fresh: &fresh}, nil
 }
 
+func (s *fakeStore) Near(context.Context, uuid.UUID, []string, []document.Type) ([]Near, error) {
+	return nil, errors.New("nobody has an embedding")
+}
+
 func (s *fakeStore) next() (b Block) {
 	if len(s.blocks) > 0 {
 		b, s.blocks = s.blocks[0], s.blocks[1:]

@@ -19,12 +19,13 @@ type doc struct {
 	TenantID uuid.UUID
 	Type     document.Type
 	document.Data
-	supplier party
-	buyer    party
-	number   number
-	cites    []citation // typed ones first, then those found in texts
-	items    []item
-	amounts  []float64 // what it states as its value: net, gross, the sum of its lines
+	supplier  party
+	buyer     party
+	number    number
+	cites     []citation // typed ones first, then those found in texts
+	items     []item
+	embedding embedding // of its text
+	amounts   []float64 // what it states as its value: net, gross, the sum of its lines
 }
 
 // party is a company in comparable form; what is not known is empty.
@@ -67,6 +68,8 @@ type Normalized struct {
 	Text         string           // what a person would search for
 	Keys         []string         // what others find it by; sorted
 	Lookup       []string         // what it finds others by; sorted
+	Vector       []byte           // embedding of its text and who made it; nil if it has none
+	Similar      []uuid.UUID      // documents to be compared whatever their keys; not stored
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {

@@ -3,6 +3,7 @@ package match
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -41,7 +42,20 @@ func (m *memory) Load(_ context.Context, f job.Fence) (Raw, error) { return m.do
 
 func (m *memory) Candidates(_ context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error) {
 	m.keys[f.ID] = n.Keys
+	d := m.docs[f.ID]
+	d.Vector = hex.EncodeToString(n.Vector)
+	m.docs[f.ID] = d
 	return m.block(f.ID, n, types), nil
+}
+
+func (m *memory) Near(_ context.Context, id uuid.UUID, keys []string, types []document.Type) (near []Near, err error) {
+	for other, has := range m.keys {
+		if other != id && slices.Contains(types, m.docs[other].Type) && m.docs[other].Vector != "" &&
+			slices.ContainsFunc(has, func(k string) bool { return slices.Contains(keys, k) }) {
+			near = append(near, Near{other, m.docs[other].Vector})
+		}
+	}
+	return near, nil
 }
 
 func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Block) {
@@ -54,7 +68,7 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 	slices.SortFunc(b.Partners, byID)
 	for other, keys := range m.keys {
 		found := slices.ContainsFunc(keys, func(k string) bool { _, ok := slices.BinarySearch(n.Lookup, k); return ok })
-		if other != id && slices.Contains(types, m.docs[other].Type) && (found || slices.Contains(b.Partners, other)) {
+		if other != id && slices.Contains(types, m.docs[other].Type) && (found || slices.Contains(b.Partners, other) || slices.Contains(n.Similar, other)) {
 			b.Candidates = append(b.Candidates, m.docs[other])
 		}
 	}

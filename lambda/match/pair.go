@@ -65,7 +65,7 @@ func compare(x, y doc) Pair {
 	}
 	p.Fit = fit
 	p.Evidence = slices.Concat(company, compareCitations(a, b), items, compareAmounts(first, second),
-		compareReturn(first, second), compareDates(first, second))
+		compareReturn(first, second), compareTexts(a, b), compareDates(first, second))
 	p.Points = sum(p.Evidence)
 	return p
 }

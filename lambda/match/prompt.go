@@ -53,10 +53,23 @@ func (p *prompt) write(doc Raw, candidates []Raw, order []int) error {
 // document writes a document between fences. No line of it can be taken for a
 // fence: each begins with the name of a field.
 func (p *prompt) document(fence string, raw Raw) error {
+	text, err := PromptOf(raw)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p, "<<<%s\n%s%s>>>\n", fence, text, fence)
+	return nil
+}
+
+// PromptOf is what a question says of a document, whether that asks or is
+// asked about: lines of a field's name, a colon and what the document says. It
+// holds no id, and documents that say the same have the same.
+func PromptOf(raw Raw) (string, error) {
 	d, err := document.Parse([]byte(raw.Data))
 	if err != nil {
-		return fmt.Errorf("structured data: %w", err)
+		return "", fmt.Errorf("structured data: %w", err)
 	}
+	var p strings.Builder
 	field := func(name string, values ...string) {
 		var said []string
 		for _, v := range values {
@@ -65,10 +78,9 @@ func (p *prompt) document(fence string, raw Raw) error {
 			}
 		}
 		if len(said) > 0 {
-			fmt.Fprintf(p, "%s: %s\n", name, strings.Join(said, " | "))
+			fmt.Fprintf(&p, "%s: %s\n", name, strings.Join(said, " | "))
 		}
 	}
-	fmt.Fprintf(p, "<<<%s\n", fence)
 	field("type", name(raw.Type))
 	field("number", d.Number)
 	field("date", d.Date.String())
@@ -89,10 +101,9 @@ func (p *prompt) document(fence string, raw Raw) error {
 		field("items", fmt.Sprintf("%d more", n))
 	}
 	if notes := line(d.Notes, maxPromptText); notes != "" {
-		fmt.Fprintf(p, "notes: %s\n", notes)
+		fmt.Fprintf(&p, "notes: %s\n", notes)
 	}
-	fmt.Fprintf(p, "%s>>>\n", fence)
-	return nil
+	return p.String(), nil
 }
 
 func (p *prompt) question() llm.Question {

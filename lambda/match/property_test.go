@@ -201,8 +201,7 @@ func TestKeysFindBothWays(t *testing.T) {
 			t.Fatalf("the first finds the second: %v, the second the first: %v", ab, ba)
 		}
 		for _, ev := range compare(a, b).Evidence {
-			// A revision is not looked up; its order is found by what else they share.
-			if weights[ev.Name].family == "citation" && ev.Points > 0 && ev.Name != "revision" && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
+			if weights[ev.Name].family == "citation" && ev.Points > 0 && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
 				t.Fatalf("it is not found: %+v", ev)
 			}
 		}
@@ -214,7 +213,7 @@ func TestKeysFindBothWays(t *testing.T) {
 				}
 			}
 			for _, k := range keys {
-				if _, ok := slices.BinarySearch(lookup, k); !ok {
+				if _, ok := slices.BinarySearch(lookup, k); !ok && !slices.Contains(d.companies(), k) {
 					t.Fatalf("%q does not find its like", k)
 				}
 			}
@@ -235,7 +234,7 @@ func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	t.Parallel()
 	rest := map[string]bool{}
 	for name, w := range weights {
-		rest[name] = w.family != "competition"
+		rest[name] = w.family != "competition" && name != "alike" // which needs an embedding
 	}
 	random := rapid.Custom(drawDoc)
 	for seed := 0; seed < 60_000; seed += 2 {

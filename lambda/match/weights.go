@@ -58,6 +58,7 @@ var weights = map[string]weight{
 	"prices":            {"contents", 4},   // same unit prices
 	"description":       {"contents", 20},  // same words, where nothing is counted
 	"other-description": {"contents", -25}, // other words
+	"alike":             {"contents", 6},   // texts that are near to an embedding
 	"amount":            {"contents", 18},  // same net or gross amount
 	"amount-round":      {"contents", 12},  // a round one, which says less
 	"amount-near":       {"contents", 6},   // nearly: rounding, freight, a price that moved

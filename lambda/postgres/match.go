@@ -20,14 +20,17 @@ import (
 // taken into memory.
 const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THEN structured_data::text ELSE '' END`
 
+// vectorColumn is the embedding as text, empty if there is none.
+const vectorColumn = `coalesce(encode(embedding, 'hex'), '')`
+
 const loadSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
 FROM document
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // Load implements match.Store.
 func (db *DB) Load(ctx context.Context, f job.Fence) (raw match.Raw, err error) {
-	err = db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received)
+	err = db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return raw, job.ErrFenceLost
 	}
@@ -35,7 +38,7 @@ func (db *DB) Load(ctx context.Context, f job.Fence) (raw match.Raw, err error) 
 }
 
 const rawsSQL = `
-SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
 // Raws reads documents as matching does, in id order; what does not exist is
@@ -46,7 +49,7 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]match.Raw, error) {
 }
 
 const normalizedSQL = `
-UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5, match_keys = $6
+UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5, match_keys = $6, embedding = $7
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds the documents that have a key which is looked up, those
@@ -55,7 +58,7 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 // documents of a megabyte out of a function's memory. OFFSET 0 has the data
 // made into text once, not wherever it is used.
 const candidatesSQL = `
-SELECT id, tenant_id, type::text, data, received_at
+SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
 	FROM (SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200) AS nearest
@@ -64,9 +67,9 @@ FROM (
 ) AS candidate
 WHERE bytes_read <= 8388608
 UNION
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
 FROM document
-WHERE id = ANY (ARRAY(` + partnersSQL + `)) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+WHERE (id = ANY (ARRAY(` + partnersSQL + `)) OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1)) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`
 
 const rankedSQL = `
@@ -101,7 +104,7 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, t
 	var held bool
 	err = repeat(ctx, func() error {
 		batch := &pgx.Batch{}
-		batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys).Exec(func(tag pgconn.CommandTag) error {
+		batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector).Exec(func(tag pgconn.CommandTag) error {
 			held = tag.RowsAffected() == 1
 			return nil
 		})
@@ -118,7 +121,7 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, t
 }
 
 func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(candidatesSQL, id, types, n.Lookup).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(candidatesSQL, id, types, n.Lookup, n.Similar).Query(func(rows pgx.Rows) (err error) {
 		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Raw])
 		return err
 	})
@@ -136,6 +139,20 @@ const succeededSQL = `
 UPDATE document SET matching_status = 'succeeded', matching_error = NULL, matching_failed_at = NULL,
 	matching_lease_until = NULL, matching_due_at = NULL
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
+
+const nearSQL = `
+SELECT other.id, ` + vectorColumn + `
+FROM document AS other
+WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND other.id <> $1
+	AND match_keys && $2::text[] AND type = ANY ($3::text[]::document_type[]) AND embedding IS NOT NULL
+ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = $1))), other.id
+LIMIT 500`
+
+// Near implements match.Store.
+func (db *DB) Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]match.Near, error) {
+	rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
+}
 
 // Ranked lists for each of the documents its candidates, best first, at most
 // limit, as they are found now.

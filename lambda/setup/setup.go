@@ -124,7 +124,7 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 	if err != nil {
 		return nil, nil, err
 	}
-	asker, err := newAsker(c.Model, db)
+	asker, embeddings, err := newAsker(c.Model, db)
 	if err != nil {
 		db.Close()
 		return nil, nil, err
@@ -133,21 +133,26 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		Queue: queue,
 		Log:   log,
 		Runner: func(log *slog.Logger) sqsjob.Runner {
-			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Sender: queue}
+			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
 			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}
 		},
 	}, db.Close, nil
 }
 
-func newAsker(c *ModelConfig, vault llm.Vault) (*llm.Asker, error) {
+// newAsker makes what asks models; nil without one.
+func newAsker(c *ModelConfig, db *postgres.DB) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	client, err := openai.New(c.OpenAI)
 	if err != nil {
-		return nil, fmt.Errorf("configuration:\n%w", err)
+		return nil, nil, fmt.Errorf("configuration:\n%w", err)
 	}
-	return &llm.Asker{Model: client.Model(), Vault: vault, Retry: llm.Retry{Base: c.RetryBase}}, nil
+	var embeddings *llm.Embeddings
+	if embedder := client.Embedder(); embedder != nil {
+		embeddings = &llm.Embeddings{Embedder: embedder, Vault: db}
+	}
+	return &llm.Asker{Model: client.Model(), Vault: db, Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
 }
 
 // Sweep opens what the sweep needs.

@@ -1,0 +1,177 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+
+	"github.com/google/uuid"
+)
+
+// bag embeds a text as the words in it, so that those with the same words are
+// near.
+type bag struct {
+	texts int
+	err   error
+}
+
+func (b *bag) Name() string    { return "bag" }
+func (b *bag) Dimensions() int { return 64 }
+
+func (b *bag) Embed(_ context.Context, texts []string) (vectors []llm.Vector, u llm.Usage, err error) {
+	if b.err != nil {
+		return nil, u, b.err
+	}
+	b.texts += len(texts)
+	for _, text := range texts {
+		v, sum := make(llm.Vector, 64), 0.0
+		for _, w := range words(text) {
+			n := 0
+			for _, r := range w {
+				n = (n*31 + int(r)) % 64
+			}
+			v[n]++
+		}
+		for _, x := range v {
+			sum += float64(x * x)
+		}
+		for i := range v {
+			v[i] /= float32(math.Sqrt(sum))
+		}
+		vectors = append(vectors, v)
+	}
+	return vectors, u, nil
+}
+
+// vectors is a vault in memory.
+type vectors map[string]llm.Vector
+
+func (v vectors) FindVectors(_ context.Context, _ uuid.UUID, _ string, hashes [][]byte) (map[string]llm.Vector, error) {
+	found := map[string]llm.Vector{}
+	for _, h := range hashes {
+		if x, ok := v[string(h)]; ok {
+			found[string(h)] = x
+		}
+	}
+	return found, nil
+}
+
+func (v vectors) KeepVectors(_ context.Context, _ uuid.UUID, _ string, bought map[string]llm.Vector, _ llm.Usage) error {
+	for h, x := range bought {
+		v[h] = x
+	}
+	return nil
+}
+
+// An invoice that comes half a year late shares no key with its order but the
+// company: their texts find each other, whoever comes first.
+func TestSimilarTextsAreCompared(t *testing.T) {
+	t.Parallel()
+	docs := []Raw{
+		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(vat, `"number":"45001","date":"2025-08-20"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 3"))},
+		{ID: idOf("2"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 2"))},
+		{ID: idOf("3"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("office-chair 7"))},
+	}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		for name, with := range map[string]bool{"with embeddings": true, "without": false} {
+			m, embedder := newMemory(docs), &bag{}
+			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
+			if with {
+				matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: vectors{}}
+			}
+			for _, i := range append(slices.Clone(order), order...) {
+				if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var alike []string
+			for _, p := range m.all() {
+				if slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "alike" }) {
+					for i, d := range docs {
+						if d.ID == p.A || d.ID == p.B {
+							alike = append(alike, fmt.Sprint(i+1))
+						}
+					}
+				}
+			}
+			want := ""
+			if with {
+				want = "1 2"
+			}
+			if got := strings.Join(alike, " "); got != want {
+				t.Errorf("%v, %s: %q are alike, want %q", order, name, got, want)
+			}
+			if with && embedder.texts != 3 {
+				t.Errorf("%v: %d texts were embedded for 3 documents matched twice", order, embedder.texts)
+			}
+		}
+	}
+}
+
+// Nothing is decided without the embedding that was asked for.
+func TestEmbeddingFailureIsAFailure(t *testing.T) {
+	t.Parallel()
+	m := newMemory([]Raw{rawInvoice})
+	no := &failure.Error{Kind: failure.Permanent, Sentence: "the provider said no"}
+	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
+	err := matcher.Match(t.Context(), job.Fence{ID: rawInvoice.ID, Attempt: 1})
+	if f := failure.Of(err); err == nil || f.Kind != failure.Permanent || f.Text != "embed: the provider said no" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The order of arrival makes no difference with embeddings either.
+func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
+	t.Parallel()
+	alike := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		docs := world(r)
+		var first *memory
+		for range 4 {
+			m := newMemory(docs)
+			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{}, Vault: vectors{}}}
+			for _, i := range r.Perm(len(docs)) {
+				if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			if first == nil {
+				first = m
+				for _, p := range m.pairs {
+					if slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "alike" }) {
+						alike++
+					}
+				}
+			} else if !reflect.DeepEqual(m.pairs, first.pairs) || !reflect.DeepEqual(m.matches, first.matches) {
+				t.Fatalf("seed %d: got %+v\nwant %+v", seed, m.pairs, first.pairs)
+			}
+		}
+	}
+	if alike < 50 {
+		t.Errorf("the worlds prove little: %d pairs are alike", alike)
+	}
+}
+
+func TestEmbeddingsOfDifferentModelsAreNotCompared(t *testing.T) {
+	t.Parallel()
+	a := embeddingOf("aaaaaaaa" + "0000803f")
+	if got := a.near(embeddingOf("aaaaaaaa" + "0000803f")); got != 1 {
+		t.Errorf("of one model: %v", got)
+	}
+	for _, other := range []string{"bbbbbbbb" + "0000803f", "aaaaaaaa", "aaaaaaaa" + "0000803f0000803f", "", "aa", "no hex", "aaaaaaaa" + "0000"} {
+		if got := a.near(embeddingOf(other)); got != 0 {
+			t.Errorf("%q: %v", other, got)
+		}
+	}
+}

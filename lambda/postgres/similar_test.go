@@ -1,0 +1,103 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+// oneVector embeds every text alike, and counts.
+type oneVector struct{ texts int }
+
+func (e *oneVector) Name() string    { return "one" }
+func (e *oneVector) Dimensions() int { return 4 }
+
+func (e *oneVector) Embed(_ context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
+	e.texts += len(texts)
+	vectors := make([]llm.Vector, len(texts))
+	for i := range vectors {
+		vectors[i] = llm.Vector{0.5, 0.5, 0.5, 0.5}
+	}
+	return vectors, llm.Usage{PromptTokens: 7 * len(texts)}, nil
+}
+
+// crashing is a store whose first write never happens.
+type crashing struct {
+	match.Store
+	crashed bool
+}
+
+var errCrash = errors.New("the process is gone")
+
+func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (match.Written, error) {
+	if !s.crashed {
+		s.crashed = true
+		return match.Written{}, errCrash
+	}
+	return s.Store.Write(ctx, f, n, types, judged, pairs, judge)
+}
+
+// I16: what was embedded before a crash is not embedded again after it, and
+// documents that share nothing but the company find each other by it.
+func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const supplier = `"supplier":{"vat_id":"DE136695976"}`
+	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107","date":"2025-09-01",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"3"}]}`)
+	f.put(num(2), tenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2"}]}`)
+	f.put(num(3), otherTenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2"}]}`)
+	embedder := &oneVector{}
+	for n := 1; n <= 3; n++ {
+		m := &match.Matcher{Store: &crashing{Store: f.DB}, Log: slog.New(slog.DiscardHandler),
+			Embeddings: &llm.Embeddings{Embedder: embedder, Vault: f.DB}}
+		if err := m.Match(t.Context(), f.take(num(n))); !errors.Is(err, errCrash) {
+			t.Fatalf("document %d: got %v", n, err)
+		}
+		if err := m.Match(t.Context(), f.take(num(n))); err != nil {
+			t.Fatalf("document %d: %v", n, err)
+		}
+	}
+	if embedder.texts != 3 { // the other tenant's is its own
+		t.Errorf("%d texts were embedded, want 3", embedder.texts)
+	}
+	c, err := f.Competition(t.Context(), num(1))
+	if err != nil || len(c.Pairs) != 1 || !slices.ContainsFunc(c.Pairs[0].Evidence, func(ev match.Evidence) bool { return ev.Name == "alike" }) {
+		t.Errorf("got %+v, %v; want the pair that is alike", c.Pairs, err)
+	}
+	var documents, vectors int
+	if err := f.conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM document WHERE length(embedding) = 4 + 16), (SELECT count(*) FROM model_embedding)").Scan(&documents, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	if documents != 3 || vectors != 3 {
+		t.Errorf("%d documents and %d rows have a vector, want 3 and 3", documents, vectors)
+	}
+}
+
+func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	put := func(n int, of uuid.UUID, typ document.Type, key string, vector any) {
+		t.Helper()
+		f.put(num(n), of, typ, "{}")
+		f.exec("UPDATE document SET match_keys = ARRAY[$2], embedding = $3 WHERE id = $1", num(n), key, vector)
+	}
+	put(1, tenant, document.Invoice, "w", []byte{1})
+	put(2, tenant, document.PurchaseOrder, "w", []byte{2})
+	put(3, tenant, document.PurchaseOrder, "w", nil)
+	put(4, tenant, document.PurchaseOrder, "x", []byte{4})
+	put(5, otherTenant, document.PurchaseOrder, "w", []byte{5})
+	put(6, tenant, document.Invoice, "w", []byte{6})
+	got, err := f.Near(t.Context(), num(1), []string{"w"}, match.Matchable(document.Invoice))
+	if want := []match.Near{{ID: num(2), Vector: "02"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}

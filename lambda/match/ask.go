@@ -172,12 +172,11 @@ func (m *Matcher) ask(ctx context.Context, d *deliberation, doc Raw, candidates 
 	}
 	asker := *m.Model
 	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &d.calls}, maxCalls-d.calls
-	order := shuffled(doc.ID, len(list))
-	p := prompt{}
-	if err := p.write(doc, list, order); err != nil {
-		return err
+	q, order, err := QuestionOf(doc, list)
+	if err != nil {
+		return failure.Permanently("%s", err)
 	}
-	return asker.Ask(ctx, doc.TenantID, doc.ID, p.question(), func(text string) error {
+	return asker.Ask(ctx, doc.TenantID, doc.ID, q, func(text string) error {
 		chosen, err := parseAnswer(text, len(list))
 		if err != nil {
 			return err

@@ -1,13 +1,16 @@
 package match
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -325,11 +328,11 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 		t.Fatal(err)
 	}
 	raws := []Raw{{ID: idOf("a"), Type: po, Data: string(data)}, {ID: idOf("b"), Type: po, Data: string(data)}}
-	var p prompt
-	if err := p.write(Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws, shuffled(idOf("d"), 2)); err != nil {
+	q, _, err := QuestionOf(Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws)
+	if err != nil {
 		t.Fatal(err)
 	}
-	text := p.String()
+	text := q.User
 	for mark, want := range map[string]int{"<<<document\n": 1, "document>>>\n": 1, "<<<candidate\n": 2, "candidate>>>\n": 2, ">>>\n\nCandidate": 2} {
 		if got := strings.Count(text, mark); got != want {
 			t.Errorf("%q is there %d times, want %d:\n%s", mark, got, want, text)
@@ -339,10 +342,42 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 		t.Errorf("%d bytes:\n%q", len(text), text)
 	}
 	var schema map[string]any
-	if err := json.Unmarshal(p.question().Schema, &schema); err != nil {
+	if err := json.Unmarshal(q.Schema, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(p.question().Schema), `"enum":[1,2]`) {
-		t.Errorf("the candidates are no enum: %s", p.question().Schema)
+	if !strings.Contains(string(q.Schema), `"enum":[1,2]`) {
+		t.Errorf("the candidates are no enum: %s", q.Schema)
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// What a model is asked, word by word: a change of it changes every answer,
+// and has to be meant.
+func TestQuestionIsTheGoldenOne(t *testing.T) {
+	t.Parallel()
+	docs := twoInvoices()
+	docs[1].Data = strings.Replace(docs[1].Data, "{", `{"currency":"EUR","notes":"Delivered on 12 January.","references":[{"type":"customer","number":"K-77"}],`, 1)
+	q, order, err := QuestionOf(docs[1], []Raw{docs[0], docs[2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema bytes.Buffer
+	if err := json.Indent(&schema, q.Schema, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintf("NAME %s, at most %d tokens, order %v\n\nSYSTEM\n%s\n\nUSER\n%s\nSCHEMA\n%s\n", q.Name, q.MaxTokens, order, q.System, q.User, &schema)
+	const golden = "testdata/question.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the question has changed (-update writes it anew):\n%s", got)
 	}
 }

@@ -30,34 +30,33 @@ const (
 	maxPromptWord  = 120   // of any other text
 )
 
-// prompt is the text of one question.
-type prompt struct {
-	strings.Builder
-	candidates int
-}
-
-func (p *prompt) write(doc Raw, candidates []Raw, order []int) error {
-	if err := p.document("document", doc); err != nil {
-		return err
+// QuestionOf is what a model is asked about a document and its candidates:
+// candidate number n is candidates[order[n-1]].
+func QuestionOf(doc Raw, candidates []Raw) (q llm.Question, order []int, err error) {
+	var text strings.Builder
+	if err := fenced(&text, "document", doc); err != nil {
+		return q, nil, err
 	}
-	for number, i := range order {
-		fmt.Fprintf(p, "\nCandidate %d:\n", number+1)
-		if err := p.document("candidate", candidates[i]); err != nil {
-			return err
+	order = shuffled(doc.ID, len(candidates))
+	numbers := make([]int, len(order))
+	for i, n := range order {
+		numbers[i] = i + 1
+		fmt.Fprintf(&text, "\nCandidate %d:\n", i+1)
+		if err := fenced(&text, "candidate", candidates[n]); err != nil {
+			return q, nil, err
 		}
 	}
-	p.candidates = len(order)
-	return nil
+	return llm.Question{Name: "match_decision", System: system, User: text.String(), Schema: schema(numbers), MaxTokens: maxTokens}, order, nil
 }
 
-// document writes a document between fences. No line of it can be taken for a
+// fenced writes a document between fences. No line of it can be taken for a
 // fence: each begins with the name of a field.
-func (p *prompt) document(fence string, raw Raw) error {
+func fenced(w *strings.Builder, fence string, raw Raw) error {
 	text, err := PromptOf(raw)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p, "<<<%s\n%s%s>>>\n", fence, text, fence)
+	fmt.Fprintf(w, "<<<%s\n%s%s>>>\n", fence, text, fence)
 	return nil
 }
 
@@ -95,7 +94,7 @@ func PromptOf(raw Raw) (string, error) {
 	field("tax", d.Tax.Canonical())
 	field("total", d.Total.Canonical())
 	for _, l := range d.Lines[:min(len(d.Lines), maxPromptLines)] {
-		field("item", l.SKU, l.Description, "quantity "+l.Quantity.Canonical()+" "+l.Unit, "price "+l.UnitPrice.Canonical(), "amount "+l.Amount.Canonical())
+		field("item", l.SKU, l.Description, labelled("quantity", l.Quantity, l.Unit), labelled("price", l.UnitPrice, ""), labelled("amount", l.Amount, ""))
 	}
 	if n := len(d.Lines) - maxPromptLines; n > 0 {
 		field("items", fmt.Sprintf("%d more", n))
@@ -106,12 +105,12 @@ func PromptOf(raw Raw) (string, error) {
 	return p.String(), nil
 }
 
-func (p *prompt) question() llm.Question {
-	numbers := make([]int, p.candidates)
-	for i := range numbers {
-		numbers[i] = i + 1
+// labelled is an amount with what it is, empty when it is not stated.
+func labelled(label string, a document.Amount, unit string) string {
+	if a.IsZero() {
+		return ""
 	}
-	return llm.Question{Name: "match_decision", System: system, User: p.String(), Schema: schema(numbers), MaxTokens: maxTokens}
+	return label + " " + a.Canonical() + " " + unit
 }
 
 // schema is that of an answer; the numbers of the candidates are an enum.

@@ -56,6 +56,13 @@ func LoadMatch(env Env) (Config, error) {
 	return c, report(errs)
 }
 
+// LoadModel reads whom to ask, for those who only ask.
+func LoadModel(env Env) (*ModelConfig, error) {
+	var errs []error
+	m := loadModel(env, &errs)
+	return m, report(errs)
+}
+
 // loadModel reads whom to ask. A missing key is an error, never a silent
 // "rules".
 func loadModel(env Env, errs *[]error) *ModelConfig {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+)
+
+const plantedKey = "sk-planted-5c0ffee5"
+
+// recordFrom runs the command against a scripted model.
+func recordFrom(t *testing.T, o scripted.Options, file string) (code int, output string) {
+	t.Helper()
+	o.Key = plantedKey
+	server, err := scripted.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	env := func(name string) string {
+		return map[string]string{manifest.EnvOpenAIKey: plantedKey, manifest.EnvOpenAIBaseURL: server.URL()}[name]
+	}
+	var out bytes.Buffer
+	return run(t.Context(), []string{"record", file}, env, &out, &out), out.String()
+}
+
+func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "exchange.json")
+	const answer = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"the same ` + plantedKey + `"}]}`
+	code, out := recordFrom(t, scripted.Options{Mind: scripted.MindFunc(func(scripted.Question) string { return answer })}, file)
+	if code != exitOK || !strings.Contains(out, "HTTP 200") {
+		t.Fatalf("exit status %d, %s", code, out)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(raw, []byte(plantedKey)) || strings.Contains(out, plantedKey) {
+		t.Errorf("the key is in\n%s\n%s", raw, out)
+	}
+	var r recording
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != 200 || r.Header["X-Scripted"] == "" || !strings.Contains(string(r.Request), "Lampenhaus") || !strings.Contains(r.Response, "SECRET") {
+		t.Errorf("got %s", raw)
+	}
+}
+
+func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "exchange.json")
+	code, out := recordFrom(t, scripted.Options{Mind: scripted.MindFunc(func(scripted.Question) string { return `{"matches":[]}` }), Schedule: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []scripted.Fault{scripted.Unauthorized}})}, file)
+	if raw, err := os.ReadFile(file); code != exitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
+		t.Errorf("exit status %d, %v\n%s\n%s", code, err, out, raw)
+	}
+}
+
+func TestRecordNeedsAModel(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != exitError || !strings.Contains(out.String(), manifest.EnvOpenAIKey) {
+		t.Errorf("exit status %d, %s", code, &out)
+	}
+}

@@ -1,0 +1,60 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/openai"
+)
+
+// What "matchbook record" stored of real exchanges is understood: an answer is
+// an answer, a failure a failure. One of a scripted model is always there.
+func TestRecordingsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "recordings", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings, %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r struct {
+				Model    string
+				Status   int
+				Header   map[string]string
+				Response string
+			}
+			if err := json.Unmarshal(raw, &r); err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				for name, value := range r.Header {
+					w.Header().Set(name, value)
+				}
+				w.WriteHeader(r.Status)
+				_, _ = w.Write([]byte(r.Response))
+			}))
+			defer server.Close()
+			client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "any"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := client.Model().Answer(t.Context(), llm.Question{Name: "q", User: "u", Schema: json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)})
+			switch ok := r.Status == http.StatusOK; {
+			case ok && (err != nil || !json.Valid([]byte(answer.Text)) || answer.Usage.PromptTokens == 0):
+				t.Errorf("got %+v, %v", answer, err)
+			case !ok && err == nil:
+				t.Errorf("HTTP %d gave %+v", r.Status, answer)
+			}
+		})
+	}
+}

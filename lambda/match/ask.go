@@ -41,6 +41,9 @@ var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
 // follow lets a model's answer decide an undecided pair.
 func (j *Judgement) follow(a Asked) {
+	if a.Answer == "" {
+		return // there was no room for it in the question
+	}
 	reasoning := strings.TrimPrefix(j.Reasoning, undecided)
 	j.DecidedBy = "model"
 	switch a.Answer {
@@ -82,8 +85,9 @@ func (p Pair) other(id uuid.UUID) uuid.UUID {
 // maxCandidates is how many candidates one question has, the best ones.
 const maxCandidates = 20
 
-// open lists what the document asks about: its undecided pairs, best first.
-func open(id uuid.UUID, all []Judgement) (list []Judgement) {
+// open lists what the document asks about: its undecided pairs, best first,
+// and those for which there is no room in the question.
+func open(id uuid.UUID, all []Judgement) (list, beyond []Judgement) {
 	for _, j := range all {
 		if j.Undecided && j.Pair.asker() == id {
 			list = append(list, j)
@@ -96,7 +100,8 @@ func open(id uuid.UUID, all []Judgement) (list []Judgement) {
 		x, y := a.Pair.other(id), b.Pair.other(id)
 		return slices.Compare(x[:], y[:])
 	})
-	return list[:min(len(list), maxCandidates)]
+	n := min(len(list), maxCandidates)
+	return list[:n], list[n:]
 }
 
 func (j Judgement) ruleScore() int { return sum(j.Evidence) }
@@ -125,7 +130,10 @@ type deliberation struct {
 // errAsk when the document's own question has none.
 func (d *deliberation) judge(c Competition) (decision Decision, err error) {
 	all := Judge(c)
-	mine := open(d.id, all)
+	mine, beyond := open(d.id, all)
+	if decision.Asked = leftOut(beyond); len(decision.Asked) > 0 {
+		all = Judge(c.with(decision.Asked))
+	}
 	question := questionOf(mine)
 	if slices.ContainsFunc(mine, func(j Judgement) bool { return j.Pair.Asked.About != j.About || j.Pair.Asked.Question != question }) {
 		answers, ok := d.answers[question]
@@ -155,6 +163,32 @@ func (d *deliberation) judge(c Competition) (decision Decision, err error) {
 	}
 	decision.Stale = slices.DeleteFunc(decision.Stale, func(id uuid.UUID) bool { return id == d.id })
 	return decision, nil
+}
+
+// leftOut notes of pairs that they are beyond their document's question: what
+// was said of them when they were not does not count any more, and nobody
+// need ask about them.
+func leftOut(beyond []Judgement) (pairs []Pair) {
+	for _, j := range beyond {
+		if now := (Asked{About: j.About}); j.Pair.Asked != now {
+			j.Pair.Asked = now
+			pairs = append(pairs, j.Pair)
+		}
+	}
+	return pairs
+}
+
+// with is the competition with these instead of the same pairs of before.
+func (c Competition) with(pairs []Pair) Competition {
+	c.Pairs = slices.Clone(c.Pairs)
+	for i, p := range c.Pairs {
+		for _, now := range pairs {
+			if p.A == now.A && p.B == now.B {
+				c.Pairs[i] = now
+			}
+		}
+	}
+	return c
 }
 
 // ask asks the model about the pending pairs.

@@ -18,10 +18,10 @@ func compareCitations(a, b doc) []Evidence {
 	}
 	common := commonCitation(a, b)
 	if citesOther(a, b) {
-		return append(common, say("other-citation", "The %s cites another %s.", name(a.Type), name(b.Type))...)
+		return append(common, say("other-citation", "The %s cites another %s: %s.", name(a.Type), name(b.Type), firstCited(a, b.Type))...)
 	}
 	if citesOther(b, a) {
-		return append(common, say("other-citation", "The %s cites another %s.", name(b.Type), name(a.Type))...)
+		return append(common, say("other-citation", "The %s cites another %s: %s.", name(b.Type), name(a.Type), firstCited(b, a.Type))...)
 	}
 	return common
 }
@@ -99,7 +99,7 @@ func commonCitation(a, b doc) []Evidence {
 	}
 	for _, t := range []document.Type{document.PurchaseOrder, document.DeliveryNote} {
 		if t != a.Type && t != b.Type && citesType(a, t) && citesType(b, t) {
-			return say("other-common", "They cite different %ss.", name(t))
+			return say("other-common", "They cite different %ss: %s and %s.", name(t), firstCited(a, t), firstCited(b, t))
 		}
 	}
 	return nil
@@ -117,6 +117,16 @@ func sayCommon(c citation) []Evidence {
 
 func citesType(d doc, t document.Type) bool {
 	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
+}
+
+// firstCited is the first document of the type that d cites, as printed.
+func firstCited(d doc, t document.Type) string {
+	for _, c := range d.cites {
+		if c.Type == string(t) {
+			return c.Raw
+		}
+	}
+	return ""
 }
 
 // citesOther reports whether a cites documents of b's type, but not b.

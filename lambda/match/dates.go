@@ -37,7 +37,7 @@ func compareDates(first, second doc) (evidence []Evidence) {
 		return evidence
 	}
 	days := first.Date.DaysUntil(second.Date)
-	text := fmt.Sprintf("The %s is of %s, the %s of %s.", name(first.Type), first.Date, name(second.Type), second.Date)
+	text := apart(first, second, days)
 	switch {
 	case days < -earlier:
 		return append(evidence, say("date-order", "%s", text)...)
@@ -47,4 +47,19 @@ func compareDates(first, second doc) (evidence []Evidence) {
 		return append(evidence, say("date-far", "%s", text)...)
 	}
 	return evidence
+}
+
+// apart says how far two documents lie apart.
+func apart(first, second doc, days int) string {
+	unit := "days"
+	if days == 1 || days == -1 {
+		unit = "day"
+	}
+	switch {
+	case days == 0:
+		return "They are of the same day."
+	case days < 0:
+		return fmt.Sprintf("The %s is dated %d %s before the %s.", name(second.Type), -days, unit, name(first.Type))
+	}
+	return fmt.Sprintf("The %s is dated %d %s after the %s.", name(second.Type), days, unit, name(first.Type))
 }

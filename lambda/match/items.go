@@ -1,6 +1,7 @@
 package match
 
 import (
+	"fmt"
 	"slices"
 
 	"matchbook/lambda/document"
@@ -52,16 +53,24 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 		}
 		ev = say(kind, "The items and quantities are the same.")
 	case exact == min(n, m):
-		ev = say("items-whole", "The items and quantities of one are all in the other.")
+		ev = say("items-whole", "%s", partOf(first, second, m <= n, "All lines of the %s are in the %s, in the same quantities."))
 	case within[0] == m || within[1] == n:
-		ev = say("items-part", "The items of one are a part of the other.")
+		ev = say("items-part", "%s", partOf(first, second, within[0] == m, "The items of the %s are a part of those of the %s."))
 	default:
-		ev = say("items-exceed", "Neither is a part of the other.")
+		ev = say("items-exceed", "They have items in common, but neither has all items of the other in these quantities.")
 	}
 	if prices == len(pairs) {
 		ev = append(ev, say("prices", "The prices are the same.")...)
 	}
 	return ev, fit
+}
+
+// partOf says which of two documents is a part of the other.
+func partOf(first, second doc, secondIsPart bool, format string) string {
+	if secondIsPart {
+		return fmt.Sprintf(format, name(second.Type), name(first.Type))
+	}
+	return fmt.Sprintf(format, name(first.Type), name(second.Type))
 }
 
 // units is how many units there are of all items.

@@ -231,11 +231,11 @@ func TestVetoes(t *testing.T) {
 		why   string
 	}{
 		{"types", oc, vat, inv, vat, "Documents of these types are not matched."},
-		{"currency", po, vat + `,"currency":"EUR"`, inv, vat + `,"currency":"USD"`, "The currencies differ."},
-		{"supplier's VAT id", po, `"supplier":{"name":"Acme",` + one + `}`, inv, `"supplier":{"name":"Acme",` + other + `}`, "The suppliers' VAT ids differ."},
-		{"buyer's VAT id", po, vat + `,"buyer":{` + one + `}`, inv, vat + `,"buyer":{` + other + `}`, "The buyers' VAT ids differ."},
-		{"no common company", po, acme, inv, `"supplier":{"name":"Zenith"}`, "They name no common company."},
-		{"another supplier for the same buyer", po, acme + `,` + ulm, inv, `"supplier":{"name":"Zenith"},` + ulm, "They name no common company."},
+		{"currency", po, vat + `,"currency":"EUR"`, inv, vat + `,"currency":"USD"`, "The currencies differ: EUR and USD."},
+		{"supplier's VAT id", po, `"supplier":{"name":"Acme",` + one + `}`, inv, `"supplier":{"name":"Acme",` + other + `}`, "The suppliers' VAT ids differ: DE136695976 and DE129273398."},
+		{"buyer's VAT id", po, vat + `,"buyer":{` + one + `}`, inv, vat + `,"buyer":{` + other + `}`, "The buyers' VAT ids differ: DE136695976 and DE129273398."},
+		{"another supplier", po, acme, inv, `"supplier":{"name":"Zenith"}`, "They name different suppliers."},
+		{"another supplier for the same buyer", po, acme + `,` + ulm, inv, `"supplier":{"name":"Zenith"},` + ulm, "They name different suppliers."},
 		{"no company at all", po, `"currency":"EUR"`, inv, `"currency":"EUR"`, "They name no common company."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

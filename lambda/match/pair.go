@@ -1,6 +1,7 @@
 package match
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,23 +50,27 @@ func compare(x, y doc) Pair {
 		a, b = b, a
 	}
 	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
-	company, agreed := compareParties(a, b)
-	p.Veto = veto(a, b)
-	if p.Veto == "" && !agreed {
+	first, second := inOrder(a, b)
+	company, agreed := compareParties(first, second)
+	p.Veto = veto(first, second)
+	switch {
+	case p.Veto != "" || agreed:
+	case !a.supplier.isZero() && !b.supplier.isZero():
+		p.Veto = "They name different suppliers."
+	default:
 		p.Veto = "They name no common company."
 	}
 	if p.Veto != "" {
-		p.Evidence = append(p.Evidence, directCitation(a, b)...)
+		p.Evidence = append(p.Evidence, directCitation(first, second)...)
 		return p
 	}
-	first, second := inOrder(a, b)
 	items, fit := compareItems(first, second)
 	if first.ID != a.ID {
 		fit.A, fit.B = fit.B, fit.A
 	}
 	p.Fit = fit
-	p.Evidence = slices.Concat(company, compareCitations(a, b), items, compareAmounts(first, second),
-		compareReturn(first, second), compareTexts(a, b), compareDates(first, second))
+	p.Evidence = slices.Concat(company, compareCitations(first, second), items, compareAmounts(first, second),
+		compareReturn(first, second), compareTexts(first, second), compareDates(first, second))
 	p.Points = sum(p.Evidence)
 	return p
 }
@@ -78,11 +83,11 @@ func veto(a, b doc) string {
 	case !mayMatch(a.Type, b.Type):
 		return "Documents of these types are not matched."
 	case a.Currency != "" && b.Currency != "" && !strings.EqualFold(a.Currency, b.Currency):
-		return "The currencies differ."
+		return fmt.Sprintf("The currencies differ: %s and %s.", a.Currency, b.Currency)
 	case a.supplier.contradicts(b.supplier):
-		return "The suppliers' VAT ids differ."
+		return fmt.Sprintf("The suppliers' VAT ids differ: %s and %s.", a.supplier.VATID, b.supplier.VATID)
 	case a.buyer.contradicts(b.buyer):
-		return "The buyers' VAT ids differ."
+		return fmt.Sprintf("The buyers' VAT ids differ: %s and %s.", a.buyer.VATID, b.buyer.VATID)
 	case contractBehindOrder(a, b), contractBehindOrder(b, a):
 		return "The invoice has an order: the order belongs to the contract, not the invoice."
 	}

@@ -118,7 +118,7 @@ EVIDENCE
        +30  Both name the supplier with VAT id ATU99902034.
         +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
        +60  The credit note cites the invoice 2026/00219.
-        +5  The invoice is of 2026-03-17, the credit note of 2026-03-26.
+        +5  The credit note is dated 9 days after the invoice.
        -40  They have no item in common.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
@@ -144,7 +144,7 @@ EVIDENCE
        +22  The items and quantities are the same.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
-        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-09.
+        +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and not all of them can be meant.
 
 Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
@@ -175,11 +175,11 @@ line            = 4 Satz x 118.00 KN-STE-5                  4 Satz x 118.00 KN-S
 KEYS ...
 
 EVIDENCE
-      The suppliers' VAT ids differ.
+      The suppliers' VAT ids differ: DE999011111 and DE999011187.
        +60  The invoice cites the purchase order 4500000130.
 
 VERDICT
-  Out of the question: The suppliers' VAT ids differ.
+  Out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187.
 `},
 		"a lone document": {[]string{"2026/00254"}, `
 invoice 2026/00254
@@ -217,7 +217,7 @@ LEFT FOR PEOPLE (2)
        +22  The items and quantities are the same.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
-        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-09.
+        +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and not all of them can be meant.
   0.58 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
       It needs 17 more points to be a match.
@@ -225,7 +225,7 @@ LEFT FOR PEOPLE (2)
        +22  The items and quantities are the same.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
-        +5  The purchase order is of 2026-04-01, the invoice of 2026-04-10.
+        +5  The invoice is dated 9 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and not all of them can be meant.
 
 Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
@@ -252,7 +252,7 @@ MATCHED (1)
        +30  Both name the supplier with VAT id ATU99902034.
         +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
        +60  The credit note cites the invoice 2026/00219.
-        +5  The invoice is of 2026-03-17, the credit note of 2026-03-26.
+        +5  The credit note is dated 9 days after the invoice.
        -40  They have no item in common.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 `},

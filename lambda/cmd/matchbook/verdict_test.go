@@ -30,7 +30,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	wantText(t, printed(t, url, "confirm", "4500000130", "WK-9051"), `
 purchase order 4500000130           10000000-0000-4000-8000-000000001101
 invoice WK-9051                     10000000-0000-4000-8000-000000001102
-  was       out of the question: The suppliers' VAT ids differ
+  was       out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187
   is        confirmed by a person
   appeared  no other match of the two
   vanished  no other match of the two
@@ -51,7 +51,8 @@ purchase order 4500000130           10000000-0000-4000-8000-000000001101
 	wantText(t, explained(t, url, order130, "MATCHED"), `
 MATCHED (1)
   1.00 high by person       invoice WK-9051                     10000000-0000-4000-8000-000000001102
-      By the rules it is out of the question. The suppliers' VAT ids differ.
+      By the rules it is out of the question. The suppliers' VAT ids differ: DE999011111 and
+      DE999011187.
        +60  The invoice cites the purchase order 4500000130.
 `)
 

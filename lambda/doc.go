@@ -11,6 +11,8 @@
 //     run, decide, settle. Schedule.Decide says how a delivery ends.
 //   - match is the work: normalise, find candidates, compare, decide, write.
 //     All that speaks for and against a pair is one table, in weights.go.
+//     What rules leave open is asked in ask.go; llm asks, keeps the answer
+//     before it is read, and never buys one twice; llm/openai speaks to models.
 //   - company and reference bring what documents name into comparable form:
 //     VAT ids, accounts, names; numbers, and citations in text.
 //   - postgres holds all SQL, each statement beside its method; migrations
@@ -26,8 +28,8 @@
 // What lets it run here:
 //
 //   - local is a strict SQS, the event source mapping, the Lambda Runtime API
-//     and a clock that jumps; local/pgserver is a private PostgreSQL and
-//     local/simclock moves its clock.
+//     and a clock that jumps; local/scripted answers like a model and is none,
+//     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
 //   - job/jobtest is what the store of any workload must do, as tests;
 //     internal/archtest is what keeps this tree as it is described here.
 //   - eval measures matches against true links.

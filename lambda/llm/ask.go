@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -46,30 +48,49 @@ const keepFor = 5 * time.Second
 // Ask has read look into the answer to a question: the one in the vault, or a
 // new one, which is committed first. An answer that read refuses is kept for
 // people and never used again; then, or when the model fails transiently, it
-// is asked again as Retry says. Asking, reading and checking are one try.
+// is asked again as Retry says. Asking, reading and checking are one try. An
+// answer that could not be committed is not asked for again: the next try
+// commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Question: q.hash()}
+	var paid *Answer // and not kept yet
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
 		id, text, found, err := a.Vault.FindAnswer(ctx, k)
 		if err != nil {
 			return failure.At("look for an answer", err)
 		}
 		if found {
-			if a.read(ctx, id, text, read) == nil {
+			why := read(text)
+			if why == nil {
 				return nil
 			}
-		}
-		answer, err := a.Model.Answer(ctx, q)
-		if err != nil {
-			if answer.Usage != (Usage{}) {
-				_, _ = a.keep(ctx, k, document, answer, failure.Of(err).Text)
+			if err := a.discard(ctx, id, why); err != nil {
+				return err
 			}
-			return failure.At("ask the model", err)
 		}
+		if paid == nil {
+			answer, err := a.Model.Answer(ctx, q)
+			if err != nil {
+				if answer.Usage != (Usage{}) {
+					_, _ = a.keep(ctx, k, document, answer, cmp.Or(failure.Of(err).Text, "the model failed"))
+				}
+				return failure.At("ask the model", err)
+			}
+			paid = &answer
+		}
+		answer := *paid
 		if id, err = a.keep(ctx, k, document, answer, ""); err != nil {
 			return failure.At("keep the model's answer", err)
 		}
-		return a.read(ctx, id, answer.Text, read)
+		paid = nil
+		why := read(answer.Text)
+		if why == nil {
+			return nil
+		}
+		if err := a.discard(ctx, id, why); err != nil {
+			return err
+		}
+		return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
 	})
 }
 
@@ -79,18 +100,11 @@ func (a *Asker) keep(ctx context.Context, k Key, document uuid.UUID, answer Answ
 	return a.Vault.KeepAnswer(ctx, k, document, answer, unusable)
 }
 
-// read discards an answer that is of no use.
-func (a *Asker) read(ctx context.Context, id int64, text string, read func(string) error) error {
-	why := read(text)
-	if why == nil {
-		return nil
-	}
+// discard has an answer that is of no use never be found again.
+func (a *Asker) discard(ctx context.Context, id int64, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
-	if err := a.Vault.DiscardAnswer(ctx, id, why.Error()); err != nil {
-		return failure.At("discard the model's answer", err)
-	}
-	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
+	return failure.At("discard the model's answer", a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "it was refused")))
 }
 
 // hash is the same for the same prompt and schema. Lengths go in, so that no
@@ -107,9 +121,16 @@ func (q Question) hash() (sum [sha256.Size]byte) {
 	return sum
 }
 
+// compact leaves out what means nothing in a schema: white space and the order
+// of keys. Numbers stay as they are written.
 func compact(schema json.RawMessage) []byte {
+	if !json.Valid(schema) {
+		return schema
+	}
 	var v any
-	if json.Unmarshal(schema, &v) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(schema))
+	decoder.UseNumber()
+	if decoder.Decode(&v) != nil {
 		return schema
 	}
 	if b, err := json.Marshal(v); err == nil {
@@ -135,41 +156,65 @@ type Embeddings struct {
 
 // Vectors returns a vector per text, in order; nil for an empty text.
 func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []string) ([]Vector, error) {
-	hashes := make([][]byte, len(texts))
-	for i, text := range texts {
-		sum := sha256.Sum256([]byte(text))
-		hashes[i] = sum[:]
+	hashes := make([]string, len(texts))
+	var wanted [][]byte // each once, as is what is bought
+	text := make(map[string]string, len(texts))
+	for i, t := range texts {
+		if t == "" {
+			continue
+		}
+		sum := sha256.Sum256([]byte(t))
+		hashes[i] = string(sum[:])
+		if _, twice := text[hashes[i]]; !twice {
+			text[hashes[i]], wanted = t, append(wanted, sum[:])
+		}
 	}
-	known, err := e.Vault.FindVectors(ctx, tenant, e.Embedder.Name(), hashes)
+	vectors := make([]Vector, len(texts))
+	if len(wanted) == 0 {
+		return vectors, nil
+	}
+	known, err := e.Vault.FindVectors(ctx, tenant, e.Embedder.Name(), wanted)
 	if err != nil {
 		return nil, failure.At("look for embeddings", err)
 	}
 	var unknown []string
-	var at []int
-	for i, text := range texts {
-		if _, ok := known[string(hashes[i])]; !ok && text != "" {
-			unknown, at = append(unknown, text), append(at, i)
+	for _, hash := range wanted {
+		if _, ok := known[string(hash)]; !ok {
+			unknown = append(unknown, string(hash))
 		}
 	}
-	if len(unknown) > 0 {
-		fresh, usage, err := e.Embedder.Embed(ctx, unknown)
-		if err != nil {
-			return nil, failure.At("embed", err)
-		}
-		bought := make(map[string]Vector, len(fresh))
-		for i, v := range fresh {
-			bought[string(hashes[at[i]])] = v
-			known[string(hashes[at[i]])] = v
-		}
-		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
-		defer cancel()
-		if err := e.Vault.KeepVectors(keep, tenant, e.Embedder.Name(), bought, usage); err != nil {
-			return nil, failure.At("keep embeddings", err)
-		}
+	bought, err := e.buy(ctx, tenant, unknown, text)
+	if err != nil {
+		return nil, err
 	}
-	vectors := make([]Vector, len(texts))
-	for i := range texts {
-		vectors[i] = known[string(hashes[i])]
+	for i, hash := range hashes {
+		if v, ok := known[hash]; ok {
+			vectors[i] = v
+		} else {
+			vectors[i] = bought[hash]
+		}
 	}
 	return vectors, nil
+}
+
+// buy embeds the texts with these hashes, and commits what was paid for.
+func (e *Embeddings) buy(ctx context.Context, tenant uuid.UUID, hashes []string, text map[string]string) (map[string]Vector, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	texts := make([]string, len(hashes))
+	for i, hash := range hashes {
+		texts[i] = text[hash]
+	}
+	fresh, usage, err := e.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, failure.At("embed", err)
+	}
+	bought := make(map[string]Vector, len(fresh))
+	for i, v := range fresh {
+		bought[hashes[i]] = v
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	defer cancel()
+	return bought, failure.At("keep embeddings", e.Vault.KeepVectors(ctx, tenant, e.Embedder.Name(), bought, usage))
 }

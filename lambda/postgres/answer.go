@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/llm"
@@ -30,8 +32,8 @@ func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string,
 // keepAnswerSQL: of two who asked the same at the same moment, the first one's
 // answer is used; both were paid for.
 const keepAnswerSQL = `
-INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, unusable)
-VALUES ($1, $2, $3, $4, $5, $6, $7, CASE
+INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, unusable)
+VALUES ($1, $2, $3, $4, $5, $6, $7, now(), CASE
 	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
 	THEN 'somebody else asked the same at the same moment' ELSE $8 END)
 RETURNING id`
@@ -40,7 +42,7 @@ RETURNING id`
 func (db *DB) KeepAnswer(ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string) (id int64, err error) {
 	err = repeat(ctx, func() error {
 		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Question[:], document, storable(a.Text),
-			a.Usage.PromptTokens, a.Usage.CompletionTokens, unusable).Scan(&id)
+			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable)).Scan(&id)
 	})
 	return id, err
 }
@@ -50,38 +52,51 @@ UPDATE model_answer SET unusable = left($2, 1000) WHERE id = $1`
 
 // DiscardAnswer implements llm.Vault.
 func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
-	_, err := db.pool.Exec(ctx, discardAnswerSQL, id, why)
+	_, err := db.pool.Exec(ctx, discardAnswerSQL, id, storable(why))
 	return err
 }
 
+// findVectorsSQL locks in the order of the hashes: many texts are common to
+// many documents.
 const findVectorsSQL = `
-UPDATE model_embedding SET replays = replays + 1
-WHERE tenant_id = $1 AND model = $2 AND text_hash = ANY ($3)
-RETURNING text_hash, vector`
+WITH chosen AS (
+	SELECT tenant_id, model, text_hash FROM model_embedding
+	WHERE tenant_id = $1 AND model = $2 AND text_hash = ANY ($3)
+	ORDER BY text_hash FOR NO KEY UPDATE
+)
+UPDATE model_embedding AS e SET replays = replays + 1
+FROM chosen
+WHERE e.tenant_id = chosen.tenant_id AND e.model = chosen.model AND e.text_hash = chosen.text_hash
+RETURNING e.text_hash, vector`
 
 // FindVectors implements llm.VectorVault.
 func (db *DB) FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]llm.Vector, error) {
 	found := make(map[string]llm.Vector, len(hashes))
-	rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
-	var hash, vector []byte
-	_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
-		found[string(hash)] = decodeVector(vector)
-		return nil
+	err := repeat(ctx, func() error {
+		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
+		var hash, vector []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
+			found[string(hash)] = decodeVector(vector)
+			return nil
+		})
+		return err
 	})
 	return found, err
 }
 
 const keepVectorSQL = `
-INSERT INTO model_embedding (tenant_id, model, text_hash, vector, tokens) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO model_embedding (tenant_id, model, text_hash, vector, tokens, created_at) VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (tenant_id, model, text_hash) DO NOTHING`
 
 // KeepVectors implements llm.VectorVault.
 func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage) error {
-	batch := &pgx.Batch{}
-	for hash, v := range vectors {
-		batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), encodeVector(v), float64(u.PromptTokens)/float64(len(vectors)))
-	}
-	return repeat(ctx, func() error { return db.pool.SendBatch(ctx, batch).Close() })
+	return repeat(ctx, func() error {
+		batch := &pgx.Batch{}
+		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in one order: see findVectorsSQL
+			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), encodeVector(vectors[hash]), float64(u.PromptTokens)/float64(len(vectors)))
+		}
+		return db.pool.SendBatch(ctx, batch).Close()
+	})
 }
 
 // encodeVector writes 4 bytes a number, little endian.
@@ -100,6 +115,10 @@ func decodeVector(b []byte) llm.Vector {
 	}
 	return v
 }
+
+// tokens is a provider's count as the column takes it: no nonsense there may
+// keep an answer from being stored.
+func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
 
 // storable is text without what PostgreSQL refuses: NUL, and bytes that are no
 // UTF-8. What a model says may hold either.

@@ -74,7 +74,7 @@ func TestPlansStaySelective(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := f.explain(postgres.CandidatesSQL, id, match.Matchable(document.Invoice), lookup)
+			p := f.explain(postgres.CandidatesSQL, id, match.Matchable(document.Invoice), lookup, []uuid.UUID{id})
 			p.wantIndexed(t, "document_match_keys_idx")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.fetched("document"), p.Millis)
 			if n := p.fetched("document"); n > documents/4 {

@@ -27,6 +27,8 @@ type evalOptions struct {
 	worst      int
 	limit      int
 	shuffle    uint64
+	seed       uint64
+	model      modelOptions
 }
 
 // conditions are those that a corpus comes in.
@@ -59,12 +61,19 @@ The figures are 0 to 1, and "-" (null in JSON) where they would be 0/0:
 The worst mistakes are the wrong matches of the highest score, and the missed
 links, first those that were considered, again by score.
 
-A wrong match is no error, a document that did not succeed is one: exit status 1.`,
+A wrong match is no error, a document that did not succeed is one: exit status 1.
+
+` + modelHelp + `
+
+Without --model it is none, whatever keys there are: thousands of questions are
+not bought by accident.`,
 		Example: `  matchbook eval corpus
   matchbook eval corpus --condition all --worst 0
   matchbook eval first second --condition visible,corrupted
   matchbook eval corpus --limit 300                # the first 300 documents and the links among them
   matchbook eval corpus --shuffle 7                # another order of arrival: the same matches
+  matchbook eval corpus --model oracle             # what a model that is always right would add
+  matchbook eval corpus --model noisy --noise 0.2 --seed 3
   matchbook eval corpus --json | jq '.[].report.pairwise.f1'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return w.eval(cmd.Context(), args, o) },
@@ -75,16 +84,28 @@ A wrong match is no error, a document that did not succeed is one: exit status 1
 	flags.IntVar(&o.worst, "worst", 10, "show this many wrong matches and this many missed links, the worst first")
 	flags.IntVar(&o.limit, "limit", 0, "take only the first so many documents; 0 takes all")
 	flags.Uint64Var(&o.shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the noise")
+	o.model.flags(cmd, modelNone)
 	return cmd
 }
 
 func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
+	asks := "rules only: eval asks a model only where --model says so"
+	if o.model.mode == "" {
+		o.model.mode = modelNone
+	} else {
+		asks = o.model.choose(w.env)
+	}
+	if err := o.model.check(w.env); err != nil {
+		return err
+	}
 	corpora, err := readCorpora(dirs, o)
 	if err != nil {
 		return err
 	}
 	m := newMeter(w.errOut)
 	defer m.Close()
+	m.say("%s", asks)
 	server, stop, err := w.openServer(ctx, m)
 	if err != nil {
 		return err
@@ -93,7 +114,8 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 	all := make([]*measurement, len(corpora))
 	succeeded := true
 	for i, c := range corpora {
-		if all[i], err = measure(ctx, server, c, o, m); err != nil {
+		model := modelRun{options: o.model, env: w.env, seed: o.seed, links: c.links}
+		if all[i], err = measure(ctx, server, c, model, o, m); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.dir, c.condition, err)
 		}
 		succeeded = succeeded && len(all[i].NotSucceeded) == 0

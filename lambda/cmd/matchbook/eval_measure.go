@@ -35,6 +35,7 @@ type measurement struct {
 	DocumentsPerSecond float64        `json:"documents_per_second"`
 	Report             eval.Report    `json:"report"`
 	Worst              []mistake      `json:"worst"`
+	Model              evalModel      `json:"model"`
 }
 
 // unsuccessful is a document that did not succeed.
@@ -60,7 +61,7 @@ type mistake struct {
 }
 
 // measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c corpus, o evalOptions, m *meter) (result *measurement, err error) {
+func measure(ctx context.Context, server string, c corpus, model modelRun, o evalOptions, m *meter) (result *measurement, err error) {
 	m.step("%s %s: database and function", filepath.Base(c.dir), c.condition)
 	defer m.watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -71,7 +72,7 @@ func measure(ctx context.Context, server string, c corpus, o evalOptions, m *met
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: newProgress(m),
+	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: newProgress(m), model: model,
 		options: matchOptions{concurrency: evalInvocations}}}
 	if err := r.start(ctx, url); err != nil {
 		return nil, err
@@ -175,10 +176,15 @@ func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement,
 	if err != nil {
 		return nil, err
 	}
+	model, err := r.model.report(ctx, r.stack.DB, len(r.ids))
+	if err != nil {
+		return nil, err
+	}
 	report := eval.Score(found.input(r.corpus))
 	took := r.took.Seconds()
 	m := &measurement{Corpus: r.corpus.dir, Condition: r.corpus.condition, Limit: o.limit, Shuffle: o.shuffle,
 		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.worst)),
+		Model:   evalModel{model, found.decided(r.corpus)},
 		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.in.Documents))/took*10) / 10}
 	if refused := len(r.in.Documents) - len(r.ids); refused > 0 {
 		m.States[notStored] = refused

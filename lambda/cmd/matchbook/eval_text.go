@@ -24,6 +24,7 @@ func (m *measurement) text() string {
 	t.header()
 	t.pairs()
 	t.shares()
+	t.model()
 	t.worst()
 	t.line("")
 	return t.String()
@@ -91,6 +92,20 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 		return
 	}
 	t.line("  %-20s %s  %d of %d partners are among a document's first %d candidates", name, s.Share, s.Count, s.Of, k)
+}
+
+// model tells of a model that was asked.
+func (t *evalText) model() {
+	if t.Model.Mode == "" || t.Model.Mode == modelNone {
+		return
+	}
+	t.line("")
+	t.line("  Model")
+	for _, line := range t.Model.lines() {
+		t.line("    %s", line)
+	}
+	d := t.Model.Decided
+	t.line("    decided by model: %d matches, %d of them true, precision %s", d.Matches, d.True, d.Precision)
 }
 
 func (t *evalText) worst() {

@@ -65,13 +65,17 @@ func (j *journal) add(e local.Event) {
 	}
 }
 
-// all returns the deliveries, by document, message and number.
+// all returns the deliveries, by document, message and number. A document has
+// several messages when it is published again, the earlier one first.
 func (j *journal) all() []delivery {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	list := slices.Clone(j.deliveries)
 	slices.SortStableFunc(list, func(a, b delivery) int {
 		if c := slices.Compare(a.Document[:], b.Document[:]); c != 0 {
+			return c
+		}
+		if c := j.sent[a.Message].Compare(j.sent[b.Message]); c != 0 {
 			return c
 		}
 		return a.Delivery - b.Delivery

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"matchbook/lambda/job"
@@ -27,6 +28,7 @@ type matchOptions struct {
 	seed        uint64
 	concurrency int
 	logs        string
+	model       modelOptions
 }
 
 func (w *world) matchCommand() *cobra.Command {
@@ -47,9 +49,14 @@ is derived from the content, a missing tenant is a default one.
 Waits between retries pass at once: the clocks of queue and database jump when
 nothing else is left to do. --kill-every kills the function's process (SIGKILL)
 at moments when documents are in progress; a message that is on the last of its
-` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries is spared, because what is killed on each of them is failed by the sweep.`,
+` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries is spared, because what is killed on each of them is failed by the sweep.
+
+` + modelHelp,
 		Example: `  matchbook match testdata/documents
   matchbook match testdata/documents --kill-every 2s
+  matchbook match testdata/documents --model oracle            # links.csv decides what rules leave open
+  matchbook match testdata/documents --model scripted --faults 7
+  OPENAI_API_KEY=... matchbook match testdata/documents        # a real model
   matchbook match invoices.jsonl --json | jq .accounting
   matchbook match testdata/documents --keep        # again: updates and publishes again
   DATABASE_URL=postgres://localhost/dev matchbook match testdata/documents`,
@@ -61,25 +68,38 @@ at moments when documents are in progress; a message that is on the last of its
 	flags.StringVar(&o.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = keepDefault()
 	flags.DurationVar(&o.killEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
-	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills; 0 draws one and prints it")
+	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
 	flags.IntVar(&o.concurrency, "concurrency", 4, "invocations at the same time")
 	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
+	o.model.flags(cmd, "openai with a key, else none")
 	return cmd
 }
 
 func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
 	p := newProgress(w.errOut)
+	if err := o.model.check(w.env); err != nil {
+		return err
+	}
 	in, err := readInput(dir)
 	if err != nil {
 		return err
 	}
 	p.say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
+	p.say("%s", o.model.choose(w.env))
+	for o.seed == 0 && (o.killEvery > 0 || o.model.mode == modelNoisy) {
+		o.seed = rand.Uint64() >> 32
+	}
+	r := &matchRun{in: in, options: o, progress: p, model: modelRun{options: o.model, env: w.env, seed: o.seed}}
+	if o.model.knowing() {
+		if r.model.links, err = readMatchLinks(dir, in); err != nil {
+			return err
+		}
+	}
 	url, stop, err := w.openDatabase(ctx, o.keep, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	r := &matchRun{in: in, options: o, progress: p}
 	if err := r.start(ctx, url); err != nil {
 		return err
 	}
@@ -105,6 +125,7 @@ type matchRun struct {
 	in       *input
 	options  matchOptions
 	progress *progress
+	model    modelRun
 	// noMapping: nothing takes messages from the queue.
 	noMapping bool
 	stack     *local.Stack
@@ -130,8 +151,19 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
+	var clock atomic.Pointer[local.Clock] // the stack's, once there is one
+	env, err := r.model.start(ctx, func() time.Time {
+		if c := clock.Load(); c != nil {
+			return c.Now()
+		}
+		return time.Now()
+	})
+	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	r.cleanup = append(r.cleanup, r.model.close)
 	r.journal = newJournal()
-	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap,
+	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap, Env: env,
 		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
 			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
 				fmt.Fprintf(logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
@@ -141,6 +173,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 		return errors.Join(err, r.close())
 	}
 	r.cleanup = append(r.cleanup, r.stack.Close)
+	clock.Store(r.stack.Clock)
 	return nil
 }
 
@@ -209,7 +242,7 @@ func (r *matchRun) store(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return r.model.learn(ctx, r.stack.DB, r.ids)
 }
 
 func (r *matchRun) take(docs ...postgres.Imported) {
@@ -234,9 +267,6 @@ func (r *matchRun) publish(ctx context.Context) error {
 func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
 	if r.options.killEvery <= 0 {
 		return func() {}
-	}
-	for r.options.seed == 0 {
-		r.options.seed = rand.Uint64() >> 32
 	}
 	r.progress.say("killing the function every %s, seed %d", r.options.killEvery, r.options.seed)
 	ctx, cancel := context.WithCancel(ctx)

@@ -24,6 +24,7 @@ type report struct {
 	Clusters   []clusterReport  `json:"clusters"`
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
+	Model      modelReport      `json:"model"`
 	Problems   []problem        `json:"problems"`
 
 	byID map[uuid.UUID]*documentReport
@@ -57,7 +58,7 @@ type clusterReport struct {
 }
 
 // accounting shows that nothing got lost: every published document has one
-// end. A document is in the dead-letter queue only if nothing else is known
+// end, however often it was published again to ask a model. A document is in the dead-letter queue only if nothing else is known
 // of it; one that failed on its last delivery counts as failed.
 type accounting struct {
 	Published int     `json:"published"`
@@ -68,7 +69,7 @@ type accounting struct {
 	Malformed int     `json:"malformed"`
 	Seconds   float64 `json:"seconds"`
 	Kills     int     `json:"kills"`
-	Seed      uint64  `json:"seed,omitempty"` // of the kills
+	Seed      uint64  `json:"seed,omitempty"` // of the kills and of the noise
 }
 
 func (a accounting) allSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
@@ -79,10 +80,11 @@ func (r *matchRun) report(ctx context.Context) (*report, error) {
 	summaries, err1 := db.Summaries(ctx, r.ids)
 	edges, err2 := db.Matches(ctx, r.ids)
 	suggestions, err3 := db.Suggestions(ctx, r.ids)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	model, err4 := r.model.report(ctx, db, len(r.ids))
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
-	rep := &report{Deliveries: r.journal.all(), Problems: r.in.Problems, Matches: []matchReport{}, Clusters: []clusterReport{},
+	rep := &report{Deliveries: r.journal.all(), Problems: r.in.Problems, Model: model, Matches: []matchReport{}, Clusters: []clusterReport{},
 		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.ids), Malformed: len(r.in.Problems),
 			Kills: r.kills, Seed: r.options.seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
@@ -210,6 +212,7 @@ func (rep *report) write(out io.Writer, asJSON bool) error {
 	t.tenants()
 	t.deliveries()
 	t.accounting()
+	t.model()
 	_, err := io.WriteString(out, t.String())
 	return err
 }

@@ -157,3 +157,11 @@ func (t *text) accounting() {
 	}
 	t.line("           %d matches, %d clusters, %.1f s", len(t.Matches), len(t.Clusters), a.Seconds)
 }
+
+func (t *text) model() {
+	name := "MODEL"
+	for _, line := range t.Model.lines() {
+		t.line("%-10s %s", name, line)
+		name = ""
+	}
+}

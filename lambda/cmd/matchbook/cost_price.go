@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/postgres"
+)
+
+//go:embed prices.json
+var listPrices []byte
+
+// priceList is what models cost.
+type priceList struct {
+	Date   string `json:"date"`
+	Source string `json:"source"`
+	File   string `json:"file,omitempty"` // empty: built in
+	prices []price
+}
+
+// price is in USD per million tokens. A nil one is not known.
+type price struct {
+	Model      string   `json:"model"` // how the name begins
+	Prompt     *float64 `json:"prompt"`
+	Completion *float64 `json:"completion"`
+	Embedding  *float64 `json:"embedding"`
+}
+
+// readPrices reads the prices in a file; "" is those that are built in.
+func readPrices(file string) (*priceList, error) {
+	raw := listPrices
+	if file != "" {
+		var err error
+		if raw, err = os.ReadFile(file); err != nil {
+			return nil, fmt.Errorf("--prices: %w", err)
+		}
+	}
+	list, err := parsePrices(raw)
+	if err != nil {
+		return nil, fmt.Errorf("--prices: %s: %w", file, err)
+	}
+	list.File = file
+	return list, nil
+}
+
+func parsePrices(raw []byte) (*priceList, error) {
+	var written struct {
+		Date   string  `json:"date"`
+		Source string  `json:"source"`
+		Prices []price `json:"usd_per_million_tokens"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if !json.Valid(raw) {
+		return nil, errors.New("it is no JSON")
+	}
+	if err := decoder.Decode(&written); err != nil {
+		return nil, fmt.Errorf("it is not of the form that \"matchbook cost --help\" shows: %w", err)
+	}
+	if len(written.Prices) == 0 {
+		return nil, errors.New("it has no usd_per_million_tokens")
+	}
+	seen := make(map[string]bool)
+	for i, p := range written.Prices {
+		switch {
+		case p.Model == "":
+			return nil, fmt.Errorf("price %d names no model", i+1)
+		case strings.Contains(p.Model, " "):
+			return nil, fmt.Errorf("%.50q: a model's name ends at the first space", p.Model)
+		case seen[p.Model]:
+			return nil, fmt.Errorf("there are two prices for %.50q", p.Model)
+		case p.Prompt == nil && p.Completion == nil && p.Embedding == nil:
+			return nil, fmt.Errorf("%.50q has no price: prompt, completion or embedding", p.Model)
+		}
+		for _, usd := range []*float64{p.Prompt, p.Completion, p.Embedding} {
+			if usd != nil && *usd < 0 {
+				return nil, fmt.Errorf("a price of %.50q is negative", p.Model)
+			}
+		}
+		seen[p.Model] = true
+	}
+	return &priceList{Date: written.Date, Source: written.Source, prices: written.Prices}, nil
+}
+
+// goesOn is how the name of a model may go on after that of its price: not at
+// all, with the date of a version, with a tag, or with the server. gpt-4.1-nano
+// is no gpt-4.1.
+var goesOn = regexp.MustCompile(`^($|-\d{4}|[@:])`)
+
+// of is the price of a model as answers and embeddings are filed; an empty one
+// if there is none.
+func (l *priceList) of(model string) (best price) {
+	name, _, _ := strings.Cut(model, " ")
+	for _, p := range l.prices {
+		rest, ok := strings.CutPrefix(name, p.Model)
+		if ok && goesOn.MatchString(rest) && len(p.Model) > len(best.Model) {
+			best = p
+		}
+	}
+	return best
+}
+
+func (l *priceList) bill(s postgres.Spent) bill {
+	p := l.of(s.Model)
+	b := bill{
+		TenantID: &s.TenantID, Day: s.Day.Format("2006-01-02"), Model: s.Model, Calls: s.Calls, Unusable: s.Unusable,
+		PromptTokens: s.PromptTokens, CompletionTokens: s.CompletionTokens,
+		Embeddings: s.Embeddings, EmbeddingTokens: s.EmbeddingTokens,
+		CallsSaved: s.Replays, EmbeddingsSaved: s.EmbeddingReplays,
+	}
+	if s.Calls > 0 && (p.Prompt == nil || p.Completion == nil) || s.Embeddings > 0 && p.Embedding == nil {
+		b.Incomplete = true
+		return b
+	}
+	usd := p.usd(s.PromptTokens, s.CompletionTokens, s.EmbeddingTokens)
+	saved := p.usd(s.ReplayedPromptTokens, s.ReplayedCompletionTokens, s.ReplayedEmbeddingTokens)
+	b.USD, b.USDSaved = &usd, &saved
+	return b
+}
+
+func (p price) usd(prompt, completion int, embedding float64) (usd float64) {
+	for _, part := range []struct {
+		tokens float64
+		price  *float64
+	}{{float64(prompt), p.Prompt}, {float64(completion), p.Completion}, {embedding, p.Embedding}} {
+		if part.price != nil {
+			usd += part.tokens * *part.price / 1e6
+		}
+	}
+	return usd
+}

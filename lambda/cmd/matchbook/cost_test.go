@@ -1,0 +1,321 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+const (
+	tenantA = "10000000-0000-4000-8000-000000000001"
+	tenantB = "20000000-0000-4000-8000-000000000001"
+
+	miniModel  = "gpt-4.1-mini temperature=0 seed=1"
+	localModel = "llama3.1:8b@ollama:11434 temperature=0"
+	embedder   = "text-embedding-3-small dimensions=256"
+)
+
+// till is a database in which things are bought.
+type till struct {
+	*postgres.DB
+	t   *testing.T
+	url string
+	n   int
+}
+
+func newTill(t *testing.T) *till {
+	t.Helper()
+	url := postgrestest.URL(t)
+	c := &till{postgrestest.Open(t, url), t, url, 0}
+	for _, tenant := range []string{tenantA, tenantB} {
+		err := c.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: uuid.MustParse(tenant), Type: document.Invoice, Data: json.RawMessage("{}")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func (c *till) exec(sql string, args ...any) {
+	c.t.Helper()
+	if _, err := postgrestest.Conn(c.t, c.url).Exec(c.t.Context(), sql, args...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// asked buys an answer on a day.
+func (c *till) asked(tenant, day, model string, prompt, completion, replays int, unusable string) {
+	c.t.Helper()
+	c.n++
+	k := llm.Key{Tenant: uuid.MustParse(tenant), Model: model, Question: sha256.Sum256([]byte{byte(c.n)})}
+	id, err := c.KeepAnswer(c.t.Context(), k, uuid.New(), llm.Answer{Text: "{}", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}, unusable)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.exec("UPDATE model_answer SET asked_at = $2, replays = $3 WHERE id = $1", id, day+"T23:59:59Z", replays)
+}
+
+// embedded buys embeddings on a day.
+func (c *till) embedded(tenant, day, model string, n, tokens, replays int) {
+	c.t.Helper()
+	vectors := make(map[string]llm.Vector)
+	var hashes [][]byte
+	for range n {
+		c.n++
+		hashes = append(hashes, []byte{byte(c.n)})
+		vectors[string(hashes[len(hashes)-1])] = llm.Vector{1}
+	}
+	if err := c.KeepVectors(c.t.Context(), uuid.MustParse(tenant), model, vectors, llm.Usage{PromptTokens: tokens}); err != nil {
+		c.t.Fatal(err)
+	}
+	c.exec("UPDATE model_embedding SET created_at = $1, replays = $2 WHERE text_hash = ANY ($3)", day+"T00:00:00Z", replays, hashes)
+}
+
+// spend is what the tests below look at.
+func spend(t *testing.T) *till {
+	t.Helper()
+	c := newTill(t)
+	c.asked(tenantA, "2026-03-02", miniModel, 10_000, 500, 3, "")
+	c.asked(tenantA, "2026-03-02", miniModel, 20_000, 250, 0, "it is no JSON")
+	c.asked(tenantA, "2026-03-03", miniModel, 1_000_000, 0, 0, "")
+	c.asked(tenantA, "2026-03-03", localModel, 5_000, 100, 2, "")
+	c.embedded(tenantA, "2026-03-02", embedder, 3, 1_000, 4)
+	c.asked(tenantB, "2026-03-03", "o4-mini seed=1", 10, 10, 0, "")
+	return c
+}
+
+func TestCostIsByTenantDayAndModel(t *testing.T) {
+	t.Parallel()
+	want := `
+TENANT 10000000-0000-4000-8000-000000000001
+  day         model                                   calls  unusable   prompt  completion  embedded  tokens      USD   calls saved  emb. saved  USD saved
+  2026-03-02  gpt-4.1-mini temperature=0 seed=1           2         1    30000         750                     0.0132             3                 0.0144
+              text-embedding-3-small dimensions=256                                                3    1000  <0.0001                        12    <0.0001
+  2026-03-03  gpt-4.1-mini temperature=0 seed=1           1         0  1000000           0                     0.4000             0                 0.0000
+              llama3.1:8b@ollama:11434 temperature=0      1         0     5000         100                          -             2                      -
+  sum                                                     4         1  1035000         850         3    1000   0.4132+            5          12     0.0145+
+
+TENANT 20000000-0000-4000-8000-000000000001
+  day         model                                   calls  unusable   prompt  completion  embedded  tokens      USD   calls saved  emb. saved  USD saved
+  2026-03-03  o4-mini seed=1                              1         0       10          10                    <0.0001             0                 0.0000
+  sum                                                     1         0       10          10                    <0.0001             0                 0.0000
+
+ALL
+  day         model                                   calls  unusable   prompt  completion  embedded  tokens      USD   calls saved  emb. saved  USD saved
+              gpt-4.1-mini temperature=0 seed=1           3         1  1030000         750                     0.4132             3                 0.0144
+              llama3.1:8b@ollama:11434 temperature=0      1         0     5000         100                          -             2                      -
+              o4-mini seed=1                              1         0       10          10                    <0.0001             0                 0.0000
+              text-embedding-3-small dimensions=256                                                3    1000  <0.0001                        12    <0.0001
+  sum                                                     5         1  1035010         860         3    1000   0.4133+            5          12     0.0145+
+
+- is not known, and + is without what is not known. There is no price for
+  llama3.1:8b@ollama:11434 temperature=0
+Prices  built in, of 2026-03: OpenAI's list prices of early 2026 for standard processing, as others
+        quote them; they may have changed since.
+        They know of no discount: the provider's bill is what counts. --prices FILE reckons with
+        yours.
+Saved   is what was not bought again because it was kept, counted with the day on which it was
+        bought.
+`
+	if got := "\n" + printed(t, spend(t).url, "cost"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestCostOfOneTenantSinceADay(t *testing.T) {
+	t.Parallel()
+	c := spend(t)
+	out := printed(t, c.url, "cost", "--tenant", tenantB, "--since", "2026-03-03")
+	if !strings.HasPrefix(out, "TENANT "+tenantB+"\n  day         model           calls  unusable  prompt  completion      USD   calls saved  USD saved\n") ||
+		strings.Contains(out, tenantA) || strings.Contains(out, "ALL") || strings.Contains(out, "not known") {
+		t.Errorf("got\n%s", out)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--tenant", tenantB, "--since", "2026-03-04"}, "Nothing was spent since 2026-03-04: no model was asked, and no embedding bought.\n"},
+		{[]string{"--since", "2031-01-01"}, "Nothing was spent since 2031-01-01: no model was asked, and no embedding bought.\n"},
+	} {
+		if out := printed(t, c.url, append([]string{"cost"}, tc.args...)...); out != tc.want {
+			t.Errorf("%v: got %q, want %q", tc.args, out, tc.want)
+		}
+	}
+	if out := printed(t, newTill(t).url, "cost"); out != "Nothing was spent: no model was asked, and no embedding bought.\n" {
+		t.Errorf("got %q", out)
+	}
+}
+
+func TestCostAsJSON(t *testing.T) {
+	t.Parallel()
+	c := spend(t)
+	out := printed(t, c.url, "cost", "--json", "--since", "2026-03-01")
+	var r costReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Days) != 5 || len(r.Tenants) != 2 || len(r.Models) != 4 || r.Since != "2026-03-01" || r.Prices.Date != "2026-03" || r.Prices.File != "" ||
+		!slices.Equal(r.WithoutPrice, []string{localModel}) {
+		t.Fatalf("got %s", out)
+	}
+	if local := r.Days[3]; local.Model != localModel || local.USD != nil || local.USDSaved != nil || !local.Incomplete || local.CallsSaved != 2 {
+		t.Errorf("got %+v", local)
+	}
+	wantUSD := 30_000*0.40/1e6 + 750*1.60/1e6 + 1_000*0.02/1e6 + 1_000_000*0.40/1e6 + 10*1.10/1e6 + 10*4.40/1e6
+	wantSaved := 3*(10_000*0.40/1e6+500*1.60/1e6) + 4*1_000*0.02/1e6
+	if total := r.Total; math.Abs(*total.USD-wantUSD) > 1e-12 || math.Abs(*total.USDSaved-wantSaved) > 1e-12 || !total.Incomplete ||
+		total.Calls != 5 || total.EmbeddingsSaved != 12 || total.EmbeddingTokens != 1000 {
+		t.Errorf("got %+v, %v and %v; want %v and %v", total, *total.USD, *total.USDSaved, wantUSD, wantSaved)
+	}
+	if !strings.Contains(out, `"usd": null`) || !strings.Contains(out, `"tenant_id": "`+tenantA+`"`) {
+		t.Errorf("got %s", out)
+	}
+	out = printed(t, newTill(t).url, "cost", "--json")
+	for _, want := range []string{`"days": []`, `"tenants": []`, `"models": []`, `"without_price": []`, `"usd": null`, `"incomplete": false`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("want %s in %s", want, out)
+		}
+	}
+}
+
+// A sum of nothing but what has no price is not known either.
+func TestCostWithOtherPrices(t *testing.T) {
+	t.Parallel()
+	c := spend(t)
+	file := filepath.Join(t.TempDir(), "prices.json")
+	write := func(prices string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(`{"date":"2026-07-01","source":"our contract","usd_per_million_tokens":[`+prices+`]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"model":"llama3.1","prompt":0,"completion":0}`)
+	out := printed(t, c.url, "cost", "--prices", file)
+	for _, want := range []string{
+		"llama3.1:8b@ollama:11434 temperature=0      1         0     5000         100                    0.0000             2                 0.0000\n",
+		"\n  gpt-4.1-mini temperature=0 seed=1\n  o4-mini seed=1\n  text-embedding-3-small dimensions=256\nPrices  ",
+		"of 2026-07-01: our contract.",
+		"0.0000+",
+	} {
+		if !strings.Contains(strings.ReplaceAll(out, "\n        ", " "), want) {
+			t.Errorf("want %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "list prices") || strings.Contains(out, "--prices FILE") {
+		t.Errorf("these prices are not built in:\n%s", out)
+	}
+	write(`{"model":"x","prompt":1,"completion":1}`)
+	out = printed(t, c.url, "cost", "--json", "--prices", file)
+	var r costReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Total.USD != nil || len(r.WithoutPrice) != 4 || r.Prices.File != file {
+		t.Errorf("got %s, %v", out, err)
+	}
+	write(`{"model":"gpt-4.1-mini","prompt":1},{"model":"text-embedding-3-small","prompt":1,"completion":1}`) // half a price is none
+	out = printed(t, c.url, "cost", "--json", "--prices", file)
+	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.WithoutPrice) != 4 {
+		t.Errorf("got %s, %v", out, err)
+	}
+}
+
+func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
+	t.Parallel()
+	builtIn, err := readPrices("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if builtIn.Date == "" || builtIn.Source == "" {
+		t.Error("the prices that are built in do not say from when and where they are")
+	}
+	for model, want := range map[string]string{
+		"gpt-4.1":                               "gpt-4.1",
+		"gpt-4.1 temperature=0 seed=1":          "gpt-4.1",
+		miniModel:                               "gpt-4.1-mini",
+		"gpt-4.1-mini-2025-04-14 temperature=0": "gpt-4.1-mini",
+		"gpt-4.1-mini@acme.openai.azure.com":    "gpt-4.1-mini",
+		"gpt-4o-2024-08-06 seed=1":              "gpt-4o",
+		"gpt-4o-2024-05-13":                     "gpt-4o-2024-05-13",
+		"gpt-4o-mini-2024-07-18":                "gpt-4o-mini",
+		"gpt-4o-audio-preview":                  "",
+		"gpt-4.1-nano":                          "",
+		"gpt-4.10":                              "",
+		"gpt-4":                                 "",
+		"o4-mini seed=1":                        "o4-mini",
+		"o4-mini-deep-research":                 "",
+		"ft:gpt-4o-mini:acme::1":                "",
+		embedder:                                "text-embedding-3-small",
+		"text-embedding-3-large dimensions=256": "text-embedding-3-large",
+		localModel:                              "",
+		"x gpt-4.1":                             "",
+		"":                                      "",
+	} {
+		for range 2 { // the order of the list makes no difference
+			if got := builtIn.of(model).Model; got != want {
+				t.Errorf("%q is priced as %q, want %q", model, got, want)
+			}
+			slices.Reverse(builtIn.prices)
+		}
+	}
+}
+
+func TestCostErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	c, empty := newTill(t), postgrestest.EmptyURL(t)
+	folder := t.TempDir()
+	prices := func(name, content string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	with := func(list string) string { return `{"usd_per_million_tokens":[` + list + `]}` }
+	for _, tc := range []struct {
+		url  string
+		args []string
+		want string
+	}{
+		{c.url, []string{"x"}, `unknown command "x"`},
+		{"", nil, "Set DATABASE_URL, or give --keep"},
+		{c.url, []string{"--keep"}, "unset DATABASE_URL"},
+		{"", []string{"--keep=/nowhere"}, "nothing is kept in /nowhere"},
+		{"nonsense", nil, "not a PostgreSQL URL"},
+		{empty, nil, `run "matchbook migrate up"`},
+		{empty, []string{"--tenant", tenantA}, `run "matchbook migrate up"`},
+		{c.url, []string{"--since", "yesterday"}, `--since "yesterday" is not a day such as 2026-03-01`},
+		{c.url, []string{"--since", "2026-02-30"}, `--since "2026-02-30" is not a day`},
+		{c.url, []string{"--tenant", "acme"}, `--tenant "acme" is not a UUID`},
+		{c.url, []string{"--tenant", uuid.Nil.String()}, "is nobody's id"},
+		{c.url, []string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
+		{c.url, []string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
+		{"", []string{"--prices", prices("text", "free")}, "text: it is no JSON"},
+		{"", []string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is no JSON"},
+		{"", []string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
+		{"", []string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
+		{"", []string{"--prices", prices("nobody", with(`{"prompt":1}`))}, "price 1 names no model"},
+		{"", []string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `"a b": a model's name ends at the first space`},
+		{"", []string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `two prices for "a"`},
+		{"", []string{"--prices", prices("empty", with(`{"model":"a"}`))}, `"a" has no price`},
+		{"", []string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `a price of "a" is negative`},
+	} {
+		code, out, errOut := matchbook(t, tc.url, append([]string{"cost"}, tc.args...)...)
+		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		}
+	}
+	code, out, _ := matchbook(t, "", "cost", "--help")
+	if code != exitOK || strings.Count(out, "\n  matchbook cost") < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "may have changed") {
+		t.Errorf("exit status %d, %q", code, out)
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens", "USD ", "calls saved", "emb. saved", "USD saved "}
+
+// text is the report for people.
+func (r *costReport) text() string {
+	p := &page{}
+	if len(r.Days) == 0 {
+		when := ""
+		if r.Since != "" {
+			when = " since " + r.Since
+		}
+		p.line("Nothing was spent%s: no model was asked, and no embedding bought.", when)
+		return p.String()
+	}
+	t := costTable{}
+	days := r.Days
+	for _, tenant := range r.Tenants {
+		t = append(t, []string{"TENANT " + tenant.TenantID.String()}, costColumns)
+		previous := ""
+		for len(days) > 0 && *days[0].TenantID == *tenant.TenantID {
+			day := days[0].Day
+			if day == previous {
+				day = ""
+			}
+			previous = days[0].Day
+			t = append(t, days[0].row(day))
+			days = days[1:]
+		}
+		t = append(t, tenant.row("sum"), nil)
+	}
+	if len(r.Tenants) > 1 || len(r.Models) > 1 {
+		t = append(t, []string{"ALL"}, costColumns)
+		for _, m := range r.Models {
+			t = append(t, m.row(""))
+		}
+		t = append(t, r.Total.row("sum"), nil)
+	}
+	t.print(p)
+	r.notes(p)
+	return p.String()
+}
+
+// notes say what the money is worth.
+func (r *costReport) notes(p *page) {
+	if len(r.WithoutPrice) > 0 {
+		p.line("- is not known, and + is without what is not known. There is no price for")
+		for _, m := range r.WithoutPrice {
+			p.line("  %s", clean(m, maxValue))
+		}
+	}
+	from := "built in"
+	if r.Prices.File != "" {
+		from = clean(r.Prices.File, maxValue)
+	}
+	p.hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(clean(r.Prices.Date, maxValue)), orNone(clean(r.Prices.Source, maxText))))
+	if r.Prices.File == "" {
+		p.hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
+	}
+	p.hang("Saved   ", "is what was not bought again because it was kept, counted with the day on which it was bought.")
+}
+
+// costTable is rows of cells, as many as there are columns, or a single one: a
+// title. No cell is an empty line.
+type costTable [][]string
+
+// print aligns the rows, without the columns in which there is nothing.
+func (t costTable) print(p *page) {
+	widths := make([]int, len(costColumns))
+	used := make([]bool, len(costColumns))
+	for _, row := range t {
+		if len(row) != len(costColumns) {
+			continue
+		}
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+			used[i] = used[i] || cell != "" && cell != costColumns[i]
+		}
+	}
+	for _, row := range t {
+		if len(row) != len(costColumns) {
+			p.line("%s", strings.Join(row, ""))
+			continue
+		}
+		var line strings.Builder
+		for i, cell := range row {
+			switch {
+			case !used[i]:
+			case i < 2: // the day and the model
+				line.WriteString("  " + pad(cell, widths[i]))
+			default:
+				line.WriteString(strings.Repeat(" ", 2+widths[i]-columns(cell)) + cell)
+			}
+		}
+		p.line("%s", line.String())
+	}
+}
+
+func (b bill) row(day string) []string {
+	calls := numbers(b.Calls > 0, b.Calls, b.Unusable, b.PromptTokens, b.CompletionTokens, b.CallsSaved)
+	embeddings := numbers(b.Embeddings > 0, b.Embeddings, int(b.EmbeddingTokens+0.5), b.EmbeddingsSaved)
+	return slices.Concat([]string{day, clean(b.Model, maxValue)}, calls[:4], embeddings[:2],
+		[]string{money(b.USD, b.Incomplete), calls[4], embeddings[2], money(b.USDSaved, b.Incomplete)})
+}
+
+// numbers are nothing where they do not apply.
+func numbers(apply bool, list ...int) (cells []string) {
+	for _, n := range list {
+		cell := ""
+		if apply {
+			cell = strconv.Itoa(n)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// money is in USD, with a + if there is more to it that is not known, and else
+// with a space in its place.
+func money(usd *float64, incomplete bool) string {
+	if usd == nil {
+		return "- "
+	}
+	s := strconv.FormatFloat(*usd, 'f', 4, 64)
+	if *usd > 0 && *usd < 0.0001 {
+		s = "<0.0001"
+	}
+	if incomplete {
+		return s + "+"
+	}
+	return s + " "
+}

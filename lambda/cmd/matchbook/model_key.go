@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"matchbook/lambda/eval"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+// asked takes a question apart: what it says of the document that asks, and of
+// its candidates. What documents say cannot hold the lines that it is cut at.
+func asked(user string) (document string, candidates []string, ok bool) {
+	document, rest, ok := fenced(user, "document")
+	for ok {
+		text, after, more := fenced(rest, "candidate")
+		if !more {
+			break
+		}
+		candidates, rest = append(candidates, text), after
+	}
+	return document, candidates, ok
+}
+
+func fenced(text, fence string) (inside, rest string, ok bool) {
+	_, text, opened := strings.Cut(text, "<<<"+fence+"\n")
+	inside, rest, closed := strings.Cut(text, fence+">>>")
+	return inside, rest, opened && closed
+}
+
+// answerKey knows which documents belong together, and finds by what a
+// question says which documents it is about: the prompt holds no ids.
+type answerKey struct {
+	links  []eval.Pair
+	linked map[eval.Pair]bool
+
+	mu   sync.Mutex
+	says map[string][]match.Raw // who says exactly this, by id
+}
+
+func newAnswerKey(links []eval.Pair) *answerKey {
+	k := &answerKey{links: links, linked: make(map[eval.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
+	for _, l := range links {
+		k.linked[l] = true
+	}
+	return k
+}
+
+// pairs are the links as the scripted oracle takes them.
+func (k *answerKey) pairs() [][2]string {
+	pairs := make([][2]string, len(k.links))
+	for i, l := range k.links {
+		pairs[i] = [2]string{l.A.String(), l.B.String()}
+	}
+	return pairs
+}
+
+// learn adds documents. What cannot be read is not asked about.
+func (k *answerKey) learn(raws []match.Raw) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, raw := range raws {
+		if text, err := match.PromptOf(raw); err == nil {
+			raw.Data = ""
+			k.says[text] = append(k.says[text], raw)
+		}
+	}
+}
+
+// parse is a scripted.Parse: the ids of a question, "" for a document that is
+// not known. Where several documents say the same, it takes those of a tenant
+// that has all the others, then those that make most true links.
+func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
+	text, texts, ok := asked(user)
+	if !ok {
+		return "", nil, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	candidates = make([]string, len(texts))
+	best, most := []uuid.UUID(nil), -1
+	for _, d := range k.says[text] {
+		ids, known, right := k.meant(d, texts)
+		if score := known*(len(texts)+1) + right; score > most {
+			document, best, most = d.ID.String(), ids, score
+		}
+	}
+	for i, id := range best {
+		if id != uuid.Nil {
+			candidates[i] = id.String()
+		}
+	}
+	return document, candidates, true
+}
+
+// meant finds for each text a document of d's tenant, one that is linked with
+// d if there is one; how many it knows, and how many of these are linked.
+func (k *answerKey) meant(d match.Raw, texts []string) (ids []uuid.UUID, known, right int) {
+	ids = make([]uuid.UUID, len(texts))
+	for i, text := range texts {
+		var same []match.Raw
+		for _, c := range k.says[text] {
+			if c.TenantID == d.TenantID && c.ID != d.ID {
+				same = append(same, c)
+			}
+		}
+		if len(same) == 0 {
+			continue
+		}
+		known++
+		at := slices.IndexFunc(same, func(c match.Raw) bool { return k.linked[eval.PairOf(c.ID, d.ID)] })
+		if at >= 0 {
+			right++
+		}
+		ids[i] = same[max(at, 0)].ID
+	}
+	return ids, known, right
+}
+
+// mostInCommon is the mind of --model scripted.
+func mostInCommon(q scripted.Question) string {
+	document, candidates, ok := asked(q.User)
+	if !ok {
+		return ""
+	}
+	said := values(document)
+	best, most, ties := 0, 0, 0
+	for i, text := range candidates {
+		common := 0
+		for value := range values(text) {
+			if said[value] {
+				common++
+			}
+		}
+		switch {
+		case common > most:
+			best, most, ties = i+1, common, 0
+		case common == most:
+			ties++
+		}
+	}
+	type choice struct {
+		Candidate  int    `json:"candidate"`
+		Confidence string `json:"confidence"`
+		Reasoning  string `json:"reasoning"`
+	}
+	chosen := []choice{}
+	if most > 0 && ties == 0 {
+		chosen = append(chosen, choice{best, "medium", fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", most)})
+	}
+	answer, err := json.Marshal(map[string]any{"matches": chosen})
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return string(answer)
+}
+
+// values are what a document says, whatever field it says it in.
+func values(text string) map[string]bool {
+	all := make(map[string]bool)
+	for line := range strings.Lines(text) {
+		field, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if field == "type" || field == "currency" {
+			continue
+		}
+		for value := range strings.SplitSeq(said, " | ") {
+			all[value] = true
+		}
+	}
+	return all
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"matchbook/lambda/eval"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+)
+
+// modelReport is who was asked what rules leave open, and what it cost.
+type modelReport struct {
+	Mode string `json:"mode"`
+	Name string `json:"name,omitempty"` // of the model
+	Note string `json:"note,omitempty"` // that no real model was asked
+
+	// As the database has it: answers that came, each in a call of its own.
+	Documents        int     `json:"documents"`        // of the run
+	Asking           int     `json:"documents_asking"` // that have an answer
+	Questions        int     `json:"questions"`        // different ones
+	Calls            int     `json:"calls"`
+	CallsPerDocument float64 `json:"calls_per_document"`
+	Unusable         int     `json:"unusable"` // answers that were refused
+	Replays          int     `json:"replays"`  // how often an answer was used again
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	TokensPerDoc     float64 `json:"tokens_per_document"`
+
+	Server *serverReport `json:"server,omitempty"` // of a scripted model
+}
+
+// serverReport is what the scripted server counted: calls that failed, too.
+type serverReport struct {
+	Calls            int            `json:"calls"`
+	Billed           int            `json:"billed"` // that a provider would charge for
+	PromptTokens     int            `json:"prompt_tokens"`
+	CompletionTokens int            `json:"completion_tokens"`
+	FaultSeed        uint64         `json:"fault_seed,omitempty"`
+	Faults           map[string]int `json:"faults"` // by kind, 0 for those that did not happen
+}
+
+// name is what the function knows the model by.
+func (m *modelRun) name() string {
+	switch {
+	case m.options.mode == modelOpenAI:
+		return cmp.Or(m.env(manifest.EnvOpenAIModel), manifest.DefaultModel)
+	case m.options.mode == modelScripted:
+		return modelScripted
+	case m.options.scripted():
+		return "scripted-" + m.options.mode
+	}
+	return ""
+}
+
+func (m *modelRun) note() string {
+	switch m.options.mode {
+	case modelScripted:
+		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
+	case modelOracle:
+		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
+	case modelNoisy:
+		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, %g %% of them wrong on purpose (seed %d)",
+			100*m.options.noise, m.seed)
+	}
+	return ""
+}
+
+// report counts what was asked since learn, for a run of so many documents.
+func (m *modelRun) report(ctx context.Context, db *postgres.DB, documents int) (r modelReport, err error) {
+	u, err := db.ModelUsage(ctx, m.before.Last)
+	if err != nil {
+		return r, fmt.Errorf("read what was asked: %w", err)
+	}
+	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
+	r = modelReport{Mode: cmp.Or(m.options.mode, modelNone), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
+		Questions: u.Questions, Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
+		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TokensPerDoc: per(u.PromptTokens + u.CompletionTokens)}
+	if m.server != nil {
+		r.Server = m.counted()
+	}
+	return r, nil
+}
+
+func (m *modelRun) counted() *serverReport {
+	usage := m.server.Usage()
+	s := &serverReport{PromptTokens: usage.PromptTokens, CompletionTokens: usage.CompletionTokens,
+		FaultSeed: m.options.faults, Faults: make(map[string]int)}
+	for kind, n := range m.server.Faults() {
+		s.Faults[string(kind)] = n
+	}
+	for _, c := range m.server.Calls() {
+		s.Calls++
+		if c.Billed {
+			s.Billed++
+		}
+	}
+	return s
+}
+
+// lines tell it to people.
+func (r modelReport) lines() (lines []string) {
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if r.Mode == modelNone {
+		say("none: what rules leave open is undecided")
+		return lines
+	}
+	say("%s, as %s", r.Mode, clean(r.Name, maxValue))
+	if r.Note != "" {
+		say("%s", r.Note)
+	}
+	say("%d of %d documents asked %d questions in %d calls, %.2f a document", r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
+	say("%d answers were used again, %d were of no use", r.Replays, r.Unusable)
+	say("%d prompt and %d completion tokens, %.2f a document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
+	if s := r.Server; s != nil {
+		say("the server counted %d calls, %d of them billed with %d and %d tokens", s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
+		r.faults(say)
+	}
+	return lines
+}
+
+// faults tells which calls went wrong on purpose.
+func (r modelReport) faults(say func(format string, args ...any)) {
+	if r.Server.FaultSeed == 0 {
+		return
+	}
+	total := 0
+	for _, n := range r.Server.Faults {
+		total += n
+	}
+	say("of these %d went wrong on purpose (seed %d)", total, r.Server.FaultSeed)
+	for _, kind := range slices.Sorted(maps.Keys(r.Server.Faults)) {
+		if n := r.Server.Faults[kind]; n > 0 {
+			say("%4d %s", n, kind)
+		}
+	}
+}
+
+// evalModel is what a model was worth on a corpus.
+type evalModel struct {
+	modelReport
+	Decided decidedReport `json:"decided"`
+}
+
+// decidedReport is about the matches that the model decided.
+type decidedReport struct {
+	Matches   int         `json:"matches"`
+	True      int         `json:"true"`
+	Precision eval.Figure `json:"precision"`
+}
+
+// decided measures the matches that the model decided.
+func (o evalOutcome) decided(c corpus) decidedReport {
+	in := o.input(c)
+	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
+	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})
+	return decidedReport{r.Edges, r.Pairwise.TP, r.Pairwise.Precision}
+}

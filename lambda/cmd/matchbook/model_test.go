@@ -1,0 +1,339 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/eval"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// ties writes groups of an order and two invoices, each group of a tenant of its
+// own. Both invoices charge all of the order and neither cites it, so rules
+// leave both open; the first is true.
+func ties(t *testing.T, groups int) (dir string) {
+	t.Helper()
+	var documents, links strings.Builder
+	links.WriteString("a_id,b_id\n")
+	for g := range groups {
+		common := fmt.Sprintf(`"currency":"EUR","supplier":{"name":"Lampenwerk %[1]d GmbH","vat_id":"DE9991%05[1]d"},"buyer":{"name":"Baumarkt %[1]d AG","vat_id":"DE9992%05[1]d"},`+
+			`"subtotal":"%[2]d.50","line_items":[{"description":"Lamp no. %[1]d","quantity":"20","unit":"EA","amount":"%[2]d.50"}]`, g, 300+7*g)
+		n := 3 * g
+		for i, d := range []string{`"number":"B%04d","date":"2026-04-02"`, `"number":"R1-%04d","date":"2026-04-09"`, `"number":"R2-%04d","date":"2026-04-10"`} {
+			typ := "invoice"
+			if i == 0 {
+				typ = "purchase-order"
+			}
+			fmt.Fprintf(&documents, `{"id":"%s","tenant_id":"%s","type":"%s","received_at":"2026-04-0%dT08:00:00Z","structured_data":{%s,%s}}`+"\n",
+				evalID(n+i), evalID(100_000+g), typ, i+1, fmt.Sprintf(d, g), common)
+		}
+		fmt.Fprintf(&links, "%s,%s\n", evalID(n), evalID(n+1))
+	}
+	return writeCorpus(t, documents.String(), links.String())
+}
+
+func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
+	t.Parallel()
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--model", "oracle")
+	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
+	}
+	if r.Model.Mode != "oracle" || r.Model.Name != "scripted-oracle" || !strings.HasPrefix(r.Model.Note, "SCRIPTED: no real model was asked") || r.Model.Server == nil {
+		t.Errorf("got %+v", r.Model)
+	}
+}
+
+// Rules leave the order and its two invoices open; each invoice asks about the
+// order, and the oracle says yes to one and no to the other.
+func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
+	t.Parallel()
+	dir := ties(t, 1)
+	for _, tc := range []struct {
+		model                             string
+		matched, undecided, calls, byHand int
+		precision                         string
+	}{
+		{"none", 0, 2, 0, 0, "-"},
+		{"oracle", 1, 0, 2, 1, "1.0000"},
+	} {
+		code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--json", "--model", tc.model)
+		var all []measurement
+		if err := json.Unmarshal([]byte(out), &all); code != exitOK || err != nil || len(all) != 1 {
+			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
+		}
+		m := all[0]
+		got := fmt.Sprintln(m.Report.Edges, m.Report.Undecided, m.Model.Calls, m.Model.Decided.Matches, m.Model.Decided.Precision)
+		if want := fmt.Sprintln(tc.matched, tc.undecided, tc.calls, tc.byHand, tc.precision); got != want {
+			t.Errorf("%s: got %s, want %s", tc.model, got, want)
+		}
+		if got, asked := strings.Contains(m.text(), "SCRIPTED"), tc.calls > 0; got != asked {
+			t.Errorf("%s: the report is\n%s", tc.model, m.text())
+		}
+	}
+}
+
+func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
+	t.Parallel()
+	url, dir := postgrestest.EmptyURL(t), ties(t, 2)
+	m := matchJSON(t, url, exitOK, dir, "--model", "oracle").Model
+	if m.Documents != 6 || m.Asking != 4 || m.Questions != 4 || m.Calls < 4 || m.PromptTokens == 0 || m.CompletionTokens == 0 || m.TokensPerDoc == 0 ||
+		m.CallsPerDocument != float64(int(float64(m.Calls)/6*100+0.5))/100 {
+		t.Errorf("got %+v", m)
+	}
+	if s := m.Server; s.Calls != m.Calls || s.Billed != m.Calls || s.PromptTokens != m.PromptTokens || s.CompletionTokens != m.CompletionTokens || len(s.Faults) != 0 {
+		t.Errorf("the database has %+v, the server %+v", m, s)
+	}
+	// What was answered in an earlier run is not asked, nor counted, again.
+	if again := matchJSON(t, url, exitOK, dir, "--model", "oracle"); again.Model.Calls != 0 || again.Model.PromptTokens != 0 || len(again.Matches) != 2 {
+		t.Errorf("again: %d matches, %+v", len(again.Matches), again.Model)
+	}
+}
+
+// permanent are the faults that no further try mends, and what a document says
+// that met one.
+var permanent = map[scripted.Fault]string{
+	scripted.Refusal: "refused to answer", scripted.FinishLength: "cut off", scripted.FinishFilter: "content filter",
+	scripted.ContextLength: "too long for the model", scripted.BadRequest: "refused the request",
+	scripted.Unauthorized: "denied access (HTTP 401", scripted.Forbidden: "denied access (HTTP 403", scripted.NotFound: "knows no such model",
+}
+
+// A fault that may pass is tried again, and one in ten calls never uses up all
+// tries; one that comes back fails the document that asked, and nobody else.
+func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
+	t.Parallel()
+	const groups, seed = 80, "7"
+	r := matchJSON(t, postgrestest.EmptyURL(t), exitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
+	faults, unmendable, failed := 0, 0, make(map[uuid.UUID]bool)
+	for kind, n := range r.Model.Server.Faults {
+		faults += n
+		sentence, ok := permanent[scripted.Fault(kind)]
+		if !ok {
+			continue
+		}
+		unmendable += n
+		said := 0
+		for _, d := range r.Documents {
+			if strings.Contains(d.Error, sentence) {
+				said++
+				failed[d.ID] = true
+			}
+		}
+		if said != n {
+			t.Errorf("%q happened %d times, and %d documents say so", kind, n, said)
+		}
+	}
+	t.Logf("seed %s: %d calls, %d faults, %d of them for good", seed, r.Model.Server.Calls, faults, unmendable)
+	if faults == unmendable || unmendable == 0 {
+		t.Errorf("%d of %d faults are for good: nothing was tried", unmendable, faults)
+	}
+	if a := r.Accounting; a.Published != 3*groups || a.Failed != unmendable || a.Succeeded != a.Published-a.Failed || a.Pending+a.InDLQ != 0 {
+		t.Errorf("%d faults for good, accounting %+v", unmendable, a)
+	}
+	found := r.links()
+	for g := range groups {
+		order, first, second := evalID(3*g), evalID(3*g+1), evalID(3*g+2)
+		if slices.Contains(found, order.String()+","+first.String()) == failed[first] {
+			t.Errorf("group %d: the true match is there: %v; its invoice failed: %v", g, !failed[first], failed[first])
+		}
+		// An invoice that failed competes with nobody: rules may take the other one.
+		if slices.Contains(found, order.String()+","+second.String()) && !failed[first] {
+			t.Errorf("group %d: the second invoice is matched", g)
+		}
+	}
+}
+
+func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
+	t.Parallel()
+	raw := func(number, notes string) match.Raw {
+		return match.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
+	}
+	for _, tc := range []struct {
+		candidates []string // notes
+		want       []string // what is chosen
+	}{
+		{[]string{"blue", "red"}, []string{"red"}},
+		{[]string{"red", "red"}, nil},
+		{[]string{"blue", "green"}, nil},
+	} {
+		var list []match.Raw
+		for i, notes := range tc.candidates {
+			list = append(list, raw(fmt.Sprint(i), notes))
+		}
+		q, order, err := match.QuestionOf(raw("R-1", "red"), list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			Matches []struct{ Candidate int }
+		}
+		if err := json.Unmarshal([]byte(mostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range answer.Matches {
+			got = append(got, tc.candidates[order[m.Candidate-1]])
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
+		}
+	}
+	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
+		t.Errorf("no match question: got %q", got)
+	}
+}
+
+// The prompt holds no ids. Of documents that say the same it is those of the
+// tenant that has the others, too, and then those that are linked.
+func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
+	t.Parallel()
+	one, two := evalID(1001), evalID(1002) // tenants
+	raw := func(n int, tenant uuid.UUID, typ, number string) match.Raw {
+		return match.Raw{ID: evalID(n), TenantID: tenant, Type: document.Type(typ), Data: `{"number":"` + number + `"}`}
+	}
+	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
+	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
+	k := newAnswerKey([]eval.Pair{eval.PairOf(invoice1.ID, orderCopy.ID)})
+	k.learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: evalID(6), Data: "no JSON"}})
+	unknown := raw(7, one, "purchase-order", "B-7")
+	for _, tc := range []struct {
+		asks       match.Raw
+		candidates []match.Raw
+		document   int
+		ids        []string
+	}{
+		{invoice1, []match.Raw{order1}, 1, []string{evalID(4).String()}},
+		{invoice2, []match.Raw{order2}, 2, []string{evalID(5).String()}},
+		{invoice1, []match.Raw{unknown}, 1, []string{""}},
+	} {
+		q, _, err := match.QuestionOf(tc.asks, tc.candidates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asking, ids, ok := k.parse(q.User)
+		if !ok || asking != evalID(tc.document).String() || !slices.Equal(ids, tc.ids) {
+			t.Errorf("got %s and %v, want document %d and %v", asking, ids, tc.document, tc.ids)
+		}
+	}
+	if _, _, ok := k.parse("no question"); ok {
+		t.Error("took a text that is no question")
+	}
+}
+
+func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
+	t.Parallel()
+	line := evalLine("1", "invoice", "{}")
+	dir, noLinks := writeCorpus(t, line, "a_id,b_id\n"), writeCorpus(t, line, "")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"match", dir, "--model", "human"}, `--model: "human" is none of none, openai, scripted, oracle, noisy`},
+		{[]string{"match", noLinks, "--model", "oracle"}, filepath.Join(noLinks, "links.csv") + " does not exist: an oracle answers from the true links"},
+		{[]string{"match", noLinks, "--model", "noisy"}, filepath.Join(noLinks, "links.csv") + " does not exist"},
+		{[]string{"match", dir, "--faults", "7"}, "--faults is for --model scripted, oracle or noisy"},
+		{[]string{"match", dir, "--model", "none", "--faults", "7"}, "--faults is for --model scripted, oracle or noisy"},
+		{[]string{"match", dir, "--model", "noisy", "--noise", "-0.1"}, "--noise is not between 0 and 1"},
+		{[]string{"match", dir, "--model", "noisy", "--noise", "NaN"}, "--noise is not between 0 and 1"},
+		{[]string{"match", dir, "--model", "oracle", "--noise", "0.1"}, "--noise is for --model noisy"},
+		{[]string{"match", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
+		{[]string{"eval", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
+		{[]string{"eval", dir, "--model", ""}, "create a database"}, // as without
+		{[]string{"eval", dir, "--model", "human"}, `--model: "human" is none of`},
+		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise is not between 0 and 1"},
+		{[]string{"eval", dir, "--faults", "7"}, "--faults is for"},
+	} {
+		// A server that is not there is not asked.
+		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", tc.args...)
+		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		}
+	}
+}
+
+func TestModelIsChosenByTheEnvironmentAndSaid(t *testing.T) {
+	t.Parallel()
+	const key = "sk-never-to-be-seen"
+	for _, tc := range []struct{ given, variable, want, said string }{
+		{"", "", modelNone, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
+		{"", manifest.EnvOpenAIKey, modelOpenAI, "a model is asked, for there is one in the environment"},
+		{"", manifest.EnvOpenAIBaseURL, modelOpenAI, "a model is asked, for there is one in the environment"},
+		{modelNone, manifest.EnvOpenAIKey, modelNone, "rules only: --model none"},
+		{modelOpenAI, manifest.EnvOpenAIKey, modelOpenAI, "a model is asked: --model openai"},
+		{modelOracle, manifest.EnvOpenAIKey, modelOracle, "SCRIPTED: --model oracle asks no real model"},
+	} {
+		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
+		o := modelOptions{mode: tc.given}
+		said := o.choose(env)
+		if o.mode != tc.want || !strings.HasPrefix(said, tc.said) || strings.Contains(said, key) {
+			t.Errorf("%+v: got %s, %q", tc, o.mode, said)
+		}
+	}
+}
+
+// The function asks whom the environment names, and nothing of that is shown.
+func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	const key, model = "sk-never-to-be-seen", "the-model"
+	server, err := scripted.Start(t.Context(), scripted.Options{Mind: scripted.MindFunc(mostInCommon), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	url, logs := postgrestest.EmptyURL(t), filepath.Join(t.TempDir(), "logs")
+	env := func(name string) string {
+		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
+	}
+	var out, errOut strings.Builder
+	if code := run(t.Context(), []string{"match", ties(t, 1), "--logs", logs}, env, &out, &errOut); code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, &errOut)
+	}
+	if calls := server.Calls(); len(calls) < 2 || calls[0].Refused != "" || calls[0].Status != 200 {
+		t.Errorf("the model was asked %+v", calls)
+	}
+	logged, _ := os.ReadFile(logs)
+	if all := out.String() + errOut.String() + string(logged); strings.Contains(all, key) || strings.Contains(all, server.URL()) {
+		t.Errorf("the key or the address was shown:\n%s", all)
+	}
+	if !strings.Contains(out.String(), "MODEL      openai, as the-model\n") || strings.Contains(out.String(), "SCRIPTED") {
+		t.Errorf("got\n%s", &out)
+	}
+}
+
+// A document that is published again has a message more; its deliveries are
+// listed message by message.
+func TestDeliveriesOfADocumentPublishedTwiceAreListedInOrder(t *testing.T) {
+	t.Parallel()
+	j, id, start := newJournal(), uuid.NewString(), time.Unix(0, 0)
+	tell := func(message string, kind local.EventKind, after, receive int) {
+		j.add(local.Event{MessageID: message, Kind: kind, Body: id, At: start.Add(time.Duration(after) * time.Second), ReceiveCount: receive})
+	}
+	tell("b", local.Sent, 0, 0)
+	tell("b", local.Received, 1, 1)
+	tell("b", local.VisibilityChanged, 1, 1)
+	tell("a", local.Sent, 5, 0)
+	tell("a", local.Received, 6, 1)
+	tell("a", local.Deleted, 6, 1)
+	tell("b", local.Received, 9, 2)
+	tell("b", local.Deleted, 9, 2)
+	var got []string
+	for _, d := range j.all() {
+		got = append(got, fmt.Sprintf("%s %d %s %d", d.Message, d.Delivery, d.Settled, d.Seconds))
+	}
+	want := []string{"b 1 retry 1", "b 2 acknowledged 9", "a 1 acknowledged 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,296 @@
+package local_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// What must be found nowhere but in the columns that are for it. Each has
+// characters that the ways of escaping treat differently.
+var secrets = []struct {
+	name, text string
+	columns    []string // where it belongs
+}{
+	{"the API key", modelKey, nil},
+	{"a header of a response", "req_Hidden/Header+4242=~", nil},
+	{"a document's text", documentSecret, slices.Concat(
+		columnsOf("document", "structured_data", "searchable_text", "normalized_counterparty", "normalized_references", "match_keys"),
+		columnsOf("match_pair", "evidence", "veto", "reasoning"),
+		columnsOf("document_match", "evidence", "reasoning"), columnsOf("match_suggestion", "evidence", "reasoning"))},
+	{"a response's body", responseSecret, columnsOf("model_answer", "answer")},
+}
+
+const (
+	documentSecret = "Geheime <Lampe> & Söhne=4711"
+	responseSecret = "Hidden <body> & naïve=0815"
+)
+
+func columnsOf(table string, names ...string) (columns []string) {
+	for _, name := range names {
+		columns = append(columns, table+"."+name)
+	}
+	return columns
+}
+
+// forms are a secret as it may have been written.
+func forms(secret string) []string {
+	escaped, err := json.Marshal(secret)
+	if err != nil {
+		panic(err)
+	}
+	all := []string{
+		secret, secret[:12], strings.ToUpper(secret), strings.Trim(string(escaped), `"`), strings.Trim(strconv.QuoteToASCII(secret), `"`),
+		hex.EncodeToString([]byte(secret)), fmt.Sprint([]byte(secret)), url.QueryEscape(secret), url.PathEscape(secret),
+	}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for shift := range 3 { // where the bytes begin in a group of three
+			middle := secret[shift : shift+(len(secret)-shift)/3*3]
+			all = append(all, encoding.EncodeToString([]byte(middle)))
+		}
+	}
+	return all
+}
+
+// places are texts by where they are: a table's column, the log ...
+type places map[string][]string
+
+// leaks are the secrets that are where they do not belong.
+func (p places) leaks() (found []string) {
+	for place, texts := range p {
+		all := strings.ToLower(strings.Join(texts, "\n"))
+		for _, secret := range secrets {
+			if slices.Contains(secret.columns, place) {
+				continue
+			}
+			if slices.ContainsFunc(forms(secret.text), func(form string) bool { return strings.Contains(all, strings.ToLower(form)) }) {
+				found = append(found, secret.name+" in "+place)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// secretive is a server before the scripted one, whose responses tell secrets:
+// in a header, in the body, and as whatever the API leaves null.
+func secretive(t *testing.T, scripted http.Handler) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		scripted.ServeHTTP(recorder, r) // what closes the connection panics, and closes ours
+		for name, values := range recorder.Header() {
+			if name != "Content-Length" {
+				w.Header()[name] = values
+			}
+		}
+		for _, name := range []string{"X-Request-Id", "Set-Cookie", "Openai-Organization", "X-Ratelimit-Remaining-Requests"} {
+			w.Header().Set(name, secrets[1].text)
+		}
+		w.WriteHeader(recorder.Code)
+		body := strings.NewReplacer("scripted", responseSecret, "Scripted", responseSecret, `"param":null`, `"param":"`+responseSecret+`"`,
+			`"code":null`, `"code":"`+responseSecret+`"`).Replace(recorder.Body.String())
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// secretRun is a line with secrets, one group for each kind of fault.
+type secretRun struct {
+	*line
+	text     logText
+	answers  logText // of the mapping, and of the function when it is invoked
+	groups   []group
+	ordered  []scripted.Fault
+	recorder *scripted.Server
+}
+
+func newSecretRun(t *testing.T) *secretRun {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := &secretRun{ordered: slices.DeleteFunc(scripted.Kinds(), func(f scripted.Fault) bool { return slices.Contains(kinds()['-'], f) })}
+	var orders []scripted.Order
+	for i, fault := range r.ordered {
+		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]scripted.Fault{fault}, 9)))
+	}
+	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true, Schedule: scripted.Ordered(orders...),
+		Mind: scripted.MindFunc(func(scripted.Question) string { return choosing("medium") })})
+	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.StackConfig) {
+		c.Logs = io.MultiWriter(&r.text, testLog{t})
+		c.OnInvocation = func(i local.Invocation) { fmt.Fprintf(&r.answers, "%+v %v %v\n", i, i.Err, i.DeleteErr) }
+	})
+	r.groups = r.line.groups(len(r.ordered)+1, rand.New(rand.NewPCG(seed, 0)), func(d *document.Data) {
+		d.Notes, d.Supplier.Name, d.Lines[0].Description = documentSecret, d.Supplier.Name+" "+documentSecret, documentSecret
+		if strings.HasSuffix(d.Number, "-1") {
+			d.References = append(d.References, document.Reference{Type: documentSecret, Number: documentSecret + d.Number})
+		}
+	})
+	return r
+}
+
+// places is everything that the run has left behind.
+func (r *secretRun) places() places {
+	r.t.Helper()
+	p := places{"the log": {r.text.String()}, "a response": {r.answers.String()}, "the DLQ": r.deadLetters()}
+	tables := query[[]string](r.line, `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`)
+	for _, table := range tables {
+		rows, err := r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		for rows.Next() {
+			var row map[string]any
+			if err := rows.Scan(&row); err != nil {
+				r.t.Fatal(err)
+			}
+			for name, value := range row {
+				p[table+"."+name] = append(p[table+"."+name], fmt.Sprint(value))
+			}
+		}
+		if rows.Err() != nil {
+			r.t.Fatal(rows.Err())
+		}
+	}
+	return p
+}
+
+// deadLetters are the messages of the dead-letter queue, which stay there.
+func (r *secretRun) deadLetters() (texts []string) {
+	r.t.Helper()
+	for {
+		out, err := r.Queue.Client.ReceiveMessage(r.t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &r.DLQURL, MaxNumberOfMessages: 10,
+			VisibilityTimeout: 30, MessageAttributeNames: []string{"All"}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(out.Messages) == 0 {
+			break
+		}
+		for _, m := range out.Messages {
+			text, err := json.Marshal(m)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			var plain bytes.Buffer // without the escapes of json.Marshal
+			e := json.NewEncoder(&plain)
+			e.SetEscapeHTML(false)
+			if err := e.Encode(m); err != nil {
+				r.t.Fatal(err)
+			}
+			texts = append(texts, string(text), plain.String())
+		}
+	}
+	if err := r.Advance(r.t.Context(), 31e9); err != nil { // they are visible again
+		r.t.Fatal(err)
+	}
+	return texts
+}
+
+// Keys, headers, bodies of responses and text of documents are where they
+// belong and nowhere else, whatever goes wrong.
+func TestSecretsAreNowhere(t *testing.T) {
+	t.Parallel()
+	r := newSecretRun(t)
+	for _, g := range r.groups {
+		r.publish(g.order, g.first)
+	}
+	r.drain(r.groups[0].ids())
+	for _, g := range r.groups {
+		r.publish(g.second)
+	}
+	for _, g := range r.groups {
+		r.drain(g.ids())
+	}
+	happened := r.recorder.Faults()
+	// A recorder has no connection to reset: both look alike here.
+	for i, kind := range r.ordered {
+		if got := r.status(r.groups[i].second); happened[kind] == 0 || !strings.HasPrefix(got, "failed") {
+			t.Errorf("%s happened %d times, and the document is %s", kind, happened[kind], got)
+		}
+	}
+	check(t, "the document without a fault", r.status(r.groups[len(r.ordered)].second), "succeeded, 1 attempts, 0 notifications, no error")
+	r.invoke()
+	places := r.places()
+	if found := places.leaks(); len(found) > 0 {
+		t.Errorf("found %q", found)
+	}
+	for _, secret := range secrets { // or else there was nothing to hide
+		if secret.columns != nil && !slices.ContainsFunc(secret.columns, func(column string) bool {
+			return strings.Contains(strings.Join(places[column], "\n"), secret.text)
+		}) {
+			t.Errorf("%s is not even where it belongs", secret.name)
+		}
+	}
+	r.checkScan()
+}
+
+// invoke invokes the function by hand, so that its responses are seen: with
+// all that failed, once more.
+func (r *secretRun) invoke() {
+	r.t.Helper()
+	r.exec("UPDATE document SET matching_status = 'pending' WHERE matching_status = 'failed'")
+	var ids []string
+	for _, g := range r.groups {
+		ids = append(ids, g.second.String())
+	}
+	for batch := range slices.Chunk(ids, 10) {
+		response, err := r.Function.Invoke(r.t.Context(), []byte(eventOf(r.t, nil, batch...)))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		fmt.Fprintf(&r.answers, "%s\n", response)
+	}
+}
+
+// checkScan plants the secrets wherever they must not be, and checks that each
+// is found, in any form.
+func (r *secretRun) checkScan() {
+	r.t.Helper()
+	var all, encoded string
+	for _, secret := range secrets {
+		for _, form := range forms(secret.text) {
+			if len(places{"somewhere": {"before " + form + " after"}}.leaks()) == 0 {
+				r.t.Errorf("did not find %q", form)
+			}
+		}
+		all += " " + secret.text
+		encoded += " " + base64.StdEncoding.EncodeToString([]byte("x"+secret.text+"after"))
+	}
+	r.exec("UPDATE document SET matching_error = $1 WHERE id = $2", all, r.groups[0].order)
+	r.exec("UPDATE notification SET payload = jsonb_build_object('a', jsonb_build_array($1::text)) WHERE document_id = $2", encoded, r.groups[0].second)
+	r.exec("UPDATE model_answer SET unusable = $1 WHERE document_id = $2", all, r.groups[len(r.ordered)].second)
+	fmt.Fprintf(&r.text, `{"msg":"%x"}`, all)
+	fmt.Fprintf(&r.answers, `{"x":%q}`, all)
+	if _, err := r.Queue.Client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
+		MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"), StringValue: &all}}}); err != nil {
+		r.t.Fatal(err)
+	}
+	found := r.places().leaks()
+	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable", "the log", "a response", "the DLQ"} {
+		for _, secret := range secrets {
+			if want := secret.name + " in " + place; !slices.Contains(found, want) {
+				r.t.Errorf("planted and not found: %s", want)
+			}
+		}
+	}
+}

@@ -1,0 +1,390 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+var _ interface {
+	llm.Vault
+	llm.VectorVault
+} = (*postgres.DB)(nil)
+
+// asked is what a question is filed under.
+func asked(question string) llm.Key {
+	return llm.Key{Tenant: tenant, Model: "fake temperature=0", Question: sha256.Sum256([]byte(question))}
+}
+
+func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
+	f.t.Helper()
+	id, err := f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return id
+}
+
+// wantAnswer finds an answer; an empty text is none.
+func (f *fixture) wantAnswer(k llm.Key, text string) (id int64) {
+	f.t.Helper()
+	id, got, found, err := f.FindAnswer(f.t.Context(), k)
+	if err != nil || got != text || found != (text != "") {
+		f.t.Errorf("found %q, %v, %v; want %q", got, found, err, text)
+	}
+	return id
+}
+
+// answers lists all answers: the text, how often it was replayed, why it is unusable.
+func (f *fixture) answers() []string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return list
+}
+
+func (f *fixture) wantAnswers(want ...string) {
+	f.t.Helper()
+	if got := f.answers(); !slices.Equal(got, want) {
+		f.t.Errorf("got answers %q, want %q", got, want)
+	}
+}
+
+const sameMoment = "somebody else asked the same at the same moment"
+
+func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	k := asked("which?")
+	f.wantAnswer(k, "")
+	id := f.keep(k, "this", "")
+	if found := f.wantAnswer(k, "this"); found != id {
+		t.Errorf("found answer %d, want %d", found, id)
+	}
+	for name, other := range map[string]llm.Key{
+		"tenant":         {Tenant: otherTenant, Model: k.Model, Question: k.Question},
+		"unknown tenant": {Tenant: num(99), Model: k.Model, Question: k.Question},
+		"model":          {Tenant: tenant, Model: k.Model + " seed=1", Question: k.Question},
+		"question":       asked("which one?"),
+	} {
+		if _, _, found, err := f.FindAnswer(t.Context(), other); found || err != nil {
+			t.Errorf("another %s: found %v, %v", name, found, err)
+		}
+	}
+	f.wantAnswer(k, "this")
+	f.wantAnswers("this, 2")
+	other := k
+	other.Tenant = otherTenant
+	f.keep(other, "theirs", "")
+	f.wantAnswer(other, "theirs")
+	f.wantAnswer(k, "this")
+	f.wantAnswers("this, 3", "theirs, 1")
+
+	var cost string
+	if err := f.conn.QueryRow(t.Context(), "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now()) FROM model_answer WHERE id = $1", id).Scan(&cost); err != nil {
+		t.Fatal(err)
+	}
+	if want := num(1).String() + " 100 10 t"; cost != want {
+		t.Errorf("got %s, want %s", cost, want)
+	}
+}
+
+func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	k := asked("which?")
+	for n := range 3 {
+		id := f.keep(k, fmt.Sprint("bad", n), "")
+		if err := f.DiscardAnswer(t.Context(), id, "it is no JSON"); err != nil {
+			t.Fatal(err)
+		}
+		f.wantAnswer(k, "")
+	}
+	f.keep(k, "good", "")
+	f.wantAnswer(k, "good")
+	f.wantAnswers("bad0, 0, it is no JSON", "bad1, 0, it is no JSON", "bad2, 0, it is no JSON", "good, 1")
+}
+
+// The sentence may be of any length, and of whatever a checker says.
+func TestReasonsAreStoredWhateverIsInThem(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.keep(asked("a"), "x", "")
+	if err := f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)); err != nil {
+		t.Fatal(err)
+	}
+	f.keep(asked("b"), "y", "cut \x00 off")
+	list := f.answers()
+	if n := utf8.RuneCountInString(list[0]); n != 1000+len("x, 0, ") || !strings.HasPrefix(list[0], "x, 0, bad \ufffd \ufffd ä") || list[1] != "y, 0, cut \ufffd off" {
+		t.Errorf("got %d characters, %.40q and %q", n, list[0], list[1])
+	}
+}
+
+func TestUnusableAnswerIsKeptForItsCostOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	k := asked("which?")
+	f.keep(k, "", "the model's answer was cut off")
+	f.wantAnswer(k, "")
+	f.keep(k, "good", "")
+	f.keep(k, "", "busy")
+	f.wantAnswer(k, "good")
+	f.wantAnswers(", 0, the model's answer was cut off", "good, 1", ", 0, busy")
+}
+
+func TestAnswerIsStoredWhateverIsInIt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for text, want := range map[string]string{
+		"a\x00b":                         "a\ufffdb",
+		"\x00":                           "\ufffd",
+		"a\xffb":                         "a\ufffdb",
+		"\xed\xa0\x80":                   "\ufffd", // half of a pair
+		"ä 中 🏮 \u202e \ufffd":            "ä 中 🏮 \u202e \ufffd",
+		`{"a":"\u0000"}`:                 `{"a":"\u0000"}`, // six characters of text, as they came
+		strings.Repeat("long ", 100_000): strings.Repeat("long ", 100_000),
+	} {
+		f.keep(asked(text), text, "")
+		if _, got, found, err := f.FindAnswer(t.Context(), asked(text)); got != want || !found || err != nil {
+			t.Errorf("%.20q came back as %.20q, %v, %v", text, got, found, err)
+		}
+	}
+}
+
+// A provider that counts nonsense does not cost us the answer.
+func TestAnswerIsStoredWhateverItCost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	_, err := f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prompt, completion int
+	if err := f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion); err != nil {
+		t.Fatal(err)
+	}
+	if prompt != math.MaxInt32 || completion != 0 {
+		t.Errorf("got %d and %d", prompt, completion)
+	}
+}
+
+func TestOfTwoAnswersTheFirstIsUsed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	k := asked("which?")
+	f.keep(k, "first", "")
+	f.keep(k, "second", "")
+	f.wantAnswer(k, "first")
+	f.wantAnswers("first, 1", "second, 0, "+sameMoment)
+}
+
+// The second one's insert waits for the first one's commit.
+func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[string][]string{
+		"COMMIT":   {"first, 0", "second, 0, " + sameMoment},
+		"ROLLBACK": {"second, 0"},
+	} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			k := asked("which?")
+			f.exec("BEGIN")
+			f.exec("INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens) VALUES ($1, $2, $3, $4, 'first', 1, 1)",
+				k.Tenant, k.Model, k.Question[:], num(2))
+			done := make(chan struct{})
+			var err error
+			go func() {
+				defer close(done)
+				_, err = f.KeepAnswer(context.Background(), k, num(1), llm.Answer{Text: "second"}, "")
+			}()
+			f.waiting(done)
+			f.exec(end)
+			<-done
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.wantAnswers(want...)
+		})
+	}
+}
+
+func TestOfManyAnswersAtTheSameMomentOneIsUsable(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	k := asked("which?")
+	var wg sync.WaitGroup
+	for n := range 20 {
+		wg.Go(func() {
+			if _, err := f.KeepAnswer(t.Context(), k, num(n), llm.Answer{Text: fmt.Sprint(n)}, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	usable := 0
+	list := f.answers()
+	for _, a := range list {
+		if !strings.HasSuffix(a, sameMoment) {
+			usable++
+			f.wantAnswer(k, strings.TrimSuffix(a, ", 0"))
+		}
+	}
+	if usable != 1 || len(list) != 20 {
+		t.Errorf("%d of %d answers are usable, want 1 of 20", usable, len(list))
+	}
+}
+
+// hashes are those of texts.
+func hashes(texts ...string) (list [][]byte) {
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		list = append(list, sum[:])
+	}
+	return list
+}
+
+func (f *fixture) vectors(tenant uuid.UUID, embedder string, texts ...string) map[string]llm.Vector {
+	f.t.Helper()
+	found, err := f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return found
+}
+
+func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vectors map[string]llm.Vector) {
+	f.t.Helper()
+	byHash := make(map[string]llm.Vector, len(vectors))
+	for text, v := range vectors {
+		byHash[string(hashes(text)[0])] = v
+	}
+	if err := f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func TestVectorsComeBackBitByBit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	vectors := map[string]llm.Vector{
+		"limits": {0, float32(math.Copysign(0, -1)), math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), 0.1},
+		"empty":  {},
+	}
+	for n := range 50 {
+		v := make(llm.Vector, 256)
+		for i := range v {
+			for v[i] = math.Float32frombits(r.Uint32()); v[i] != v[i]; { // no NaN
+				v[i] = math.Float32frombits(r.Uint32())
+			}
+		}
+		vectors[fmt.Sprint(n)] = v
+	}
+	f.keepVectors(tenant, "fake", 104, vectors)
+	found := f.vectors(tenant, "fake", slices.Collect(maps.Keys(vectors))...)
+	if len(found) != len(vectors) {
+		t.Errorf("found %d of %d", len(found), len(vectors))
+	}
+	for text, want := range vectors {
+		got := found[string(hashes(text)[0])]
+		if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+	var each, all float64
+	if err := f.conn.QueryRow(t.Context(), "SELECT min(tokens), sum(tokens) FROM model_embedding").Scan(&each, &all); err != nil || each != 2 || math.Abs(all-104) > 1e-9 {
+		t.Errorf("a share is %v of %v, %v; want 2 of 104", each, all, err)
+	}
+}
+
+func TestVectorsAreFoundByTenantEmbedderAndText(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.keepVectors(tenant, "fake", 1, map[string]llm.Vector{"a": {1}, "b": {2}})
+	f.keepVectors(otherTenant, "fake", 1, map[string]llm.Vector{"a": {3}})
+	for _, tc := range []struct {
+		tenant   uuid.UUID
+		embedder string
+		texts    []string
+		want     []float32 // of what is found, in order
+	}{
+		{tenant, "fake", []string{"a", "b", "c"}, []float32{1, 2}},
+		{otherTenant, "fake", []string{"a", "b"}, []float32{3}},
+		{tenant, "fake dimensions=2", []string{"a"}, nil},
+		{num(99), "fake", []string{"a"}, nil},
+		{tenant, "fake", nil, nil},
+	} {
+		var got []float32
+		for _, v := range f.vectors(tc.tenant, tc.embedder, tc.texts...) {
+			got = append(got, v[0])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s %s %v: got %v, want %v", tc.tenant, tc.embedder, tc.texts, got, tc.want)
+		}
+	}
+	f.keepVectors(tenant, "fake", 7, map[string]llm.Vector{"a": {9}}) // somebody was first
+	if got := f.vectors(tenant, "fake", "a")[string(hashes("a")[0])]; got[0] != 1 {
+		t.Errorf("got %v", got)
+	}
+	f.keepVectors(tenant, "fake", 0, nil)
+	var replays string
+	if err := f.conn.QueryRow(t.Context(), "SELECT string_agg(replays::text, ' ' ORDER BY tenant_id, replays) FROM model_embedding WHERE created_at = now()").Scan(&replays); err != nil || replays != "1 2 1" {
+		t.Errorf("replays %s, %v", replays, err)
+	}
+}
+
+// Those who keep or count the same texts in any order wait for each other, and
+// none gives up.
+func TestVectorsKeptAndFoundByManyAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	byHash, all := map[string]llm.Vector{}, make([]string, 200)
+	for i := range all {
+		all[i] = fmt.Sprint(i)
+		byHash[string(hashes(all[i])[0])] = llm.Vector{float32(i)}
+	}
+	var wg sync.WaitGroup
+	for n := range 20 {
+		texts := slices.Clone(all)
+		rand.New(rand.NewPCG(uint64(n), 3)).Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+		wg.Go(func() {
+			if err := f.KeepVectors(t.Context(), tenant, "fake", byHash, llm.Usage{PromptTokens: 200}); err != nil {
+				t.Error(err)
+			}
+			if found, err := f.FindVectors(t.Context(), tenant, "fake", hashes(texts...)); err != nil || len(found) != 200 {
+				t.Errorf("found %d, %v", len(found), err)
+			}
+		})
+	}
+	wg.Wait()
+	var rows, replays int
+	if err := f.conn.QueryRow(t.Context(), "SELECT count(*), sum(replays) FROM model_embedding").Scan(&rows, &replays); err != nil || rows != 200 || replays != 20*200 {
+		t.Errorf("%d rows, %d replays, %v", rows, replays, err)
+	}
+	var deadlocks int
+	f.exec("SELECT pg_stat_force_next_flush()")
+	if err := f.conn.QueryRow(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks); err != nil || deadlocks != 0 {
+		t.Errorf("%d deadlocks, %v", deadlocks, err)
+	}
+}

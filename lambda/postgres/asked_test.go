@@ -1,0 +1,348 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// said is a pair with what a model said about it.
+func said(a, b int, points int, asked match.Asked) match.Pair {
+	return match.Pair{A: num(a), B: num(b), TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}, Asked: asked}
+}
+
+// asked lists what is stored about pairs.
+func (f *fixture) asked() string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(' ', right(document_a_id::text, 1) || '-' || right(document_b_id::text, 1), points, asked, question, answer, reasoning) FROM match_pair ORDER BY document_a_id, document_b_id")
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, ", ")
+}
+
+// judged writes these pairs of num(1) and what a judge makes of them, and
+// returns the pairs that the judge was shown.
+func (f *fixture) judged(pairs []match.Pair, d match.Decision) (shown []match.Pair) {
+	f.t.Helper()
+	fence := f.take(num(1))
+	block := f.block(fence, key("k"))
+	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(c match.Competition) (match.Decision, error) {
+		shown = c.Pairs
+		return d, nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return shown
+}
+
+func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(3)
+	high := match.Asked{About: "f00d", Question: "q1", Answer: match.High, Reasoning: "The same \u201elamps\u201c."}
+	none := match.Asked{About: "beef", Question: "q1", Answer: match.None}
+	pairs := []match.Pair{said(1, 2, 60, match.Asked{}), said(1, 3, 50, match.Asked{})}
+	f.judged(pairs, match.Decision{Asked: []match.Pair{said(1, 2, 60, high), said(1, 3, 50, none)}})
+	const stored = "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 beef q1 none "
+	for _, step := range []struct {
+		when     string
+		pairs    []match.Pair
+		decision match.Decision
+		want     string
+		shown    []match.Asked // nil: not looked at
+	}{
+		{"matched again", pairs, match.Decision{}, stored, []match.Asked{high, none}},
+		{"the pairs look different", []match.Pair{said(1, 2, 61, match.Asked{}), said(1, 3, 50, match.Asked{})}, match.Decision{},
+			strings.Replace(stored, "1-2 60", "1-2 61", 1), []match.Asked{high, none}},
+		{"what a pair brings along is nothing", []match.Pair{said(1, 2, 60, none), said(1, 3, 50, high)}, match.Decision{}, stored, []match.Asked{high, none}},
+		{"asked anew", pairs, match.Decision{Asked: []match.Pair{said(1, 3, 50, high)}},
+			"1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 f00d q1 high The same \u201elamps\u201c.", nil},
+		{"taken back", pairs, match.Decision{Asked: []match.Pair{said(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
+		{"a pair is gone", pairs[1:], match.Decision{}, "1-3 50    ", []match.Asked{{}}},
+		{"and comes back", pairs, match.Decision{}, "1-2 60    , 1-3 50    ", []match.Asked{{}, {}}},
+	} {
+		shown := f.judged(step.pairs, step.decision)
+		if got := f.asked(); got != step.want {
+			t.Errorf("%s: got  %q\nwant %q", step.when, got, step.want)
+		}
+		var got []match.Asked
+		for _, p := range shown {
+			got = append(got, p.Asked)
+		}
+		if step.shown != nil && !slices.Equal(got, step.shown) {
+			t.Errorf("%s: the judge saw %+v, want %+v", step.when, got, step.shown)
+		}
+	}
+}
+
+// states are the columns of a document that is in some state; only one that
+// succeeded is published again.
+var states = []string{
+	3: "matching_status = 'succeeded', matching_published_at = now() - interval '1 hour', matching_attempts = 4, matching_republished = 2",
+	4: "matching_status = 'pending', matching_published_at = now() - interval '1 hour', matching_due_at = now() - interval '1 hour', matching_republished = 1",
+	5: "matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now() + interval '1 minute'",
+	6: "matching_status = 'failed', matching_attempts = 3, matching_failed_at = now(), matching_error = 'too long'",
+	7: "matching_status = NULL",
+	8: "matching_status = 'succeeded', matching_published_at = now() + interval '1 hour'", // the clock went back
+	9: "matching_status = 'succeeded', matching_published_at = NULL",
+}
+
+// staleWorld has documents in all states, and num(1) claimed, with pairs with
+// all of them.
+func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []match.Pair, stale []uuid.UUID) {
+	t.Helper()
+	f = newFixture(t)
+	f.invoices(9)
+	fence = f.take(num(1))
+	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(2)) // and not stale
+	for n, columns := range states {
+		if columns != "" {
+			f.exec("UPDATE document SET "+columns+" WHERE id = $1", num(n))
+			stale = append(stale, num(n))
+		}
+	}
+	for n := 2; n <= 9; n++ {
+		pairs = append(pairs, said(1, n, 60, match.Asked{}))
+	}
+	return f, fence, f.block(fence, key("k")), pairs, append(stale, num(77), num(1)) // one that does not exist, and the one at work
+}
+
+func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
+	t.Parallel()
+	f, fence, block, pairs, stale := staleWorld(t)
+	before := f.documents()
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(match.Competition) (match.Decision, error) {
+		return match.Decision{Stale: stale}, nil
+	})
+	if err != nil || w.Fresh != nil {
+		t.Fatalf("got %+v, %v", w, err)
+	}
+	slices.SortFunc(w.Published, func(a, b job.Stamped) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	want := []job.Stamped{{ID: num(3), PublishedAt: start}, {ID: num(8), PublishedAt: start.Add(time.Hour + time.Microsecond)}, {ID: num(9), PublishedAt: start}}
+	if !slices.EqualFunc(w.Published, want, func(a, b job.Stamped) bool { return a.ID == b.ID && a.PublishedAt.Equal(b.PublishedAt) }) {
+		t.Errorf("published %v, want %v", w.Published, want)
+	}
+	after := f.documents()
+	for _, s := range w.Published {
+		if got := f.row(s.ID); got.Status != job.StatusPending || !got.Due.Equal(start) || f.republished(s.ID) != 0 {
+			t.Errorf("%s is %+v", s.ID, got)
+		}
+		var stamp time.Time
+		if err := f.conn.QueryRow(t.Context(), "SELECT matching_published_at FROM document WHERE id = $1", s.ID).Scan(&stamp); err != nil || !stamp.Equal(s.PublishedAt) {
+			t.Errorf("%s is stamped %s, %v; the message says %s", s.ID, stamp, err, s.PublishedAt)
+		}
+		delete(after, s.ID)
+	}
+	if got := f.row(num(1)); got.Status != job.StatusSucceeded {
+		t.Errorf("the one at work is %+v", got)
+	}
+	delete(after, num(1))
+	for id, row := range after {
+		if row != before[id] {
+			t.Errorf("changed from\n%s\nto\n%s", before[id], row)
+		}
+	}
+	// The messages that carry the stamps are taken, those of before are not.
+	for _, s := range w.Published {
+		if c := f.claim(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt.Add(-time.Microsecond)}, false); c.Found != job.Superseded {
+			t.Errorf("an older message of %s: %v", s.ID, c.Found)
+		}
+		if c := f.claim(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt}, false); c.Found != 0 {
+			t.Errorf("the message of %s: %v", s.ID, c.Found)
+		}
+	}
+}
+
+var errInjected = errors.New("injected")
+
+func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		before string // what happens to num(1)
+		judge  error
+		want   error
+		fresh  bool
+	}{
+		"the judge has to ask first":    {"", errInjected, errInjected, false},
+		"the fence is lost":             {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
+		"settled by somebody else":      {"UPDATE document SET matching_status = 'failed' WHERE id = $1", nil, job.ErrFenceLost, false},
+		"the judge and the fence":       {"UPDATE document SET matching_status = 'failed' WHERE id = $1", errInjected, errInjected, false},
+		"the candidates have changed":   {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
+		"they have, and what it judged": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, fence, block, pairs, stale := staleWorld(t)
+			if tc.before != "" {
+				f.exec(tc.before, num(1))
+			}
+			before := f.dump(allTables...)
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(match.Competition) (match.Decision, error) {
+				d := matches(num(1), num(2), num(3))
+				d.Stale, d.Asked = stale, []match.Pair{said(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
+				return d, tc.judge
+			})
+			if !errors.Is(err, tc.want) || len(w.Published) != 0 || (w.Fresh != nil) != tc.fresh {
+				t.Errorf("got %+v, %v; want %v", w, err, tc.want)
+			}
+			if after := f.dump(allTables...); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+			f.wantIdle()
+		})
+	}
+}
+
+// wantIdle makes sure that no connection is left in a transaction.
+func (f *fixture) wantIdle() {
+	f.t.Helper()
+	var open, locks int
+	err := f.conn.QueryRow(f.t.Context(), `SELECT
+		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL),
+		(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&open, &locks)
+	if err != nil || open != 0 || locks != 0 {
+		f.t.Errorf("%d open transactions, %d advisory locks, %v", open, locks, err)
+	}
+}
+
+// An order and two invoices for the same goods and money: rules alone cannot
+// tell which is meant, and do not dare to say neither.
+const (
+	spotOrder    = `{"number":"45001","date":"2026-01-05","total":"1184.40","supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"line_items":[{"sku":"L-20","quantity":"20","unit_price":"59.22"}]}`
+	spotInvoice1 = `{"number":"RE-2026-0881","date":"2026-01-15","total":"1184.40","supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"line_items":[{"sku":"L-20","quantity":"20","unit_price":"59.22"}]}`
+	spotInvoice2 = `{"number":"RE-2026-0893","date":"2026-01-16","total":"1184.40","supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"line_items":[{"sku":"L-20","quantity":"20","unit_price":"59.22"}]}`
+)
+
+const itIsThe2nd = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"It is the later one."}]}`
+
+// clerk is a model that knows which invoice is meant: the second.
+type clerk struct{ calls int }
+
+func (c *clerk) Name() string { return "clerk" }
+
+func (c *clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
+	c.calls++
+	text := `{"matches":[]}`
+	if document, _, _ := strings.Cut(q.User, "\nCandidate 1:"); strings.Contains(document, "RE-2026-0893") {
+		text = itIsThe2nd
+	}
+	return llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 900, CompletionTokens: 20}}, nil
+}
+
+// frail is a store of which one Write fails: the nth, before or behind its judge.
+type frail struct {
+	match.Store
+	nth    int
+	behind bool
+}
+
+func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (match.Written, error) {
+	if s.nth--; s.nth != 0 {
+		return s.Store.Write(ctx, f, n, types, judged, pairs, judge)
+	}
+	if !s.behind {
+		return match.Written{}, errInjected
+	}
+	return s.Store.Write(ctx, f, n, types, judged, pairs, func(c match.Competition) (match.Decision, error) {
+		if _, err := judge(c); err != nil {
+			return match.Decision{}, fmt.Errorf("it is still to be asked: %w", err)
+		}
+		return match.Decision{}, errInjected
+	})
+}
+
+// sent collects what is published.
+type sent struct{ messages []job.Stamped }
+
+func (s *sent) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+	s.messages = append(s.messages, messages...)
+	return nil, nil
+}
+
+// A crash between the commit of the answer and the commit of the matches: the
+// next delivery finds the answer and does not ask.
+func TestAnswerOutlivesACrash(t *testing.T) {
+	t.Parallel()
+	for name, behind := range map[string]bool{"before the write": false, "within the write": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, model, queue := newFixture(t), &clerk{}, &sent{}
+			f.put(num(1), tenant, document.PurchaseOrder, spotOrder)
+			f.put(num(2), tenant, document.Invoice, spotInvoice1)
+			f.put(num(3), tenant, document.Invoice, spotInvoice2)
+			attempt := func(store match.Store, fence job.Fence) error {
+				t.Helper()
+				m := &match.Matcher{Store: store, Log: slog.New(slog.DiscardHandler), Sender: queue, Model: &llm.Asker{Model: model, Vault: f.DB}}
+				return m.Match(t.Context(), fence)
+			}
+			for n := 1; n <= 2; n++ {
+				if err := attempt(f.DB, f.take(num(n))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.wantEdges("rules suffice", "1-2 rules", "", "1 1 0")
+
+			first := f.take(num(3))
+			results := []string{"document_match", "match_pair", "match_suggestion", "notification"}
+			before := f.dump(results...)
+			if err := attempt(&frail{f.DB, 2, behind}, first); !errors.Is(err, errInjected) || model.calls != 1 {
+				t.Fatalf("got %v after %d calls, want the injected error after one", err, model.calls)
+			}
+			f.wantAnswers(itIsThe2nd + ", 0")
+			f.wantEdges("crashed", "1-2 rules", "", "1 1 0")
+			if after := f.dump(results...); after != before {
+				t.Errorf("changed from\n%s\nto\n%s", before, after)
+			}
+			f.wantIdle()
+
+			f.advance(2 * time.Minute) // the lease has ended
+			again := f.claim(job.Delivery{ID: num(3)}, true)
+			if again.Found != 0 || again.Fence.Attempt != first.Attempt+1 {
+				t.Fatalf("claimed %+v", again)
+			}
+			if err := attempt(f.DB, first); !errors.Is(err, job.ErrFenceLost) {
+				t.Errorf("the attempt that was thought dead: %v", err)
+			}
+			if err := attempt(f.DB, again.Fence); err != nil {
+				t.Fatal(err)
+			}
+			if model.calls != 1 {
+				t.Errorf("the model was called %d times, want once", model.calls)
+			}
+			f.wantAnswers(itIsThe2nd + ", 1")
+			f.wantEdges("delivered again", "1-3 model", "1-2 rules", "1 0 1")
+
+			if len(queue.messages) != 1 || queue.messages[0].ID != num(2) {
+				t.Fatalf("published %v, want the first invoice, which competes now", queue.messages)
+			}
+			c := f.claim(job.Delivery{ID: num(2), SentAt: f.now(), PublishedAt: queue.messages[0].PublishedAt}, false)
+			if c.Found != 0 {
+				t.Fatalf("claimed %+v", c)
+			}
+			if err := attempt(f.DB, c.Fence); err != nil {
+				t.Fatal(err)
+			}
+			f.wantEdges("both asked", "1-3 model", "", "1 0 1")
+			if model.calls != 2 || len(queue.messages) != 1 {
+				t.Errorf("%d calls, published %v; want 2 calls, and it ends", model.calls, queue.messages)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Spent is what one tenant bought of one model on one day, and how much of it
+// was used again instead of being bought again.
+type Spent struct {
+	TenantID         uuid.UUID
+	Day              time.Time // in UTC
+	Model            string    // as answers and embeddings are filed
+	Calls            int
+	Unusable         int // of these
+	PromptTokens     int
+	CompletionTokens int
+	Embeddings       int
+	EmbeddingTokens  float64
+	// What was spared, on whatever day: calls, what those would have cost,
+	// embeddings, what those would have cost.
+	Replays                  int
+	ReplayedPromptTokens     int
+	ReplayedCompletionTokens int
+	EmbeddingReplays         int
+	ReplayedEmbeddingTokens  float64
+}
+
+// spentSQL: the replay of an answer that was then refused spared nothing.
+const spentSQL = `
+WITH answer AS (
+	SELECT tenant_id, (asked_at AT TIME ZONE 'UTC')::date AS day, model, prompt_tokens, completion_tokens, unusable,
+		(CASE WHEN unusable = '' THEN replays ELSE greatest(replays - 1, 0) END)::bigint AS spared
+	FROM model_answer
+	WHERE asked_at >= $1 AND ($2::uuid IS NULL OR tenant_id = $2)
+), embedding AS (
+	SELECT tenant_id, (created_at AT TIME ZONE 'UTC')::date AS day, model, tokens, replays
+	FROM model_embedding
+	WHERE created_at >= $1 AND ($2::uuid IS NULL OR tenant_id = $2)
+)
+SELECT tenant_id, day, model, count(*), count(*) FILTER (WHERE unusable <> ''), sum(prompt_tokens), sum(completion_tokens), 0, 0.0::float8,
+	sum(spared)::bigint, sum(spared * prompt_tokens)::bigint, sum(spared * completion_tokens)::bigint, 0, 0.0::float8
+FROM answer GROUP BY tenant_id, day, model
+UNION ALL
+SELECT tenant_id, day, model, 0, 0, 0, 0, count(*), sum(tokens), 0, 0, 0, sum(replays), sum(replays * tokens)
+FROM embedding GROUP BY tenant_id, day, model
+ORDER BY tenant_id, day, model`
+
+const tenantExistsSQL = `
+SELECT EXISTS (SELECT FROM tenant WHERE id = $1)`
+
+// ErrNoSuchTenant is returned when nobody has the id.
+var ErrNoSuchTenant = errors.New("no tenant has the id")
+
+// Spent reads what was spent since then, the zero time being ever, by the
+// tenant, uuid.Nil being everybody: by tenant, day and model, in that order.
+func (db *DB) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
+	var of *uuid.UUID
+	if tenant != uuid.Nil {
+		of = &tenant
+		var exists bool
+		if err := db.pool.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
+			return nil, err
+		}
+		if !exists {
+			return nil, fmt.Errorf("%w %s", ErrNoSuchTenant, tenant)
+		}
+	}
+	rows, _ := db.pool.Query(ctx, spentSQL, since, of)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spent])
+}

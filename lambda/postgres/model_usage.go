@@ -1,0 +1,33 @@
+package postgres
+
+import "context"
+
+// ModelUsage is what answers of models are kept, for reports.
+type ModelUsage struct {
+	Last             int64 // the id of the latest answer
+	Replays          int   // how often any answer was used instead of asking again
+	Documents        int   // that asked
+	Questions        int   // different ones
+	Answers          int   // that were paid for
+	Unusable         int   // of these, for people only
+	PromptTokens     int
+	CompletionTokens int
+}
+
+const modelUsageSQL = `
+SELECT coalesce(max(id), 0), coalesce(sum(replays), 0),
+	count(DISTINCT document_id) FILTER (WHERE id > $1),
+	count(DISTINCT (tenant_id, model, question)) FILTER (WHERE id > $1),
+	count(*) FILTER (WHERE id > $1),
+	count(*) FILTER (WHERE id > $1 AND unusable <> ''),
+	coalesce(sum(prompt_tokens) FILTER (WHERE id > $1), 0),
+	coalesce(sum(completion_tokens) FILTER (WHERE id > $1), 0)
+FROM model_answer`
+
+// ModelUsage counts the answers after the one with this id, 0 for all, and the
+// replays of all.
+func (db *DB) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
+	err = db.pool.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
+		&u.Unusable, &u.PromptTokens, &u.CompletionTokens)
+	return u, err
+}

@@ -165,6 +165,13 @@ func (d *deliberation) judge(c Competition) (decision Decision, err error) {
 	return decision, nil
 }
 
+// knows reports whether all that is to be asked about is among the candidates.
+func (d *deliberation) knows(candidates []Raw) bool {
+	return !slices.ContainsFunc(d.pending, func(j Judgement) bool {
+		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == j.Pair.other(d.id) })
+	})
+}
+
 // leftOut notes of pairs that they are beyond their document's question: what
 // was said of them when they were not does not count any more, and nobody
 // need ask about them.

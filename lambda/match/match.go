@@ -58,6 +58,9 @@ type Raw struct {
 type Block struct {
 	Candidates []Raw
 	Partners   []uuid.UUID
+	// Compare, if it is set, has Write compare the candidates that it finds,
+	// whatever they were before. Writers of the tenant wait meanwhile.
+	Compare func(candidates []Raw) []Pair
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.
@@ -100,8 +103,9 @@ type Store interface {
 	// everybody whose competition that changes by what judge makes of it, and
 	// sets the document succeeded, all or nothing. Documents that have to ask
 	// again are published with it, if they had succeeded. When the candidates
-	// are no longer those that were judged it writes nothing and returns the
-	// block as it is now; an error of judge it returns as it is.
+	// are no longer those that were judged, and judged has no Compare, it writes
+	// nothing and returns the block as it is now; an error of judge it returns
+	// as it is.
 	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error)
 }
 
@@ -118,8 +122,13 @@ type Matcher struct {
 }
 
 // maxRounds is how often a document is judged again because its candidates
-// changed meanwhile, or a model was asked.
-const maxRounds = 10
+// changed meanwhile, or a model was asked. From patience on it is compared
+// while the others wait: where many documents of one company arrive at once,
+// there would be a new one each time.
+const (
+	maxRounds = 10
+	patience  = 2
+)
 
 // Match matches the document of one attempt; it is a job.Work.
 func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
@@ -148,9 +157,16 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if m.Model == nil {
 		judge = ByRules
 	}
-	for range maxRounds {
+	for round := range maxRounds {
+		if round >= patience {
+			block.Compare = doc.pairs
+		}
 		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), judge)
 		switch {
+		case errors.Is(err, errAsk) && !d.knows(block.Candidates):
+			if block, err = m.block(ctx, f, doc, &n, types); err != nil {
+				return err
+			}
 		case errors.Is(err, errAsk):
 			if err := m.ask(ctx, d, raw, block.Candidates); err != nil {
 				return err

@@ -157,6 +157,12 @@ func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
 	for _, p := range s.pairs {
 		pairs = append(pairs, len(p))
 	}
+	for i := range s.judged {
+		if (s.judged[i].Compare != nil) != (i >= patience) {
+			t.Errorf("round %d: compared by the store: %v", i, s.judged[i].Compare != nil)
+		}
+		s.judged[i].Compare = nil
+	}
 	if !reflect.DeepEqual(s.judged, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
 		t.Errorf("judged %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.judged, pairs)
 	}

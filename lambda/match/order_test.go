@@ -77,7 +77,11 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 }
 
 func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error) {
-	if now := m.block(f.ID, n, types); !reflect.DeepEqual(now, judged) {
+	now := m.block(f.ID, n, types)
+	if judged.Compare != nil {
+		pairs, judged = judged.Compare(now.Candidates), now
+	}
+	if !reflect.DeepEqual(now, judged) {
 		return Written{Fresh: &now}, nil
 	}
 	before := maps.Clone(m.pairs)

@@ -77,6 +77,7 @@ func (e embedding) near(o embedding) float64 {
 // block reads what the document is judged with: those that share a key, and
 // those of the same company whose texts are similar.
 func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type) (Block, error) {
+	n.Similar = nil
 	block, err := m.Store.Candidates(ctx, f, *n, types)
 	if err != nil || d.embedding.vector == nil {
 		return block, failure.At("read candidates", err)

@@ -346,3 +346,31 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 		})
 	}
 }
+
+// The question of a document is about one candidate less when that has changed
+// so much that the two are no pair any more: it asks again.
+func TestWhoAskedAboutAPairThatIsGoneAsksAgain(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		asked string
+		want  []uuid.UUID
+	}{"asked about": {"x", []uuid.UUID{num(2)}}, "never asked about": {"", nil}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.invoices(2)
+			f.decided(num(2))
+			f.paired(1, 2)
+			f.exec("UPDATE match_pair SET asked = $1", tc.asked)
+			fence := f.take(num(1))
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, f.block(fence, key("k")), nil, match.ByRules)
+			var got []uuid.UUID
+			for _, s := range w.Published {
+				got = append(got, s.ID)
+			}
+			if err != nil || w.Fresh != nil || !slices.Equal(got, tc.want) {
+				t.Errorf("published %v, %v; want %v", got, err, tc.want)
+			}
+		})
+	}
+}

@@ -189,18 +189,23 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		if !slices.Equal(now.Candidates, judged.Candidates) || !slices.Equal(now.Partners, judged.Partners) {
+		pairs := pairs
+		switch {
+		case judged.Compare != nil:
+			pairs = judged.Compare(now.Candidates)
+		case !slices.Equal(now.Candidates, judged.Candidates) || !slices.Equal(now.Partners, judged.Partners):
 			w.Fresh = &now
 			return nil
 		}
 		batch = &pgx.Batch{}
-		queuePairs(batch, f.ID, judged.Partners, pairs)
+		var stale []uuid.UUID
+		queuePairs(batch, f.ID, now.Partners, pairs, &stale)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		affected := slices.Concat([]uuid.UUID{f.ID}, judged.Partners, ends(pairs))
+		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = decide(ctx, tx, slices.Compact(affected), judge); err != nil {
+		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, judge); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, succeededSQL, f.ID, f.Attempt)

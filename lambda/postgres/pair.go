@@ -13,11 +13,16 @@ import (
 )
 
 // A pair about which a person decided is not forgotten, whatever its evidence.
+// Who asked a model about a pair that is gone has to ask again, without it.
 const forgetPairsSQL = `
-DELETE FROM match_pair
-WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
-	AND verdict = ''
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))`
+WITH forgotten AS (
+	DELETE FROM match_pair
+	WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
+		AND verdict = ''
+		AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))
+	RETURNING CASE WHEN document_a_id = $1 THEN document_b_id ELSE document_a_id END AS partner, asked
+)
+SELECT partner FROM forgotten WHERE asked <> ''`
 
 // An equal row stays as it is, so that matching again changes nothing.
 const upsertPairSQL = `
@@ -30,13 +35,16 @@ WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_c
 	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points, excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
 
 // queuePairs makes the document's pairs with its former partners and with its
-// candidates these.
-func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Pair) {
+// candidates these. Stale will be those who asked about what is gone.
+func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Pair, stale *[]uuid.UUID) {
 	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
 	for i, p := range pairs {
 		as[i], bs[i] = p.A, p.B
 	}
-	batch.Queue(forgetPairsSQL, id, partners, as, bs)
+	batch.Queue(forgetPairsSQL, id, partners, as, bs).Query(func(rows pgx.Rows) (err error) {
+		*stale, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	})
 	for _, p := range pairs {
 		queuePair(batch, id, p)
 	}
@@ -94,8 +102,8 @@ WHERE id = ANY ($1) AND matching_status = 'succeeded'
 RETURNING id, matching_published_at`
 
 // decide has judge decide about all pairs of the documents, writes it, and
-// publishes who has to ask a model again.
-func decide(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, judge func(match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
+// publishes who has to ask a model again, the stale ones among them.
+func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, judge func(match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
@@ -111,11 +119,12 @@ func decide(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, judge func(ma
 	if err := replaceEdges(ctx, tx, documents, d); err != nil {
 		return nil, err
 	}
-	if err := recluster(ctx, tx, rows); err != nil || len(d.Stale) == 0 {
+	stale = append(stale, d.Stale...)
+	if err := recluster(ctx, tx, rows); err != nil || len(stale) == 0 {
 		return nil, err
 	}
-	stale, _ := tx.Query(ctx, publishStaleSQL, d.Stale)
-	return pgx.CollectRows(stale, pgx.RowToStructByPos[job.Stamped])
+	again, _ := tx.Query(ctx, publishStaleSQL, stale)
+	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
 }
 
 // ends lists the documents of pairs, with repetitions.
@@ -160,7 +169,7 @@ func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, judge)
+		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, judge)
 		return err
 	})
 }

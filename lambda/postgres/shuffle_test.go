@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -45,7 +46,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
 					w := newWorld(t, docs)
-					w.matchAll(rand.New(rand.NewPCG(seed, 1)))
+					w.matchAll(rand.New(rand.NewPCG(seed, 1)), 3)
 					outcome := w.dump(false)
 					mu.Lock()
 					if first == "" {
@@ -57,7 +58,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 						t.Errorf("another order, another outcome: %s", firstDifference(first, outcome))
 					}
 					rows := w.dump(true)
-					w.matchAll(rand.New(rand.NewPCG(seed, 2)))
+					w.matchAll(rand.New(rand.NewPCG(seed, 2)), 3)
 					if again := w.dump(true); again != rows {
 						t.Errorf("matching again changed rows: %s", firstDifference(rows, again))
 					}
@@ -67,6 +68,28 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// Many documents of one company that arrive at once are each other's
+// candidates, and there is a new one each time that somebody looks. None of
+// them gives up over it.
+func TestManyDocumentsOfOneCompanyArriveAtOnce(t *testing.T) {
+	t.Parallel()
+	var docs []eval.Document
+	for n := range 120 {
+		typ, number := document.PurchaseOrder, fmt.Sprintf("45%05d", n/2)
+		references := ""
+		if n%2 == 1 {
+			typ, references = document.Invoice, `,"references":[{"type":"purchase-order","number":"`+number+`"}]`
+		}
+		docs = append(docs, eval.Document{ID: num(n + 1), TenantID: tenant, Type: typ,
+			Data: json.RawMessage(fmt.Sprintf(`{"number":"%s","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"}%s,"line_items":[{"sku":"L-20","quantity":"%d"}]}`, number, references, n/2+1))})
+	}
+	w := newWorld(t, docs)
+	w.matchAll(rand.New(rand.NewPCG(1, 1)), 10)
+	if got := strings.Count(w.dump(false), `"decided_by": "rules"`); got < 60 {
+		t.Errorf("%d matches and suggestions, want at least the 60 that are cited", got)
 	}
 }
 
@@ -93,8 +116,8 @@ func newWorld(t *testing.T, docs []eval.Document) *world {
 	return w
 }
 
-// matchAll matches all documents in an order of its own, three at a time.
-func (w *world) matchAll(random *rand.Rand) {
+// matchAll matches all documents in an order of its own, some at a time.
+func (w *world) matchAll(random *rand.Rand, atOnce int) {
 	w.t.Helper()
 	order := make(chan uuid.UUID, len(w.ids))
 	for _, i := range random.Perm(len(w.ids)) {
@@ -103,7 +126,7 @@ func (w *world) matchAll(random *rand.Rand) {
 	close(order)
 	m := &match.Matcher{Store: w.db, Log: slog.New(slog.DiscardHandler)}
 	var workers sync.WaitGroup
-	for range 3 {
+	for range atOnce {
 		workers.Go(func() {
 			for id := range order {
 				claims, err := w.db.Claim(w.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)

@@ -338,6 +338,9 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 			t.Errorf("%q is there %d times, want %d:\n%s", mark, got, want, text)
 		}
 	}
+	if strings.Count(text, "<<<") != 3 || strings.Count(text, ">>>") != 3 {
+		t.Errorf("what looks like a fence of ours is not:\n%s", text)
+	}
 	if strings.ContainsAny(text, "\u202e\u200b\x07") || len(text) > 8_000 {
 		t.Errorf("%d bytes:\n%q", len(text), text)
 	}

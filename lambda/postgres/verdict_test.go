@@ -112,6 +112,10 @@ func TestVerdictIsKeptForEver(t *testing.T) {
 			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != want[0] || s != want[1] {
 				t.Errorf("got matches %q, suggestions %q; want %q", m, s, want)
 			}
+			// And it goes on taking, or leaving, room in the competition.
+			if c, err := f.Competition(t.Context(), num(1)); err != nil || len(c.Pairs) != 1 || c.Pairs[0].Verdict != verdict {
+				t.Errorf("the pairs are %+v, %v", c.Pairs, err)
+			}
 		})
 	}
 }

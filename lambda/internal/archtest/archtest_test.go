@@ -17,15 +17,16 @@ var tree = tables{
 	layers: [][]string{
 		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "postgres/postgrestest"},
-		{"postgres", "llm/openai", "job/sqsjob"},
+		{"postgres", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
-		{"job", "job/jobtest", "llm", "eval"},
+		{"job", "job/jobtest", "llm", "notify", "notify/notifytest", "eval"},
 		{"document", "company", "reference", "failure", "manifest", "migrations"},
 	},
 	exceptions: []exception{
 		{"local", "local/simclock", "the stack moves the database's clock together with the queue's"},
 		{"postgres/postgrestest", "local/pgserver", "where no server is named it starts a private one"},
 		{"job/jobtest", "job", "it tests what implements job's ports"},
+		{"notify/notifytest", "notify", "it makes messages for the tests of channels"},
 	},
 	// The reasons are those of the README. Modules that only tests use are
 	// not listed.
@@ -36,6 +37,8 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sqs", "visibility changes, publishing", []string{"setup", "job/sqsjob", "local"}},
+		{"github.com/aws/aws-sdk-go-v2/service/sesv2", "mail", []string{"notify/email"}},
+		{"github.com/aws/smithy-go", "status and headers of what SES refuses", []string{"notify/email"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
 			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},

@@ -1,0 +1,175 @@
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Message is what is sent: one failure, or a digest of many of one kind.
+type Message struct {
+	Kind     string
+	Count    int         // of failures; 1 is no digest
+	Tenants  int         // how many they are of
+	Since    time.Time   // when the first of them happened
+	Until    time.Time   // and the last
+	Failures []Failure   // the first Listed of them
+	Told     []uuid.UUID // the notifications that it tells, all of them
+	Link     string      // to the document or the list of documents; may be empty
+}
+
+// Listed is how many failures a digest shows.
+const Listed = 5
+
+// One tells a failure. base is where the admin pages are, such as
+// https://matchbook.example.com; without it there is no link.
+func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
+
+// Digest tells failures of one kind, at least one, in any order. Of a single
+// one it makes the same as One.
+func Digest(failures []Failure, base string) Message {
+	failures = sorted(failures)
+	first, last := failures[0].tidy(), failures[len(failures)-1]
+	m := Message{Kind: first.Kind, Count: len(failures), Since: first.At, Until: last.At.UTC()}
+	tenants := map[uuid.UUID]bool{}
+	for i, f := range failures {
+		tenants[f.TenantID] = true
+		m.Told = append(m.Told, f.ID)
+		if i < Listed {
+			m.Failures = append(m.Failures, f.tidy())
+		}
+	}
+	m.Tenants = len(tenants)
+	switch {
+	case m.Kind == KindTest:
+		m.Link = link(base, "", "documents")
+	case m.Count == 1:
+		m.Link = link(base, "", "documents", first.DocumentID.String())
+	default: // whole seconds, so that the first is in the list
+		m.Link = link(base, fmt.Sprintf("matching_status=failed&kind=%s&since=%s",
+			url.QueryEscape(m.Kind), url.QueryEscape(m.Since.Format(time.RFC3339))), "documents")
+	}
+	return m
+}
+
+// KindTest is the kind of a message that is sent to see whether it arrives.
+const KindTest = "test"
+
+// Test is such a message.
+func Test(at time.Time, base string) Message {
+	return One(Failure{Kind: KindTest, At: at, Error: "Nothing failed. This message was sent to see whether it arrives."}, base)
+}
+
+// sorted is by time, and at the same time by id.
+func sorted(failures []Failure) []Failure {
+	failures = slices.Clone(failures)
+	slices.SortFunc(failures, func(a, b Failure) int {
+		return cmp.Or(a.At.Compare(b.At), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return failures
+}
+
+// link is empty if base is no address of a page: a wrong one must not stop a
+// message.
+func link(base, query string, path ...string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	u = u.JoinPath(path...)
+	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = query, false, "", ""
+	if s := u.String(); len(s) <= maxLink {
+		return s
+	}
+	return ""
+}
+
+// Title is a line that says what the message is about.
+func (m Message) Title() string {
+	switch {
+	case m.Kind == KindTest:
+		return "This is a test"
+	case m.Count == 1:
+		return "Matching failed: " + m.Kind
+	}
+	return fmt.Sprintf("Matching failed %d times: %s", m.Count, m.Kind)
+}
+
+// LinkText says where Link leads.
+func (m Message) LinkText() string {
+	switch {
+	case m.Kind == KindTest:
+		return "All documents"
+	case m.Count == 1:
+		return "Open the document"
+	}
+	return "All failed documents of this kind"
+}
+
+// Fact is a line of a message.
+type Fact struct{ Name, Value string }
+
+const (
+	moment = "2006-01-02 15:04:05 UTC"
+	clock  = "15:04:05 UTC"
+)
+
+// Facts are the lines of a message, of which every channel shows all. The
+// errors are not among them: see Failures and Rest.
+func (m Message) Facts() []Fact {
+	switch {
+	case m.Kind == KindTest:
+		return []Fact{{"Sent at", m.Since.Format(moment)}}
+	case m.Count == 1:
+		return m.Failures[0].facts()
+	}
+	return []Fact{
+		{"Failures", strconv.Itoa(m.Count)},
+		{"Tenants", strconv.Itoa(m.Tenants)},
+		{"First at", m.Since.Format(moment)},
+		{"Last at", m.Until.Format(moment)},
+	}
+}
+
+// Rest is how many failures of a digest are not listed.
+func (m Message) Rest() int { return m.Count - len(m.Failures) }
+
+func (f Failure) facts() []Fact {
+	facts := []Fact{
+		{"Document", f.DocumentID.String()},
+		{"Tenant", f.tenant()},
+		{"Attempts", strconv.Itoa(f.Attempts)},
+	}
+	if f.Deliveries > 0 {
+		facts = append(facts, Fact{"Deliveries", f.deliveries()})
+	}
+	return append(facts, Fact{"Failed at", f.At.Format(moment)})
+}
+
+func (f Failure) tenant() string {
+	if f.Tenant == "" {
+		return f.TenantID.String()
+	}
+	return fmt.Sprintf("%s (%s)", f.Tenant, f.TenantID)
+}
+
+func (f Failure) deliveries() string {
+	if f.Throttled() {
+		return fmt.Sprintf("%d: throttled before it ran", f.Deliveries)
+	}
+	return strconv.Itoa(f.Deliveries)
+}
+
+// Heading is the line above the error of a failure that a digest lists.
+func (f Failure) Heading() string {
+	heading := fmt.Sprintf("%s, document %s, tenant %s", f.At.Format(clock), f.DocumentID, f.tenant())
+	if f.Throttled() {
+		heading += ", throttled before it ran"
+	}
+	return heading
+}

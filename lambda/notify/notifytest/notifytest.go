@@ -1,0 +1,176 @@
+// Package notifytest is for the tests of channels: messages of every form,
+// messages that nobody means well with, golden files, and a search for secrets
+// in whatever can be got out of a value.
+package notifytest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/notify"
+
+	"github.com/google/uuid"
+)
+
+// Base is where the admin pages of the messages are.
+const Base = "https://matchbook.example.com/admin/"
+
+var (
+	start = time.Date(2026, 3, 2, 9, 59, 58, 250e6, time.FixedZone("CET", 3600))
+	kinds = []string{"permanent", "transient", "lost", "crashed"}
+)
+
+func id(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
+
+// Failure is the nth of a kind: a second after the one before, of one of three
+// tenants.
+func Failure(n int, kind string) notify.Failure {
+	return notify.Failure{
+		ID: id(n), At: start.Add(time.Duration(n) * time.Second),
+		TenantID: id(100_000 + n%3), Tenant: []string{"Acme GmbH", "Müller & Söhne KG", "O'Neill <Cork>"}[n%3],
+		DocumentID: id(200_000 + n), Kind: kind, Attempts: 3, Deliveries: 3,
+		Error: "ask the model: the model provider denied access (HTTP 401, invalid_api_key)",
+	}
+}
+
+// Hostile is what a text may try: mentions, links, markup, ends of lines, header
+// fields, template actions, characters that no text has.
+const Hostile = "<!channel> <@U012> <https://evil.example|Open> @here & &amp; *b* `c` </p><script>alert(1)</script>" +
+	"\r\nBcc: all@evil.example\r\n\r\n{{.Link}} \"'\x00\x1b[31m\u202e\u2028\xff end"
+
+// Messages are one of every form, by name.
+func Messages() map[string]notify.Message {
+	lost := Failure(2, "lost")
+	lost.Deliveries, lost.Tenant, lost.Error = 0, "", "lost: published 4 times and no message reached a worker"
+	throttled := Failure(3, "transient")
+	throttled.Attempts = 1
+	hostile := Failure(4, Hostile)
+	hostile.Tenant, hostile.Error = Hostile, Hostile
+	long := Failure(5, strings.Repeat("k", 500))
+	long.Tenant, long.Error = strings.Repeat("<T>", 2000), strings.Repeat("&𝄞", 5000)
+	many := func(n int, f notify.Failure) (all []notify.Failure) {
+		for i := range n {
+			f.ID, f.At, f.DocumentID, f.TenantID = id(i), start.Add(time.Duration(i)*53*time.Millisecond), id(200_000+i), id(100_000+i%3)
+			f.Tenant = fmt.Sprintf("%.1500s", f.Tenant)
+			all = append(all, f)
+		}
+		return all
+	}
+	return map[string]notify.Message{
+		"one":            notify.One(Failure(1, "permanent"), Base),
+		"one-lost":       notify.One(lost, Base),
+		"one-throttled":  notify.One(throttled, ""),
+		"one-hostile":    notify.One(hostile, Base+"a|b&c"),
+		"one-long":       notify.One(long, Base),
+		"digest":         notify.Digest(many(999, Failure(6, "permanent")), Base),
+		"digest-few":     notify.Digest(many(3, throttled), ""),
+		"digest-hostile": notify.Digest(many(7, hostile), Base),
+		"digest-long":    notify.Digest(many(7, long), Base),
+		"test":           notify.Test(start, Base),
+	}
+}
+
+// Random is a message of anything, some of it from a text's worst parts.
+func Random(r *rand.Rand) notify.Message {
+	failures := make([]notify.Failure, []int{1, 2, 5, 6, 12}[r.IntN(5)])
+	kind := pick(r, 300)
+	for i := range failures {
+		failures[i] = Failure(r.IntN(1000), kind)
+		failures[i].Tenant, failures[i].Error = pick(r, 1000), pick(r, 3000)
+		failures[i].Attempts, failures[i].Deliveries = r.IntN(5), r.IntN(5)
+	}
+	return notify.Digest(failures, []string{"", Base, "https://x.example/" + url.PathEscape(pick(r, 3000)), pick(r, 100)}[r.IntN(4)])
+}
+
+func pick(r *rand.Rand, limit int) string {
+	pieces := []string{"&", "<", ">", "<!channel>", "<@U1>", "|", "𝄞", "é", "a", "  ", "\r\n", "\x00", "\xff", "\u202e", "\u2028", "{{", "*", "`", "\"", Hostile, kinds[r.IntN(4)]}
+	one := pieces[r.IntN(len(pieces))]
+	var b strings.Builder
+	for length := r.IntN(limit); b.Len() < length; {
+		if b.WriteString(one); r.IntN(3) == 0 {
+			one = pieces[r.IntN(len(pieces))]
+		}
+	}
+	return b.String()
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Golden compares with a file in testdata.
+func Golden(t testing.TB, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got\n%s", file, got)
+	}
+}
+
+// Leaks finds secrets in all that can be got out of values and errors, as they
+// are and in the usual encodings.
+func Leaks(secrets []string, values ...any) (found []string) {
+	for _, v := range values {
+		for _, text := range told(v) {
+			for _, secret := range secrets {
+				for _, form := range forms(secret) {
+					if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
+						found = append(found, form)
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+func told(v any) (texts []string) {
+	if s, ok := v.(string); ok {
+		return []string{s}
+	}
+	encoded, _ := json.Marshal(v)
+	wrapped := struct{ V any }{v}
+	texts = append(texts, string(encoded), fmt.Sprintf("%v %+v %#v", wrapped, wrapped, wrapped),
+		fmt.Sprintf("%v %+v %#v %s %q %d %x", v, v, v, v, v, v, v))
+	var b bytes.Buffer
+	slog.New(slog.NewJSONHandler(&b, nil)).Error("x", "value", v)
+	slog.New(slog.NewTextHandler(&b, nil)).Error("x", "value", v)
+	texts = append(texts, b.String())
+	if err, ok := v.(error); ok {
+		texts = append(texts, failure.Of(err).Text)
+		if next := errors.Unwrap(err); next != nil {
+			texts = append(texts, told(next)...)
+		}
+	}
+	return texts
+}
+
+func forms(secret string) []string {
+	quoted, _ := json.Marshal(secret)
+	return []string{
+		secret, strings.Trim(string(quoted), `"`), hex.EncodeToString([]byte(secret)), fmt.Sprint([]byte(secret)),
+		url.QueryEscape(secret), url.PathEscape(secret),
+		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+	}
+}

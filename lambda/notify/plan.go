@@ -1,0 +1,53 @@
+package notify
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Window is how long a channel hears no more of a kind after a message.
+const Window = time.Minute
+
+// Plan says what to send on one channel, now: a message for each kind whose
+// minute is over, of all the pending failures of that kind. last is when the
+// channel took the last message of a kind, single or digest; a kind that it
+// has none of is told at once. until is when the first of those kinds that
+// still wait is due, zero if none does.
+//
+//	10:00:00  A fails                nothing was sent: A at once
+//	10:00:01  B fails                waits until 10:01:00
+//	10:00:40  C fails                waits, too
+//	10:01:00                         a digest of B and C
+//	10:01:30  D fails                waits until 10:02:00, and is told as one failure
+//	11:00:00  E fails                at once
+//
+// The caller marks Message.Told as told once it is sent. What could not be
+// sent stays pending and leaves last as it was, so that it is told, with what
+// came since, as soon as the channel works again.
+//
+// A last that lies in the future, by a clock that differs, is taken for now:
+// nothing waits for longer than a Window.
+func Plan(now time.Time, last map[string]time.Time, pending []Failure, base string) (send []Message, until time.Time) {
+	byKind := map[string][]Failure{}
+	for _, f := range pending {
+		sent := last[f.Kind]
+		if sent.After(now) {
+			sent = now
+		}
+		due := sent.Add(Window)
+		switch {
+		case !due.After(now):
+			byKind[f.Kind] = append(byKind[f.Kind], f)
+		case until.IsZero() || due.Before(until):
+			until = due
+		}
+	}
+	for _, failures := range byKind {
+		send = append(send, Digest(failures, base))
+	}
+	slices.SortFunc(send, func(a, b Message) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind))
+	})
+	return send, until
+}

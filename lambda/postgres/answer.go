@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"maps"
 	"math"
@@ -76,7 +75,7 @@ func (db *DB) FindVectors(ctx context.Context, tenant uuid.UUID, embedder string
 		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
 		var hash, vector []byte
 		_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
-			found[string(hash)] = decodeVector(vector)
+			found[string(hash)] = llm.VectorOf(vector)
 			return nil
 		})
 		return err
@@ -93,27 +92,10 @@ func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string
 	return repeat(ctx, func() error {
 		batch := &pgx.Batch{}
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in one order: see findVectorsSQL
-			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), encodeVector(vectors[hash]), float64(u.PromptTokens)/float64(len(vectors)))
+			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), float64(u.PromptTokens)/float64(len(vectors)))
 		}
 		return db.pool.SendBatch(ctx, batch).Close()
 	})
-}
-
-// encodeVector writes 4 bytes a number, little endian.
-func encodeVector(v llm.Vector) []byte {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
-}
-
-func decodeVector(b []byte) llm.Vector {
-	v := make(llm.Vector, len(b)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return v
 }
 
 // tokens is a provider's count as the column takes it: no nonsense there may

@@ -117,7 +117,8 @@ type Matcher struct {
 	Model *llm.Asker
 	// Embeddings finds documents whose texts are similar; nil does without.
 	Embeddings *llm.Embeddings
-	// Sender sends the messages of those who have to ask a model again.
+	// Sender sends the messages of those who have to ask a model again; nil
+	// leaves them to the sweep.
 	Sender job.Sender
 }
 
@@ -187,6 +188,10 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 // cannot be sent now, the sweep publishes again.
 func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped) {
 	if len(published) == 0 {
+		return
+	}
+	if m.Sender == nil {
+		m.Log.Warn("documents that have to ask a model again are left to the sweep: there is no queue", "document", f.ID, "unsent", len(published))
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {

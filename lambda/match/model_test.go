@@ -235,6 +235,33 @@ func TestModelDecidesWhatRulesLeaveOpen(t *testing.T) {
 	}
 }
 
+// refusing is a queue that is not there.
+type refusing struct{}
+
+func (refusing) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+	return []uuid.UUID{messages[0].ID}, errors.New("SECRET")
+}
+
+// Who has to ask again is committed as pending: that its message cannot be
+// sent now is no failure of the document that it was found with.
+func TestMessagesThatCannotBeSentAreLeftToTheSweep(t *testing.T) {
+	t.Parallel()
+	for name, sender := range map[string]job.Sender{"no queue": nil, "one that refuses": refusing{}} {
+		docs := twoInvoices()
+		m, log := newMemory(docs), bytes.Buffer{}
+		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Sender: sender,
+			Model: asker(&fakeModel{think: opinion}, newVault())}
+		for _, d := range docs {
+			if err := matcher.Match(t.Context(), job.Fence{ID: d.ID, Attempt: 1}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := strings.Count(log.String(), "left to the sweep"); n != 1 || strings.Contains(log.String(), "SECRET") {
+			t.Errorf("%s: logged %s", name, &log)
+		}
+	}
+}
+
 // No answer is taken that is not exactly of the form that was asked for.
 func TestAnswersAreReadStrictly(t *testing.T) {
 	t.Parallel()

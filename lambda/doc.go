@@ -22,6 +22,8 @@
 //
 //   - failure decides once what kind of failure an error is.
 //   - sweep repairs what crashed or got lost; cmd/sweep is its function.
+//   - notify tells people of failures, once: at the end of the batch, or by
+//     the sweep; notify/slack and notify/email are channels.
 //   - manifest holds the facts that infrastructure and runtime share.
 //   - document says what a document is, and refuses what is none.
 //

@@ -72,6 +72,11 @@ const (
 	EnvOpenAIAzureVersion   = "OPENAI_AZURE_API_VERSION"
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
+	// Who is told of failures; a channel is on when it is configured.
+	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
+	EnvEmailFrom       = "EMAIL_FROM"
+	EnvEmailTo         = "EMAIL_TO"
+	EnvAdminBaseURL    = "ADMIN_BASE_URL"
 	// EnvTestDatabaseURL names a server for tests, never a production one.
 	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
 	// EnvPostgres forces which server runs and tests on a developer's machine

@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -34,6 +35,7 @@ type Config struct {
 	QueueURL    string // the queue of the documents to be matched
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
+	Notify      NotifyConfig
 }
 
 // ModelConfig is whom to ask what rules leave open.
@@ -99,6 +101,7 @@ func LoadPublisher(env Env) (Config, error) {
 
 func load(env Env) (c Config, errs []error) {
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
+	c.Notify = loadNotify(env, &errs)
 	c.Schedule = manifest.Match.Retries
 	if s := env(manifest.EnvRetrySchedule); s != "" {
 		schedule, err := manifest.Match.ParseSchedule(s)
@@ -127,12 +130,13 @@ func report(errs []error) error {
 
 // Match opens what the match function needs. close releases it.
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, aws, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	asker, embeddings, err := newAsker(c.Model, db)
-	if err != nil {
+	asker, embeddings, err1 := newAsker(c.Model, db)
+	relay, err2 := newRelay(c.Notify, aws, db, log)
+	if err := errors.Join(err1, err2); err != nil {
 		db.Close()
 		return nil, nil, err
 	}
@@ -141,7 +145,7 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		Log:   log,
 		Runner: func(log *slog.Logger) sqsjob.Runner {
 			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
-			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}
+			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}, relay)
 		},
 	}, db.Close, nil
 }
@@ -164,47 +168,56 @@ func newAsker(c *ModelConfig, db *postgres.DB) (*llm.Asker, *llm.Embeddings, err
 
 // Sweep opens what the sweep needs.
 func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, aws, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}, db.Close, nil
+	relay, err := newRelay(c.Notify, aws, db, log)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	s = &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}
+	if relay != nil {
+		s.Tell = relay.Run
+	}
+	return s, db.Close, nil
 }
 
 // Publisher opens what publishing needs.
 func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, _, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
 }
 
-func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, error) {
-	client, err := newClient(ctx)
+func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, aws.Config, error) {
+	aws, err := loadAWS(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, aws, err
 	}
-	queue, err := sqsjob.NewQueue(client, c.QueueURL)
+	queue, err := sqsjob.NewQueue(sqs.NewFromConfig(aws), c.QueueURL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
+		return nil, nil, aws, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
 	db, err := postgres.Open(ctx, c.DatabaseURL, manifest.Match.PoolSize)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+		return nil, nil, aws, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}
-	return db, queue, nil
+	return db, queue, aws, nil
 }
 
-// newClient makes a client from the SDK's own variables. A call is tried
-// once: what fails to be changed or sent comes back by itself.
-func newClient(ctx context.Context) (*sqs.Client, error) {
-	aws, err := config.LoadDefaultConfig(ctx, config.WithRetryMaxAttempts(1))
+// loadAWS reads the SDK's own variables. A call is tried once: what fails to
+// be changed or sent comes back by itself.
+func loadAWS(ctx context.Context) (aws.Config, error) {
+	c, err := config.LoadDefaultConfig(ctx, config.WithRetryMaxAttempts(1))
 	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
+		return c, fmt.Errorf("AWS configuration: %w", err)
 	}
-	if aws.Region == "" {
-		return nil, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
+	if c.Region == "" {
+		return c, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
 	}
-	return sqs.NewFromConfig(aws), nil
+	return c, nil
 }

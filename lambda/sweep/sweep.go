@@ -56,6 +56,8 @@ type Sweeper struct {
 	Queue      Queue
 	Visibility time.Duration
 	Log        *slog.Logger
+	// Tell tells of failures that nobody was told of yet; nil has no channel.
+	Tell func(context.Context)
 }
 
 // Report counts repairs by kind.
@@ -67,8 +69,16 @@ type Report struct {
 	Crashed     int `json:"crashed"`     // repair (b): failed in progress
 }
 
-// Run does one sweep.
+// Run does one sweep. It tells at the end, of what it failed itself as well,
+// and also when it could not repair.
 func (s *Sweeper) Run(ctx context.Context) (Report, error) {
+	if s.Tell != nil {
+		defer s.Tell(ctx)
+	}
+	return s.repair(ctx)
+}
+
+func (s *Sweeper) repair(ctx context.Context) (Report, error) {
 	var r Report
 	var err error
 	if r.Overdue, err = s.Store.Overdue(ctx, s.Visibility); err != nil || r.Overdue == 0 {

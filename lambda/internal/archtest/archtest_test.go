@@ -33,11 +33,11 @@ var tree = tables{
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime and the shapes of SQS events",
 			[]string{"cmd/...", "job/sqsjob", "local", "local/internal/testfunction"}},
-		{"github.com/aws/aws-sdk-go-v2", "pointers and errors of the SDK", []string{"job/sqsjob", "local"}},
+		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK", []string{"setup", "job/sqsjob", "local"}},
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sqs", "visibility changes, publishing", []string{"setup", "job/sqsjob", "local"}},
-		{"github.com/aws/aws-sdk-go-v2/service/sesv2", "mail", []string{"notify/email"}},
+		{"github.com/aws/aws-sdk-go-v2/service/sesv2", "mail", []string{"setup", "notify/email"}},
 		{"github.com/aws/smithy-go", "status and headers of what SES refuses", []string{"notify/email"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
 			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},

@@ -1,0 +1,224 @@
+package postgres_test
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/notify"
+
+	"github.com/google/uuid"
+)
+
+// failures writes n notifications of these kinds in turn, as failing writes
+// them.
+func (f *fixture) failures(n int, kinds ...string) {
+	f.t.Helper()
+	f.exec(`WITH d AS (
+			INSERT INTO document (id, tenant_id, type) SELECT gen_random_uuid(), $1, 'invoice' FROM generate_series(1, $2) RETURNING id
+		), numbered AS (SELECT id, row_number() OVER () AS n FROM d)
+		INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at)
+		SELECT $1, id, kind, 1, jsonb_build_object('document_id', id, 'tenant_id', $1::uuid, 'tenant', 'Testers', 'kind', kind, 'error', 'it failed', 'attempts', 1), now()
+		FROM numbered, LATERAL (SELECT ($3::text[])[1 + n % cardinality($3::text[])] AS kind) AS k`, tenant, n, kinds)
+}
+
+// told counts the notifications of a channel by their status.
+func (f *fixture) told(channel string) string {
+	f.t.Helper()
+	var out string
+	if err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
+		(SELECT coalesce(d.status, 'unknown') AS status, count(*) AS n FROM notification AS n
+		LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1 GROUP BY 1) AS s`, channel).Scan(&out); err != nil {
+		f.t.Fatal(err)
+	}
+	return out
+}
+
+func (f *fixture) relay(senders ...notify.Sender) *notify.Relay {
+	return &notify.Relay{Outbox: f.DB, Senders: senders, Log: slog.New(slog.DiscardHandler)}
+}
+
+// The first failure of a kind is told at once, the rest of its minute together
+// when it is over; kinds and channels do not wait for each other.
+func TestAStormIsTwoMessages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	mail, chat := &notify.Recorder{Name: "mail"}, &notify.Recorder{Name: "chat"}
+	r := f.relay(mail, chat)
+	say := func(when string, want ...int) {
+		t.Helper()
+		r.Run(t.Context())
+		for _, s := range []*notify.Recorder{mail, chat} {
+			var counts []int
+			for _, m := range s.Sent() {
+				counts = append(counts, m.Count)
+			}
+			if !slices.Equal(counts, want) {
+				t.Errorf("%s: %s was sent messages of %v failures, want %v", when, s.Channel(), counts, want)
+			}
+		}
+	}
+	say("nothing happened")
+	f.failures(1, "permanent")
+	say("one failure", 1)
+	f.failures(999, "permanent")
+	say("a storm", 1)
+	f.failures(1, "lost")
+	say("another kind", 1, 1)
+	f.advance(59 * time.Second)
+	say("before the minute is over", 1, 1)
+	f.advance(time.Second)
+	say("after it", 1, 1, 999)
+	f.advance(time.Hour)
+	f.failures(1, "permanent")
+	say("an hour later", 1, 1, 999, 1)
+	if got := f.told("mail"); got != "digested 999, sent 3" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A sender that dies with what it claimed delays it, no more; one that cannot
+// send has it told later, and not before the other side wants it.
+func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(3, "permanent")
+	claim := func() (n int) {
+		t.Helper()
+		messages, err := f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
+			send, _ := notify.Plan(now, last, pending, "")
+			return send
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			n += m.Count
+		}
+		return n
+	}
+	if n := claim(); n != 3 {
+		t.Fatalf("claimed %d", n)
+	}
+	f.failures(2, "permanent")
+	if n := claim(); n != 0 { // and the sender is gone
+		t.Errorf("somebody else claimed %d of the same kind meanwhile", n)
+	}
+	f.advance(time.Minute + time.Second)
+	if n := claim(); n != 5 {
+		t.Errorf("claimed %d after the first sender's time, want 5", n)
+	}
+	f.advance(time.Minute + time.Second)
+	busy := &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
+	chat := &notify.Recorder{Name: "chat", Answer: func(notify.Message) (bool, error) { return false, busy }}
+	f.relay(chat).Run(t.Context())
+	chat.Answer = nil
+	f.advance(10*time.Minute - time.Second)
+	f.relay(chat).Run(t.Context())
+	if len(chat.Sent()) != 0 {
+		t.Error("it was sent before the other side wanted it")
+	}
+	f.advance(2 * time.Second)
+	f.relay(chat).Run(t.Context())
+	if got := f.told("chat"); got != "digested 5" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// I15: 10,000 failures of five kinds, two workers and a sweep, channels that
+// fail half of the time and sometimes lose their answer, senders that die:
+// every failure is told on every channel, and twice only where the answer was
+// lost.
+func TestEveryFailureIsToldOnEveryChannel(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const seed = 15
+	t.Logf("seed %d", seed)
+	total := 10_000
+	if testing.Short() {
+		total = 1_000
+	}
+	kinds := []string{"permanent", "transient", "lost", "crashed", "other"}
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, 1))
+	roll := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.IntN(n)
+	}
+	lost := map[string]int{} // failures whose channel's answer was lost
+	channel := func(name string) *notify.Recorder {
+		return &notify.Recorder{Name: name, Answer: func(m notify.Message) (bool, error) {
+			switch roll(6) {
+			case 0, 1, 2:
+				return false, &failure.Error{Kind: failure.Transient, Sentence: "no"}
+			case 3:
+				mu.Lock()
+				defer mu.Unlock()
+				lost[name] += m.Count
+				return true, &failure.Error{Kind: failure.Transient, Sentence: "the answer was lost"}
+			}
+			return true, nil
+		}}
+	}
+	channels := []*notify.Recorder{channel("mail"), channel("chat")}
+	done := func() bool {
+		for _, c := range channels {
+			if got := f.told(c.Channel()); strings.Contains(got, "pending") || strings.Contains(got, "unknown") {
+				return false
+			}
+		}
+		return true
+	}
+	deaths := 0
+	for round := 0; round == 0 || !done(); round++ {
+		if round > 400 {
+			t.Fatalf("after %d rounds: %s, %s", round, f.told("mail"), f.told("chat"))
+		}
+		if round < 10 {
+			f.failures(total/10, kinds...)
+		}
+		if round%5 == 1 && round < 30 { // a sender dies with what it has claimed
+			deaths++
+			if _, err := f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
+				send, _ := notify.Plan(now, last, pending, "")
+				return send
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var workers sync.WaitGroup
+		for range 3 {
+			workers.Go(func() { f.relay(channels[0], channels[1]).Run(t.Context()) })
+		}
+		workers.Wait()
+		f.advance(20 * time.Second)
+	}
+	for _, c := range channels {
+		times := map[uuid.UUID]int{}
+		messages, repeated := 0, 0
+		for _, m := range c.Sent() {
+			messages++
+			for _, id := range m.Told {
+				if times[id]++; times[id] > 1 {
+					repeated++
+				}
+			}
+		}
+		t.Logf("%s: %d messages, %d failures told, %d told again because an answer was lost, %d senders died", c.Channel(), messages, len(times), repeated, deaths)
+		if len(times) != total || repeated != lost[c.Channel()] {
+			t.Errorf("%s: %d of %d failures were told, %d more than once; answers were lost for %d", c.Channel(), len(times), total, repeated, lost[c.Channel()])
+		}
+		if messages > 400 {
+			t.Errorf("%s: %d messages for five kinds", c.Channel(), messages)
+		}
+	}
+	if deaths == 0 || lost["mail"] == 0 || lost["chat"] == 0 {
+		t.Errorf("it proves little: %d deaths, lost %v", deaths, lost)
+	}
+}

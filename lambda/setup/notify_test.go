@@ -1,0 +1,95 @@
+package setup_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/setup"
+)
+
+func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
+	t.Parallel()
+	base := map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x", "MATCH_MODE": "rules"}
+	for name, tc := range map[string]struct {
+		values map[string]string
+		want   string
+	}{
+		"none":          {nil, ""},
+		"a sender only": {map[string]string{"EMAIL_FROM": "SECRET@example.com"}, "EMAIL_FROM and EMAIL_TO"},
+		"no URL":        {map[string]string{"ADMIN_BASE_URL": "SECRET"}, "ADMIN_BASE_URL"},
+		"a good one":    {map[string]string{"ADMIN_BASE_URL": "https://matchbook.example.com"}, ""},
+	} {
+		values := map[string]string{}
+		for _, from := range []map[string]string{base, tc.values} {
+			for k, v := range from {
+				values[k] = v
+			}
+		}
+		_, err := setup.LoadMatch(env(values))
+		if (err != nil) != (tc.want != "") || err != nil && (!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// The sweep that setup opens tells what is in the outbox to the webhook of the
+// environment, over HTTP.
+func TestSweepTellsSlack(t *testing.T) { //nolint:paralleltest // the SDK reads its variables from the process
+	var mu sync.Mutex
+	var texts []string
+	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		var m struct{ Text string }
+		_ = json.Unmarshal(raw, &m)
+		mu.Lock()
+		texts = append(texts, m.Text)
+		mu.Unlock()
+		_, _ = io.WriteString(w, "ok")
+	}))
+	defer webhook.Close()
+	t.Setenv("AWS_REGION", "eu-central-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "x")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	for _, sql := range []string{
+		"INSERT INTO tenant VALUES ('00000000-0000-4000-8000-000000000001', 'Testers')",
+		"INSERT INTO document (id, tenant_id, type) VALUES ('00000000-0000-4000-8000-000000000007', '00000000-0000-4000-8000-000000000001', 'invoice')",
+		`INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ('00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000007', 'permanent', 1,
+			'{"document_id": "00000000-0000-4000-8000-000000000007", "tenant_id": "00000000-0000-4000-8000-000000000001", "tenant": "Testers", "kind": "permanent", "error": "structured data: not valid JSON", "attempts": 1, "deliveries": 1}')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := setup.LoadPublisher(env(map[string]string{"DATABASE_URL": url, "QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "SLACK_WEBHOOK_URL": webhook.URL}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	for range 2 {
+		if _, err := s.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(texts) != 1 || !strings.Contains(texts[0], "permanent") {
+		t.Errorf("Slack was told %q, want one failure", texts)
+	}
+}

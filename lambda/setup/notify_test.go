@@ -43,7 +43,7 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 
 // The sweep that setup opens tells what is in the outbox to the webhook of the
 // environment, over HTTP.
-func TestSweepTellsSlack(t *testing.T) { //nolint:paralleltest // the SDK reads its variables from the process
+func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its variables from the process
 	var mu sync.Mutex
 	var texts []string
 	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package pgserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
@@ -100,12 +101,21 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		}
 	}
 	bin = filepath.Join(home, "native", "bin")
-	if version, _ = serverVersion(bin); version == "" {
-		out, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput()
-		return "", "", fmt.Errorf("the package's postgres does not run here: %w%s", err, firstLines(out))
+	// A program that was just written is busy (ETXTBSY) for as long as a process
+	// that was being started then has not yet closed what it inherited.
+	var out []byte
+	for range 5 {
+		if version, _ = serverVersion(bin); version != "" {
+			return bin, version, nil
+		}
+		if out, err = exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput(); err != nil && !errors.Is(err, syscall.ETXTBSY) {
+			break
+		}
 	}
-	return bin, version, nil
+	return "", "", fmt.Errorf("the package's postgres does not run here: %w%s", cmp.Or(err, errNoVersion), firstLines(out))
 }
+
+var errNoVersion = errors.New("it does not say its version")
 
 // fetch makes the package's folder home, whole or not at all. Of several runs
 // one downloads; the others wait for it.

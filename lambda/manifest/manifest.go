@@ -72,6 +72,7 @@ const (
 	EnvOpenAIAzureVersion   = "OPENAI_AZURE_API_VERSION"
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
+	EnvLLMTimeout           = "LLM_TIMEOUT"
 	// Who is told of failures; a channel is on when it is configured.
 	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
 	EnvEmailFrom       = "EMAIL_FROM"

@@ -84,6 +84,13 @@ func loadModel(env Env, errs *[]error) *ModelConfig {
 		}
 		m.RetryBase = base
 	}
+	if s := env(manifest.EnvLLMTimeout); s != "" {
+		timeout, err := time.ParseDuration(s)
+		if err != nil || timeout <= 0 {
+			*errs = append(*errs, fmt.Errorf("%s: not a duration such as 60s", manifest.EnvLLMTimeout))
+		}
+		m.OpenAI.Timeout = timeout
+	}
 	return m
 }
 

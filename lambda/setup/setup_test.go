@@ -37,6 +37,20 @@ func TestModelModeIsNeverSilentlyRules(t *testing.T) {
 	}
 }
 
+func TestModelTimesAreRead(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"OPENAI_API_KEY": "k", "LLM_TIMEOUT": "7s", "LLM_RETRY_BASE": "3s"}
+	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.Timeout != 7*time.Second || m.RetryBase != 3*time.Second {
+		t.Errorf("got %v, %v", m, err)
+	}
+	for _, wrong := range []string{"secret", "0s", "-1s"} {
+		values["LLM_TIMEOUT"] = wrong
+		if _, err := setup.LoadModel(env(values)); err == nil || !strings.Contains(err.Error(), "LLM_TIMEOUT: not a duration") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v", wrong, err)
+		}
+	}
+}
+
 func TestLoadReadsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}

@@ -32,6 +32,21 @@ var Match = Function{
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
 }
 
+// Task is what is known of a function that no queue feeds.
+type Task struct {
+	Name     string
+	Package  string        // its main package
+	Timeout  time.Duration // of one invocation
+	PoolSize int           // database connections
+}
+
+// Sweep is the function that repairs what crashed or got lost.
+var Sweep = Task{Name: "sweep", Package: "matchbook/lambda/cmd/sweep", Timeout: 50 * time.Second, PoolSize: 2}
+
+// Migrate is the function that brings the schema up to date while a new
+// version is deployed, before it takes traffic.
+var Migrate = Task{Name: "migrate", Package: "matchbook/lambda/cmd/migrate", Timeout: 10 * time.Minute, PoolSize: 2}
+
 // MaxReceiveCount is how often SQS delivers a message before it goes to the
 // dead-letter queue: once, and once per retry.
 func (f Function) MaxReceiveCount() int { return len(f.Retries) + 1 }
@@ -57,8 +72,16 @@ const (
 // DefaultModel is asked where OPENAI_MODEL names none.
 const DefaultModel = "gpt-4.1-mini"
 
+// SecretSuffix makes of a variable's name that of the ARN of a secret which
+// holds its value, in Secrets Manager.
+const SecretSuffix = "_SECRET_ARN"
+
+// Secrets are the variables that may be given as the ARN of a secret.
+var Secrets = []string{EnvDatabaseURL, EnvOpenAIKey, EnvSlackWebhookURL}
+
 // Names of the environment variables.
 const (
+	EnvStage         = "STAGE" // the name of the deployment, in metrics and logs
 	EnvDatabaseURL   = "DATABASE_URL"
 	EnvQueueURL      = "QUEUE_URL"
 	EnvMatchQueueURL = "MATCH_QUEUE_URL"

@@ -16,7 +16,6 @@ import (
 	"matchbook/lambda/notify/slack"
 	"matchbook/lambda/postgres"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 )
 
@@ -40,8 +39,16 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 	return c
 }
 
-// newRelay makes what tells of failures; nil when there is no channel.
-func newRelay(c NotifyConfig, aws aws.Config, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
+// LoadNotify reads whom to tell, for those who only tell.
+func LoadNotify(env Env) (NotifyConfig, error) {
+	var errs []error
+	c := loadNotify(env, &errs)
+	return c, report(errs)
+}
+
+// Senders are the channels that are configured. The AWS configuration is read
+// if one of them needs it.
+func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	var senders []notify.Sender
 	if c.SlackURL != "" {
 		s, err := slack.New(slack.Config{WebhookURL: c.SlackURL})
@@ -51,14 +58,24 @@ func newRelay(c NotifyConfig, aws aws.Config, db *postgres.DB, log *slog.Logger)
 		senders = append(senders, s)
 	}
 	if c.EmailTo != "" {
+		aws, err := loadAWS(ctx)
+		if err != nil {
+			return nil, err
+		}
 		s, err := email.New(sesv2.NewFromConfig(aws), email.Config{From: c.EmailFrom, To: c.EmailTo})
 		if err != nil {
 			return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvEmailTo, err)
 		}
 		senders = append(senders, s)
 	}
-	if len(senders) == 0 {
-		return nil, nil
+	return senders, nil
+}
+
+// newRelay makes what tells of failures; nil when there is no channel.
+func newRelay(ctx context.Context, c NotifyConfig, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
+	senders, err := Senders(ctx, c)
+	if err != nil || len(senders) == 0 {
+		return nil, err
 	}
 	return &notify.Relay{Outbox: db, Senders: senders, Base: c.AdminURL, Log: log}, nil
 }

@@ -137,12 +137,12 @@ func report(errs []error) error {
 
 // Match opens what the match function needs. close releases it.
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	db, queue, aws, err := open(ctx, c)
+	db, queue, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	asker, embeddings, err1 := newAsker(c.Model, db)
-	relay, err2 := newRelay(c.Notify, aws, db, log)
+	relay, err2 := newRelay(ctx, c.Notify, db, log)
 	if err := errors.Join(err1, err2); err != nil {
 		db.Close()
 		return nil, nil, err
@@ -175,11 +175,11 @@ func newAsker(c *ModelConfig, db *postgres.DB) (*llm.Asker, *llm.Embeddings, err
 
 // Sweep opens what the sweep needs.
 func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, close func(), err error) {
-	db, queue, aws, err := open(ctx, c)
+	db, queue, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	relay, err := newRelay(c.Notify, aws, db, log)
+	relay, err := newRelay(ctx, c.Notify, db, log)
 	if err != nil {
 		db.Close()
 		return nil, nil, err
@@ -193,27 +193,27 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 
 // Publisher opens what publishing needs.
 func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
-	db, queue, _, err := open(ctx, c)
+	db, queue, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
 }
 
-func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, aws.Config, error) {
+func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, error) {
 	aws, err := loadAWS(ctx)
 	if err != nil {
-		return nil, nil, aws, err
+		return nil, nil, err
 	}
 	queue, err := sqsjob.NewQueue(sqs.NewFromConfig(aws), c.QueueURL)
 	if err != nil {
-		return nil, nil, aws, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
 	db, err := postgres.Open(ctx, c.DatabaseURL, manifest.Match.PoolSize)
 	if err != nil {
-		return nil, nil, aws, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}
-	return db, queue, aws, nil
+	return db, queue, nil
 }
 
 // loadAWS reads the SDK's own variables. A call is tried once: what fails to

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -151,8 +152,9 @@ func (f Failure) facts() []Fact {
 	return append(facts, Fact{"Failed at", f.At.Format(moment)})
 }
 
+// tenant is the name and the id; a tenant that nobody named is called by its id.
 func (f Failure) tenant() string {
-	if f.Tenant == "" {
+	if f.Tenant == "" || strings.HasSuffix(f.Tenant, f.TenantID.String()) {
 		return f.TenantID.String()
 	}
 	return fmt.Sprintf("%s (%s)", f.Tenant, f.TenantID)

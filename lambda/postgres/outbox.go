@@ -133,3 +133,14 @@ func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uu
 		return err
 	})
 }
+
+const untoldSQL = `
+SELECT count(*) FROM notification AS n
+LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1
+WHERE n.created_at > now() - interval '14 days' AND coalesce(d.status, 'pending') = 'pending'`
+
+// Untold counts what a channel still has to be told of, be it claimed or not.
+func (db *DB) Untold(ctx context.Context, channel string) (n int, err error) {
+	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, untoldSQL, channel).Scan(&n) })
+	return n, err
+}

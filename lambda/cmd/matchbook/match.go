@@ -28,6 +28,7 @@ type matchOptions struct {
 	seed        uint64
 	concurrency int
 	logs        string
+	slackLog    string
 	model       modelOptions
 }
 
@@ -51,8 +52,9 @@ nothing else is left to do. --kill-every kills the function's process (SIGKILL)
 at moments when documents are in progress; a message that is on the last of its
 ` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries is spared, because what is killed on each of them is failed by the sweep.
 
-` + modelHelp,
+` + modelHelp + "\n\n" + tellHelp,
 		Example: `  matchbook match testdata/documents
+  matchbook match testdata/documents --slack-log slack.jsonl
   matchbook match testdata/documents --kill-every 2s
   matchbook match testdata/documents --model oracle            # links.csv decides what rules leave open
   matchbook match testdata/documents --model scripted --faults 7
@@ -71,6 +73,7 @@ at moments when documents are in progress; a message that is on the last of its
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
 	flags.IntVar(&o.concurrency, "concurrency", 4, "invocations at the same time")
 	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
+	flags.StringVar(&o.slackLog, "slack-log", "", "tell a local receiver of Slack's messages, and append them to this file")
 	o.model.flags(cmd, "openai with a key, else none")
 	return cmd
 }
@@ -90,6 +93,10 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 		o.seed = rand.Uint64() >> 32
 	}
 	r := &matchRun{in: in, options: o, progress: p, model: modelRun{options: o.model, env: w.env, seed: o.seed}}
+	if r.telling, err = startTelling(w.env, o.slackLog); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.telling.close()) }()
 	if o.model.knowing() {
 		if r.model.links, err = readMatchLinks(dir, in); err != nil {
 			return err
@@ -107,10 +114,15 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 	if err := r.run(ctx); err != nil {
 		return err
 	}
+	told, err := r.tell(ctx)
+	if err != nil {
+		return err
+	}
 	report, err := r.report(ctx)
 	if err != nil {
 		return err
 	}
+	report.Told = told
 	if err := report.write(w.out, o.json); err != nil {
 		return err
 	}
@@ -128,6 +140,8 @@ type matchRun struct {
 	model    modelRun
 	// noMapping: nothing takes messages from the queue.
 	noMapping bool
+	telling   *telling // nil: nobody is told
+	logs      io.Writer
 	stack     *local.Stack
 	journal   *journal
 	ids       []uuid.UUID
@@ -147,8 +161,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
-	logs, err := r.openLogs()
-	if err != nil {
+	if r.logs, err = r.openLogs(); err != nil {
 		return errors.Join(err, r.close())
 	}
 	var clock atomic.Pointer[local.Clock] // the stack's, once there is one
@@ -162,11 +175,14 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 		return errors.Join(err, r.close())
 	}
 	r.cleanup = append(r.cleanup, r.model.close)
+	if r.telling != nil {
+		env = append(env, r.telling.env()...)
+	}
 	r.journal = newJournal()
 	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap, Env: env,
-		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
+		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: r.logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
 			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
-				fmt.Fprintf(logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
+				fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
 			}
 		}})
 	if err != nil {

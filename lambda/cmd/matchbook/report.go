@@ -25,6 +25,7 @@ type report struct {
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
 	Model      modelReport      `json:"model"`
+	Told       toldReport       `json:"told"`
 	Problems   []problem        `json:"problems"`
 
 	byID map[uuid.UUID]*documentReport
@@ -213,6 +214,7 @@ func (rep *report) write(out io.Writer, asJSON bool) error {
 	t.deliveries()
 	t.accounting()
 	t.model()
+	t.told()
 	_, err := io.WriteString(out, t.String())
 	return err
 }

@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
-		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "postgres/postgrestest"},
+		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest"},
 		{"postgres", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "notify", "notify/notifytest", "eval"},

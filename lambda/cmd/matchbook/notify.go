@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify"
+
+	"github.com/spf13/cobra"
+)
+
+// notifyOptions are the flags of the notify command.
+type notifyOptions struct {
+	test, json bool
+	slackLog   string
+}
+
+func (w *world) notifyCommand() *cobra.Command {
+	var o notifyOptions
+	cmd := &cobra.Command{
+		Use:   "notify --test",
+		Short: "Send one message to each configured channel, to see whether it arrives",
+		Long: `Notify sends a message that says it is a test to each channel that is configured:
+Slack by SLACK_WEBHOOK_URL, mail by EMAIL_FROM and EMAIL_TO (SES v2, with the AWS
+variables). ADMIN_BASE_URL gives it a link. Failures are told by the function and
+by the sweep, not by this command.
+
+A channel that has taken the message over is fine as far as can be seen from
+here; whether somebody reads it is for you to look.`,
+		Example: `  SLACK_WEBHOOK_URL=https://hooks.slack.com/services/... matchbook notify --test
+  AWS_REGION=eu-central-1 EMAIL_FROM=a@example.com EMAIL_TO=b@example.com matchbook notify --test --json
+  matchbook notify --test --slack-log slack.jsonl     # a receiver on this machine`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return w.notify(cmd.Context(), o) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.test, "test", false, "send the test message")
+	flags.BoolVar(&o.json, "json", false, "print as JSON")
+	flags.StringVar(&o.slackLog, "slack-log", "", "tell a local receiver of Slack's messages, and append them to this file")
+	return cmd
+}
+
+// tried is what became of the message on one channel.
+type tried struct {
+	Channel string `json:"channel"`
+	Taken   bool   `json:"taken"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (w *world) notify(ctx context.Context, o notifyOptions) (err error) {
+	if !o.test {
+		return errors.New("notify does nothing without --test: failures are told by the function and by the sweep")
+	}
+	t, err := startTelling(w.env, o.slackLog)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	if t.shown != nil {
+		return fmt.Errorf("no channel is configured: set %s, or %s and %s", manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
+	}
+	senders, err := t.senders(ctx)
+	if err != nil {
+		return err
+	}
+	all := []tried{}
+	for _, s := range senders {
+		all = append(all, try(ctx, s, t.config.AdminURL))
+	}
+	return w.writeTried(all, o.json)
+}
+
+func try(ctx context.Context, s notify.Sender, base string) tried {
+	if err := s.Send(ctx, notify.Test(time.Now(), base)); err != nil {
+		return tried{s.Channel(), false, failure.Of(err).Text}
+	}
+	return tried{s.Channel(), true, ""}
+}
+
+func (w *world) writeTried(all []tried, asJSON bool) error {
+	var missed bool
+	for _, t := range all {
+		missed = missed || !t.Taken
+		switch {
+		case asJSON:
+		case t.Taken:
+			fmt.Fprintf(w.out, "%-6s taken over\n", t.Channel)
+		default:
+			fmt.Fprintf(w.out, "%-6s NOT taken: %s\n", t.Channel, t.Error)
+		}
+	}
+	if asJSON {
+		if err := json.NewEncoder(w.out).Encode(all); err != nil {
+			return err
+		}
+	}
+	if missed {
+		return errFindings
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/webhook"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// refusing is the environment of a run whose model refuses the key, so that
+// whoever asks fails for good.
+func refusing(t *testing.T, more ...string) func(string) string {
+	t.Helper()
+	server, err := scripted.Start(t.Context(), scripted.Options{Key: "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	values := map[string]string{manifest.EnvDatabaseURL: postgrestest.EmptyURL(t), manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: "sk-wrong",
+		manifest.EnvAdminBaseURL: "https://matchbook.example.com"}
+	for i := 0; i < len(more); i += 2 {
+		values[more[i]] = more[i+1]
+	}
+	return func(name string) string { return values[name] }
+}
+
+func taken(t *testing.T, file string) (texts []string) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := json.NewDecoder(f); ; {
+		var m webhook.Message
+		switch err := lines.Decode(&m); err {
+		case nil:
+			texts = append(texts, m.Text)
+		case io.EOF:
+			return texts
+		default:
+			t.Fatal(err)
+		}
+	}
+}
+
+const refused = "ask the model: the model provider denied access (HTTP 401, invalid_api_key) (tried once)"
+
+// failed counts the documents that failed, from a report for people: of each
+// group one or two, as they happen to arrive.
+func failed(t *testing.T, out string) (n int) {
+	t.Helper()
+	_, counts, _ := strings.Cut(out, "+ failed ")
+	if _, err := fmt.Sscan(counts, &n); err != nil || n == 0 {
+		t.Fatalf("nothing failed (%v):\n%s", err, out)
+	}
+	return n
+}
+
+// Without a channel a run shows what would have been told: failures of one
+// kind, at the end of the run, in one message.
+func TestARunWithoutAChannelShowsWhatWouldHaveBeenTold(t *testing.T) {
+	t.Parallel()
+	var out, errOut strings.Builder
+	if code := run(t.Context(), []string{"match", ties(t, 6)}, refusing(t), &out, &errOut); code != exitFindings {
+		t.Fatalf("exit status %d\n%s", code, &errOut)
+	}
+	_, told, _ := strings.Cut(out.String(), "WOULD HAVE BEEN TOLD (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
+	n := failed(t, out.String())
+	for _, want := range []string{fmt.Sprintf("  Matching failed %d times: permanent\n", n), "    " + refused + "\n", fmt.Sprintf("\n  and %d more\n", n-notify.Listed), "https://matchbook.example.com/documents?matching_status=failed&kind=permanent&since="} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
+
+// --slack-log is Slack to the function: the first failure is told at once, the
+// others when its minute is over.
+func TestTheFunctionTellsTheReceiverOfSlackLog(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "slack.jsonl")
+	var out, errOut strings.Builder
+	if code := run(t.Context(), []string{"match", ties(t, 6), "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
+		t.Fatalf("exit status %d\n%s", code, &errOut)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := (channelReport{"slack", 0}); len(r.Told.Messages) != 0 || !slices.Equal(r.Told.Channels, []channelReport{want}) {
+		t.Errorf("got %+v", r.Told)
+	}
+	texts := taken(t, file)
+	if len(texts) != 2 || !strings.HasPrefix(texts[0], "Matching failed") || !strings.HasPrefix(texts[1], "Matching failed") {
+		t.Errorf("Slack was told %q, want the first and the rest", texts)
+	}
+	if strings.Contains(out.String()+errOut.String(), webhook.Path) {
+		t.Error("the webhook was shown")
+	}
+}
+
+// What a channel did not take is said, and stays for the sweep.
+func TestAChannelThatTakesNothingIsSaid(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	defer server.Close()
+	var out, errOut strings.Builder
+	code := run(t.Context(), []string{"match", ties(t, 2)}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
+	if want := fmt.Sprintf("TOLD       slack could not be told of %d failures", failed(t, out.String())); code != exitFindings || !strings.Contains(out.String(), want) {
+		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
+	}
+	if strings.Contains(out.String()+errOut.String(), "HIDDEN") {
+		t.Error("the webhook was shown")
+	}
+}
+
+func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK reads its variables from the process
+	var mails int
+	ses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mails++
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"MessageId":"1"}`)
+	}))
+	defer ses.Close()
+	for name, value := range map[string]string{"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_ENDPOINT_URL_SESV2": ses.URL} {
+		t.Setenv(name, value)
+	}
+	mail := map[string]string{manifest.EnvEmailFrom: "a@example.com", manifest.EnvEmailTo: "b@example.com"}
+	down := map[string]string{manifest.EnvSlackWebhookURL: "http://127.0.0.1:1/services/HIDDEN"}
+	file := filepath.Join(t.TempDir(), "slack.jsonl")
+	for _, tc := range []struct {
+		name      string
+		env       map[string]string
+		args      []string
+		want      int
+		out, said string
+	}{
+		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, exitOK, "slack  taken over\nemail  taken over\n", ""},
+		{"JSON", mail, []string{"--test", "--json"}, exitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
+		{"a channel that is down", down, []string{"--test"}, exitFindings, "slack  NOT taken: ", ""},
+		{"no channel", nil, []string{"--test"}, exitError, "", "no channel is configured: set SLACK_WEBHOOK_URL"},
+		{"half of a channel", map[string]string{manifest.EnvEmailTo: "b@example.com"}, []string{"--test"}, exitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
+		{"nothing asked for", mail, nil, exitError, "", "notify does nothing without --test"},
+		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, exitError, "", "--slack-log: "},
+	} {
+		var out, errOut strings.Builder
+		code := run(t.Context(), append([]string{"notify"}, tc.args...), func(name string) string { return tc.env[name] }, &out, &errOut)
+		if code != tc.want || !strings.HasPrefix(out.String(), tc.out) || !strings.Contains(errOut.String(), tc.said) || strings.Contains(out.String()+errOut.String(), "HIDDEN") {
+			t.Errorf("%s: exit status %d, %q, %q", tc.name, code, &out, &errOut)
+		}
+	}
+	if texts := taken(t, file); mails != 2 || len(texts) != 1 || !strings.HasPrefix(texts[0], "This is a test") {
+		t.Errorf("%d mails, and Slack was told %q", mails, texts)
+	}
+}

@@ -1,0 +1,170 @@
+package local_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/webhook"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify"
+
+	"github.com/google/uuid"
+)
+
+// sweepBootstrap builds the sweep function once per test binary.
+var sweepBootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bootstrap")
+	if err != nil {
+		return "", err
+	}
+	return local.Bootstrap(context.Background(), dir, manifest.Sweep.Package, nil)
+})
+
+// sweepFunction runs the sweep function once, in its own bootstrap.
+func (l *line) sweepFunction() {
+	l.t.Helper()
+	executable, err := sweepBootstrap()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	f := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
+	defer f.Close()
+	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// badSlack is a Slack that misbehaves until it is mended. While it is asked it
+// looks what the database and the queue know by then.
+type badSlack struct {
+	webhook.Receiver
+	misbehave http.HandlerFunc
+	line      *line
+	document  uuid.UUID
+
+	mu     sync.Mutex
+	mended bool
+	seen   []string
+}
+
+func (s *badSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	mended := s.mended
+	if !mended {
+		acknowledged := slices.ContainsFunc(s.line.events(s.document, local.Deleted), func(string) bool { return true })
+		s.seen = append(s.seen, map[bool]string{false: "not acknowledged, ", true: "acknowledged, "}[acknowledged]+s.committed())
+	}
+	s.mu.Unlock()
+	if mended {
+		s.Receiver.ServeHTTP(w, r)
+		return
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	s.misbehave(w, r)
+}
+
+// committed is the state of the document, on a connection of its own: the
+// test's may be in use.
+func (s *badSlack) committed() (status string) {
+	rows, err := s.line.DB.Progress(s.line.t.Context(), []uuid.UUID{s.document})
+	if err != nil {
+		return err.Error()
+	}
+	for state := range rows {
+		status += state
+	}
+	return status
+}
+
+func (s *badSlack) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mended = true
+}
+
+func until(r *http.Request, d time.Duration) {
+	select {
+	case <-r.Context().Done():
+	case <-time.After(d):
+	}
+}
+
+// A permanent failure is acknowledged once its row is committed and Slack was
+// tried, for a bounded time. Whatever Slack does, the batch is no worse for it,
+// and the failure is told when Slack works again: once.
+func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, misbehave := range map[string]http.HandlerFunc{
+		"answers after 30 s": func(w http.ResponseWriter, r *http.Request) {
+			until(r, 30*time.Second)
+			_, _ = io.WriteString(w, "ok")
+		},
+		"answers 500": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "SLACK BODY", http.StatusInternalServerError)
+		},
+		"answers garbage": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "<html>SLACK BODY"+strings.Repeat("x", 1<<20))
+		},
+		"closes the connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"breaks off": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "2")
+			_, _ = io.WriteString(w, "o")
+			_ = http.NewResponseController(w).Flush()
+			until(r, 30*time.Second)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &badSlack{misbehave: misbehave}
+			server := httptest.NewServer(s)
+			t.Cleanup(server.Close)
+			var logs logText
+			var batches []local.Invocation
+			l := newLine(t, 1, func(c *local.StackConfig) {
+				c.Env = append(c.Env, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
+				c.Logs = io.MultiWriter(&logs, testLog{t})
+				c.OnInvocation = func(i local.Invocation) { batches = append(batches, i) }
+			})
+			ids := l.store(3)
+			l.exec(`UPDATE document SET structured_data = '{"total":"x"}' WHERE id = $1`, ids[1])
+			s.line, s.document = l, ids[1]
+			l.publish(ids...)
+			l.drain(ids)
+			check(t, "its batch-mate", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
+			if got := l.status(ids[1]); !strings.HasPrefix(got, "failed, 1 attempts, 1 notifications") {
+				t.Errorf("the document: %s", got)
+			}
+			check(t, "its message", strings.Join(l.events(ids[1], local.Received, local.Deleted), ", "), "received at 0, deleted at 0")
+			check(t, "Slack was asked when it was", strings.Join(s.seen, "; "), "not acknowledged, failed")
+			for _, b := range batches {
+				if b.Err != nil || len(b.Failed) > 0 || b.Took > 20*time.Second {
+					t.Errorf("a batch took %s: %v, failed %q", b.Took, b.Err, b.Failed)
+				}
+			}
+			s.mend()
+			for range 2 {
+				if err := l.Advance(t.Context(), notify.Window); err != nil {
+					t.Fatal(err)
+				}
+				l.sweepFunction()
+			}
+			if taken := s.Taken(); len(taken) != 1 || !strings.Contains(string(taken[0].Payload), ids[1].String()) {
+				t.Errorf("Slack took %d messages: %s", len(taken), taken)
+			}
+			for _, secret := range []string{webhook.Path, "SLACK BODY", server.URL} {
+				if strings.Contains(logs.String(), secret) {
+					t.Errorf("the log shows %q", secret)
+				}
+			}
+		})
+	}
+}

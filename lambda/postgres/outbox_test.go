@@ -2,17 +2,12 @@ package postgres_test
 
 import (
 	"log/slog"
-	"math/rand/v2"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
-
-	"github.com/google/uuid"
 )
 
 // failures writes n notifications of these kinds in turn, as failing writes
@@ -127,98 +122,5 @@ func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
 	f.relay(chat).Run(t.Context())
 	if got := f.told("chat"); got != "digested 5" {
 		t.Errorf("got %s", got)
-	}
-}
-
-// I15: 10,000 failures of five kinds, two workers and a sweep, channels that
-// fail half of the time and sometimes lose their answer, senders that die:
-// every failure is told on every channel, and twice only where the answer was
-// lost.
-func TestEveryFailureIsToldOnEveryChannel(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	const seed = 15
-	t.Logf("seed %d", seed)
-	total := 10_000
-	if testing.Short() {
-		total = 1_000
-	}
-	kinds := []string{"permanent", "transient", "lost", "crashed", "other"}
-	var mu sync.Mutex
-	random := rand.New(rand.NewPCG(seed, 1))
-	roll := func(n int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return random.IntN(n)
-	}
-	lost := map[string]int{} // failures whose channel's answer was lost
-	channel := func(name string) *notify.Recorder {
-		return &notify.Recorder{Name: name, Answer: func(m notify.Message) (bool, error) {
-			switch roll(6) {
-			case 0, 1, 2:
-				return false, &failure.Error{Kind: failure.Transient, Sentence: "no"}
-			case 3:
-				mu.Lock()
-				defer mu.Unlock()
-				lost[name] += m.Count
-				return true, &failure.Error{Kind: failure.Transient, Sentence: "the answer was lost"}
-			}
-			return true, nil
-		}}
-	}
-	channels := []*notify.Recorder{channel("mail"), channel("chat")}
-	done := func() bool {
-		for _, c := range channels {
-			if got := f.told(c.Channel()); strings.Contains(got, "pending") || strings.Contains(got, "unknown") {
-				return false
-			}
-		}
-		return true
-	}
-	deaths := 0
-	for round := 0; round == 0 || !done(); round++ {
-		if round > 400 {
-			t.Fatalf("after %d rounds: %s, %s", round, f.told("mail"), f.told("chat"))
-		}
-		if round < 10 {
-			f.failures(total/10, kinds...)
-		}
-		if round%5 == 1 && round < 30 { // a sender dies with what it has claimed
-			deaths++
-			if _, err := f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
-				send, _ := notify.Plan(now, last, pending, "")
-				return send
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var workers sync.WaitGroup
-		for range 3 {
-			workers.Go(func() { f.relay(channels[0], channels[1]).Run(t.Context()) })
-		}
-		workers.Wait()
-		f.advance(20 * time.Second)
-	}
-	for _, c := range channels {
-		times := map[uuid.UUID]int{}
-		messages, repeated := 0, 0
-		for _, m := range c.Sent() {
-			messages++
-			for _, id := range m.Told {
-				if times[id]++; times[id] > 1 {
-					repeated++
-				}
-			}
-		}
-		t.Logf("%s: %d messages, %d failures told, %d told again because an answer was lost, %d senders died", c.Channel(), messages, len(times), repeated, deaths)
-		if len(times) != total || repeated != lost[c.Channel()] {
-			t.Errorf("%s: %d of %d failures were told, %d more than once; answers were lost for %d", c.Channel(), len(times), total, repeated, lost[c.Channel()])
-		}
-		if messages > 400 {
-			t.Errorf("%s: %d messages for five kinds", c.Channel(), messages)
-		}
-	}
-	if deaths == 0 || lost["mail"] == 0 || lost["chat"] == 0 {
-		t.Errorf("it proves little: %d deaths, lost %v", deaths, lost)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -38,11 +39,15 @@ var secrets = []struct {
 		columnsOf("match_pair", "evidence", "veto", "reasoning"),
 		columnsOf("document_match", "evidence", "reasoning"), columnsOf("match_suggestion", "evidence", "reasoning"))},
 	{"a response's body", responseSecret, columnsOf("model_answer", "answer")},
+	{"the webhook", webhookSecret, nil},
+	{"an address", addressSecret, nil},
 }
 
 const (
 	documentSecret = "Geheime <Lampe> & Söhne=4711"
 	responseSecret = "Hidden <body> & naïve=0815"
+	webhookSecret  = "T4711/B4711/HiddenWebhook"
+	addressSecret  = "hidden.reader@example.com"
 )
 
 func columnsOf(table string, names ...string) (columns []string) {
@@ -114,11 +119,36 @@ func secretive(t *testing.T, scripted http.Handler) string {
 	return server.URL + "/v1"
 }
 
+// secretiveChannels is Slack and SES in one: every other message is refused,
+// with whatever must not be repeated. What came is kept.
+func secretiveChannels(t *testing.T, slack, mail io.Writer) (url string) {
+	var n atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		kept := mail
+		if strings.HasPrefix(r.URL.Path, "/services/") {
+			kept = slack
+		}
+		_, _ = kept.Write(body)
+		w.Header().Set("X-Slack-Failure", secrets[1].text)
+		if n.Add(1)%2 == 1 {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = fmt.Fprintf(w, `{"message":%q,"url":%q}`, responseSecret, webhookSecret+addressSecret)
+			return
+		}
+		_, _ = io.WriteString(w, map[bool]string{true: "ok", false: `{"MessageId":"1"}`}[kept == slack])
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // secretRun is a line with secrets, one group for each kind of fault.
 type secretRun struct {
 	*line
 	text     logText
 	answers  logText // of the mapping, and of the function when it is invoked
+	slack    logText // what Slack was told
+	mail     logText
 	groups   []group
 	ordered  []scripted.Fault
 	recorder *scripted.Server
@@ -137,6 +167,9 @@ func newSecretRun(t *testing.T) *secretRun {
 		Mind: scripted.MindFunc(func(scripted.Question) string { return choosing("medium") })})
 	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.StackConfig) {
 		c.Env = append(c.Env, "LLM_TIMEOUT=1s") // for what hangs
+		channels := secretiveChannels(t, &r.slack, &r.mail)
+		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com", "EMAIL_TO="+addressSecret,
+			"AWS_ENDPOINT_URL_SESV2="+channels)
 		c.Logs = io.MultiWriter(&r.text, testLog{t})
 		c.OnInvocation = func(i local.Invocation) { fmt.Fprintf(&r.answers, "%+v %v %v\n", i, i.Err, i.DeleteErr) }
 	})
@@ -152,7 +185,7 @@ func newSecretRun(t *testing.T) *secretRun {
 // places is everything that the run has left behind.
 func (r *secretRun) places() places {
 	r.t.Helper()
-	p := places{"the log": {r.text.String()}, "a response": {r.answers.String()}, "the DLQ": r.deadLetters()}
+	p := places{"the log": {r.text.String()}, "a response": {r.answers.String()}, "Slack": {r.slack.String()}, "the DLQ": r.deadLetters()}
 	tables := query[[]string](r.line, `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`)
 	for _, table := range tables {
 		rows, err := r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t")
@@ -242,6 +275,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("%s is not even where it belongs", secret.name)
 		}
 	}
+	for channel, told := range map[string]*logText{"Slack": &r.slack, "the mail": &r.mail} {
+		if !strings.Contains(told.String(), "Matching failed") {
+			t.Errorf("%s was told of nothing", channel)
+		}
+	}
 	r.checkScan()
 }
 
@@ -282,12 +320,13 @@ func (r *secretRun) checkScan() {
 	r.exec("UPDATE model_answer SET unusable = $1 WHERE document_id = $2", all, r.groups[len(r.ordered)].second)
 	fmt.Fprintf(&r.text, `{"msg":"%x"}`, all)
 	fmt.Fprintf(&r.answers, `{"x":%q}`, all)
+	fmt.Fprint(&r.slack, all)
 	if _, err := r.Queue.Client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
 		MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"), StringValue: &all}}}); err != nil {
 		r.t.Fatal(err)
 	}
 	found := r.places().leaks()
-	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable", "the log", "a response", "the DLQ"} {
+	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable", "the log", "a response", "Slack", "the DLQ"} {
 		for _, secret := range secrets {
 			if want := secret.name + " in " + place; !slices.Contains(found, want) {
 				r.t.Errorf("planted and not found: %s", want)

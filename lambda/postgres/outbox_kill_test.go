@@ -73,6 +73,7 @@ func (s httpSender) Send(ctx context.Context, m notify.Message) error {
 
 // TestTellerProcess is no test: it is what the processes run, until killed.
 func TestTellerProcess(t *testing.T) {
+	t.Parallel()
 	role := os.Getenv(envTeller)
 	if role == "" {
 		return

@@ -134,9 +134,10 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		_, _ = io.WriteString(w, `{"MessageId":"1"}`)
 	}))
 	defer ses.Close()
-	for name, value := range map[string]string{"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_ENDPOINT_URL_SESV2": ses.URL} {
-		t.Setenv(name, value)
-	}
+	t.Setenv("AWS_REGION", "eu-central-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "x")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
+	t.Setenv("AWS_ENDPOINT_URL_SESV2", ses.URL)
 	mail := map[string]string{manifest.EnvEmailFrom: "a@example.com", manifest.EnvEmailTo: "b@example.com"}
 	down := map[string]string{manifest.EnvSlackWebhookURL: "http://127.0.0.1:1/services/HIDDEN"}
 	file := filepath.Join(t.TempDir(), "slack.jsonl")

@@ -26,13 +26,16 @@ const Window = time.Minute
 // sent stays pending and leaves last as it was, so that it is told, with what
 // came since, as soon as the channel works again.
 //
-// A last that lies in the future, by a clock that differs, is taken for now:
-// nothing waits for longer than a Window.
+// A last that lies in the future, by a clock that differs, is taken for now; one
+// that lies further ahead than a Window, by a clock that was put back, for never.
 func Plan(now time.Time, last map[string]time.Time, pending []Failure, base string) (send []Message, until time.Time) {
 	byKind := map[string][]Failure{}
 	for _, f := range pending {
 		sent := last[f.Kind]
-		if sent.After(now) {
+		switch ahead := sent.Sub(now); {
+		case ahead > Window:
+			sent = time.Time{}
+		case ahead > 0:
 			sent = now
 		}
 		due := sent.Add(Window)

@@ -51,7 +51,8 @@ func TestAChannelHearsOfAKindOnceAMinute(t *testing.T) {
 		"one kind waits, another does not": {last: map[string]time.Time{"a": ten}, now: second, pending: []notify.Failure{b, c}, want: []told{{"b", 1}}, until: at(minute)},
 		"both wait": {last: map[string]time.Time{"a": ten, "b": at(-30 * second)}, now: second,
 			pending: []notify.Failure{b, c}, until: at(30 * second)},
-		"another clock is ahead": {last: map[string]time.Time{"a": at(time.Hour)}, pending: []notify.Failure{a}, until: at(minute)},
+		"another clock is ahead": {last: map[string]time.Time{"a": at(minute)}, pending: []notify.Failure{a}, until: at(minute)},
+		"the clock was put back": {last: map[string]time.Time{"a": at(minute + 1)}, pending: []notify.Failure{a}, want: []told{{"a", 1}}},
 		"failed after now":       {pending: []notify.Failure{failed(5, "a", time.Hour)}, want: []told{{"a", 1}}},
 	} {
 		send, until := notify.Plan(at(tc.now), tc.last, tc.pending, "")

@@ -288,7 +288,7 @@ func TestSettleWritesTheVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
-		`", "deliveries": 2, "document_id": "` + id.String() + `"}`
+		`", "deliveries": 3, "document_id": "` + id.String() + `"}`
 	if payload != want {
 		t.Errorf("got  %s\nwant %s", payload, want)
 	}

@@ -104,21 +104,21 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	conn := postgrestest.Conn(t, url)
 	empty := catalog(t, conn)
-	if got := applied(t, url); got != "-1 -2 -3 -4 -5 -6 -7 -8" {
+	if got := applied(t, url); got != "-1 -2 -3 -4 -5 -6 -7 -8 -9" {
 		t.Errorf("at first: %s", got)
 	}
 	done, err := postgres.Migrate(t.Context(), url)
-	if err != nil || len(done) != 8 || done[0].Name != "00001_tenants_and_documents.sql" {
+	if err != nil || len(done) != 9 || done[0].Name != "00001_tenants_and_documents.sql" {
 		t.Fatalf("got %+v, %v", done, err)
 	}
 	full := catalog(t, conn)
-	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8" || len(full) <= len(empty) {
+	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8 +9" || len(full) <= len(empty) {
 		t.Errorf("after up: %s, %d lines of catalog", got, len(full))
 	}
 	if done, err := postgres.Migrate(t.Context(), url); err != nil || len(done) != 0 {
 		t.Errorf("up to date: did %+v, %v", done, err)
 	}
-	for want := int64(8); want >= 0; want-- {
+	for want := int64(9); want >= 0; want-- {
 		if got := down(t, url); got != want {
 			t.Fatalf("undid %d, want %d", got, want)
 		}
@@ -229,10 +229,10 @@ func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(slices.Concat(done...)); n != 8 {
-		t.Errorf("%d migrations were run by all together, want 8", n)
+	if n := len(slices.Concat(done...)); n != 9 {
+		t.Errorf("%d migrations were run by all together, want 9", n)
 	}
-	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8" {
+	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8 +9" {
 		t.Errorf("got %s", got)
 	}
 }

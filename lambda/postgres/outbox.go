@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"matchbook/lambda/notify"
@@ -15,21 +14,26 @@ import (
 // Senders of one channel take turns in choosing, so that a kind is told once a
 // minute, whoever tells it.
 const lockChannelSQL = `
-SELECT now() FROM (SELECT pg_advisory_xact_lock(hashtextextended('notify:' || $1::text, 0))) AS locked`
+SELECT pg_advisory_xact_lock(hashtextextended('notify:' || $1::text, 0))`
 
-// pendingSQL reads what a channel was not told of the last two weeks; what is
-// older is of no use to anybody.
+const channelSQL = `
+SELECT now(), EXISTS (SELECT FROM notification_channel WHERE channel = $1 AND busy_until > now())`
+
+// pendingSQL reads what a channel was not told of the last two weeks and nobody
+// has claimed; what is older is of no use to anybody.
 const pendingSQL = `
-SELECT n.id, n.created_at, n.kind, n.payload, coalesce(d.claimed_until > $2::timestamptz, false)
+SELECT n.id, n.created_at, n.document_id, n.tenant_id, n.kind, n.payload
 FROM notification AS n
 LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1
 WHERE n.created_at > $2::timestamptz - interval '14 days' AND coalesce(d.status, 'pending') = 'pending'
+	AND coalesce(d.claimed_until <= $2::timestamptz, true)
 ORDER BY n.created_at, n.id LIMIT 20000`
 
+// lastToldSQL reads when a kind was told last; what is claimed counts as told now.
 const lastToldSQL = `
-SELECT n.kind, max(d.sent_at)
+SELECT n.kind, max(CASE d.status WHEN 'pending' THEN $2::timestamptz ELSE d.sent_at END)
 FROM notification_delivery AS d JOIN notification AS n ON n.id = d.notification_id
-WHERE d.channel = $1 AND d.sent_at > $2::timestamptz - interval '5 minutes'
+WHERE d.channel = $1 AND (d.sent_at > $2::timestamptz - interval '5 minutes' OR d.status = 'pending' AND d.claimed_until > $2::timestamptz)
 GROUP BY n.kind`
 
 const claimNotificationsSQL = `
@@ -42,14 +46,18 @@ ON CONFLICT (notification_id, channel) DO UPDATE SET tries = d.tries + 1, claime
 func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) (send []notify.Message, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		var now time.Time
-		if err := tx.QueryRow(ctx, lockChannelSQL, channel).Scan(&now); err != nil {
+		var busy bool
+		if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, channelSQL, channel).Scan(&now, &busy); err != nil || busy {
 			return err
 		}
 		last, err := lastTold(ctx, tx, channel, now)
 		if err != nil {
 			return err
 		}
-		pending, err := pendingOn(ctx, tx, channel, now, last)
+		pending, err := pendingOn(ctx, tx, channel, now)
 		if err != nil {
 			return err
 		}
@@ -82,24 +90,19 @@ func lastTold(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (ma
 	return last, err
 }
 
-// pendingOn reads what may be told, and notes in last the kinds that somebody
-// else has claimed.
-func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time, last map[string]time.Time) (pending []notify.Failure, err error) {
+// pendingOn reads what may be told. A payload that cannot be read holds up
+// nobody: what the columns say is told.
+func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (pending []notify.Failure, err error) {
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
-	var kind string
 	var payload []byte
-	var claimed bool
-	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &kind, &payload, &claimed}, func() error {
-		if claimed {
-			last[kind] = now
-			return nil
-		}
+	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &f.DocumentID, &f.TenantID, &f.Kind, &payload}, func() error {
 		told := notify.Failure{ID: f.ID, At: f.At}
-		if err := json.Unmarshal(payload, &told); err != nil {
-			return fmt.Errorf("payload of notification %s: %w", f.ID, err)
+		if json.Unmarshal(payload, &told) != nil {
+			told = f
+			told.Error = "the notification's payload cannot be read: look at the document"
 		}
-		told.Kind = kind
+		told.Kind = f.Kind
 		pending = append(pending, told)
 		return nil
 	})
@@ -123,13 +126,17 @@ func (db *DB) NotificationsTold(ctx context.Context, channel string, ids []uuid.
 }
 
 const releaseSQL = `
+WITH busy AS (
+	INSERT INTO notification_channel (channel, busy_until) SELECT $1, now() + $3::interval WHERE $4
+	ON CONFLICT (channel) DO UPDATE SET busy_until = excluded.busy_until
+)
 UPDATE notification_delivery SET claimed_until = now() + $3::interval
 WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'`
 
 // ReleaseNotifications implements notify.Outbox.
-func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration) error {
+func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error {
 	return repeat(ctx, func() error {
-		_, err := db.pool.Exec(ctx, releaseSQL, channel, ids, wait)
+		_, err := db.pool.Exec(ctx, releaseSQL, channel, ids, wait, busy)
 		return err
 	})
 }

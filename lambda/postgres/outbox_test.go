@@ -3,11 +3,14 @@ package postgres_test
 import (
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
+
+	"github.com/google/uuid"
 )
 
 // failures writes n notifications of these kinds in turn, as failing writes
@@ -122,5 +125,73 @@ func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
 	f.relay(chat).Run(t.Context())
 	if got := f.told("chat"); got != "digested 5" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A channel that asks for time is told of nothing else meanwhile, of no kind;
+// another channel is.
+func TestABusyChannelIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	chat, mail := &notify.Recorder{Name: "chat"}, &notify.Recorder{Name: "mail"}
+	f.failures(1, "permanent")
+	chat.Answer = func(notify.Message) (bool, error) {
+		return false, &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
+	}
+	f.relay(chat).Run(t.Context())
+	asked := 0
+	chat.Answer = func(notify.Message) (bool, error) { asked++; return true, nil }
+	f.failures(1, "lost")
+	f.advance(10*time.Minute - time.Microsecond)
+	f.relay(chat, mail).Run(t.Context())
+	if asked != 0 || len(mail.Sent()) != 2 {
+		t.Errorf("the channel was asked %d times before its time; the other one was told %d messages", asked, len(mail.Sent()))
+	}
+	f.advance(time.Microsecond)
+	f.relay(chat).Run(t.Context())
+	if got := f.told("chat"); got != "sent 2" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A payload that cannot be read holds nobody up, and its document is named.
+func TestAPayloadThatCannotBeReadIsTold(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(3, "permanent")
+	f.exec(`UPDATE notification SET payload = '{"attempts": "x", "error": "SECRET"}' WHERE id = (SELECT id FROM notification ORDER BY id LIMIT 1)`)
+	chat := &notify.Recorder{Name: "chat"}
+	f.relay(chat).Run(t.Context())
+	if got := f.told("chat"); got != "digested 3" {
+		t.Fatalf("got %s", got)
+	}
+	unreadable := 0
+	for _, told := range chat.Sent()[0].Failures {
+		if told.TenantID != tenant || told.DocumentID == uuid.Nil {
+			t.Errorf("told %+v", told)
+		}
+		if strings.Contains(told.Error, "cannot be read") {
+			unreadable++
+		}
+	}
+	if unreadable != 1 {
+		t.Errorf("%d were unreadable", unreadable)
+	}
+}
+
+// What was told stays so, whoever releases it late.
+func TestWhatWasToldIsNotReleased(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(1, "permanent")
+	chat := &notify.Recorder{Name: "chat"}
+	f.relay(chat).Run(t.Context())
+	if err := f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].Told, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	f.advance(time.Hour)
+	f.relay(chat).Run(t.Context())
+	if n := len(chat.Sent()); n != 1 {
+		t.Errorf("it was told %d times", n)
 	}
 }

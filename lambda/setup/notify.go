@@ -33,7 +33,7 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 	if (c.EmailFrom == "") != (c.EmailTo == "") {
 		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not", manifest.EnvEmailFrom, manifest.EnvEmailTo))
 	}
-	if u, err := url.Parse(c.AdminURL); c.AdminURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+	if u, err := url.Parse(c.AdminURL); c.AdminURL != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
 		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com", manifest.EnvAdminBaseURL))
 	}
 	return c
@@ -64,7 +64,7 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 		}
 		s, err := email.New(sesv2.NewFromConfig(aws), email.Config{From: c.EmailFrom, To: c.EmailTo})
 		if err != nil {
-			return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvEmailTo, err)
+			return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvEmailFrom+", "+manifest.EnvEmailTo, err)
 		}
 		senders = append(senders, s)
 	}
@@ -80,9 +80,14 @@ func newRelay(ctx context.Context, c NotifyConfig, db *postgres.DB, log *slog.Lo
 	return &notify.Relay{Outbox: db, Senders: senders, Base: c.AdminURL, Log: log}, nil
 }
 
-// tellFor is how long telling may take at the end of a batch. What it does not
-// get done the sweep does.
-const tellFor = 8 * time.Second
+const (
+	// tellFor is how long telling may take at the end of a batch. What it does
+	// not get done the sweep does.
+	tellFor = 8 * time.Second
+	// tellReserve is kept free after it, for noting what was told and for the
+	// response: without that every message of the batch would come again.
+	tellReserve = notify.SettleFor + 2*time.Second
+)
 
 // telling runs a batch, and tells of the documents that failed in it before
 // their messages are acknowledged.
@@ -105,11 +110,23 @@ func newTelling(r *job.Runtime, relay *notify.Relay) sqsjob.Runner {
 func (t *telling) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
 	ends := t.Runtime.Run(ctx, deliveries, m)
 	if t.store.failed.Load() {
-		ctx, cancel := context.WithTimeout(ctx, tellFor)
-		defer cancel()
-		t.relay.Run(ctx)
+		t.tell(ctx)
 	}
 	return ends
+}
+
+// tell tells as long as there is time before the end of the invocation.
+func (t *telling) tell(ctx context.Context) {
+	end := time.Now().Add(tellFor)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-tellReserve).Before(end) {
+		end = deadline.Add(-tellReserve)
+	}
+	if !end.After(time.Now()) {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	t.relay.Run(ctx)
 }
 
 // watched is a store that notices whether a document failed.

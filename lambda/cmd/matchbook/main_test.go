@@ -279,8 +279,8 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00008_notify.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00009_notification_channel.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00008_notify.sql  undone\n$`, "down")
-	step(`(?s)"version":7,.*"applied_at":"20.*"version":8,"name":"00008_notify.sql"}`, "status", "--json")
+	step(`^00009_notification_channel.sql  undone\n$`, "down")
+	step(`(?s)"version":8,.*"applied_at":"20.*"version":9,"name":"00009_notification_channel.sql"}`, "status", "--json")
 }

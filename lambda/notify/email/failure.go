@@ -12,6 +12,8 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
 
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
@@ -24,11 +26,20 @@ type mishap struct {
 	ended       error         // of the caller's context, if that is why
 	err         error         // of the SDK
 	unconfirmed bool          // a success without the mail's id
+	foreign     bool          // another service failed, before SES was asked
 }
 
-// met looks into an error of the SDK.
+// met looks into an error of the SDK. An answer of another service, one that
+// gives out credentials, is none of SES.
 func met(err, ended error) *mishap {
 	m := &mishap{ended: ended, err: err}
+	var inner *smithy.OperationError
+	for next := err; errors.As(next, &inner); next = inner.Err {
+		m.foreign = inner.ServiceID != sesv2.ServiceID
+	}
+	if m.foreign {
+		return m
+	}
 	var api interface{ ErrorCode() string } // smithy.APIError
 	if errors.As(err, &api) {
 		m.code = api.ErrorCode()
@@ -81,6 +92,8 @@ var table = []row{
 		kind: failure.Transient, sentence: "stopped before it was done"},
 	{name: "out of time", match: func(m *mishap) bool { return errors.Is(m.ended, context.DeadlineExceeded) },
 		kind: failure.Transient, sentence: "out of time"},
+	{name: "no credentials", match: func(m *mishap) bool { return m.foreign },
+		kind: failure.Transient, sentence: "there are no AWS credentials to ask SES with"},
 	{name: "too slow", match: func(m *mishap) bool {
 		var n net.Error
 		return errors.As(m.err, &n) && n.Timeout()

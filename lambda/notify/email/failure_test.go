@@ -20,6 +20,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 const (
@@ -151,6 +153,15 @@ func (broken) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.O
 	return nil, fmt.Errorf("operation error SESv2: %w", errors.New(secretBody))
 }
 
+// uncredentialed is an API whose credentials another service refuses.
+type uncredentialed struct{ *sesv2.Client }
+
+func (uncredentialed) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
+	answer := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: 403, Header: http.Header{"Retry-After": {"30"}}}}, Err: errors.New(secretBody)}
+	return nil, &smithy.OperationError{ServiceID: sesv2.ServiceID, OperationName: "SendEmail",
+		Err: fmt.Errorf("get identity: %w", &smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: answer})}
+}
+
 func mailed(w http.ResponseWriter, r *http.Request) { says(200, "", `{"MessageId":"1"}`)(w, r) }
 
 func failures() []exchange {
@@ -194,6 +205,7 @@ func failures() []exchange {
 		{name: "slow", serve: hangs, short: true, want: "SES took too long"},
 		{name: "deadline of the caller", serve: hangs, within: deadline, want: "out of time"},
 		{name: "stopped", serve: hangs, within: stopped, want: "stopped before it was done"},
+		{name: "no credentials", serve: mailed, api: func(c *sesv2.Client) API { return uncredentialed{c} }, want: "there are no AWS credentials to ask SES with"},
 		{name: "before it asks", serve: mailed, api: func(c *sesv2.Client) API { return broken{c} }, want: "unexpected error of SES (*errors.errorString)"},
 	}
 }

@@ -1,0 +1,143 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/notify"
+
+	"github.com/google/uuid"
+)
+
+// outbox has these failures pending on each channel, and writes down what it
+// is told of them; hangs makes it hang until the context ends.
+type outbox struct {
+	pending []notify.Failure
+	hangs   bool
+
+	mu    sync.Mutex
+	notes []string
+}
+
+func (o *outbox) ClaimNotifications(_ context.Context, _ string, _ time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) ([]notify.Message, error) {
+	return plan(ten, nil, o.pending), nil
+}
+
+func (o *outbox) note(ctx context.Context, format string, args ...any) error {
+	if o.hangs {
+		<-ctx.Done()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.notes = append(o.notes, fmt.Sprintf(format, args...))
+	return ctx.Err()
+}
+
+func (o *outbox) NotificationsTold(ctx context.Context, channel string, ids []uuid.UUID) error {
+	return o.note(ctx, "%s told of %s", channel, o.kinds(ids))
+}
+
+func (o *outbox) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error {
+	return o.note(ctx, "%s released %s for %s, busy %t", channel, o.kinds(ids), wait, busy)
+}
+
+func (o *outbox) kinds(ids []uuid.UUID) string {
+	var kinds []string
+	for _, f := range o.pending {
+		if slices.Contains(ids, f.ID) {
+			kinds = append(kinds, f.Kind)
+		}
+	}
+	return strings.Join(kinds, " ")
+}
+
+// answers is a channel that answers so about each kind.
+func answers(name string, byKind map[string]error) *notify.Recorder {
+	return &notify.Recorder{Name: name, Answer: func(m notify.Message) (bool, error) { return byKind[m.Kind] == nil, byKind[m.Kind] }}
+}
+
+func mishap(kind failure.Kind, wait time.Duration) error {
+	return &failure.Error{Kind: kind, Sentence: "no", RetryAfter: wait}
+}
+
+// What could not be told waits as its failure says; a channel that asks for
+// time is left alone with everything.
+func TestWhatIsNotToldIsReleased(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		answers map[string]error
+		want    []string
+	}{
+		"all arrive":      {nil, []string{"chat told of a", "chat told of b", "chat told of c"}},
+		"it may pass":     {map[string]error{"a": mishap(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat told of b", "chat told of c"}},
+		"somebody mends":  {map[string]error{"b": mishap(failure.Permanent, 0)}, []string{"chat told of a", "chat released b for 15m0s, busy false", "chat told of c"}},
+		"unknown":         {map[string]error{"c": errors.New("x")}, []string{"chat told of a", "chat told of b", "chat released c for 30s, busy false"}},
+		"asks for time":   {map[string]error{"b": mishap(failure.Transient, time.Hour)}, []string{"chat told of a", "chat released b c for 1h0m0s, busy true"}},
+		"asks for little": {map[string]error{"a": mishap(failure.Transient, time.Second)}, []string{"chat released a b c for 30s, busy true"}},
+	} {
+		o := &outbox{pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second)}}
+		var log bytes.Buffer
+		(&notify.Relay{Outbox: o, Senders: []notify.Sender{answers("chat", tc.answers)}, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
+		if !slices.Equal(o.notes, tc.want) {
+			t.Errorf("%s: got %q, want %q", name, o.notes, tc.want)
+		}
+		if got := strings.Count(log.String(), `msg="could not tell" channel=chat`); got != len(tc.answers) {
+			t.Errorf("%s: %d lines in the log:\n%s", name, got, &log)
+		}
+	}
+}
+
+// A channel that panics, or hangs, is none of the others' business.
+func TestChannelsDoNotHarmEachOther(t *testing.T) {
+	t.Parallel()
+	o := &outbox{pending: []notify.Failure{failed(1, "a", 0)}}
+	arrived := make(chan struct{})
+	panics := &notify.Recorder{Name: "panics", Answer: func(notify.Message) (bool, error) { panic("SECRET") }}
+	hangs := &notify.Recorder{Name: "hangs", Answer: func(notify.Message) (bool, error) { <-arrived; return true, nil }}
+	works := &notify.Recorder{Name: "works", Answer: func(notify.Message) (bool, error) { close(arrived); return true, nil }}
+	var log bytes.Buffer
+	(&notify.Relay{Outbox: o, Senders: []notify.Sender{panics, hangs, works}, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
+	slices.Sort(o.notes)
+	if want := []string{"hangs told of a", "panics released a for 15m0s, busy false", "works told of a"}; !slices.Equal(o.notes, want) {
+		t.Errorf("got %q, want %q", o.notes, want)
+	}
+	if strings.Contains(log.String(), "SECRET") {
+		t.Errorf("the log holds the panic's value:\n%s", &log)
+	}
+}
+
+// When time is up nothing more is sent, what is left is released at once, and
+// an outbox that hangs holds the caller up for SettleFor, not longer.
+func TestRunEndsSoonAfterItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, tc := range map[string]struct {
+			hangs bool
+			want  time.Duration
+		}{"a quick outbox": {false, 8 * time.Second}, "one that hangs": {true, 8*time.Second + notify.SettleFor}} {
+			o := &outbox{hangs: tc.hangs, pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second), failed(4, "d", 3*time.Second)}}
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+			start, sent := time.Now(), 0
+			slow := &notify.Recorder{Name: "slow", Answer: func(notify.Message) (bool, error) {
+				sent++
+				<-ctx.Done()
+				return false, mishap(failure.Transient, 0)
+			}}
+			(&notify.Relay{Outbox: o, Senders: []notify.Sender{slow}, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
+			cancel()
+			if took := time.Since(start); took != tc.want || sent != 1 || !slices.Equal(o.notes, []string{"slow released a b c d for 30s, busy false"}) {
+				t.Errorf("%s: it took %s, sent %d, noted %q", name, took, sent, o.notes)
+			}
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"matchbook/lambda/sweep"
+)
+
+// unreachable is a store that cannot be read.
+type unreachable struct{ sweep.Store }
+
+func (unreachable) Overdue(context.Context, time.Duration) (int, error) { return 0, errors.New("x") }
+
+// The sweep tells of what failed, its own doing too, and also when it could
+// not repair.
+func TestSweepTellsAfterItsRepairsAndWithoutThem(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 day'")
+	told := -1
+	tell := func(ctx context.Context) {
+		if err := f.conn.QueryRow(ctx, "SELECT count(*) FROM notification").Scan(&told); err != nil {
+			t.Error(err)
+		}
+	}
+	s := sweep.Sweeper{Store: f.DB, Queue: f.queue, Visibility: visibility, Log: slog.New(slog.DiscardHandler), Tell: tell}
+	if _, err := s.Run(t.Context()); err != nil || told != 1 {
+		t.Errorf("told when there were %d notifications (%v)", told, err)
+	}
+	told = -1
+	s.Store = unreachable{}
+	if _, err := s.Run(t.Context()); err == nil || told != 1 {
+		t.Errorf("a sweep that could not repair told when there were %d notifications (%v)", told, err)
+	}
+}

@@ -279,7 +279,7 @@ func TestSettleWritesTheVerdict(t *testing.T) {
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}
-	settle(fence, job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 2})
+	settle(fence, job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
 	if got, want := f.state(id), (state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -157,7 +157,7 @@ func (broken) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.O
 type uncredentialed struct{ *sesv2.Client }
 
 func (uncredentialed) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
-	answer := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: 403, Header: http.Header{"Retry-After": {"30"}}}}, Err: errors.New(secretBody)}
+	answer := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Retry-After": {"30"}}}}, Err: errors.New(secretBody)}
 	return nil, &smithy.OperationError{ServiceID: sesv2.ServiceID, OperationName: "SendEmail",
 		Err: fmt.Errorf("get identity: %w", &smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: answer})}
 }

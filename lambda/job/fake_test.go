@@ -26,6 +26,8 @@ type rig struct {
 	queue *queue
 	log   *logs
 	work  map[uuid.UUID]job.Work // what is not named succeeds
+
+	observed []job.Observation // of the last run
 }
 
 // newRig puts the documents 1, 2 ... into the store; a nil row is none.
@@ -52,8 +54,19 @@ func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Set
 }
 
 func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
-	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil))}
-	return runtime.Run(ctx, deliveries, r.queue)
+	var mu sync.Mutex
+	r.observed = nil
+	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil)),
+		Observe: func(o job.Observation) {
+			mu.Lock()
+			defer mu.Unlock()
+			r.observed = append(r.observed, o)
+		}}
+	ends := runtime.Run(ctx, deliveries, r.queue)
+	if len(r.observed) != len(deliveries) { // in every test
+		r.t.Errorf("%d ends were observed, of %d deliveries", len(r.observed), len(deliveries))
+	}
+	return ends
 }
 
 func (r *rig) dispatch(ctx context.Context, f job.Fence) error {
@@ -74,6 +87,9 @@ func (r *rig) wantStatus(n int, want job.Status) {
 // Documents are numbers, so that a journal can be read.
 func id(n int) uuid.UUID      { return uuid.UUID{15: byte(n)} }
 func number(id uuid.UUID) int { return int(id[15]) }
+
+// tenant has all the documents.
+var tenant = uuid.UUID{0: 7}
 
 // delivery is of a message without a stamp, sent a minute ago.
 func delivery(n, count int) job.Delivery {
@@ -218,7 +234,7 @@ func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects b
 		r.attempt++
 	}
 	if r != nil {
-		c.Fence.Attempt = r.attempt
+		c.Fence.Attempt, c.Tenant = r.attempt, tenant
 	}
 	return c
 }

@@ -28,6 +28,7 @@ type Claim struct {
 	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable or Held
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
 	Fence   Fence         // the attempt; of a Suspect, the last one
+	Tenant  uuid.UUID     // whose document it is; zero when Missing
 	HeldFor time.Duration // Held: how long the other lease lives
 	Reason  string        // NotMatchable: why
 }

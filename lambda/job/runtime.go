@@ -11,6 +11,8 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
 )
 
 // Runtime runs batches of deliveries.
@@ -19,6 +21,7 @@ type Runtime struct {
 	Work     Work
 	Schedule Schedule
 	Log      *slog.Logger
+	Observe  func(Observation) // told of every end, from many goroutines; may be nil
 }
 
 const (
@@ -33,7 +36,9 @@ type batch struct {
 	*Runtime
 	deliveries []Delivery
 	ends       []Settlement
-	told       int // how many of settled the queue was told about
+	tenants    []uuid.UUID     // as far as they are known
+	worked     []time.Duration // 0 where no work was begun
+	told       int             // how many of settled the queue was told about
 	mu         sync.Mutex
 	settled    []Settled
 }
@@ -43,7 +48,8 @@ type batch struct {
 // dead letters, and whatever is settled when a suspect is about to run, are
 // carried out through m; other Acks are left to the caller's response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
-	b := &batch{Runtime: r, deliveries: deliveries, ends: make([]Settlement, len(deliveries))}
+	n := len(deliveries)
+	b := &batch{Runtime: r, deliveries: deliveries, ends: make([]Settlement, n), tenants: make([]uuid.UUID, n), worked: make([]time.Duration, n)}
 	workCtx, cancel := withReserve(ctx)
 	defer cancel()
 	suspects := b.together(workCtx)
@@ -58,14 +64,16 @@ func (b *batch) together(ctx context.Context) (suspects []suspect) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	var running sync.WaitGroup
 	for i := range b.deliveries {
-		switch {
-		case err != nil:
+		if err != nil {
 			b.end(i, Fence{}, Outcome{Result: Unsettled}, failure.Of(err))
-		case claims[i].Suspect:
-			suspects = append(suspects, suspect{i, claims[i]})
-		default:
-			running.Go(func() { b.run(ctx, i, claims[i]) })
+			continue
 		}
+		b.tenants[i] = claims[i].Tenant
+		if claims[i].Suspect {
+			suspects = append(suspects, suspect{i, claims[i]})
+			continue
+		}
+		running.Go(func() { b.run(ctx, i, claims[i]) })
 	}
 	running.Wait()
 	slices.SortStableFunc(suspects, func(x, y suspect) int { return x.Fence.Attempt - y.Fence.Attempt })
@@ -114,8 +122,10 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 		b.end(i, c.Fence, Outcome{Result: c.Found, HeldFor: c.HeldFor}, failure.Failure{Text: c.Reason})
 		return
 	}
-	err := b.work(ctx, c.Fence)
-	ctx = context.WithoutCancel(ctx) // settling finishes although time is up
+	started := time.Now()
+	err := b.work(ctx, i, c.Fence)
+	b.worked[i] = max(time.Since(started), 1) // 0 says that there was no work
+	ctx = context.WithoutCancel(ctx)          // settling finishes although time is up
 	switch {
 	case err == nil:
 		b.end(i, c.Fence, Outcome{Result: Succeeded}, failure.Failure{})
@@ -128,13 +138,14 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 
 // work does the work behind its own recover. Work that does not come back
 // when its time is up is left alone: its fence keeps it from writing later.
-func (b *batch) work(ctx context.Context, f Fence) error {
+func (b *batch) work(ctx context.Context, i int, f Fence) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
 				p := &failure.Panic{Value: v, Stack: debug.Stack()}
-				b.Log.Error("panic", "document", f.ID, "attempt", f.Attempt, "panic", p.Error(), "stack", string(p.Stack))
+				b.Log.Error("panic", "document", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count, "attempt", f.Attempt,
+					"panic", p.Error(), "stack", string(p.Stack))
 				done <- p
 			}
 		}()
@@ -229,8 +240,11 @@ func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 	case s.Action == Retry || o.Result == Missing || o.Result == NotMatchable:
 		level = slog.LevelWarn
 	}
-	b.Log.Log(context.Background(), level, "settled", "document", d.ID, "delivery", d.Count, "attempt", f.Attempt,
+	b.Log.Log(context.Background(), level, "settled", "document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(), "reason", why.Text)
+	if b.Observe != nil {
+		b.Observe(Observation{o.Result, s.Action, b.worked[i]})
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ends[i] = s

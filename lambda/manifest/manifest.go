@@ -4,7 +4,6 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ type Function struct {
 	Name           string
 	Package        string          // its main package
 	Timeout        time.Duration   // of one invocation
+	MemoryMB       int             // of one instance; its share of a processor grows with it
 	BatchSize      int             // messages in one invocation, all worked on at once
 	MaxConcurrency int             // of the event source mapping
 	PoolSize       int             // database connections of one instance
@@ -26,6 +26,7 @@ var Match = Function{
 	Name:           "match",
 	Package:        "matchbook/lambda/cmd/match",
 	Timeout:        3 * time.Minute,
+	MemoryMB:       512,
 	BatchSize:      10,
 	MaxConcurrency: 8,
 	PoolSize:       5,
@@ -37,15 +38,16 @@ type Task struct {
 	Name     string
 	Package  string        // its main package
 	Timeout  time.Duration // of one invocation
+	MemoryMB int           // of one instance
 	PoolSize int           // database connections
 }
 
 // Sweep is the function that repairs what crashed or got lost.
-var Sweep = Task{Name: "sweep", Package: "matchbook/lambda/cmd/sweep", Timeout: 50 * time.Second, PoolSize: 2}
+var Sweep = Task{Name: "sweep", Package: "matchbook/lambda/cmd/sweep", Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2}
 
 // Migrate is the function that brings the schema up to date while a new
 // version is deployed, before it takes traffic.
-var Migrate = Task{Name: "migrate", Package: "matchbook/lambda/cmd/migrate", Timeout: 10 * time.Minute, PoolSize: 2}
+var Migrate = Task{Name: "migrate", Package: "matchbook/lambda/cmd/migrate", Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
 
 // MaxReceiveCount is how often SQS delivers a message before it goes to the
 // dead-letter queue: once, and once per retry.
@@ -65,6 +67,14 @@ const (
 	SettleReserve = 15 * time.Second
 	// MaxVisibility is SQS's limit from the receive of a message.
 	MaxVisibility = 12 * time.Hour
+	// MaxTimeout is Lambda's limit for an invocation.
+	MaxTimeout = 15 * time.Minute
+	// QueueRetention is how long a queue keeps a message that is not done, from
+	// when it was sent.
+	QueueRetention = 4 * 24 * time.Hour
+	// DeadLetterRetention is how long the dead-letter queue does. It counts from
+	// when the message was first sent, too, so it must be the longer one.
+	DeadLetterRetention = 14 * 24 * time.Hour
 	// PublishedAt is the message attribute that carries the publish stamp.
 	PublishedAt = "published-at"
 )
@@ -108,6 +118,20 @@ const (
 	EnvPostgres = "MATCHBOOK_POSTGRES"
 )
 
+// RetrySchedule is the retries as ParseSchedule reads them.
+func (f Function) RetrySchedule() string {
+	parts := make([]string, len(f.Retries))
+	for i, r := range f.Retries {
+		parts[i] = r.String()
+		for _, zero := range []string{"m0s", "h0m"} { // 5m0s, 1h0m0s
+			if strings.HasSuffix(parts[i], zero) {
+				parts[i] = parts[i][:len(parts[i])-2]
+			}
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
 // ParseSchedule reads a retry schedule such as "5m,30m". It must have
 // exactly MaxReceiveCount - 1 entries, because SQS moves the message away at
 // the receive after that, whatever we wish.
@@ -128,24 +152,4 @@ func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
 		schedule[i] = d
 	}
 	return schedule, nil
-}
-
-// Validate says what cannot work together.
-func (f Function) Validate() error {
-	var errs []error
-	if len(f.Retries) == 0 {
-		errs = append(errs, fmt.Errorf("%s: no retry: a message that meets a passing failure would be given up at once", f.Name))
-	}
-	for _, r := range f.Retries {
-		if r > MaxVisibility-f.Timeout {
-			errs = append(errs, fmt.Errorf("%s: a retry after %s and an invocation of %s exceed the %s of SQS", f.Name, r, f.Timeout, MaxVisibility))
-		}
-	}
-	if f.BatchSize < 1 || f.BatchSize > 10 {
-		errs = append(errs, fmt.Errorf("%s: batch size %d is not between 1 and 10", f.Name, f.BatchSize))
-	}
-	if f.Visibility() <= f.Timeout+LeaseMargin {
-		errs = append(errs, fmt.Errorf("%s: messages come back after %s, before a claim of %s has ended", f.Name, f.Visibility(), f.Timeout+LeaseMargin))
-	}
-	return errors.Join(errs...)
 }

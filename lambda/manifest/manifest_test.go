@@ -1,6 +1,8 @@
 package manifest_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,15 +22,69 @@ func TestMatchIsPossible(t *testing.T) {
 func TestImpossibleCombinationsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Function){
-		"retry beyond 12 h":     func(f *manifest.Function) { f.Retries = []time.Duration{12 * time.Hour} },
-		"no retry":              func(f *manifest.Function) { f.Retries = nil },
-		"batch of 11":           func(f *manifest.Function) { f.BatchSize = 11 },
-		"back before the lease": func(f *manifest.Function) { f.Timeout = 10 * time.Second },
+		"retry beyond 12 h":       func(f *manifest.Function) { f.Retries = []time.Duration{12 * time.Hour} },
+		"retry in the past":       func(f *manifest.Function) { f.Retries = []time.Duration{-time.Second} },
+		"retries beyond 4 days":   func(f *manifest.Function) { f.Retries = slices.Repeat([]time.Duration{11 * time.Hour}, 9) },
+		"no retry":                func(f *manifest.Function) { f.Retries = nil },
+		"batch of 11":             func(f *manifest.Function) { f.BatchSize = 11 },
+		"one invocation at once":  func(f *manifest.Function) { f.MaxConcurrency = 1 },
+		"back before the lease":   func(f *manifest.Function) { f.Timeout = 10 * time.Second },
+		"longer than Lambda does": func(f *manifest.Function) { f.Timeout = 16 * time.Minute },
+		"part of a second":        func(f *manifest.Function) { f.Timeout += time.Millisecond },
+		"too little memory":       func(f *manifest.Function) { f.MemoryMB = 127 },
+		"no connection":           func(f *manifest.Function) { f.PoolSize = 0 },
+		"no name":                 func(f *manifest.Function) { f.Name = "" },
+		"no package":              func(f *manifest.Function) { f.Package = "" },
 	} {
 		f := manifest.Match
 		spoil(&f)
-		if f.Validate() == nil {
-			t.Errorf("%s: accepted", name)
+		if err := f.Validate(); err == nil || !strings.HasPrefix(err.Error(), f.Name+": ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestTasksArePossible(t *testing.T) {
+	t.Parallel()
+	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate} {
+		if err := task.Validate(); err != nil {
+			t.Error(err)
+		}
+		if task.Timeout = time.Hour; task.Validate() == nil {
+			t.Errorf("%s may run for an hour", task.Name)
+		}
+	}
+	if manifest.Sweep.Timeout >= manifest.SweepEvery {
+		t.Error("two sweeps would run at once")
+	}
+}
+
+func TestConnectionsAreCounted(t *testing.T) {
+	t.Parallel()
+	functions := []manifest.Function{{Name: "a", MaxConcurrency: 3, PoolSize: 4}, {Name: "b", MaxConcurrency: 2, PoolSize: 1}}
+	tasks := []manifest.Task{{Name: "c", PoolSize: 5}}
+	if got := manifest.Connections(functions, tasks); got != 19 {
+		t.Errorf("got %d, want 19", got)
+	}
+	if err := manifest.CheckConnections(19, functions, tasks); err != nil {
+		t.Error(err)
+	}
+	if err := manifest.CheckConnections(18, functions, tasks); err == nil || !strings.Contains(err.Error(), "19 connections (a 3 x 4, b 2 x 1, c 5) and the database has 18") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestScheduleIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	for want, retries := range map[string][]time.Duration{
+		"5m,30m":           {5 * time.Minute, 30 * time.Minute},
+		"1m30s,1h,2h5m,0s": {90 * time.Second, time.Hour, 125 * time.Minute, 0},
+		"500ms,1h0m1s":     {500 * time.Millisecond, time.Hour + time.Second},
+	} {
+		f := manifest.Function{Retries: retries}
+		got := f.RetrySchedule()
+		if read, err := f.ParseSchedule(got); got != want || err != nil || !slices.Equal(read, retries) {
+			t.Errorf("got %q, %v, %v, want %q", got, read, err, want)
 		}
 	}
 }

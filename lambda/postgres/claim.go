@@ -21,7 +21,7 @@ WITH message AS (
 	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
 		WITH ORDINALITY AS m (id, sent_at, published_at, place)
 ), found AS (
-	SELECT id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
+	SELECT id, tenant_id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
 		matching_published_at AS published_at, matching_lease_until - now() AS lease_left,
 		CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
 		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END AS reason
@@ -30,7 +30,7 @@ WITH message AS (
 	ORDER BY id
 	FOR NO KEY UPDATE
 ), judged AS (
-	SELECT place, id, attempts, reason,
+	SELECT place, id, tenant_id, attempts, reason,
 		CASE WHEN turn > 1 THEN $4::interval ELSE lease_left END AS held_for,
 		CASE
 			WHEN found.id IS NULL THEN 'missing'
@@ -57,7 +57,8 @@ WITH message AS (
 	WHERE document.id = judged.id AND finding IN ('claimed', 'not-matchable')
 	RETURNING document.id, matching_attempts
 )
-SELECT finding, coalesce(changed.matching_attempts, attempts, 0), coalesce(held_for, interval '0'), coalesce(reason, '')
+SELECT finding, coalesce(changed.matching_attempts, attempts, 0), coalesce(held_for, interval '0'), coalesce(reason, ''),
+	coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
 FROM judged LEFT JOIN changed USING (id)
 ORDER BY place`
 
@@ -84,7 +85,7 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
-			err = row.Scan(&finding, &c.Fence.Attempt, &c.HeldFor, &c.Reason)
+			err = row.Scan(&finding, &c.Fence.Attempt, &c.HeldFor, &c.Reason, &c.Tenant)
 			c.Found, c.Suspect = findings[finding], finding == "suspect"
 			return c, err
 		})

@@ -21,7 +21,7 @@ import (
 // DB is a pool of connections to one database. It implements the store ports
 // of the packages job, match and sweep.
 type DB struct {
-	pool *pgxpool.Pool
+	pool *pool
 }
 
 // statementTimeout ends what the client has given up on: a cancelled context
@@ -33,6 +33,13 @@ const statementTimeout = 30 * time.Second
 // (for poolers that keep no prepared statements) and server settings may be
 // given in the URL, as pgx documents. No error of it holds the URL.
 func Open(ctx context.Context, url string, conns int) (*DB, error) {
+	return OpenRenewing(ctx, url, conns, nil)
+}
+
+// OpenRenewing is Open for a URL that may change while the pool is open, with
+// the password in it: renew, if it is not nil, is asked when the server has
+// refused a login, and what needed the connection is done once more.
+func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
@@ -48,11 +55,15 @@ func Open(ctx context.Context, url string, conns int) (*DB, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	who := &login{renew: renew, url: url, config: config.ConnConfig.Copy()}
+	if renew != nil {
+		config.BeforeConnect = who.use
+	}
+	connections, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &DB{pool}, nil
+	return &DB{&pool{connections, who}}, nil
 }
 
 // Close closes all connections.

@@ -5,4 +5,5 @@ const (
 	CandidatesSQL  = candidatesSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
+	GaugesSQL      = gaugesSQL
 )

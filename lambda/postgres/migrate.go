@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/migrations"
 
 	"github.com/jackc/pgx/v5"
@@ -61,7 +62,7 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 func withGoose(url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
 	db := stdlib.OpenDB(*config)
 	defer db.Close()

@@ -12,17 +12,17 @@ import (
 	"log/slog"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
+	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -36,6 +36,9 @@ type Config struct {
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
+	Metrics     *metric.Set // collects what is counted; nil: nothing is
+
+	secrets secrets
 }
 
 // ModelConfig is whom to ask what rules leave open.
@@ -44,14 +47,20 @@ type ModelConfig struct {
 	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
 }
 
-// LoadMatch reads the configuration of the match function.
-func LoadMatch(env Env) (Config, error) {
-	c, errs := load(env)
+// LoadMatch reads the configuration of the match function, its secrets too.
+func LoadMatch(env Env) (Config, error) { return loadMatch(env, secretsManager()) }
+
+func loadMatch(env Env, src source) (Config, error) {
+	names := []string{manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL}
+	if env(manifest.EnvMatchMode) != "rules" {
+		names = append(names, manifest.EnvOpenAIKey)
+	}
+	c, env, errs := load(env, src, names...)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
 	switch env(manifest.EnvMatchMode) {
 	case "rules":
 	case "", "model":
-		c.Model = loadModel(env, &errs)
+		c.Model = loadModel(env, c.secrets, &errs)
 	default:
 		errs = append(errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
 	}
@@ -60,16 +69,16 @@ func LoadMatch(env Env) (Config, error) {
 
 // LoadModel reads whom to ask, for those who only ask.
 func LoadModel(env Env) (*ModelConfig, error) {
-	var errs []error
-	m := loadModel(env, &errs)
+	env, secrets, errs := secretsManager().resolve(env, manifest.EnvOpenAIKey)
+	m := loadModel(env, secrets, &errs)
 	return m, report(errs)
 }
 
 // loadModel reads whom to ask. A missing key is an error, never a silent
 // "rules".
-func loadModel(env Env, errs *[]error) *ModelConfig {
+func loadModel(env Env, known secrets, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
-		APIKey: env(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
+		APIKey: env(manifest.EnvOpenAIKey), Renew: known.renewal(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
 		Model: cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel), EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
 		NoTemperature: env(manifest.EnvOpenAINoTemperature) != "",
 	}}
@@ -97,7 +106,7 @@ func loadModel(env Env, errs *[]error) *ModelConfig {
 // LoadPublisher reads the configuration of those who publish: the sweep and
 // the command.
 func LoadPublisher(env Env) (Config, error) {
-	c, errs := load(env)
+	c, env, errs := load(env, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL)
 	if c.QueueURL = env(manifest.EnvMatchQueueURL); c.QueueURL == "" {
 		if c.QueueURL = env(manifest.EnvQueueURL); c.QueueURL == "" {
 			errs = append(errs, fmt.Errorf("%s is not set: the queue to which documents are published for matching", manifest.EnvMatchQueueURL))
@@ -106,7 +115,16 @@ func LoadPublisher(env Env) (Config, error) {
 	return c, report(errs)
 }
 
-func load(env Env) (c Config, errs []error) {
+// LoadMigrate reads where the database is.
+func LoadMigrate(env Env) (Config, error) {
+	c, _, errs := load(env, secretsManager(), manifest.EnvDatabaseURL)
+	return c, report(errs)
+}
+
+// load reads what all have in common, and the secrets of these names. The
+// environment that it returns has their values.
+func load(env Env, src source, names ...string) (c Config, resolved Env, errs []error) {
+	env, c.secrets, errs = src.resolve(env, names...)
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
 	c.Schedule = manifest.Match.Retries
@@ -117,7 +135,10 @@ func load(env Env) (c Config, errs []error) {
 		}
 		c.Schedule = schedule
 	}
-	return c, errs
+	if stage := env(manifest.EnvStage); stage != "" && !isStage(stage) {
+		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32", manifest.EnvStage))
+	}
+	return c, env, errs
 }
 
 func required(env Env, name, meaning string, errs *[]error) string {
@@ -137,28 +158,32 @@ func report(errs []error) error {
 
 // Match opens what the match function needs. close releases it.
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, err := open(ctx, c, manifest.Match.PoolSize)
 	if err != nil {
 		return nil, nil, err
 	}
-	asker, embeddings, err1 := newAsker(c.Model, db)
+	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
 	relay, err2 := newRelay(ctx, c.Notify, db, log)
 	if err := errors.Join(err1, err2); err != nil {
 		db.Close()
 		return nil, nil, err
 	}
 	return &sqsjob.Handler{
-		Queue: queue,
-		Log:   log,
+		Queue:     queue,
+		Log:       log,
+		Malformed: func(n int) { c.Metrics.Count(manifest.MetricMalformed, n) },
 		Runner: func(log *slog.Logger) sqsjob.Runner {
 			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
-			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log}, relay)
+			for _, name := range ends {
+				c.Metrics.Count(name, 0)
+			}
+			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: observe(c.Metrics)}, relay)
 		},
 	}, db.Close, nil
 }
 
 // newAsker makes what asks models; nil without one.
-func newAsker(c *ModelConfig, db *postgres.DB) (*llm.Asker, *llm.Embeddings, error) {
+func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
 		return nil, nil, nil
 	}
@@ -168,14 +193,14 @@ func newAsker(c *ModelConfig, db *postgres.DB) (*llm.Asker, *llm.Embeddings, err
 	}
 	var embeddings *llm.Embeddings
 	if embedder := client.Embedder(); embedder != nil {
-		embeddings = &llm.Embeddings{Embedder: embedder, Vault: db}
+		embeddings = &llm.Embeddings{Embedder: countedEmbedder{embedder, set}, Vault: db}
 	}
-	return &llm.Asker{Model: client.Model(), Vault: db, Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
+	return &llm.Asker{Model: countedModel{client.Model(), set}, Vault: countedVault{db, set}, Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
 }
 
 // Sweep opens what the sweep needs.
 func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, err := open(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,22 +210,35 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 		return nil, nil, err
 	}
 	s = &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}
+	var channels []string
 	if relay != nil {
 		s.Tell = relay.Run
+		for _, sender := range relay.Senders {
+			channels = append(channels, sender.Channel())
+		}
+	}
+	if c.Metrics != nil {
+		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
+			gauges, err := db.Gauges(ctx, channels)
+			measure(c.Metrics, r, failed, gauges, err)
+			if err != nil {
+				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
+			}
+		}
 	}
 	return s, db.Close, nil
 }
 
 // Publisher opens what publishing needs.
 func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
-	db, queue, err := open(ctx, c)
+	db, queue, err := open(ctx, c, manifest.Match.PoolSize)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
 }
 
-func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, error) {
+func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
 	aws, err := loadAWS(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -209,22 +247,9 @@ func open(ctx context.Context, c Config) (*postgres.DB, *sqsjob.Queue, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
-	db, err := postgres.Open(ctx, c.DatabaseURL, manifest.Match.PoolSize)
+	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, c.secrets.renewal(manifest.EnvDatabaseURL))
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}
 	return db, queue, nil
-}
-
-// loadAWS reads the SDK's own variables. A call is tried once: what fails to
-// be changed or sent comes back by itself.
-func loadAWS(ctx context.Context) (aws.Config, error) {
-	c, err := config.LoadDefaultConfig(ctx, config.WithRetryMaxAttempts(1))
-	if err != nil {
-		return c, fmt.Errorf("AWS configuration: %w", err)
-	}
-	if c.Region == "" {
-		return c, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
-	}
-	return c, nil
 }

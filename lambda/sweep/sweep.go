@@ -58,7 +58,14 @@ type Sweeper struct {
 	Log        *slog.Logger
 	// Tell tells of failures that nobody was told of yet; nil has no channel.
 	Tell func(context.Context)
+	// Measure is called at the end of every run, with what is known of it and
+	// why it did not get further; nil measures nothing.
+	Measure func(ctx context.Context, r Report, failed error)
 }
+
+// measureFor is kept free at the end of a run for measuring, also when the
+// database or a channel is slow: that is when the figures count.
+const measureFor = 8 * time.Second
 
 // Report counts repairs by kind.
 type Report struct {
@@ -71,11 +78,26 @@ type Report struct {
 
 // Run does one sweep. It tells at the end, of what it failed itself as well,
 // and also when it could not repair.
-func (s *Sweeper) Run(ctx context.Context) (Report, error) {
+func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
+	if s.Measure != nil {
+		defer func(ctx context.Context) { s.Measure(ctx, r, err) }(ctx)
+		var cancel context.CancelFunc
+		ctx, cancel = endEarlier(ctx, measureFor)
+		defer cancel()
+	}
 	if s.Tell != nil {
 		defer s.Tell(ctx)
 	}
 	return s.repair(ctx)
+}
+
+// endEarlier leaves that much of the time, or half of it if it is short.
+func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
 func (s *Sweeper) repair(ctx context.Context) (Report, error) {

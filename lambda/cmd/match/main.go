@@ -5,9 +5,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -21,15 +21,18 @@ func main() {
 }
 
 func run(ctx context.Context, env setup.Env) error {
+	telemetry := setup.NewTelemetry(env, manifest.Match.Name, os.Stdout, os.Stderr)
+	telemetry.SetDefault()
 	config, err := setup.LoadMatch(env)
 	if err != nil {
 		return err
 	}
-	handler, close, err := setup.Match(ctx, config, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	config.Metrics = telemetry.Metrics
+	handler, close, err := setup.Match(ctx, config, telemetry.Log)
 	if err != nil {
 		return err
 	}
 	defer close()
-	lambda.StartWithOptions(handler.Handle, lambda.WithContext(ctx))
+	lambda.StartWithOptions(telemetry.Handler(handler.Handle), lambda.WithContext(ctx))
 	return nil
 }

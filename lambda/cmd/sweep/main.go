@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/sweep"
 
 	"github.com/aws/aws-lambda-go/lambda"
 )
@@ -21,15 +24,24 @@ func main() {
 }
 
 func run(ctx context.Context, env setup.Env) error {
+	telemetry := setup.NewTelemetry(env, manifest.Sweep.Name, os.Stdout, os.Stderr)
+	telemetry.SetDefault()
 	config, err := setup.LoadPublisher(env)
 	if err != nil {
 		return err
 	}
-	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	config.Metrics = telemetry.Metrics
+	sweeper, close, err := setup.Sweep(ctx, config, telemetry.Log)
 	if err != nil {
 		return err
 	}
 	defer close()
-	lambda.StartWithOptions(sweeper.Run, lambda.WithContext(ctx))
+	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context) (sweep.Report, error) {
+		report, err := sweeper.Run(ctx)
+		if err != nil {
+			err = errors.New(failure.Of(err).Text) // it is logged, and shown to whoever invoked it
+		}
+		return report, err
+	}), lambda.WithContext(ctx))
 	return nil
 }

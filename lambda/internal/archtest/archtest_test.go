@@ -19,7 +19,7 @@ var tree = tables{
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest"},
 		{"postgres", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
-		{"job", "job/jobtest", "llm", "notify", "notify/notifytest", "eval"},
+		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
 		{"document", "company", "reference", "failure", "manifest", "migrations"},
 	},
 	exceptions: []exception{
@@ -31,14 +31,15 @@ var tree = tables{
 	// The reasons are those of the README. Modules that only tests use are
 	// not listed.
 	modules: []module{
-		{"github.com/aws/aws-lambda-go", "the Lambda runtime and the shapes of SQS events",
-			[]string{"cmd/...", "job/sqsjob", "local", "local/internal/testfunction"}},
+		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
+			[]string{"cmd/...", "setup", "job/sqsjob", "local", "local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK", []string{"setup", "job/sqsjob", "local"}},
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sqs", "visibility changes, publishing", []string{"setup", "job/sqsjob", "local"}},
+		{"github.com/aws/aws-sdk-go-v2/service/secretsmanager", "secrets by their ARN, read again when they are refused", []string{"setup"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sesv2", "mail", []string{"setup", "notify/email"}},
-		{"github.com/aws/smithy-go", "status and headers of what SES refuses", []string{"notify/email"}},
+		{"github.com/aws/smithy-go", "codes, status and headers of what AWS refuses", []string{"setup", "notify/email"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
 			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
@@ -50,6 +51,7 @@ var tree = tables{
 	},
 	environment: []reader{
 		{"cmd/...", "main hands it to setup, which says what each variable means"},
+		{"setup", "the SDK's own variables, as the SDK reads them by itself elsewhere"},
 		{"postgres/postgrestest", "where the tests' server is"},
 		{"local", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},
 		{"local/pgserver", "PATH, to find and to start the server"},

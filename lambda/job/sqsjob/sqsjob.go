@@ -21,7 +21,6 @@ import (
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
 // Runner runs a batch of deliveries to their ends; *job.Runtime is one.
@@ -31,24 +30,24 @@ type Runner interface {
 
 // Handler handles the events of one queue.
 type Handler struct {
-	Runner func(*slog.Logger) Runner // called once per invocation, with its logger
-	Queue  *Queue
-	Log    *slog.Logger
+	Runner    func(*slog.Logger) Runner // called once per invocation
+	Queue     *Queue
+	Log       *slog.Logger
+	Malformed func(n int) // told of bodies that are no ids, which no Runner sees; may be nil
 }
 
 // Handle is the Lambda function.
 func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	log := h.Log
-	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		log = log.With("request_id", lc.AwsRequestID)
-	}
-	b := &batch{queue: h.Queue, log: log, received: time.Now(), acked: make(map[string]bool)}
+	b := &batch{queue: h.Queue, log: h.Log, received: time.Now(), acked: make(map[string]bool)}
 	if err := b.check(event.Records); err != nil {
-		log.Error("refused the event: nothing was done, every message stays in the queue", "reason", err.Error())
+		h.Log.Error("refused the event: nothing was done, every message stays in the queue", "reason", err.Error())
 		return events.SQSEventResponse{}, err
 	}
 	deliveries := b.decode(event.Records)
-	for i, s := range h.Runner(log).Run(ctx, deliveries, b) {
+	if n := len(event.Records) - len(deliveries); n > 0 && h.Malformed != nil {
+		h.Malformed(n)
+	}
+	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
 		b.acked[b.records[i].MessageId] = s.Action == job.Ack
 	}
 	return b.response(event.Records), nil

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/job/sqsjob"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/uuid"
 )
 
@@ -212,20 +211,22 @@ func TestRecordBecomesADelivery(t *testing.T) {
 	}
 }
 
-func TestRunnerLogsWithTheRequestID(t *testing.T) {
+func TestMalformedBodiesAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	h := r.handler(nil)
-	h.Runner = func(log *slog.Logger) sqsjob.Runner {
-		log.Info("hello")
-		return says()
+	h := r.handler(says(ack))
+	var counted []int
+	h.Malformed = func(n int) { counted = append(counted, n) }
+	for _, records := range [][]events.SQSMessage{
+		{record("a", "no id"), record("b", id(1).String()), record("c", "")},
+		{record("a", id(1).String())},
+	} {
+		if _, err := h.Handle(t.Context(), events.SQSEvent{Records: records}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "r-1"})
-	if _, err := h.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{}}); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.log.String(); !strings.Contains(got, `"request_id":"r-1"`) {
-		t.Errorf("logged %s, want the request id", got)
+	if !slices.Equal(counted, []int{2}) {
+		t.Errorf("counted %v, want 2 once", counted)
 	}
 }
 

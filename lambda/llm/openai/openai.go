@@ -27,6 +27,7 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,9 @@ const (
 type Config struct {
 	// APIKey is required by OpenAI and Azure. White space around it is cut off.
 	APIKey string `json:"-"`
+	// Renew is asked for the key again when the provider has refused one, with
+	// HTTP 401; it reports false when there is no other. nil: there is none.
+	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
 	// BaseURL is that of any compatible server, with its version but without
 	// the method: http://localhost:11434/v1. Empty is OpenAI's.
 	//
@@ -94,7 +98,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, key := httpClient(c), withKey(c)
+	client, key := httpClient(c), newKey(c)
 	d := e.dialect(c)
 	m := &model{
 		api:     openai.NewClientWithConfig(e.config(c, &wire{client: client, key: key, add: d.add()})),
@@ -140,7 +144,7 @@ func parse(c Config) (endpoint, error) {
 	if c.Timeout < 0 {
 		wrong("the timeout is negative")
 	}
-	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !sendable(c.APIKey) {
 		wrong("the API key holds characters that no header can carry")
 	}
 	u, err := url.Parse(cmp.Or(c.BaseURL, openAIURL))
@@ -168,19 +172,6 @@ func parse(c Config) (endpoint, error) {
 func isHost(u *url.URL, domain string) bool {
 	host := strings.ToLower(u.Hostname())
 	return host == domain || strings.HasSuffix(host, "."+domain)
-}
-
-// withKey puts the API key into a request. The library is not told: a verb that
-// does not fit, %s say, prints what a pointer leads to, but never a function.
-func withKey(c Config) func(http.Header) {
-	name, value := "Authorization", "Bearer "+c.APIKey
-	switch {
-	case c.APIKey == "":
-		return func(http.Header) {}
-	case c.AzureAPIVersion != "":
-		name, value = openai.AzureAPIKeyHeader, c.APIKey
-	}
-	return func(h http.Header) { h.Set(name, value) }
 }
 
 func (e endpoint) config(c Config, w *wire) openai.ClientConfig {

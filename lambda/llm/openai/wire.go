@@ -24,16 +24,15 @@ var errTooLarge = errors.New("larger than the limit")
 // All its errors are mishaps.
 type wire struct {
 	client *http.Client
-	key    func(http.Header) // sets it
-	add    string            // members for the front of the request, each with its comma
+	key    *key
+	add    string // members for the front of the request, each with its comma
 }
 
 func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	if err := w.complete(req); err != nil {
 		return nil, &mishap{library: err}
 	}
-	w.key(req.Header)
-	resp, err := w.client.Do(req)
+	resp, err := w.send(req)
 	if err != nil {
 		return nil, &mishap{ended: req.Context().Err(), network: err}
 	}
@@ -47,6 +46,23 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
+}
+
+// send sends the request; once more if its key was refused and there is another
+// one by now. That is still the same try: nothing was asked yet.
+func (w *wire) send(req *http.Request) (*http.Response, error) {
+	used := w.key.put(req.Header)
+	resp, err := w.client.Do(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !w.key.renewed(req.Context(), used) {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	again := req.Clone(req.Context())
+	if again.Body, err = req.GetBody(); err != nil {
+		return nil, err
+	}
+	w.key.put(again.Header)
+	return w.client.Do(again)
 }
 
 // complete adds what the library cannot say.

@@ -1,0 +1,33 @@
+// Command migrate is the Lambda function that brings the schema up to date
+// while a new version is deployed. CloudFormation runs it as a custom
+// resource, before the version takes traffic; anybody may run it by hand, with
+// the event {}.
+package main
+
+import (
+	"context"
+	"os"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/setup"
+
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+func main() { run(context.Background(), os.Getenv) }
+
+// run reads the configuration anew in every invocation: an error of it has to
+// be an answer, for CloudFormation waits an hour for one that never comes.
+func run(ctx context.Context, env setup.Env) {
+	telemetry := setup.NewTelemetry(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
+	telemetry.SetDefault()
+	r := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]postgres.Migration, error) {
+		config, err := setup.LoadMigrate(env)
+		if err != nil {
+			return nil, err
+		}
+		return setup.Migrate(ctx, config)
+	}}
+	lambda.StartWithOptions(telemetry.Handler(r.handle), lambda.WithContext(ctx))
+}

@@ -1,0 +1,62 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+)
+
+func TestObservationSaysHowItEndedAndHowLongItTook(t *testing.T) {
+	t.Parallel()
+	takes := func(d time.Duration, err error) job.Work {
+		return func(context.Context, job.Fence) error {
+			timer := time.NewTimer(d)
+			<-timer.C
+			return err
+		}
+	}
+	waits := func() *row { return pending(0) }
+	for name, tc := range map[string]struct {
+		row  func() *row
+		work job.Work
+		want job.Observation
+	}{
+		"transient":   {waits, takes(2*time.Second, errors.New("x")), job.Observation{Result: job.Transient, Action: job.Retry, Worked: 2 * time.Second}},
+		"permanent":   {waits, takes(time.Second, failure.Permanently("no")), job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
+		"a suspect":   {func() *row { return expired(1) }, takes(time.Second, failure.Permanently("no")), job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
+		"no document": {func() *row { return nil }, nil, job.Observation{Result: job.Missing, Action: job.Retry}},
+		"done":        {func() *row { return &row{status: job.StatusSucceeded} }, nil, job.Observation{Result: job.Done, Action: job.Ack}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tc.row())
+				r.work[id(1)] = tc.work
+				if r.run(first(1)); len(r.observed) != 1 || r.observed[0] != tc.want {
+					t.Errorf("got %+v, want %+v", r.observed, tc.want)
+				}
+			})
+		})
+	}
+}
+
+func TestLinesNameTheTenant(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, pending(0), expired(1), &row{status: job.StatusSucceeded})
+		r.work[id(1)] = panics("x")
+		r.run(first(1), first(2), first(3), first(4))
+		for line := range strings.Lines(r.log.String()) {
+			missing := strings.Contains(line, id(4).String())
+			if strings.Contains(line, `"tenant":"`+tenant.String()+`"`) == missing {
+				t.Errorf("the tenant is unknown or invented: %s", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package local_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+// told is what a function printed, a map per line.
+func (l *logText) told(t *testing.T) (lines, metrics []map[string]any) {
+	t.Helper()
+	for text := range strings.Lines(l.String()) {
+		var line map[string]any
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatalf("no JSON: %s", text)
+		}
+		if line["_aws"] == nil {
+			lines = append(lines, line)
+		} else {
+			metrics = append(metrics, line)
+		}
+	}
+	return lines, metrics
+}
+
+// sum adds a metric up over lines.
+func sum(metrics []map[string]any, names ...string) (total float64) {
+	for _, line := range metrics {
+		for _, name := range names {
+			n, _ := line[name].(float64)
+			total += n
+		}
+	}
+	return total
+}
+
+var traceForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// wantTraced checks that every line says whose it is, and returns the requests.
+func wantTraced(t *testing.T, function string, lines []map[string]any) (requests []string) {
+	t.Helper()
+	for _, line := range lines {
+		request, _ := line["request_id"].(string)
+		trace, _ := line["trace_id"].(string)
+		root, _ := line["xray_trace_id"].(string)
+		if line["function"] != function || line["stage"] != "test" || uuid.Validate(request) != nil || !traceForm.MatchString(trace) ||
+			strings.ReplaceAll(strings.TrimPrefix(root, "1-"), "-", "") != trace {
+			t.Errorf("whose is %v", line)
+		}
+		requests = append(requests, request)
+	}
+	return requests
+}
+
+// In its own bootstrap, the match function says in every line to which
+// invocation it belongs, in every "settled" which delivery of whose document
+// it is about, and counts every delivery once.
+func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
+	t.Parallel()
+	text := &logText{}
+	l := newLine(t, 1, func(c *local.StackConfig) {
+		c.Logs = io.MultiWriter(text, testLog{t})
+		c.Env = append(c.Env, "STAGE=test")
+	})
+	ids := l.store(4)
+	l.send(append(texts(ids), "no id", uuid.NewString())...)
+	l.send(ids[0].String()) // it is done by then, or held
+	l.drain(ids)
+	if _, err := l.Function.Invoke(t.Context(), []byte(`{"Records":[{"eventSource":"aws:sns"}]}`)); err == nil {
+		t.Error("an event of somebody else was taken")
+	}
+	if err := l.Function.Close(); err != nil { // so that it has written everything
+		t.Fatal(err)
+	}
+
+	lines, metrics := text.told(t)
+	requests := wantTraced(t, "match", lines)
+	if n := len(slices.Compact(slices.Sorted(slices.Values(requests)))); n < 2 {
+		t.Errorf("lines of %d invocations", n)
+	}
+	unknown, fatal := 0, 0
+	for _, line := range lines {
+		switch line["msg"] {
+		case "settled":
+			if line["result"] == "malformed" {
+				continue
+			}
+			if line["tenant"] == "" {
+				unknown++
+			} else if line["tenant"] != testTenant.String() {
+				t.Errorf("another tenant: %v", line)
+			}
+			if line["document"] == nil || line["delivery"] == nil || line["attempt"] == nil {
+				t.Errorf("a delivery of what: %v", line)
+			}
+		default:
+			if strings.Contains(line["msg"].(string), "errorType") && line["level"] == "ERROR" {
+				fatal++ // of aws-lambda-go
+			}
+		}
+	}
+	if unknown != 2 || fatal != 1 {
+		t.Errorf("%d lines without a tenant, want the two of the missing document; %d of aws-lambda-go, want 1", unknown, fatal)
+	}
+
+	for _, line := range metrics {
+		if line["Stage"] != "test" || line["Function"] != "match" {
+			t.Errorf("metrics of %v %v", line["Stage"], line["Function"])
+		}
+	}
+	received := 0
+	for _, e := range l.log {
+		if e.Kind == local.Received {
+			received++
+		}
+	}
+	ended := sum(metrics, manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)
+	if int(ended) != received {
+		t.Errorf("%v deliveries were counted, %d were received", ended, received)
+	}
+	if got := sum(metrics, manifest.MetricSucceeded); got != 4 {
+		t.Errorf("%v succeeded, want 4", got)
+	}
+	if got := sum(metrics, manifest.MetricMalformed); got != 1 {
+		t.Errorf("%v malformed, want 1", got)
+	}
+	values := 0
+	for _, line := range metrics {
+		switch v := line[manifest.MetricAttemptTime].(type) {
+		case float64:
+			values++
+		case []any:
+			values += len(v)
+		}
+	}
+	if values != 4 {
+		t.Errorf("%d attempts were measured, want 4", values)
+	}
+}
+
+func texts(ids []uuid.UUID) (list []string) {
+	for _, id := range ids {
+		list = append(list, id.String())
+	}
+	return list
+}
+
+// The sweep function tells its gauges and repairs in one line.
+func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 1, func(c *local.StackConfig) { c.NoMapping = true })
+	ids := l.store(2)
+	l.publish(ids...)
+	executable, err := local.Bootstrap(t.Context(), t.TempDir(), manifest.Sweep.Package, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := &logText{}
+	sweeper := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute,
+		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
+	defer sweeper.Close()
+	if err := l.Advance(t.Context(), 90*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)); err != nil {
+		t.Fatal(err)
+	}
+	l.exec("ALTER TABLE document RENAME TO elsewhere")
+	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "find overdue documents: database error (SQLSTATE 42P01)") {
+		t.Errorf("got %v", err)
+	}
+	l.exec("ALTER TABLE elsewhere RENAME TO document")
+	lines, metrics := text.told(t)
+	wantTraced(t, "sweep", lines)
+	if len(metrics) != 2 {
+		t.Fatalf("%d lines of metrics for two runs: %v", len(metrics), metrics)
+	}
+	for name, want := range map[string]float64{manifest.MetricOldestDue: 90, manifest.MetricPending: 2, manifest.MetricInProgress: 0,
+		manifest.MetricUntold: 0, manifest.MetricRepublished: 0, manifest.MetricLost: 0, manifest.MetricCrashed: 0} {
+		if got, known := metrics[0][name].(float64); got != want || !known {
+			t.Errorf("%s is %v, want %v", name, metrics[0][name], want)
+		}
+	}
+	if _, known := metrics[1][manifest.MetricLost]; !known || metrics[1][manifest.MetricPending] != nil {
+		t.Errorf("of the run that failed: %v", metrics[1])
+	}
+}
+
+// The match function reads its database's URL from Secrets Manager when it
+// starts, and nothing of it is in its log.
+func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
+	t.Parallel()
+	var l *line
+	manager := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, v := range l.Env() {
+			if value, ok := strings.CutPrefix(v, "DATABASE_URL="); ok && value != "" {
+				_ = json.NewEncoder(w).Encode(map[string]string{"SecretString": value + "&application_name=PLANTED"})
+			}
+		}
+	}))
+	defer manager.Close()
+	text := &logText{}
+	l = newLine(t, 1, func(c *local.StackConfig) {
+		c.Logs = io.MultiWriter(text, testLog{t})
+		c.Env = append(c.Env, "DATABASE_URL=", "DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
+			"AWS_ENDPOINT_URL_SECRETS_MANAGER="+manager.URL)
+	})
+	ids := l.store(2)
+	l.publish(ids...)
+	l.drain(ids)
+	check(t, "document", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
+	if strings.Contains(text.String(), "PLANTED") || text.String() == "" {
+		t.Errorf("logged %s", text.String())
+	}
+}

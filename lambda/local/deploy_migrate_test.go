@@ -1,0 +1,223 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// formation is the side of CloudFormation that waits for answers.
+type formation struct {
+	t        *testing.T
+	server   *httptest.Server
+	function *local.Function
+	text     *logText
+
+	mu      sync.Mutex
+	refuses int // how many answers it does not take
+	answers []formationAnswer
+}
+
+type formationAnswer struct {
+	Status, Reason, PhysicalResourceID, StackID, RequestID, LogicalResourceID string
+	Data                                                                      map[string]any
+}
+
+var migrateBootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "migrate")
+	if err != nil {
+		return "", err
+	}
+	return local.Bootstrap(context.Background(), dir, manifest.Migrate.Package, nil)
+})
+
+func newFormation(t *testing.T, timeout time.Duration, env ...string) *formation {
+	t.Helper()
+	executable, err := migrateBootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &formation{t: t, text: &logText{}}
+	f.server = httptest.NewServer(http.HandlerFunc(f.take))
+	t.Cleanup(f.server.Close)
+	f.function = local.NewFunction(local.FunctionConfig{Name: "migrate", Bootstrap: executable, Timeout: timeout, Env: append(env, "STAGE=test"),
+		Logs: io.MultiWriter(f.text, testLog{t})})
+	t.Cleanup(func() { f.function.Close() })
+	return f
+}
+
+func (f *formation) take(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var a formationAnswer
+	if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPut || r.Header.Get("Content-Type") != "" || r.URL.RawQuery != "signature=PLANTED" {
+		f.t.Errorf("%s %s with Content-Type %q: %v", r.Method, r.URL, r.Header.Get("Content-Type"), err)
+	}
+	if f.refuses > 0 {
+		f.refuses--
+		http.Error(w, "PLANTED", http.StatusForbidden)
+		return
+	}
+	f.answers = append(f.answers, a)
+}
+
+// request has CloudFormation ask and returns the answer that it got.
+func (f *formation) request(kind string) formationAnswer {
+	f.t.Helper()
+	event := map[string]any{"RequestType": kind, "RequestId": "request-1", "StackId": "stack-1", "LogicalResourceId": "Schema",
+		"ResponseURL": f.server.URL + "/answer?signature=PLANTED", "ResourceType": "Custom::Schema", "ResourceProperties": map[string]any{"ServiceToken": "x"}}
+	if kind != "Create" {
+		event["PhysicalResourceId"] = "matchbook-schema"
+	}
+	payload, err := json.Marshal(event)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if _, err := f.function.Invoke(f.t.Context(), payload); err != nil {
+		f.t.Errorf("%s: %v", kind, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.answers) != 1 {
+		f.t.Fatalf("%s: %d answers", kind, len(f.answers))
+	}
+	a := f.answers[0]
+	f.answers = nil
+	if a.PhysicalResourceID != "matchbook-schema" || a.StackID != "stack-1" || a.RequestID != "request-1" || a.LogicalResourceID != "Schema" {
+		f.t.Errorf("%s: the answer is to another request: %+v", kind, a)
+	}
+	return a
+}
+
+func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	f := newFormation(t, time.Minute, "DATABASE_URL="+url)
+	status, err := postgres.MigrationStatus(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := float64(len(status))
+	for _, step := range []struct {
+		kind    string
+		applied float64
+	}{{"Delete", 0}, {"Create", all}, {"Update", 0}, {"Update", 0}, {"Delete", 0}} {
+		if a := f.request(step.kind); a.Status != "SUCCESS" || a.Reason != "" || a.Data["Applied"] != step.applied {
+			t.Errorf("%s: got %+v, want %v applied", step.kind, a, step.applied)
+		}
+	}
+	if status, err = postgres.MigrationStatus(t.Context(), url); err != nil || status[len(status)-1].AppliedAt.IsZero() {
+		t.Errorf("the schema is gone: %+v, %v", status, err)
+	}
+	if out, err := f.function.Invoke(t.Context(), []byte(`{}`)); err != nil || string(out) != `{"applied":[]}` {
+		t.Errorf("by hand: %s, %v", out, err)
+	}
+	if a := f.request("Rename"); a.Status != "FAILED" || !strings.Contains(a.Reason, "neither Create, Update nor Delete") {
+		t.Errorf("a request that there is not: %+v", a)
+	}
+	f.refuses = 2
+	if a := f.request("Update"); a.Status != "SUCCESS" {
+		t.Errorf("when the answer was not taken at first: %+v", a)
+	}
+	lines, _ := f.text.told(t)
+	wantTraced(t, "migrate", lines)
+	if strings.Contains(f.text.String(), "PLANTED") {
+		t.Errorf("the signature, or a response's body, is in the log: %s", f.text.String())
+	}
+}
+
+func TestByHandSaysWhatWasApplied(t *testing.T) {
+	t.Parallel()
+	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
+	out, err := f.function.Invoke(t.Context(), []byte(`{}`))
+	if err != nil || !strings.Contains(string(out), `{"version":1,"name":"00001_tenants_and_documents.sql"}`) {
+		t.Errorf("got %s, %v", out, err)
+	}
+}
+
+// Whatever goes wrong, CloudFormation is answered with a sentence, in time.
+func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	manager := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"__type":"AccessDeniedException","message":"PLANTED"}`)
+	}))
+	defer manager.Close()
+	for name, tc := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"nobody listens":   {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"}, "connection failed: PostgreSQL refused the connection, or the way to it"},
+		"nobody answers":   {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() + "/x?sslmode=disable"}, "out of time"},
+		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_", 1)}, "SQLSTATE 3D000): there is no such database"},
+		"no URL":           {[]string{"DATABASE_URL=PLANTED"}, "not a PostgreSQL URL"},
+		"not configured":   {nil, "DATABASE_URL is not set"},
+		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf", "AWS_ENDPOINT_URL_SECRETS_MANAGER=" + manager.URL},
+			"DATABASE_URL_SECRET_ARN: the secret db-AbCdEf may not be read: allow secretsmanager:GetSecretValue"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFormation(t, 6*time.Second, tc.env...)
+			a := f.request("Create")
+			if a.Status != "FAILED" || !strings.Contains(a.Reason, tc.want) {
+				t.Errorf("got %s: %q, want %q", a.Status, a.Reason, tc.want)
+			}
+			if _, err := f.function.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("by hand: got %v, want %q", err, tc.want)
+			}
+			if text := f.text.String(); strings.Contains(a.Reason, "PLANTED") || strings.Contains(text, "PLANTED") {
+				t.Errorf("a secret was told: %q\n%s", a.Reason, text)
+			}
+		})
+	}
+}
+
+func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
+	t.Parallel()
+	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
+	_, err := f.function.Invoke(t.Context(), []byte(`{"RequestType":"Delete","ResponseURL":"http://127.0.0.1:1/?signature=PLANTED"}`))
+	if err == nil || !strings.Contains(err.Error(), "CloudFormation was not answered and waits: connection failed") || strings.Contains(err.Error()+f.text.String(), "PLANTED") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The match function says in a sentence that there is no database, and keeps
+// its message.
+func TestColdStartWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	text := &logText{}
+	l := newLine(t, 1, func(c *local.StackConfig) {
+		c.Logs = io.MultiWriter(text, testLog{t})
+		c.NoMapping = true
+		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
+	})
+	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs", "eventSourceARN": l.Queue.ARN,
+		"body": testTenant.String(), "receiptHandle": "r", "attributes": map[string]string{"ApproximateReceiveCount": "1"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := l.Function.Invoke(t.Context(), event)
+	if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"m-1"}]}` {
+		t.Errorf("got %s, %v", out, err)
+	}
+	if !strings.Contains(text.String(), "claim documents: connection failed") || strings.Contains(text.String(), "PLANTED") {
+		t.Errorf("logged %s", text.String())
+	}
+}

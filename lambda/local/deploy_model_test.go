@@ -1,0 +1,47 @@
+package local_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+)
+
+// What the match function tells of the model is what the model's server saw,
+// and what the vault has.
+func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
+	t.Parallel()
+	text := &logText{}
+	l := newModelLine(t, 1, scripted.Options{Mind: scripted.MindFunc(func(scripted.Question) string { return choosing("high") })},
+		func(c *local.StackConfig) {
+			c.Logs = io.MultiWriter(text, testLog{t})
+			c.Env = append(c.Env, "OPENAI_EMBEDDING_MODEL=text-embedding-3-small")
+		})
+	g := l.groups(1, rand.New(rand.NewPCG(1, 0)), nil)[0]
+	l.publish(g.ids()...)
+	l.drain(g.ids())
+	// What was judged is forgotten, what was answered is not.
+	l.exec("DELETE FROM document_match")
+	l.exec("DELETE FROM match_pair")
+	l.publish(g.ids()...)
+	l.drain(g.ids())
+	_, metrics := text.told(t)
+	replays := query[int](l.line, "SELECT sum(replays) FROM model_answer")
+	if replays == 0 {
+		t.Error("nothing was answered from the vault: the test does not show anything")
+	}
+	for name, want := range map[string]int{
+		manifest.MetricModelCalls:            len(l.model.Calls()),
+		manifest.MetricModelReplays:          replays,
+		manifest.MetricModelCompletionTokens: query[int](l.line, "SELECT sum(completion_tokens) FROM model_answer"),
+		manifest.MetricModelPromptTokens: query[int](l.line, `SELECT ((SELECT sum(prompt_tokens) FROM model_answer) +
+			(SELECT round(sum(tokens)) FROM model_embedding))::int`),
+	} {
+		if got := int(sum(metrics, name)); got != want || want == 0 {
+			t.Errorf("%s: told %d, want %d", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/failure"
+)
+
+// Gauges are how much waits, at one moment.
+type Gauges struct {
+	OldestDue  time.Duration // how long ago the longest waiting document was due; 0 if none is
+	Pending    int           // documents
+	InProgress int           // documents
+	Untold     int           // deliveries of notifications that are still to be made
+}
+
+// gaugesSQL reads the documents under way by the index on matching_status, not
+// the many that succeeded. A document in progress whose lease has ended is due
+// again. A notification is told on each channel, for two weeks, as pendingSQL has it.
+const gaugesSQL = `
+SELECT
+	coalesce(greatest(interval '0', now() - min(CASE matching_status WHEN 'pending' THEN matching_due_at ELSE matching_lease_until END)), interval '0'),
+	count(*) FILTER (WHERE matching_status = 'pending'),
+	count(*) FILTER (WHERE matching_status = 'in-progress'),
+	(SELECT count(*) FROM notification AS n CROSS JOIN unnest($1::text[]) AS c (channel)
+	WHERE n.created_at > now() - interval '14 days' AND coalesce(
+		(SELECT status FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = c.channel), 'pending') = 'pending')
+FROM document
+WHERE matching_status IN ('pending', 'in-progress')`
+
+// Gauges measures what waits; channels are those on which failures are told.
+func (db *DB) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
+	err = db.pool.QueryRow(ctx, gaugesSQL, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Untold)
+	return g, failure.At("read what waits", err)
+}

@@ -1,0 +1,88 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+func (f *fixture) gaugesAre(when string, want postgres.Gauges, channels ...string) {
+	f.t.Helper()
+	if got, err := f.Gauges(f.t.Context(), channels); err != nil || got != want {
+		f.t.Errorf("%s: got %+v, %v; want %+v", when, got, err, want)
+	}
+}
+
+func TestGaugesAreComputedFromRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.gaugesAre("nothing", postgres.Gauges{})
+	f.document("matching_status = 'succeeded', matching_due_at = now() - interval '9 days'")
+	f.document("matching_status = 'pending', matching_due_at = now() + interval '5 minutes'")
+	f.document("matching_status = 'in-progress', matching_lease_until = now() + interval '4 minutes'")
+	f.document("")
+	f.gaugesAre("nothing is due", postgres.Gauges{Pending: 1, InProgress: 1})
+	f.advance(4*time.Minute + 30*time.Second)
+	f.gaugesAre("a lease has ended", postgres.Gauges{OldestDue: 30 * time.Second, Pending: 1, InProgress: 1})
+	f.document("matching_status = 'pending', matching_due_at = now() - interval '1 hour'")
+	f.gaugesAre("a document waits", postgres.Gauges{OldestDue: time.Hour, Pending: 2, InProgress: 1})
+}
+
+func TestUntoldIsCountedOnEachChannel(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(3, "permanent")
+	f.gaugesAre("no channel", postgres.Gauges{})
+	f.gaugesAre("two channels", postgres.Gauges{Untold: 6}, "slack", "email")
+	f.exec(`INSERT INTO notification_delivery (notification_id, channel, status)
+		SELECT id, 'slack', (ARRAY['sent', 'digested', 'pending'])[row_number() OVER ()] FROM notification`)
+	f.gaugesAre("two of them were told", postgres.Gauges{Untold: 4}, "slack", "email")
+	f.advance(15 * 24 * time.Hour)
+	f.gaugesAre("they are too old to be told", postgres.Gauges{}, "slack", "email")
+}
+
+// Among 100,000 documents that succeeded, and 20,000 failures told in two
+// years, the few that wait are read, and no table is scanned.
+func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("fills a database with 100,000 documents")
+	}
+	f := newFixture(t)
+	f.exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at)
+		SELECT gen_random_uuid(), $1, 'invoice', CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 1000 = 1 THEN 'in-progress' ELSE 'succeeded' END, now()
+		FROM generate_series(0, 99999) AS i`, tenant)
+	f.failures(20_000, "permanent")
+	f.exec(`UPDATE notification SET created_at = now() - random() * interval '2 years'`)
+	f.exec(`INSERT INTO notification_delivery (notification_id, channel, status) SELECT id, 'slack', 'sent' FROM notification`)
+	f.exec("VACUUM ANALYZE document, notification, notification_delivery")
+	p := f.explain(postgres.GaugesSQL, []string{"slack"})
+	p.wantIndexed(t, "document_matching_status_idx", "notification_created_idx")
+	t.Logf("%.0f documents were read, %.1f ms", p.fetched("document"), p.Millis)
+	if n := p.fetched("document"); n > 400 {
+		t.Errorf("%.0f documents were read, and 200 are under way", n)
+	}
+	f.gaugesAre("many", postgres.Gauges{Pending: 100, InProgress: 100})
+}
+
+// A claim says whose document it found, also when there is nothing to do.
+func TestClaimNamesTheTenant(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, tc := range map[string]struct {
+		id   uuid.UUID
+		want uuid.UUID
+	}{
+		"claimed": {f.document("matching_status = 'pending'"), tenant},
+		"done":    {f.document("matching_status = 'succeeded'"), tenant},
+		"missing": {uuid.New(), uuid.Nil},
+	} {
+		if got := f.claim(job.Delivery{ID: tc.id}, false).Tenant; got != tc.want {
+			t.Errorf("%s: got tenant %s, want %s", name, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// loadAWS reads the SDK's own variables. A call is tried once: what fails to
+// be changed or sent comes back by itself.
+func loadAWS(ctx context.Context) (aws.Config, error) {
+	c, err := ownConfig(ctx)
+	if err != nil {
+		return c, errors.New("AWS configuration: " + err.Error())
+	}
+	if c.Region == "" {
+		return c, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
+	}
+	c.RetryMaxAttempts = 1
+	return c, nil
+}
+
+// inLambda is all that Lambda's environment says to the SDK: region,
+// credentials, and endpoints where they are set. What else the SDK can be
+// told, by profiles and sign-ins, is of a developer's machine, and 1.5 MB of a
+// program that has to start quickly.
+func inLambda(env Env) aws.Config {
+	c := aws.Config{
+		Region:        env("AWS_REGION"),
+		ConfigSources: []any{endpoints(env)},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			keys := aws.Credentials{AccessKeyID: env("AWS_ACCESS_KEY_ID"), SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"),
+				SessionToken: env("AWS_SESSION_TOKEN"), Source: "environment"}
+			if !keys.HasKeys() {
+				return keys, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set: Lambda sets them")
+			}
+			return keys, nil
+		}),
+	}
+	if all := env("AWS_ENDPOINT_URL"); all != "" {
+		c.BaseEndpoint = &all
+	}
+	return c
+}
+
+// endpoints finds a service's variable, AWS_ENDPOINT_URL_SQS say.
+type endpoints Env
+
+// GetServiceBaseEndpoint is what the SDK's clients look for in a source.
+func (e endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
+	url := e("AWS_ENDPOINT_URL_" + strings.ToUpper(strings.ReplaceAll(service, " ", "_")))
+	return url, url != "", nil
+}

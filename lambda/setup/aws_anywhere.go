@@ -1,0 +1,13 @@
+//go:build !lambda.norpc
+
+package setup
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+)
+
+// ownConfig of any other program is all that the SDK can be told.
+func ownConfig(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }

@@ -1,0 +1,13 @@
+//go:build lambda.norpc
+
+package setup
+
+import (
+	"context"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// ownConfig of a program that is built for Lambda: its tag is aws-lambda-go's.
+func ownConfig(context.Context) (aws.Config, error) { return inLambda(os.Getenv), nil }

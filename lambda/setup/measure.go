@@ -1,0 +1,115 @@
+package setup
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/metric"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/sweep"
+)
+
+// ends are the metrics that a delivery counts as one of.
+var ends = []string{
+	manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
+	manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed,
+}
+
+// acknowledged says as what a delivery counts whose message is done with. Any
+// other counts as what happens to its message.
+var acknowledged = map[job.Result]string{
+	job.Succeeded: manifest.MetricSucceeded,
+	job.Permanent: manifest.MetricFailed,
+	job.Malformed: manifest.MetricMalformed,
+	// and the others: there was nothing to do
+}
+
+func endOf(o job.Observation) string {
+	switch o.Action {
+	case job.Ack:
+		if name, ok := acknowledged[o.Result]; ok {
+			return name
+		}
+		return manifest.MetricSkipped
+	case job.DeadLetter:
+		return manifest.MetricDeadLettered
+	default:
+		return manifest.MetricRetried
+	}
+}
+
+// observe counts every end once.
+func observe(set *metric.Set) func(job.Observation) {
+	return func(o job.Observation) {
+		set.Count(endOf(o), 1)
+		if o.Worked > 0 {
+			set.Measure(manifest.MetricAttemptTime, float64(o.Worked)/float64(time.Millisecond))
+		}
+	}
+}
+
+// measure tells what a sweep found and did, as far as it is known: failed is
+// why it did not get to its end, unread why there are no gauges.
+func measure(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
+	set.Count(manifest.MetricRepublished, r.Republished)
+	set.Count(manifest.MetricLost, r.Lost)
+	set.Count(manifest.MetricCrashed, r.Crashed)
+	if r.Overdue > 0 && (r.Backlog > 0 || failed == nil) {
+		set.Measure(manifest.MetricSweepBacklog, float64(r.Backlog))
+	}
+	if unread != nil {
+		return
+	}
+	set.Measure(manifest.MetricOldestDue, g.OldestDue.Seconds())
+	set.Measure(manifest.MetricPending, float64(g.Pending))
+	set.Measure(manifest.MetricInProgress, float64(g.InProgress))
+	set.Measure(manifest.MetricUntold, float64(g.Untold))
+}
+
+// countUsage counts a call, and what was paid for it.
+func countUsage(set *metric.Set, u llm.Usage) {
+	set.Count(manifest.MetricModelCalls, 1)
+	set.Count(manifest.MetricModelPromptTokens, max(u.PromptTokens, 0))
+	set.Count(manifest.MetricModelCompletionTokens, max(u.CompletionTokens, 0))
+}
+
+// countedModel is a model whose calls are counted, those that fail too.
+type countedModel struct {
+	llm.Model
+	set *metric.Set
+}
+
+func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	answer, err := m.Model.Answer(ctx, q)
+	countUsage(m.set, answer.Usage)
+	return answer, err
+}
+
+// countedEmbedder counts each call for embeddings as one of the model's.
+type countedEmbedder struct {
+	llm.Embedder
+	set *metric.Set
+}
+
+func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
+	vectors, usage, err := e.Embedder.Embed(ctx, texts)
+	countUsage(e.set, usage)
+	return vectors, usage, err
+}
+
+// countedVault counts the questions that are answered without a call.
+type countedVault struct {
+	llm.Vault
+	set *metric.Set
+}
+
+func (v countedVault) FindAnswer(ctx context.Context, k llm.Key) (int64, string, bool, error) {
+	id, text, found, err := v.Vault.FindAnswer(ctx, k)
+	if found {
+		v.set.Count(manifest.MetricModelReplays, 1)
+	}
+	return id, text, found, err
+}

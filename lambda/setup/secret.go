@@ -1,0 +1,177 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/smithy-go"
+)
+
+const (
+	// fetchEvery is how long a secret is taken as it was read: however often
+	// it is refused, it is not read again earlier. (A read that fails for a
+	// passing reason is the SDK's to repeat, twice.)
+	fetchEvery = 5 * time.Minute
+	// fetchFor is how long reading secrets may take, all of them together: a
+	// function has 10 s to start.
+	fetchFor = 8 * time.Second
+)
+
+// secret is a value that Secrets Manager holds, as it is known by now. It is
+// safe for concurrent use.
+type secret struct {
+	name  string // of the variable whose value it is
+	id    string // ARN of the secret
+	fetch func(ctx context.Context, id string) (string, error)
+	now   func() time.Time
+
+	mu      sync.Mutex
+	value   string
+	fetched time.Time // when it was tried last
+}
+
+// read reads the secret, whatever is known of it.
+func (s *secret) read(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readLocked(ctx)
+}
+
+func (s *secret) readLocked(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchFor)
+	defer cancel()
+	s.fetched = s.now()
+	text, err := s.fetch(ctx, s.id)
+	if err != nil {
+		return fmt.Errorf("%s%s: the secret %s %s", s.name, manifest.SecretSuffix, nameOf(s.id), unreadable(err))
+	}
+	value, err := valueOf(s.name, text)
+	if err != nil {
+		return fmt.Errorf("%s%s: the secret %s %w", s.name, manifest.SecretSuffix, nameOf(s.id), err)
+	}
+	s.value = value
+	return nil
+}
+
+// renew is told that the other side refuses a value, and reports whether there
+// is another one now. Many may ask at once: one of them reads the secret, and
+// none does within five minutes of the last time.
+func (s *secret) renew(ctx context.Context, refused string) (value string, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.value == refused && s.now().Sub(s.fetched) >= fetchEvery {
+		if err := s.readLocked(context.WithoutCancel(ctx)); err != nil {
+			slog.Error("a value was refused, and cannot be read again", "reason", err.Error())
+		}
+	}
+	return s.value, s.value != refused
+}
+
+// secrets are those that a function reads, by the variable's name.
+type secrets map[string]*secret
+
+// renewal is what has a value renewed; nil if it is no secret.
+func (s secrets) renewal(name string) func(ctx context.Context, refused string) (string, bool) {
+	if s[name] == nil {
+		return nil
+	}
+	return s[name].renew
+}
+
+// source is where secrets are read.
+type source struct {
+	fetch func(ctx context.Context, id string) (string, error)
+	now   func() time.Time
+}
+
+// unread stands for a value that could not be read, so that it is not said to
+// be missing as well.
+const unread = "unread"
+
+// resolve reads, all at once, the secrets among names whose variable is not
+// set, and returns an environment that has their values.
+func (src source) resolve(env Env, names ...string) (Env, secrets, []error) {
+	found := secrets{}
+	for _, name := range names {
+		if id := env(name + manifest.SecretSuffix); id != "" && env(name) == "" {
+			found[name] = &secret{name: name, id: id, fetch: src.fetch, now: src.now, value: unread}
+		}
+	}
+	errs := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		if s := found[name]; s != nil {
+			all.Go(func() { errs[i] = s.read(context.Background()) })
+		}
+	}
+	all.Wait()
+	values := map[string]string{}
+	for name, s := range found {
+		values[name] = s.value
+	}
+	return func(name string) string { return cmp.Or(values[name], env(name)) }, found,
+		slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// secretsManager is the source in production. Its client is made when there is
+// something to read.
+func secretsManager() source {
+	client := sync.OnceValues(func() (*secretsmanager.Client, error) {
+		c, err := ownConfig(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return secretsmanager.NewFromConfig(c), nil
+	})
+	return source{now: time.Now, fetch: func(ctx context.Context, id string) (string, error) {
+		c, err := client()
+		if err != nil {
+			return "", err
+		}
+		out, err := c.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &id})
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.SecretString), nil
+	}}
+}
+
+// nameOf leaves region and account out of an ARN.
+func nameOf(id string) string {
+	if _, name, ok := strings.Cut(id, ":secret:"); ok {
+		return name
+	}
+	return id
+}
+
+// advice is what to do about the errors of Secrets Manager.
+var advice = map[string]string{
+	"AccessDeniedException":     "may not be read: allow secretsmanager:GetSecretValue on it, and kms:Decrypt on a key of yours",
+	"ResourceNotFoundException": "does not exist, or has no value yet",
+	"InvalidRequestException":   "is marked for deletion",
+	"DecryptionFailure":         "cannot be decrypted: allow kms:Decrypt on its key",
+}
+
+// unreadable says why, without the text of an error, which may quote anything.
+func unreadable(err error) string {
+	var said smithy.APIError
+	if !errors.As(err, &said) {
+		return "cannot be read: is there a way to Secrets Manager from here? (" + failure.Of(err).Text + ")"
+	}
+	if text, ok := advice[said.ErrorCode()]; ok {
+		return text + " (" + said.ErrorCode() + ")"
+	}
+	return "cannot be read: " + failure.Of(err).Text
+}

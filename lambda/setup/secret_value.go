@@ -1,0 +1,67 @@
+package setup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/manifest"
+)
+
+// valueOf reads a secret's text as the value of a variable. It is the value
+// itself; or a JSON object, as the console makes one, with a member of the
+// variable's name; or, for the database, what RDS keeps of a login. No error
+// of it holds any of the text.
+func valueOf(name, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", errors.New("holds no text")
+	}
+	if text[0] != '{' {
+		return text, nil
+	}
+	var fields map[string]any
+	if json.Unmarshal([]byte(text), &fields) != nil {
+		return "", errors.New("begins like a JSON object and is none")
+	}
+	if value, ok := fields[name].(string); ok && value != "" {
+		return value, nil
+	}
+	if name == manifest.EnvDatabaseURL {
+		return databaseURL(fields)
+	}
+	return "", fmt.Errorf("is a JSON object without a text %q", name)
+}
+
+// databaseURL makes a URL of what RDS keeps.
+// https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_secret_json_structure.html
+func databaseURL(fields map[string]any) (string, error) {
+	text := func(name, other string) string {
+		switch v := fields[name].(type) {
+		case string:
+			return v
+		case float64: // a port
+			return fmt.Sprintf("%.0f", v)
+		}
+		return other
+	}
+	var missing []string
+	for _, name := range []string{"host", "username", "password"} {
+		if text(name, "") == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return "", fmt.Errorf("is a JSON object without %q, and without %s", manifest.EnvDatabaseURL, strings.Join(missing, ", "))
+	}
+	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
+		return "", errors.New("is of a database that is no PostgreSQL")
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(text("username", ""), text("password", "")),
+		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"), RawQuery: "sslmode=require"}
+	return u.String(), nil
+}

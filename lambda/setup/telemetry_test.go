@@ -1,0 +1,166 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/sweep"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// invoked is the context of an invocation, as aws-lambda-go makes it.
+func invoked(request, trace string) context.Context {
+	ctx := lambdacontext.NewContext(context.Background(), &lambdacontext.LambdaContext{AwsRequestID: request})
+	return context.WithValue(ctx, "x-amzn-trace-id", trace) //nolint:staticcheck // aws-lambda-go's own key
+}
+
+func TestLinesOfAnInvocationNameIt(t *testing.T) {
+	t.Parallel()
+	var out, log bytes.Buffer
+	tel := NewTelemetry(envOf(map[string]string{"STAGE": "prod"}), "match", &out, &log)
+	h := tel.Handler(func(context.Context) error {
+		tel.Log.With("document", "d-1").Info("without a context")
+		return errors.New("it failed")
+	})
+	tel.Log.Info("before")
+	const root = "1-5759e988-bd862e3fe1be46a994272793"
+	for _, request := range []string{"r-1", "r-2"} {
+		if _, err := h.Invoke(invoked(request, "Root="+root+";Parent=53995c3f42cd8ad8;Sampled=1"), []byte("{}")); err == nil {
+			t.Error("the error was lost")
+		}
+		tel.Log.Error("after") // as aws-lambda-go does
+	}
+	var got []string
+	for text := range strings.Lines(log.String()) {
+		var line struct{ Function, Stage, Msg, Document, Request_id, Trace_id, Xray_trace_id string }
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Function != "match" || line.Stage != "prod" {
+			t.Errorf("whose is %s", text)
+		}
+		if line.Request_id != "" && (line.Trace_id != "5759e988bd862e3fe1be46a994272793" || line.Xray_trace_id != root) {
+			t.Errorf("no trace in %s", text)
+		}
+		got = append(got, line.Msg+" "+line.Document+" "+line.Request_id)
+	}
+	want := "before  |without a context d-1 r-1|after  r-1|without a context d-1 r-2|after  r-2"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
+	}
+}
+
+func TestTraceThatHasNotTheFormIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"Root=1-5759e988-bd862e3fe1be46a994272793":                      "1-5759e988-bd862e3fe1be46a994272793",
+		"Self=1-0-0;Root=1-5759E988-bd862e3fe1be46a994272793;Sampled=0": "1-5759E988-bd862e3fe1be46a994272793",
+		"":                               "",
+		"Root=":                          "",
+		"Root=1-5759e988-bd862e3fe1be46": "",
+		"Root=2-5759e988-bd862e3fe1be46a994272793":           "",
+		"Root=1-5759e98x-bd862e3fe1be46a994272793":           "",
+		"Root=1-5759e988-bd862e3fe1be46a994272793-and-extra": "",
+	} {
+		if got := xrayRoot(header); got != want {
+			t.Errorf("%q: got %q, want %q", header, got, want)
+		}
+	}
+}
+
+func TestMetricsAreToldAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	tel := NewTelemetry(envOf(map[string]string{"STAGE": "a stage that is none"}), "match", &out, &bytes.Buffer{})
+	h := tel.Handler(func(context.Context) error {
+		tel.Metrics.Count(manifest.MetricSucceeded, 1)
+		panic("x")
+	})
+	for range 2 {
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = h.Invoke(invoked("r", ""), []byte("{}"))
+		}()
+	}
+	if got := out.String(); strings.Count(got, "\n") != 2 || strings.Count(got, `"Succeeded":1`) != 2 || strings.Count(got, `"Stage":"local"`) != 2 {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestStageThatIsNoNameIsAnError(t *testing.T) {
+	t.Parallel()
+	for stage, ok := range map[string]bool{"": true, "prod": true, "pr-17": true, "a b": false, "1": false, strings.Repeat("x", 33): false} {
+		_, err := LoadMigrate(envOf(map[string]string{"DATABASE_URL": "x", "STAGE": stage}))
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "STAGE") {
+			t.Errorf("%q: got %v", stage, err)
+		}
+	}
+}
+
+// Each pair of result and action that Decide can make counts as one metric.
+func TestEveryEndCountsAsOne(t *testing.T) {
+	t.Parallel()
+	schedule := job.Schedule(manifest.Match.Retries)
+	want := map[job.Result][2]string{ // on the first delivery and on the last
+		job.Malformed:    {"Malformed", "Malformed"},
+		job.Succeeded:    {"Succeeded", "Succeeded"},
+		job.Done:         {"Skipped", "Skipped"},
+		job.Superseded:   {"Skipped", "Skipped"},
+		job.Missing:      {"Retried", "Skipped"},
+		job.NotMatchable: {"Skipped", "Skipped"},
+		job.Held:         {"Retried", "DeadLettered"},
+		job.Transient:    {"Retried", "DeadLettered"},
+		job.Permanent:    {"Failed", "Failed"},
+		job.Lost:         {"Retried", "Retried"},
+		job.Unsettled:    {"Retried", "DeadLettered"},
+	}
+	for result := job.Malformed; result <= job.Unsettled; result++ {
+		for i, delivery := range []int{1, manifest.Match.MaxReceiveCount()} {
+			s := schedule.Decide(job.Outcome{Result: result, Delivery: delivery})
+			if got := endOf(job.Observation{Result: result, Action: s.Action}); got != want[result][i] {
+				t.Errorf("%s, delivery %d: counts as %s, want %s", result, delivery, got, want[result][i])
+			}
+		}
+	}
+}
+
+func TestSweepThatFailsTellsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		report         sweep.Report
+		failed, unread error
+		want, unwanted []string
+	}{
+		"healthy": {sweep.Report{}, nil, nil,
+			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Republished":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
+		"no backlog was read": {sweep.Report{Overdue: 2}, errors.New("x"), nil, []string{`"Pending":0`}, []string{"Backlog"}},
+		"half-way":            {sweep.Report{Overdue: 2, Backlog: 7, Crashed: 1}, errors.New("x"), nil, []string{`"Backlog":7`, `"Crashed":1`}, nil},
+		"empty backlog":       {sweep.Report{Overdue: 2, Republished: 2}, nil, nil, []string{`"Backlog":0`, `"Republished":2`}, nil},
+		"no database":         {sweep.Report{}, errors.New("x"), errors.New("x"), []string{`"Lost":0`}, []string{"OldestDue", "Pending", "Untold"}},
+	} {
+		var out bytes.Buffer
+		tel := NewTelemetry(envOf(nil), "sweep", &out, &bytes.Buffer{})
+		measure(tel.Metrics, tc.report, tc.failed, postgres.Gauges{}, tc.unread)
+		if _, err := tel.Handler(func() {}).Invoke(t.Context(), []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %s is missing in %s", name, want, out.String())
+			}
+		}
+		for _, unwanted := range tc.unwanted {
+			if strings.Contains(out.String(), unwanted) {
+				t.Errorf("%s: %s is in %s", name, unwanted, out.String())
+			}
+		}
+	}
+}

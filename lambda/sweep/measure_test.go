@@ -1,0 +1,43 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/sweep"
+)
+
+// It is measured last, whatever happened, and there is time left for it even
+// if everything before took all there was.
+func TestMeasuringComesLastAndHasTime(t *testing.T) {
+	t.Parallel()
+	down := errors.New("the queue is down")
+	f := newFixture(t)
+	f.document("matching_status = 'pending', matching_due_at = now()")
+	f.advance(visibility + tick)
+	f.queue.backlogErr = down
+	var steps []string
+	s := &sweep.Sweeper{Store: f.DB, Queue: f.queue, Visibility: visibility, Log: slog.New(slog.DiscardHandler),
+		Tell: func(ctx context.Context) {
+			<-ctx.Done()
+			steps = append(steps, "tell")
+		},
+		Measure: func(ctx context.Context, r sweep.Report, failed error) {
+			steps = append(steps, "measure")
+			if ctx.Err() != nil || r.Overdue != 1 || !errors.Is(failed, down) {
+				t.Errorf("got %+v, %v, and its context: %v", r, failed, ctx.Err())
+			}
+		}}
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	if _, err := s.Run(ctx); !errors.Is(err, down) {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"tell", "measure"}; !slices.Equal(steps, want) {
+		t.Errorf("got %v, want %v", steps, want)
+	}
+}

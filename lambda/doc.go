@@ -24,16 +24,23 @@
 //   - sweep repairs what crashed or got lost; cmd/sweep is its function.
 //   - notify tells people of failures, once: at the end of the batch, or by
 //     the sweep; notify/slack and notify/email are channels.
-//   - manifest holds the facts that infrastructure and runtime share.
+//   - metric writes what a batch or a sweep did as CloudWatch metrics, a line
+//     of JSON.
+//   - manifest holds the facts that infrastructure and runtime share; infra,
+//     beside this folder, describes what is deployed, and cmd/migrate brings the
+//     schema up to date while it is.
+//   - doctor finds what is wrong with a configuration, a template or a stack.
 //   - document says what a document is, and refuses what is none.
 //
 // What lets it run here:
 //
 //   - local is a strict SQS, the event source mapping, the Lambda Runtime API
 //     and a clock that jumps; local/scripted answers like a model and is none,
-//     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
+//     local/webhook takes what Slack takes, local/pgserver is a private
+//     PostgreSQL and local/simclock moves its clock.
 //   - job/jobtest is what the store of any workload must do, as tests;
 //     internal/archtest is what keeps this tree as it is described here.
-//   - eval measures matches against true links.
+//   - eval measures matches against true links; plan says what a month costs
+//     and how many documents an hour go through.
 //   - cmd/matchbook is the command for developers and operators.
 package lambda

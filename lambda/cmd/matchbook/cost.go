@@ -19,6 +19,7 @@ import (
 type costOptions struct {
 	desk                  deskOptions
 	since, tenant, prices string
+	plan                  planOptions
 }
 
 func (w *world) costCommand() *cobra.Command {
@@ -60,12 +61,30 @@ for free.
 with ... being calls, unusable (of these), prompt_tokens, completion_tokens,
 embeddings, embedding_tokens, usd, calls_saved, embeddings_saved, usd_saved, and
 incomplete: models without a price are not in usd and usd_saved, which are null
-if there is nothing but those.`,
+if there is nothing but those.
+
+--plan asks no database. It says what a month will cost: the model, Lambda, SQS,
+the database, CloudWatch and the rest, for some numbers of documents, and how
+much depends on the share that rules decide. Prices of AWS are in
+lambda/plan/prices.json, what a document takes in lambda/plan/measured.json,
+each with its source; the flags and files of your own change them. Its --json
+has prices, model_prices, measured, bills [{documents, questions_per_document,
+usd, items [{part, what, quantity, unit, fixed, usd}]}] and lever, a list of
+bills for each share of questions.`,
 		Example: `  matchbook cost --keep
   matchbook cost --since 2026-03-01 --tenant 10000000-0000-4000-8000-000000000001
-  matchbook cost --prices prices.json --json | jq .total.usd`,
+  matchbook cost --prices prices.json --json | jq .total.usd
+  matchbook cost --plan
+  matchbook cost --plan --documents 250000 --questions 0.26 --database existing
+  matchbook cost --plan --model gpt-4.1 --latency 2s-8s --json | jq '.bills[].usd'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.plan.alone(cmd); err != nil {
+				return err
+			}
+			if o.plan.on {
+				return w.costPlan(&o)
+			}
 			r, since, tenant, err := o.read()
 			if err != nil {
 				return err
@@ -77,6 +96,7 @@ if there is nothing but those.`,
 	flags.StringVar(&o.since, "since", "", "the first day that counts, in UTC, such as 2026-03-01")
 	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant that counts")
 	flags.StringVar(&o.prices, "prices", "", "a file with the prices to reckon with")
+	o.plan.add(cmd)
 	return cmd
 }
 

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// alarms tell one topic.
+type alarms struct {
+	site  *site
+	topic awssns.Topic
+	all   []interfacesawscloudwatch.IAlarmRef
+}
+
+// alarm is one of them. What it says goes to somebody who was asleep: what it
+// means and what to do.
+type alarm struct {
+	id     string
+	says   string
+	metric awscloudwatch.IMetric // its period is five minutes
+	at     float64               // it goes off from here on
+	below  bool                  // or from here down
+	times  int                   // so many periods one after the other; 0 is 1
+	// silence is what it means when there is no value: by default that nothing
+	// is wrong.
+	silence awscloudwatch.TreatMissingData
+}
+
+// newAlarms makes the topic. CloudWatch cannot use the key that AWS has for
+// encrypted topics, so it has one of its own.
+func newAlarms(s *site) *alarms {
+	service := awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)
+	key := called(awskms.NewKey(s.stack, jsii.String("AlarmKey"), &awskms.KeyProps{
+		Description: jsii.String("Encrypts the alarms of Matchbook, stage " + s.config.Stage), EnableKeyRotation: jsii.Bool(true),
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
+	}), "AlarmKey")
+	key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("AlarmsEncrypt"), Principals: &[]awsiam.IPrincipal{service},
+		Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey*"), Resources: jsii.Strings("*"),
+	}), nil)
+	topic := called(awssns.NewTopic(s.stack, jsii.String("AlarmTopic"), &awssns.TopicProps{
+		TopicName: s.name("alarms"), DisplayName: jsii.String("Matchbook " + s.config.Stage), MasterKey: key, EnforceSSL: jsii.Bool(true),
+	}), "AlarmTopic")
+	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("AlarmsPublish"), Principals: &[]awsiam.IPrincipal{service},
+		Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
+		Conditions: &map[string]any{"ArnLike": map[string]any{"aws:SourceArn": s.arn("cloudwatch", "alarm:"+*s.name("*"))}},
+	}))
+	if s.config.AlarmEmail != "" {
+		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.config.AlarmEmail), nil))
+	}
+	s.output("AlarmTopicArn", "Where the alarms are told", topic.TopicArn())
+	return &alarms{site: s, topic: topic}
+}
+
+func (a *alarms) add(list ...alarm) {
+	action := awscloudwatchactions.NewSnsAction(a.topic)
+	for _, d := range list {
+		operator := awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+		if d.below {
+			operator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
+		}
+		made := called(awscloudwatch.NewAlarm(a.site.stack, jsii.String(d.id), &awscloudwatch.AlarmProps{
+			AlarmName: a.site.name(kebab(d.id)), AlarmDescription: jsii.String(d.says), Metric: d.metric, Threshold: jsii.Number(d.at),
+			EvaluationPeriods: jsii.Number(max(d.times, 1)), ComparisonOperator: operator,
+			TreatMissingData: cmp.Or(d.silence, awscloudwatch.TreatMissingData_NOT_BREACHING),
+		}), d.id)
+		made.AddAlarmAction(action)
+		made.AddOkAction(action)
+		a.all = append(a.all, made)
+	}
+}
+
+// onQueueFunction are the alarms that every workload has.
+func (a *alarms) onQueueFunction(q queueFunction) {
+	name := q.facts.Name
+	queue := *a.site.name(name)
+	dead := sqsMetric(q.deadLetter, "ApproximateNumberOfMessagesVisible")
+	id := title(name)
+	a.add(
+		// A queue that nobody touches stops to report after some hours, full or
+		// not: then it is as it was.
+		alarm{id: id + "DeadLetterQueueNotEmpty", metric: dead, at: 1, silence: awscloudwatch.TreatMissingData_IGNORE,
+			says: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook explain ID), mend the cause, then redrive the dead-letter queue."},
+		// Messages that SQS moves are not in NumberOfMessagesSent of the queue that
+		// they come to, so the increase is taken from how many are there.
+		alarm{id: id + "DeadLetterQueueFilling", at: 3,
+			metric: math("DIFF(FILL(dead, 0))", "Given up within five minutes", map[string]awscloudwatch.IMetric{"dead": dead}),
+			says:   "Three or more messages of " + queue + " were given up within five minutes: one cause, probably, such as the database or the model. Look at what failed documents say in matching_error before more are given up."},
+		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"), at: inFlightAlarm,
+			says: "More than 100,000 messages of " + queue + " are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in matching_error, and stop publishing until it is mended."},
+	)
+	a.onFunction(q.function, name, q.facts.Timeout, 1)
+}
+
+// onFunction are the alarms on what Lambda counts; so many errors are too many.
+func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Duration, errors float64) {
+	id, function := title(name), *a.site.name(name)
+	a.add(
+		alarm{id: id + "Errors", metric: lambdaMetric(f, "Errors", "Sum"), at: errors,
+			says: function + " ended in an error: its configuration, a crash or a timeout. What it was doing comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
+		alarm{id: id + "Throttles", metric: lambdaMetric(f, "Throttles", "Sum"), at: 1,
+			says: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
+		alarm{id: id + "Duration", metric: lambdaMetric(f, "Duration", "p99"), at: float64(timeout.Milliseconds()) * slow,
+			says: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function, slow*100, timeout)},
+	)
+}
+
+const (
+	inFlightAlarm = 100_000
+	slow          = 0.8
+	// lateAfter is in visibility timeouts. What got lost is published again after
+	// one of them, then after two more: what waits longer is not being mended.
+	lateAfter = 3
+)
+
+// onSweep are the alarms on what the sweep finds, and on the sweep itself.
+func (a *alarms) onSweep(sweep awslambda.Function) {
+	name := a.site.facts.Sweep.Name
+	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
+	repairs := math("republished + lost + crashed", "Repairs", map[string]awscloudwatch.IMetric{
+		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"), "crashed": ours(manifest.MetricCrashed, "Sum"),
+	})
+	late := lateAfter * a.site.facts.Match.Visibility()
+	a.add(
+		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
+			says: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, look whether the match function and the sweep run.", late)},
+		alarm{id: "SweepRepairs", metric: repairs, at: 1,
+			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost; the log of the sweep names the documents. Look for crashes and timeouts of the match function at that time."},
+		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
+			says: "The sweep has measured nothing for 15 minutes, so nobody repairs and nobody would notice. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
+		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
+			says: "Notifications of failed documents have been waiting for half an hour. Look into the log of the sweep for what Slack or SES answers; nothing is lost, they are told as soon as it works."},
+	)
+	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // one failed run is made good by the next
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is looked at, and when it is too much.
+func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
+	t.Parallel()
+	const (
+		missingIsFine = "notBreaching"
+		missingIsBad  = "breaching"
+	)
+	dead, queue := "AWS/SQS ApproximateNumberOfMessagesVisible Maximum QueueName=${MatchDeadLetterQueue.QueueName}", "AWS/SQS ApproximateNumberOfMessagesNotVisible Maximum QueueName=${MatchQueue.QueueName}"
+	lambda := func(metric, function string) string {
+		return "AWS/Lambda " + metric + " FunctionName=${" + function + "}"
+	}
+	ours := func(metric string) string { return "Matchbook " + metric + " Function=sweep Stage=dev" }
+	want := map[string]struct {
+		metric, operator, threshold, periods, missing string
+	}{
+		"MatchDeadLetterQueueNotEmpty": {dead, ">=", "1", "1", "ignore"},
+		"MatchDeadLetterQueueFilling":  {"DIFF(FILL(dead, 0)) of " + dead, ">=", "3", "1", missingIsFine},
+		"MatchQueueInFlight":           {queue, ">=", "100000", "1", missingIsFine},
+		"MatchErrors":                  {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchThrottles":               {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchDuration":                {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
+		"SweepErrors":                  {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
+		"SweepThrottles":               {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
+		"SweepDuration":                {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
+		"SweepSilent":                  {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
+		"SweepRepairs":                 {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") + ", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
+		"OldestDueDocument":            {ours("OldestDue Maximum"), ">=", "3240", "1", missingIsFine},
+		"NotificationsUntold":          {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
+	}
+	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanOrEqualToThreshold": "<="}
+	tpl := synthesise(t, wishes{context: bare})
+	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want) {
+		t.Errorf("%d alarms, want %d: %v", len(ids), len(want), ids)
+	}
+	for id, w := range want {
+		if got := watched(t, tpl, id); got != w.metric {
+			t.Errorf("%s watches\n%s, want\n%s", id, got, w.metric)
+		}
+		if got := operators[tpl.at(t, id, "ComparisonOperator")] + " " + tpl.at(t, id, "Threshold") + ", " + tpl.at(t, id, "EvaluationPeriods") + " times, missing " + tpl.at(t, id, "TreatMissingData"); got != w.operator+" "+w.threshold+", "+w.periods+" times, missing "+w.missing {
+			t.Errorf("%s goes off at %s", id, got)
+		}
+	}
+}
+
+// watched is what an alarm looks at, over five minutes.
+func watched(t *testing.T, tpl *template, id string) string {
+	t.Helper()
+	properties := tpl.Resources[id].Properties
+	queries, composed := properties["Metrics"].([]any)
+	if !composed {
+		return metricText(t, id, properties)
+	}
+	var expression string
+	var parts []string
+	for _, q := range queries {
+		q := q.(map[string]any)
+		if e, ok := q["Expression"].(string); ok {
+			expression = e
+			continue
+		}
+		stat := q["MetricStat"].(map[string]any)
+		flat := map[string]any{"Statistic": stat["Stat"], "Period": stat["Period"]}
+		for k, v := range stat["Metric"].(map[string]any) {
+			flat[k] = v
+		}
+		parts = append(parts, metricText(t, id, flat))
+	}
+	slices.Sort(parts)
+	return expression + " of " + strings.Join(parts, ", ")
+}
+
+func metricText(t *testing.T, id string, m map[string]any) string {
+	t.Helper()
+	if plain(m["Period"]) != "300" {
+		t.Errorf("%s: a period of %s s", id, plain(m["Period"]))
+	}
+	statistic := plain(m["Statistic"]) + plain(m["ExtendedStatistic"])
+	text := plain(m["Namespace"]) + " " + plain(m["MetricName"]) + " " + statistic
+	for _, d := range m["Dimensions"].([]any) {
+		d := d.(map[string]any)
+		text += " " + plain(d["Name"]) + "=" + plain(d["Value"])
+	}
+	return text
+}
+
+func TestEveryAlarmSaysWhatToDoAndTellsTheTopic(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	for _, id := range tpl.of("AWS::CloudWatch::Alarm") {
+		says := tpl.at(t, id, "AlarmDescription")
+		if sentences := strings.Count(says+" ", ". "); sentences < 2 || len(says) < 80 || len(says) > 1024 {
+			t.Errorf("%s: %d sentences, %d characters: %s", id, sentences, len(says), says)
+		}
+		tpl.check(t, at(id, `[{"Ref":"AlarmTopic"}]`, "AlarmActions"), at(id, `[{"Ref":"AlarmTopic"}]`, "OKActions"))
+	}
+}
+
+// CloudWatch cannot publish to a topic that is encrypted with the key of AWS.
+func TestTopicIsEncryptedAndOpenToAlarmsAlone(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: everything})
+	tpl.check(t, at("AlarmTopic", "${AlarmKey.Arn}", "KmsMasterKeyId"), at("AlarmKey", true, "EnableKeyRotation"))
+	policies := tpl.of("AWS::SNS::TopicPolicy")
+	if len(policies) != 1 {
+		t.Fatalf("policies: %v", policies)
+	}
+	want := []string{
+		`: Deny sns:Publish ${AlarmTopic} if {"Bool":{"aws:SecureTransport":"false"}}`,
+		`: Allow sns:Publish ${AlarmTopic} if {"ArnLike":{"aws:SourceArn":{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":cloudwatch:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":alarm:matchbook-prod-*"]]}}}`,
+	}
+	compare(t, statements("", tpl.Resources[policies[0]].Properties["PolicyDocument"]), want)
+	var key []string
+	for _, line := range statements("", tpl.Resources["AlarmKey"].Properties["KeyPolicy"]) {
+		if !strings.Contains(line, "kms:*") { // of the account itself
+			key = append(key, line)
+		}
+	}
+	compare(t, key, []string{": Allow kms:Decrypt *", ": Allow kms:GenerateDataKey* *"}) // * is this key
+	subscriptions := tpl.of("AWS::SNS::Subscription")
+	if len(subscriptions) != 1 {
+		t.Fatalf("subscriptions: %v", subscriptions)
+	}
+	tpl.check(t, at(subscriptions[0], "email", "Protocol"), at(subscriptions[0], "alarms@example.com", "Endpoint"))
+	if n := len(synthesise(t, wishes{context: bare}).of("AWS::SNS::Subscription")); n != 0 {
+		t.Errorf("%d subscriptions without an address", n)
+	}
+}

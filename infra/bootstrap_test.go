@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+const maxBootstrap = 14_000_000
+
+// built are the functions as they are deployed, and the match function for
+// this machine; each is built once.
+var built = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "built")
+	for name, pkg := range manifestFacts().packages() {
+		if err := build(context.Background(), "..", filepath.Join(dir, name), pkg, "arm64"); err != nil {
+			return "", err
+		}
+	}
+	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Match.Package, runtime.GOARCH)
+})
+
+func builtBootstrap(t *testing.T, name string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped with -short: the functions are built for another machine")
+	}
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name, "bootstrap")
+}
+
+func TestBootstrapIsASmallExecutableForARM(t *testing.T) {
+	t.Parallel()
+	for name := range manifestFacts().packages() {
+		file := builtBootstrap(t, name)
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.1f MB", name, float64(info.Size())/1e6)
+		if info.Size() > maxBootstrap || info.Mode()&0o111 != 0o111 {
+			t.Errorf("%s: %d bytes, mode %s", name, info.Size(), info.Mode())
+		}
+		program, err := elf.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if program.Machine != elf.EM_AARCH64 || program.Class != elf.ELFCLASS64 || program.Type != elf.ET_EXEC {
+			t.Errorf("%s: %s %s %s", name, program.Machine, program.Class, program.Type)
+		}
+		if libraries, _ := program.ImportedLibraries(); len(libraries) > 0 || program.Section(".debug_info") != nil {
+			t.Errorf("%s: needs %v, or has debug information", name, libraries)
+		}
+		_ = program.Close()
+	}
+}
+
+// The hash of the asset decides whether a function is deployed again.
+func TestSameSourceMakesTheSameBytes(t *testing.T) {
+	t.Parallel()
+	first := builtBootstrap(t, "match")
+	elsewhere := t.TempDir()
+	for _, folder := range []string{"lambda", "migrations"} {
+		if err := os.CopyFS(filepath.Join(elsewhere, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(elsewhere, file), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := t.TempDir()
+	if err := build(t.Context(), elsewhere, second, manifestFacts().Match.Package, "arm64"); err != nil {
+		t.Fatal(err)
+	}
+	a, err1 := os.ReadFile(first)
+	b, err2 := os.ReadFile(filepath.Join(second, "bootstrap"))
+	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+		t.Errorf("%d and %d bytes differ: %v, %v", len(a), len(b), err1, err2)
+	}
+	if here, err := filepath.Abs(".."); err != nil || bytes.Contains(a, []byte(here)) {
+		t.Errorf("the folder is in the bootstrap: %v", err)
+	}
+}
+
+func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
+	t.Parallel()
+	for name := range manifestFacts().packages() {
+		info, err := buildinfo.ReadFile(builtBootstrap(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(info.Deps) < 5 {
+			t.Errorf("%s: made of %v", name, info.Deps)
+		}
+		for _, module := range info.Deps {
+			if slices.ContainsFunc([]string{"jsii", "constructs", "cdk"}, func(word string) bool { return strings.Contains(module.Path, word) }) {
+				t.Errorf("%s holds %s", name, module.Path)
+			}
+		}
+	}
+}
+
+// The ARM bootstrap matches a document under an emulated processor as its twin
+// does natively.
+func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
+	t.Parallel()
+	qemu, err := exec.LookPath("qemu-aarch64-static")
+	if err != nil {
+		t.Skip("skipped without qemu-aarch64-static: install qemu-user-static to run the ARM bootstrap here")
+	}
+	wrapper := filepath.Join(t.TempDir(), "bootstrap")
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nexec "+qemu+" "+builtBootstrap(t, "match")+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	event, err := os.ReadFile("../testdata/events/one-document.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bootstrap := range map[string]string{"ARM": wrapper, "native": builtBootstrap(t, "native")} {
+		if answer, status := answerOf(t, bootstrap, event); answer != `{"batchItemFailures":[]}` || status != "succeeded" {
+			t.Errorf("%s: got %s, and the document %s", name, answer, status)
+		}
+	}
+}
+
+// answerOf is what the function says to an event, and the document's status
+// after it.
+func answerOf(t *testing.T, bootstrap string, event []byte) (answer, status string) {
+	t.Helper()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	for _, sql := range []string{
+		"INSERT INTO tenant VALUES ('10000000-0000-4000-8000-000000000001', 'Testers')",
+		`INSERT INTO document (id, tenant_id, type, received_at, structured_data, matching_status)
+			VALUES ('10000000-0000-4000-8000-000000000101', '10000000-0000-4000-8000-000000000001', 'purchase-order', now(), '{"number": "4500000101", "supplier": {"name": "Testers Ltd"}}', 'pending')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var logs bytes.Buffer
+	f := local.NewFunction(local.FunctionConfig{
+		Name: "match", Bootstrap: bootstrap, Timeout: time.Minute, Logs: &logs,
+		Env: []string{"DATABASE_URL=" + url, "QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/match", "MATCH_MODE=rules", "AWS_REGION=us-east-1"},
+	})
+	got, err := f.Invoke(t.Context(), event)
+	_ = f.Close()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", bootstrap, err, logs.String())
+	}
+	if err := conn.QueryRow(t.Context(), "SELECT matching_status FROM document").Scan(&status); err != nil {
+		t.Fatal(err)
+	}
+	return string(got), status
+}

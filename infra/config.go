@@ -1,0 +1,194 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+)
+
+// config is what the user wants, from the CDK context: cdk deploy -c key=value.
+type config struct {
+	Stage string
+	// The database, and how to reach one that is there already.
+	Database            string
+	DatabaseSecret      string
+	DatabaseConnections int
+	SubnetIDs           []string
+	SecurityGroupIDs    []string
+	// The model.
+	Mode            string
+	OpenAISecret    string
+	BaseURL         string
+	Model           string
+	EmbeddingModel  string
+	AzureVersion    string
+	NoTemperature   string
+	LLMTimeout      string
+	RetryBase       string
+	PromptPrice     float64 // USD per million tokens; 0: unknown
+	CompletionPrice float64
+	// Who is told.
+	Slack       bool
+	SlackSecret string
+	EmailFrom   string
+	EmailTo     string
+	AdminURL    string
+	AlarmEmail  string
+	// SecretsKey encrypts the secrets, where it is not AWS's own.
+	SecretsKey string
+}
+
+// setting is one key of the context.
+type setting struct {
+	key      string
+	fallback string
+	set      func(string) error // it gets what the user gave, or the fallback
+}
+
+// settings are all there are. A message of theirs never repeats the value.
+func settings(c *config) []setting {
+	return []setting{
+		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`, "1 to 20 lower-case letters and digits, such as dev")},
+		{"database", "existing", oneOf(&c.Database, "existing", "aurora")},
+		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
+		{"databaseConnections", "100", number(&c.DatabaseConnections)},
+		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
+		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as sg-0123456789abcdef0")},
+		{"mode", "model", oneOf(&c.Mode, "model", "rules")},
+		{"openaiSecretArn", "", pattern(&c.OpenAISecret, secretARN+"|none", "the ARN of a secret, with its six characters at the end, or none")},
+		{"openaiBaseUrl", "", address(&c.BaseURL)},
+		{"model", manifest.DefaultModel, text(&c.Model)},
+		{"embeddingModel", "", text(&c.EmbeddingModel)},
+		{"openaiAzureApiVersion", "", pattern(&c.AzureVersion, `[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?`, "a version such as 2024-10-21")},
+		{"openaiNoTemperature", "", text(&c.NoTemperature)},
+		{"llmTimeout", "", duration(&c.LLMTimeout)},
+		{"llmRetryBase", "", duration(&c.RetryBase)},
+		{"promptPrice", "", price(&c.PromptPrice)},
+		{"completionPrice", "", price(&c.CompletionPrice)},
+		{"slack", "false", yesOrNo(&c.Slack)},
+		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
+		{"emailFrom", "", addresses(&c.EmailFrom)},
+		{"emailTo", "", addresses(&c.EmailTo)},
+		{"adminBaseUrl", "", address(&c.AdminURL)},
+		{"alarmEmail", "", addresses(&c.AlarmEmail)},
+		{"secretsKeyArn", "", pattern(&c.SecretsKey, `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]+`, "the ARN of a KMS key")},
+	}
+}
+
+const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
+
+// contextOf is all of the context that is not CDK's own.
+func contextOf(app awscdk.App) map[string]any {
+	all, _ := app.Node().GetAllContext(nil).(map[string]any)
+	own := maps.Clone(all)
+	maps.DeleteFunc(own, func(key string, _ any) bool { return strings.ContainsAny(key, ":/@-") })
+	return own
+}
+
+// readConfig reads the context. The error has all that is wrong with it, and
+// what to write instead.
+func readConfig(given map[string]any) (c config, err error) {
+	var errs []error
+	known := settings(&c)
+	for _, s := range known {
+		value := s.fallback
+		if v, ok := given[s.key]; ok && v != nil {
+			value = plainText(v)
+		}
+		if err := s.set(value); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.key, err))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(known, func(s setting) bool { return s.key == key }) {
+			errs = append(errs, fmt.Errorf("%s: no such setting; there are %s", key, keys(known)))
+		}
+	}
+	if errs = append(errs, c.check()...); len(errs) > 0 {
+		return c, fmt.Errorf("context (cdk.json, or -c key=value):\n%w", errors.Join(errs...))
+	}
+	c.defaultPrices()
+	return c, nil
+}
+
+// plainText is a value as -c gives it; cdk.json may have numbers and lists.
+func plainText(v any) string {
+	if items, ok := v.([]any); ok {
+		parts := make([]string, len(items))
+		for i, item := range items {
+			parts[i] = plainText(item)
+		}
+		return strings.Join(parts, ",")
+	}
+	return strings.TrimSpace(fmt.Sprint(v))
+}
+
+func keys(known []setting) string {
+	names := make([]string, len(known))
+	for i, s := range known {
+		names[i] = s.key
+	}
+	return strings.Join(names, ", ")
+}
+
+// check says which settings do not go together.
+func (c config) check() (errs []error) {
+	for _, rule := range []struct {
+		broken bool
+		what   string
+	}{
+		{c.Database == "aurora" && c.DatabaseSecret != "", "databaseSecretArn: database=aurora makes a secret of its own; leave one of the two out"},
+		{c.Database == "aurora" && len(c.SubnetIDs)+len(c.SecurityGroupIDs) > 0, "subnetIds, securityGroupIds: database=aurora makes a network of its own; leave one of the two out"},
+		{(len(c.SubnetIDs) == 0) != (len(c.SecurityGroupIDs) == 0), "subnetIds, securityGroupIds: one is given and the other is not"},
+		{(c.EmailFrom == "") != (c.EmailTo == ""), "emailFrom, emailTo: one is given and the other is not"},
+		{strings.Contains(c.EmailFrom, ","), "emailFrom: not one address"},
+		{strings.ContainsAny(c.AlarmEmail, ",<"), "alarmEmail: not one address without a name"},
+		{(c.PromptPrice == 0) != (c.CompletionPrice == 0), "promptPrice, completionPrice: one is given and the other is not"},
+		{c.OpenAISecret == "none" && c.BaseURL == "", "openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
+		{c.Mode == "rules" && c.OpenAISecret != "", "openaiSecretArn: mode=rules asks no model; leave one of the two out"},
+	} {
+		if rule.broken {
+			errs = append(errs, errors.New(rule.what))
+		}
+	}
+	return errs
+}
+
+// defaultPrices are those of the default model; another one's are not guessed.
+// They are list prices as others quoted them early in 2026.
+func (c *config) defaultPrices() {
+	if c.Model == manifest.DefaultModel && c.PromptPrice == 0 {
+		c.PromptPrice, c.CompletionPrice = 0.40, 1.60
+	}
+}
+
+// modelPort is where the model listens, for the firewall.
+func (c config) modelPort() int {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Port() == "" {
+		return 443
+	}
+	if port, err := strconv.Atoi(u.Port()); err == nil {
+		return port
+	}
+	return 80
+}
+
+// sender is the address that mail comes from, and its domain; empty without one.
+func (c config) sender() (address, domain string) {
+	parsed, err := mail.ParseAddress(c.EmailFrom)
+	if err != nil {
+		return "", ""
+	}
+	_, domain, _ = strings.Cut(parsed.Address, "@")
+	return parsed.Address, domain
+}

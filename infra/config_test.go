@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+func TestContextHasADefaultForEverything(t *testing.T) {
+	t.Parallel()
+	c, err := readConfig(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Stage != "dev" || c.Database != "existing" || c.Mode != "model" || c.Model != manifest.DefaultModel || c.DatabaseConnections != 100 || c.PromptPrice != 0.4 || c.CompletionPrice != 1.6 || c.Slack {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestEverythingWrongIsReportedAtOnceWithoutItsValue(t *testing.T) {
+	t.Parallel()
+	wrong := map[string]any{}
+	for _, s := range settings(&config{}) {
+		wrong[s.key] = "SECRET value @"
+	}
+	for _, free := range []string{"model", "embeddingModel", "openaiNoTemperature"} { // any text will do
+		delete(wrong, free)
+	}
+	wrong["databse"] = "aurora"
+	_, err := readConfig(wrong)
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for key := range wrong {
+		if !strings.Contains(err.Error(), "\n"+key+": ") {
+			t.Errorf("%s is not in\n%v", key, err)
+		}
+	}
+	if strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("a value is in\n%v", err)
+	}
+	if got, want := strings.Count(err.Error(), "\n"), len(wrong); got != want {
+		t.Errorf("%d lines, want %d:\n%v", got, want, err)
+	}
+}
+
+func TestSettingsAreRead(t *testing.T) {
+	t.Parallel()
+	const arn = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:matchbook/dev/x-AbCdEf"
+	for _, tc := range []struct {
+		context map[string]any
+		want    string // a part of the error; none: accepted
+	}{
+		{map[string]any{"stage": "prod2"}, ""},
+		{map[string]any{"stage": "Prod"}, "stage: not 1 to 20 lower-case letters"},
+		{map[string]any{"stage": "a--b"}, "stage: not 1 to 20"}, // RDS refuses it
+		{map[string]any{"database": "mysql"}, "database: not existing or aurora"},
+		{map[string]any{"database": "aurora", "databaseSecretArn": arn}, "database=aurora makes a secret of its own"},
+		{map[string]any{"database": "aurora", "subnetIds": "subnet-01234567", "securityGroupIds": "sg-01234567"}, "database=aurora makes a network of its own"},
+		{map[string]any{"databaseSecretArn": arn}, ""},
+		{map[string]any{"databaseSecretArn": strings.TrimSuffix(arn, "-AbCdEf")}, "databaseSecretArn: not the ARN of a secret"},
+		{map[string]any{"databaseConnections": 200.0}, ""}, // a number in cdk.json
+		{map[string]any{"databaseConnections": "0"}, "databaseConnections: not a whole number above 0"},
+		{map[string]any{"subnetIds": "subnet-01234567, subnet-0123456789abcdef0", "securityGroupIds": "sg-01234567"}, ""},
+		{map[string]any{"subnetIds": []any{"subnet-01234567", "subnet-89abcdef"}, "securityGroupIds": []any{"sg-01234567"}}, ""}, // a list in cdk.json
+		{map[string]any{"subnetIds": "subnet-01234567"}, "subnetIds, securityGroupIds: one is given"},
+		{map[string]any{"subnetIds": "vpc-1", "securityGroupIds": "sg-01234567"}, "subnetIds: not a list"},
+		{map[string]any{"mode": "rule"}, "mode: not model or rules"},
+		{map[string]any{"mode": "rules", "openaiSecretArn": arn}, "mode=rules asks no model"},
+		{map[string]any{"openaiSecretArn": "none"}, "OpenAI wants a key"},
+		{map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"}, ""},
+		{map[string]any{"openaiBaseUrl": "models.example.com"}, "openaiBaseUrl: not a URL"},
+		{map[string]any{"openaiBaseUrl": "https://user:password@models.example.com"}, "openaiBaseUrl: not a URL"},
+		{map[string]any{"llmTimeout": "60"}, "llmTimeout: not a duration"},
+		{map[string]any{"promptPrice": "1"}, "promptPrice, completionPrice: one is given"},
+		{map[string]any{"promptPrice": "NaN", "completionPrice": "1"}, "promptPrice: not a price"},
+		{map[string]any{"slack": true, "slackSecretArn": arn}, ""},
+		{map[string]any{"slack": "yes"}, "slack: not true or false"},
+		{map[string]any{"emailFrom": "a@example.com"}, "emailFrom, emailTo: one is given"},
+		{map[string]any{"emailFrom": "a@example.com,b@example.com", "emailTo": "c@example.com"}, "emailFrom: not one address"},
+		{map[string]any{"alarmEmail": "ops"}, "alarmEmail: not an address"},
+		{map[string]any{"alarmEmail": "Ops <ops@example.com>"}, "alarmEmail: not one address without a name"},
+		{map[string]any{"Stage": "dev"}, "Stage: no such setting; there are stage, database"},
+	} {
+		_, err := readConfig(tc.context)
+		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v: got %v, want %q", tc.context, err, tc.want)
+		}
+	}
+}
+
+func TestWhereTheModelListens(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443, "http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
+		if got := (config{BaseURL: url}).modelPort(); got != want {
+			t.Errorf("%q: got %d, want %d", url, got, want)
+		}
+	}
+}
+
+func TestSenderIsAnAddressAndItsDomain(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string][2]string{"": {}, "a@example.com": {"a@example.com", "example.com"}, "Matchbook <a@mail.example.com>": {"a@mail.example.com", "mail.example.com"}} {
+		address, domain := config{EmailFrom: from}.sender()
+		if got := [2]string{address, domain}; got != want {
+			t.Errorf("%q: got %v, want %v", from, got, want)
+		}
+	}
+}
+
+// What the CDK keeps in the context is not taken for a setting.
+func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod", "cli-telemetry": false, "availability-zones:account=1": []any{"a"}}))
+	if len(got) != 1 || got["stage"] != "prod" {
+		t.Errorf("got %v", got)
+	}
+}

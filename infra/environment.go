@@ -1,0 +1,81 @@
+package main
+
+import (
+	"maps"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// environment is what a function is told. Every variable that it may read is
+// there, an empty one where nothing is set: `sam local invoke --env-vars`
+// overrides only those that the template has.
+type environment struct {
+	values  map[string]*string
+	secrets map[string]secret // by the name of the variable that holds the value
+}
+
+// secret is a secret of Secrets Manager. Its value never is in the template.
+type secret struct {
+	arn      *string // as the function gets it
+	resource *string // as a policy names it
+}
+
+// anySuffix stands for the six characters that Secrets Manager adds to the
+// name of a secret. Settings such as openaiSecretArn name one exactly.
+const anySuffix = "-??????"
+
+// secretOf is the one that the user names by its ARN, or else the one with the
+// name that derives from the stage, matchbook/dev/database-url.
+func (s *site) secretOf(arn, name string) secret {
+	if arn != "" {
+		return secret{arn: jsii.String(arn), resource: jsii.String(arn)}
+	}
+	named := s.arn("secretsmanager", "secret:matchbook/"+s.config.Stage+"/"+name)
+	return secret{arn: named, resource: jsii.String(*named + anySuffix)}
+}
+
+func (s *site) allowRead(role awsiam.IRole, v secret) {
+	allow(role, []*string{v.resource}, "secretsmanager:GetSecretValue")
+	if key := s.config.SecretsKey; key != "" {
+		allow(role, []*string{jsii.String(key)}, "kms:Decrypt")
+	}
+}
+
+// of adds what every function is told.
+func (e environment) of(s *site) *map[string]*string {
+	all := map[string]*string{manifest.EnvStage: jsii.String(s.config.Stage)}
+	maps.Copy(all, e.values)
+	for name, secret := range e.secrets {
+		// The value itself stays empty; where it is not, it wins.
+		all[name], all[name+manifest.SecretSuffix] = jsii.String(""), secret.arn
+	}
+	return &all
+}
+
+// notifications are the variables of those who tell of failures.
+func (s *site) notifications() environment {
+	c := s.config
+	e := environment{map[string]*string{
+		manifest.EnvEmailFrom: jsii.String(c.EmailFrom), manifest.EnvEmailTo: jsii.String(c.EmailTo),
+		manifest.EnvAdminBaseURL:    jsii.String(c.AdminURL),
+		manifest.EnvSlackWebhookURL: jsii.String(""), manifest.EnvSlackWebhookURL + manifest.SecretSuffix: jsii.String(""),
+		manifest.EnvRetrySchedule: jsii.String(s.facts.Match.RetrySchedule()),
+	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
+	if c.Slack || c.SlackSecret != "" {
+		e.secrets[manifest.EnvSlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")
+	}
+	return e
+}
+
+// allowMail lets a role send mail as the sender and as nobody else. SES looks
+// for the identity of the address, then for that of its domain.
+func (s *site) allowMail(role awsiam.IRole) {
+	address, domain := s.config.sender()
+	if address == "" {
+		return
+	}
+	allow(role, []*string{s.arn("ses", "identity/"+address), s.arn("ses", "identity/"+domain)}, "ses:SendEmail")
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+// constants are those of the manifest whose names start so, by name.
+func constants(t *testing.T, file, prefix string) map[string]string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), "../lambda/manifest/"+file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, prefix) || len(spec.Values) != 1 {
+			return true
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+			if s, err := strconv.Unquote(literal.Value); err == nil {
+				found[spec.Names[0].Name] = s
+			}
+		}
+		return true
+	})
+	if len(found) < 10 {
+		t.Fatalf("only %v was found in %s", found, file)
+	}
+	return found
+}
+
+// variables are those of a function in the template, as text.
+func (tpl *template) variables(t *testing.T, id string) map[string]string {
+	t.Helper()
+	environment, _ := tpl.Resources[id].Properties["Environment"].(map[string]any)
+	all, _ := environment["Variables"].(map[string]any)
+	list := map[string]string{}
+	for name, v := range all {
+		list[name] = plain(v)
+	}
+	return list
+}
+
+func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"), tpl.variables(t, "MigrateFunction")
+	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
+	for constant, name := range constants(t, "manifest.go", "Env") {
+		_, inMatch := match[name]
+		_, inSweep := sweep[name]
+		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep) != want {
+			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, inMatch || inSweep, want)
+		}
+	}
+	for _, name := range manifest.Secrets {
+		if got, ok := match[name]; !ok || got != "" {
+			t.Errorf("%s: got %q: a secret's value is never in a template", name, got)
+		}
+		if _, ok := match[name+manifest.SecretSuffix]; !ok {
+			t.Errorf("%s%s is missing", name, manifest.SecretSuffix)
+		}
+	}
+	if len(migrate) != 3 { // the stage, the database and its secret
+		t.Errorf("the migration is told %v", migrate)
+	}
+}
+
+func TestFunctionsAreToldWhatTheUserWants(t *testing.T) {
+	t.Parallel()
+	byName := func(name string) string {
+		return "arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/" + name
+	}
+	for name, tc := range map[string]struct {
+		context map[string]any
+		want    map[string]string
+	}{
+		"nothing": {bare, map[string]string{
+			"STAGE": "dev", "DATABASE_URL": "", "DATABASE_URL_SECRET_ARN": byName("dev/database-url"), "QUEUE_URL": "${MatchQueue}",
+			"MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel, "OPENAI_API_KEY_SECRET_ARN": byName("dev/openai-api-key"),
+			"SLACK_WEBHOOK_URL_SECRET_ARN": "", "EMAIL_FROM": "", "EMAIL_TO": "", "RETRY_SCHEDULE": "5m,30m", "LLM_TIMEOUT": "",
+		}},
+		"everything": {everything, map[string]string{
+			"STAGE": "prod", "DATABASE_URL_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
+			"OPENAI_BASE_URL": "https://models.example.com/v1", "OPENAI_MODEL": "gpt-4.1", "OPENAI_EMBEDDING_MODEL": "text-embedding-3-small",
+			"SLACK_WEBHOOK_URL": "", "SLACK_WEBHOOK_URL_SECRET_ARN": byName("prod/slack-webhook-url"),
+			"EMAIL_FROM": "Matchbook <matchbook@mail.example.com>", "EMAIL_TO": "ops@example.com,books@example.com", "ADMIN_BASE_URL": "https://matchbook.example.com",
+		}},
+		"rules only": {rulesOnly, map[string]string{"MATCH_MODE": "rules", "OPENAI_API_KEY_SECRET_ARN": "", "OPENAI_API_KEY": ""}},
+		"no key": {map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"}, map[string]string{
+			"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "", "OPENAI_API_KEY": "",
+		}},
+		"aurora": {aurora, map[string]string{"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := synthesise(t, wishes{context: tc.context}).variables(t, "MatchFunction")
+			for name, want := range tc.want {
+				if v, ok := got[name]; !ok || v != want {
+					t.Errorf("%s: got %q, want %q", name, v, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSweepPublishesToTheMatchQueue(t *testing.T) {
+	t.Parallel()
+	got := synthesise(t, wishes{context: bare}).variables(t, "SweepFunction")
+	if got["MATCH_QUEUE_URL"] != "${MatchQueue}" || got["QUEUE_URL"] != "" || got["RETRY_SCHEDULE"] != "5m,30m" {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+const logRetention = awslogs.RetentionDays_ONE_MONTH
+
+// newFunction makes a function of ours from its bootstrap, with a role and a
+// log group of its own.
+func (s *site) newFunction(task manifest.Task, description string, variables environment) awslambda.Function {
+	id := title(task.Name) + "Function"
+	logs := called(awslogs.NewLogGroup(s.stack, jsii.String(id+"Logs"), &awslogs.LogGroupProps{
+		LogGroupName:  jsii.String("/aws/lambda/" + *s.name(task.Name)),
+		Retention:     logRetention,
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	}), id+"Logs")
+	function := called(awslambda.NewFunction(s.stack, jsii.String(id), &awslambda.FunctionProps{
+		FunctionName: s.name(task.Name),
+		Description:  jsii.String(description),
+		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
+		Architecture: awslambda.Architecture_ARM_64(),
+		Handler:      jsii.String("bootstrap"),
+		Code:         awslambda.Code_FromAsset(jsii.String(s.code[task.Name]), nil),
+		Timeout:      seconds(task.Timeout),
+		MemorySize:   jsii.Number(task.MemoryMB),
+		Environment:  variables.of(s),
+		Role:         s.newRole(id, logs, variables),
+		// Its format stays text: the functions write JSON lines themselves, and
+		// Lambda passes them on as they are.
+		LogGroup: logs,
+	}), id)
+	cfn := function.Node().DefaultChild().(awslambda.CfnFunction)
+	cfn.SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: jsii.String("Active")})
+	s.network.attach(function)
+	s.output(id+"Name", description, function.FunctionName())
+	return function
+}
+
+// newRole may do exactly this: write to the function's log group, send traces,
+// read the secrets that the function is given, and be in the network. Whoever
+// makes the function adds what its work needs.
+func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) awsiam.Role {
+	role := called(awsiam.NewRole(s.stack, jsii.String(id+"Role"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+	}), id+"Role")
+	allow(role, []*string{logs.LogGroupArn()}, "logs:CreateLogStream", "logs:PutLogEvents")
+	s.allowUnnamed(role, "X-Ray has no resource to name", "xray:PutTraceSegments", "xray:PutTelemetryRecords")
+	for _, name := range slices.Sorted(maps.Keys(variables.secrets)) {
+		s.allowRead(role, variables.secrets[name])
+	}
+	if s.network.private() {
+		s.allowUnnamed(role, "a network interface has no name before there is one", interfaceActions...)
+	}
+	return role
+}
+
+// live is the version that works. It becomes the new one when the schema is
+// up to date, so a version never meets a schema older than itself.
+func (s *site) live(function awslambda.Function, name string) awslambda.Alias {
+	alias := called(awslambda.NewAlias(s.stack, jsii.String(title(name)+"Live"), &awslambda.AliasProps{
+		AliasName: jsii.String("live"),
+		Version:   function.CurrentVersion(),
+	}), title(name)+"Live")
+	alias.Node().AddDependency(s.schema)
+	return alias
+}
+
+func seconds(d time.Duration) awscdk.Duration {
+	return awscdk.Duration_Seconds(jsii.Number(d.Seconds()))
+}

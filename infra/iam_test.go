@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// granted are what the policies of a template allow, as "Role: action resource",
+// and "if" where there is a condition.
+func (tpl *template) granted() (list []string) {
+	for id, r := range tpl.Resources {
+		switch r.Type {
+		case "AWS::IAM::Policy":
+			for _, role := range r.Properties["Roles"].([]any) {
+				list = append(list, statements(plain(role), r.Properties["PolicyDocument"])...)
+			}
+		case "AWS::IAM::Role":
+			for _, key := range []string{"Policies", "ManagedPolicyArns", "PermissionsBoundary"} {
+				if r.Properties[key] != nil {
+					list = append(list, id+": has "+key)
+				}
+			}
+		case "AWS::IAM::ManagedPolicy", "AWS::IAM::User", "AWS::Lambda::Permission", "AWS::Lambda::Url", "AWS::S3::BucketPolicy":
+			list = append(list, id+": is a "+r.Type)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func statements(who string, document any) (list []string) {
+	for _, s := range document.(map[string]any)["Statement"].([]any) {
+		s := s.(map[string]any)
+		suffix := ""
+		if condition, ok := s["Condition"]; ok {
+			text, _ := json.Marshal(condition)
+			suffix = " if " + string(text)
+		}
+		for _, action := range several(s["Action"]) {
+			for _, on := range several(s["Resource"]) {
+				list = append(list, who+": "+plain(s["Effect"])+" "+action+" "+on+suffix)
+			}
+		}
+	}
+	return list
+}
+
+func several(v any) (list []string) {
+	if all, ok := v.([]any); ok {
+		for _, one := range all {
+			list = append(list, plain(one))
+		}
+		return list
+	}
+	return []string{plain(v)}
+}
+
+// What each role may do, all of it.
+func TestRolesMayDoExactlyThis(t *testing.T) {
+	t.Parallel()
+	byName := func(name string) string {
+		return "secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/" + name + "-??????"
+	}
+	const identity = "ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/"
+	ofAll := func(role string, more ...string) []string {
+		return append(more, "logs:CreateLogStream ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}", "logs:PutLogEvents ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}",
+			"xray:PutTraceSegments *", "xray:PutTelemetryRecords *") // X-Ray knows no resources
+	}
+	inVPC := []string{ // nor does EC2 for these
+		"ec2:CreateNetworkInterface *", "ec2:DeleteNetworkInterface *", "ec2:DescribeNetworkInterfaces *", "ec2:DescribeSubnets *",
+		"ec2:AssignPrivateIpAddresses *", "ec2:UnassignPrivateIpAddresses *",
+	}
+	onQueue := []string{
+		"sqs:ReceiveMessage ${MatchQueue.Arn}", "sqs:DeleteMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}",
+		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
+	}
+	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}"}
+	mail := []string{identity + "matchbook@mail.example.com", identity + "mail.example.com"}
+	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
+		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
+	attached := "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}"
+	for name, tc := range map[string]struct {
+		context map[string]any
+		want    map[string][]string
+	}{
+		"nothing set": {bare, map[string][]string{
+			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
+			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
+		}},
+		"rules only": {rulesOnly, map[string][]string{
+			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, []string{byName("dev/database-url")})...),
+			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
+		}},
+		"everything": {everything, map[string][]string{
+			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail, []string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
+		}},
+		"aurora": {aurora, map[string][]string{
+			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
+			"VpcRejectedIAMRole136DD74E": {
+				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}", "logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
+			},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.want["SweepScheduleRole"] = []string{"lambda:InvokeFunction ${SweepLive}"}
+			var want []string
+			for role, actions := range tc.want {
+				for _, action := range actions {
+					want = append(want, "${"+role+"}: Allow "+action)
+				}
+			}
+			slices.Sort(want)
+			compare(t, synthesise(t, wishes{context: tc.context}).granted(), want)
+		})
+	}
+}
+
+func compare(t *testing.T, got, want []string) {
+	t.Helper()
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("more than expected: %s", line)
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("missing: %s", line)
+		}
+	}
+}
+
+// Who may take which role: a service, and it alone.
+func TestRolesAreTakenByOneServiceEach(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	got := map[string]string{}
+	for _, id := range tpl.of("AWS::IAM::Role") {
+		s := tpl.Resources[id].Properties["AssumeRolePolicyDocument"].(map[string]any)["Statement"].([]any)
+		if len(s) != 1 {
+			t.Errorf("%s: %v", id, s)
+		}
+		principal, _ := json.Marshal(s[0].(map[string]any)["Principal"])
+		got[id] = string(principal)
+	}
+	const lambda = `{"Service":"lambda.amazonaws.com"}`
+	want := map[string]string{"MatchFunctionRole": lambda, "SweepFunctionRole": lambda, "MigrateFunctionRole": lambda, "SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
+	for id, principal := range got {
+		if want[id] != principal {
+			t.Errorf("%s: got %s, want %s", id, principal, want[id])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("roles: %v", got)
+	}
+	if tpl.at(t, "SweepScheduleRole", "AssumeRolePolicyDocument", "Statement", 0, "Condition", "StringEquals", "aws:SourceAccount") != "${AWS::AccountId}" {
+		t.Error("another account's schedule may take the role")
+	}
+}

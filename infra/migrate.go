@@ -1,0 +1,32 @@
+package main
+
+import (
+	"time"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// newMigration brings the schema up to date during a deployment. CloudFormation
+// calls the function as a custom resource: whenever its bootstrap has changed,
+// which has the migrations in it, or the database is another one. What depends
+// on the result waits for it, and is not touched if it fails.
+func newMigration(s *site) constructs.IDependable {
+	task := s.facts.Migrate
+	migrate := s.newFunction(task, "Brings the schema up to date", environment{
+		values: map[string]*string{}, secrets: map[string]secret{manifest.EnvDatabaseURL: s.database.secret},
+	})
+	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{
+		ServiceToken: migrate.FunctionArn(),
+		ResourceType: jsii.String("Custom::Schema"),
+		// CloudFormation would wait for an hour by itself.
+		ServiceTimeout: seconds(task.Timeout + time.Minute),
+		Properties:     &map[string]any{"Migrations": fingerprint(s.code[task.Name]), "Database": s.database.secret.arn},
+	})
+	called(resource, "Schema")
+	s.database.before(resource)
+	return resource
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+)
+
+// cdk-nag's AwsSolutions rules find nothing but what the stack accepts with a
+// reason, and every reason is still needed.
+func TestNagFindsNothingThatHasNoReason(t *testing.T) {
+	t.Parallel()
+	for name, context := range map[string]map[string]any{"existing database": everything, "aurora": aurora} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			nag(t, out, context)
+			want, got := reasons(t, readTemplate(t, templateIn(t, out))), findings(t, out)
+			for finding := range want {
+				if !got[finding] {
+					t.Errorf("%s: is accepted and no longer found: delete the reason", finding)
+				}
+			}
+			for finding := range got {
+				if !want[finding] {
+					t.Errorf("%s: is found and not accepted: mend it, or accept it with a reason", finding)
+				}
+			}
+			if len(got) < 3 {
+				t.Errorf("only %v was found: did the rules run?", got)
+			}
+			checkReport(t, out)
+		})
+	}
+}
+
+// reasons are the findings that the template gives one for, by path and name.
+func reasons(t *testing.T, tpl *template) map[string]bool {
+	t.Helper()
+	list := map[string]bool{}
+	for _, r := range tpl.Resources {
+		nag, _ := r.Metadata["cdk_nag"].(map[string]any)
+		rules, _ := nag["rules_to_suppress"].([]any)
+		for _, rule := range rules {
+			m := rule.(map[string]any)
+			finding := fmt.Sprint(r.Metadata["aws:cdk:path"], " ", m["id"])
+			if only, ok := m["applies_to"].([]any); ok {
+				finding += fmt.Sprint("[", only[0], "]")
+			}
+			if reason := fmt.Sprint(m["reason"]); len(reason) < 20 {
+				t.Errorf("%s: no reason worth its name: %q", finding, reason)
+			}
+			list[finding] = true
+		}
+	}
+	return list
+}
+
+// findings are all there are, as if nothing was accepted.
+func findings(t *testing.T, out string) map[string]bool {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(out, "matchbook-*.metadata.json"))
+	if len(files) != 1 {
+		t.Fatalf("metadata: %v", files)
+	}
+	var metadata map[string][]struct {
+		Type string
+		Data any
+	}
+	decode(t, files[0], &metadata)
+	list := map[string]bool{}
+	for path, entries := range metadata {
+		for _, e := range entries {
+			text, _ := e.Data.(string)
+			if id, _, ok := strings.Cut(text, ": "); ok && e.Type == "aws:cdk:error" {
+				list[strings.TrimPrefix(path, "/")+" "+id] = true
+			}
+		}
+	}
+	return list
+}
+
+// checkReport looks at what cdk-nag says of a stack whose reasons it reads.
+func checkReport(t *testing.T, out string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(out, "AwsSolutions-*-NagReport.json"))
+	if len(files) != 1 {
+		t.Fatalf("reports: %v", files)
+	}
+	var report struct {
+		Lines []struct{ RuleID, ResourceID, Compliance string }
+	}
+	decode(t, files[0], &report)
+	for _, l := range report.Lines {
+		if l.Compliance != "Compliant" && l.Compliance != "Suppressed" {
+			t.Errorf("%s %s: %s", l.ResourceID, l.RuleID, l.Compliance)
+		}
+	}
+}
+
+// nag runs the rules twice: as a user would, with a report, and without regard
+// to reasons.
+func nag(t *testing.T, out string, context map[string]any) {
+	t.Helper()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	app := newApp(t, out, context)
+	makeStack(t, app, wishes{})
+	rules := awscdk.Aspects_Of(app)
+	rules.Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{
+		Reports: jsii.Bool(true), ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON},
+	}), nil)
+	rules.Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{
+		Reports: jsii.Bool(false), SuppressionIgnoreCondition: cdknag.NewSuppressionIgnoreAlways(jsii.String("to see all")),
+	}), nil)
+	app.Synth(nil)
+}

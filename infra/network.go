@@ -1,0 +1,83 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// network is where the functions run; without subnets, that is not in a VPC.
+type network struct {
+	subnets   []string
+	groups    []string
+	functions awsec2.SecurityGroup     // of our own VPC
+	ready     []constructs.IDependable // the way out
+}
+
+// newVPC has two private subnets for the functions, with one way out: to the
+// model, to AWS and, during a deployment, to CloudFormation. The database's
+// subnets have none.
+func (s *site) newVPC() (awsec2.Vpc, network) {
+	subnet := func(name string, kind awsec2.SubnetType) *awsec2.SubnetConfiguration {
+		return &awsec2.SubnetConfiguration{Name: jsii.String(name), SubnetType: kind, CidrMask: jsii.Number(24)}
+	}
+	vpc := called(awsec2.NewVpc(s.stack, jsii.String("Vpc"), &awsec2.VpcProps{
+		VpcName:     s.name(),
+		IpAddresses: awsec2.IpAddresses_Cidr(jsii.String("10.0.0.0/16")),
+		MaxAzs:      jsii.Number(2),
+		NatGateways: jsii.Number(1),
+		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
+			subnet("public", awsec2.SubnetType_PUBLIC),
+			subnet("functions", awsec2.SubnetType_PRIVATE_WITH_EGRESS),
+			subnet("database", awsec2.SubnetType_PRIVATE_ISOLATED),
+		},
+	}), "Vpc")
+	s.logRejected(vpc)
+	functions := awsec2.NewSecurityGroup(s.stack, jsii.String("FunctionsSecurityGroup"), &awsec2.SecurityGroupProps{
+		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The functions: nobody reaches them"),
+	})
+	anywhere := awsec2.Peer_AnyIpv4()
+	functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and the model"), nil)
+	if port := s.config.modelPort(); port != 443 {
+		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String("The model"), nil)
+	}
+	net := network{groups: []string{*functions.SecurityGroupId()}, functions: functions}
+	for _, subnet := range *vpc.PrivateSubnets() {
+		net.subnets = append(net.subnets, *subnet.SubnetId())
+		net.ready = append(net.ready, subnet.InternetConnectivityEstablished())
+	}
+	return vpc, net
+}
+
+// logRejected logs what the firewalls refuse, to find out why something does
+// not answer.
+func (s *site) logRejected(vpc awsec2.Vpc) {
+	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("RejectedTrafficLogs"), &awslogs.LogGroupProps{
+		LogGroupName: jsii.String("/matchbook/" + s.config.Stage + "/rejected-traffic"),
+		Retention:    logRetention, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	}), "RejectedTrafficLogs")
+	vpc.AddFlowLog(jsii.String("Rejected"), &awsec2.FlowLogOptions{
+		TrafficType: awsec2.FlowLogTrafficType_REJECT,
+		Destination: awsec2.FlowLogDestination_ToCloudWatchLogs(logs, nil),
+	})
+}
+
+// interfaceActions are those of a function on its network interfaces.
+var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface", "ec2:DescribeNetworkInterfaces",
+	"ec2:DescribeSubnets", "ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"}
+
+func (n network) private() bool { return len(n.subnets) > 0 }
+
+// attach puts a function into the network.
+func (n network) attach(function awslambda.Function) {
+	if !n.private() {
+		return
+	}
+	function.Node().DefaultChild().(awslambda.CfnFunction).SetVpcConfig(&awslambda.CfnFunction_VpcConfigProperty{
+		SubnetIds: jsii.Strings(n.subnets...), SecurityGroupIds: jsii.Strings(n.groups...),
+	})
+	function.Node().AddDependency(n.ready...)
+}

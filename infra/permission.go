@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// allow lets a role do these and no other things to these resources.
+func allow(role awsiam.IRole, resources []*string, actions ...string) {
+	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources}))
+}
+
+// allowUnnamed is for actions for which AWS knows no resource.
+func (s *site) allowUnnamed(role awsiam.IRole, reason string, actions ...string) {
+	allow(role, []*string{jsii.String("*")}, actions...)
+	s.accept(role, "AwsSolutions-IAM5", "Resource::*", reason)
+}
+
+// accepted is a finding of cdk-nag that is as it should be, and why.
+type accepted struct {
+	at                    constructs.IConstruct
+	rule, finding, reason string
+}
+
+// accept notes one. The finding, where a rule has several, is cdk-nag's name
+// for it. What is accepted of a role is accepted of its policy.
+func (s *site) accept(at constructs.IConstruct, rule, finding, reason string) {
+	if policy := at.Node().TryFindChild(jsii.String("DefaultPolicy")); policy != nil {
+		at = policy
+	}
+	s.accepted = append(s.accepted, accepted{at, rule, finding, reason})
+}
+
+// writeAccepted writes all of it into the template, where cdk-nag and people
+// who review look for it.
+func (s *site) writeAccepted() {
+	lists := map[string][]any{}
+	resources := map[string]awscdk.CfnResource{}
+	for _, a := range s.accepted {
+		entry := map[string]any{"id": a.rule, "reason": a.reason}
+		if a.finding != "" {
+			entry["applies_to"] = []any{a.finding}
+		}
+		path := *a.at.Node().Path()
+		lists[path] = append(lists[path], entry)
+		resources[path] = a.at.Node().DefaultChild().(awscdk.CfnResource)
+	}
+	for path, list := range lists {
+		resources[path].AddMetadata(jsii.String("cdk_nag"), map[string]any{"rules_to_suppress": list})
+	}
+}

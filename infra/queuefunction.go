@@ -1,0 +1,78 @@
+package main
+
+import (
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// queueFunction is a queue, its dead-letter queue, the function that it feeds
+// and the alarms on all three: what a workload consists of.
+type queueFunction struct {
+	facts      manifest.Function
+	queue      awssqs.Queue
+	deadLetter awssqs.Queue
+	function   awslambda.Function
+	live       awslambda.Alias
+}
+
+// newQueueFunction makes all of it from the manifest's facts. The caller adds
+// to the role what the work needs beyond the queue.
+func (s *site) newQueueFunction(f manifest.Function, description string, variables environment) queueFunction {
+	q := queueFunction{facts: f}
+	q.queue, q.deadLetter = s.newQueues(f)
+	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
+	q.function = s.newFunction(manifest.Task{Name: f.Name, Timeout: f.Timeout, MemoryMB: f.MemoryMB}, description, variables)
+	allow(q.function.Role(), []*string{q.queue.QueueArn()},
+		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
+		"sqs:ChangeMessageVisibility", // a retry
+		"sqs:SendMessage")             // a document that another one concerns
+	q.live = s.live(q.function, f.Name)
+	s.newMapping(q)
+	s.alarms.onQueueFunction(q)
+	return q
+}
+
+// newQueues makes the queue and where it gives messages up to.
+func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
+	id := title(f.Name)
+	// The two name each other, so one of them is named before it exists.
+	source := awssqs.Queue_FromQueueArn(s.stack, jsii.String(id+"QueueByName"), s.arn("sqs", *s.name(f.Name)))
+	deadLetter = called(awssqs.NewQueue(s.stack, jsii.String(id+"DeadLetterQueue"), &awssqs.QueueProps{
+		QueueName:       s.name(f.Name, "dead", "letter"),
+		RetentionPeriod: seconds(manifest.DeadLetterRetention),
+		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:      jsii.Bool(true),
+		RedriveAllowPolicy: &awssqs.RedriveAllowPolicy{
+			RedrivePermission: awssqs.RedrivePermission_BY_QUEUE,
+			SourceQueues:      &[]awssqs.IQueue{source},
+		},
+	}), id+"DeadLetterQueue")
+	queue = called(awssqs.NewQueue(s.stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
+		QueueName:         s.name(f.Name),
+		VisibilityTimeout: seconds(f.Visibility()),
+		RetentionPeriod:   seconds(manifest.QueueRetention),
+		Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:        jsii.Bool(true),
+		DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: deadLetter, MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
+	}), id+"Queue")
+	s.output(id+"QueueUrl", "Where ids of documents are sent", queue.QueueUrl())
+	s.output(id+"DeadLetterQueueUrl", "What was given up", deadLetter.QueueUrl())
+	return queue, deadLetter
+}
+
+// newMapping feeds the function. MaximumConcurrency, not the function's own
+// limit: a throttled delivery counts as one although nothing ran.
+func (s *site) newMapping(q queueFunction) {
+	id := title(q.facts.Name) + "Mapping"
+	called(awslambda.NewEventSourceMapping(s.stack, jsii.String(id), &awslambda.EventSourceMappingProps{
+		Target:                  q.live,
+		EventSourceArn:          q.queue.QueueArn(),
+		BatchSize:               jsii.Number(q.facts.BatchSize),
+		MaxConcurrency:          jsii.Number(q.facts.MaxConcurrency),
+		ReportBatchItemFailures: jsii.Bool(true),
+		MetricsConfig:           &awslambda.MetricsConfig{Metrics: &[]awslambda.MetricType{awslambda.MetricType_EVENT_COUNT}},
+	}), id)
+}

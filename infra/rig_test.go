@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// The CDK is a Node program, one for all tests, which do one thing at a time
+// with it. What they synthesise is kept: each stack is made once.
+var (
+	scratch string // a folder for what is made
+	cdk     sync.Mutex
+	made    = map[string]*template{}
+	stacks  int
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "infra")
+	if err != nil {
+		panic(err)
+	}
+	scratch = dir
+	code := m.Run()
+	jsii.Close() // of one that was never started, too
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// needsNode skips visibly where there is no CDK.
+func needsNode(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("skipped with -race: the CDK's runtime races in its own Close")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("skipped without Node: the CDK runs in it; install Node 20 or later")
+	}
+}
+
+// The stacks that most tests look at: with nothing set, with everything, and
+// with a database of its own.
+var (
+	bare       map[string]any
+	everything = map[string]any{
+		"stage": "prod", "slack": "true", "emailFrom": "Matchbook <matchbook@mail.example.com>", "emailTo": "ops@example.com,books@example.com",
+		"adminBaseUrl": "https://matchbook.example.com", "alarmEmail": "alarms@example.com",
+		"databaseSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
+		"secretsKeyArn":     "arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000",
+		"subnetIds":         "subnet-0123456789abcdef0,subnet-0123456789abcdef1", "securityGroupIds": "sg-0123456789abcdef0",
+		"openaiBaseUrl": "https://models.example.com/v1", "model": "gpt-4.1", "promptPrice": "2", "completionPrice": "8", "embeddingModel": "text-embedding-3-small",
+	}
+	rulesOnly = map[string]any{"mode": "rules"}
+	aurora    = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
+)
+
+// wishes are the context of a stack, and the manifest where it is another one.
+type wishes struct {
+	context map[string]any
+	facts   func(*facts)
+}
+
+// synthesise makes the stack as the CDK's command does. Wishes without facts
+// of their own are kept by their context.
+func synthesise(t *testing.T, w wishes) *template {
+	t.Helper()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	key := fmt.Sprint(w.context)
+	if kept := made[key]; kept != nil && w.facts == nil {
+		return kept
+	}
+	stacks++
+	out := filepath.Join(scratch, fmt.Sprint("out", stacks)) // it outlives the test
+	app := newApp(t, out, w.context)
+	makeStack(t, app, w)
+	app.Synth(nil)
+	tpl := readTemplate(t, templateIn(t, out))
+	if w.facts == nil {
+		made[key] = tpl
+	}
+	return tpl
+}
+
+// templateIn finds the template of the only stack.
+func templateIn(t *testing.T, out string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(out, "matchbook-*.template.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("templates: %v, %v", files, err)
+	}
+	return files[0]
+}
+
+// newApp has the context of cdk.json and what the CDK's command adds.
+func newApp(t *testing.T, out string, own map[string]any) awscdk.App {
+	t.Helper()
+	var project struct{ Context map[string]any }
+	decode(t, filepath.Join("..", "cdk.json"), &project)
+	all := map[string]any{"aws:cdk:enable-asset-metadata": true, "aws:cdk:enable-path-metadata": true}
+	maps.Copy(all, project.Context)
+	maps.Copy(all, own)
+	return awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(out), Context: &all, AnalyticsReporting: jsii.Bool(false)})
+}
+
+func makeStack(t *testing.T, app awscdk.App, w wishes) {
+	t.Helper()
+	c, err := readConfig(contextOf(app))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := manifestFacts()
+	if w.facts != nil {
+		w.facts(&f)
+	}
+	newStack(app, c, f, emptyFunctions(t, f))
+}
+
+// emptyFunctions stand in for the real ones, which take a while to build.
+func emptyFunctions(t *testing.T, f facts) map[string]string {
+	t.Helper()
+	folders := map[string]string{}
+	for name := range f.packages() {
+		folders[name] = filepath.Join(scratch, "code", name)
+		if err := os.MkdirAll(folders[name], 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folders[name], "bootstrap"), []byte(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folders
+}
+
+func decode(t *testing.T, file string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}

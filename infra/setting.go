@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How settings are read, each into where it belongs.
+
+// optional leaves a setting empty that is not given, and reads another one.
+func optional(read func(string) error) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return nil
+		}
+		return read(s)
+	}
+}
+
+func text(to *string) func(string) error {
+	return func(s string) error { *to = s; return nil }
+}
+
+func pattern(to *string, expression, want string) func(string) error {
+	whole := regexp.MustCompile("^(" + expression + ")$")
+	return optional(func(s string) error {
+		if *to = s; !whole.MatchString(s) {
+			return errors.New("not " + want)
+		}
+		return nil
+	})
+}
+
+func oneOf(to *string, choices ...string) func(string) error {
+	return func(s string) error {
+		if *to = s; !slices.Contains(choices, s) {
+			return errors.New("not " + strings.Join(choices, " or "))
+		}
+		return nil
+	}
+}
+
+func list(to *[]string, expression, want string) func(string) error {
+	whole := regexp.MustCompile("^" + expression + "$")
+	return optional(func(s string) error {
+		for item := range strings.SplitSeq(s, ",") {
+			if item = strings.TrimSpace(item); !whole.MatchString(item) {
+				return errors.New("not " + want)
+			}
+			*to = append(*to, item)
+		}
+		return nil
+	})
+}
+
+func number(to *int) func(string) error {
+	return func(s string) (err error) {
+		if *to, err = strconv.Atoi(s); err != nil || *to < 1 {
+			return errors.New("not a whole number above 0")
+		}
+		return nil
+	}
+}
+
+func price(to *float64) func(string) error {
+	return optional(func(s string) (err error) {
+		if *to, err = strconv.ParseFloat(s, 64); err != nil || !(*to > 0 && *to < 1e6) {
+			return errors.New("not a price in USD per million tokens, such as 0.40")
+		}
+		return nil
+	})
+}
+
+func yesOrNo(to *bool) func(string) error {
+	return func(s string) error {
+		if *to = s == "true"; !*to && s != "false" {
+			return errors.New("not true or false")
+		}
+		return nil
+	}
+}
+
+func duration(to *string) func(string) error {
+	return optional(func(s string) error {
+		*to = s
+		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
+			return errors.New("not a duration such as 60s")
+		}
+		return nil
+	})
+}
+
+func address(to *string) func(string) error {
+	return optional(func(s string) error {
+		*to = s
+		if u, err := url.Parse(s); err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+			return errors.New("not a URL such as https://matchbook.example.com")
+		}
+		return nil
+	})
+}
+
+func addresses(to *string) func(string) error {
+	return optional(func(s string) error {
+		*to = s
+		if _, err := mail.ParseAddressList(s); err != nil {
+			return errors.New("not an address such as matchbook@example.com")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// site is what the functions of one stage share.
+type site struct {
+	stack    awscdk.Stack
+	config   config
+	facts    facts
+	code     map[string]string // the folder of each function's bootstrap
+	database database
+	network  network
+	alarms   *alarms
+	schema   constructs.IDependable // what a new version waits for
+	accepted []accepted
+}
+
+// newStack describes everything there is of one stage. A further workload is
+// one more line here, and a small file such as match.go.
+func newStack(app awscdk.App, c config, f facts, code map[string]string) {
+	s := newSite(app, c, f, code)
+	match := newMatch(s)
+	sweep := newSweep(s, match.queue)
+	newDashboard(s, match, sweep)
+	s.writeAccepted()
+}
+
+// newSite is what all workloads need: the database, its schema and whom to
+// alarm.
+func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
+	name := "matchbook-" + c.Stage
+	stack := awscdk.NewStack(app, jsii.String(name), &awscdk.StackProps{
+		StackName:   jsii.String(name),
+		Description: jsii.String("Matchbook, stage " + c.Stage + ": matches business documents behind an SQS queue"),
+	})
+	awscdk.Tags_Of(stack).Add(jsii.String("application"), jsii.String("matchbook"), nil)
+	awscdk.Tags_Of(stack).Add(jsii.String("stage"), jsii.String(c.Stage), nil)
+	s := &site{stack: stack, config: c, facts: f, code: code}
+	s.alarms = newAlarms(s)
+	s.database, s.network = newDatabase(s)
+	s.schema = newMigration(s)
+	return s
+}
+
+// name is that of a resource: it derives from the stage.
+func (s *site) name(parts ...string) *string {
+	return jsii.String(strings.Join(append([]string{"matchbook", s.config.Stage}, parts...), "-"))
+}
+
+// arn is that of a resource whose name is known before it exists.
+func (s *site) arn(service, resource string) *string {
+	return s.stack.FormatArn(&awscdk.ArnComponents{
+		Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME,
+	})
+}
+
+// output tells the user, and other programs, what something is called.
+func (s *site) output(id, description string, value *string) {
+	awscdk.NewCfnOutput(s.stack, jsii.String(id), &awscdk.CfnOutputProps{Description: jsii.String(description), Value: value})
+}
+
+// called gives a resource a logical id that people can type; it has to stay
+// as it is, since another one is another resource.
+func called[T constructs.Construct](resource T, id string) T {
+	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
+	return resource
+}
+
+// title is a name as part of a logical id.
+func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+// value is what a resource should have somewhere.
+type value struct {
+	id   string
+	path []any
+	want string
+}
+
+func at(id string, want any, path ...any) value { return value{id, path, fmt.Sprint(want)} }
+
+func (tpl *template) check(t *testing.T, values ...value) {
+	t.Helper()
+	for _, v := range values {
+		if got := tpl.at(t, v.id, v.path...); got != v.want {
+			t.Errorf("%s %v: got %s, want %s", v.id, v.path, got, v.want)
+		}
+	}
+}
+
+func TestQueueGivesUpAfterTheRetriesAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	tpl.check(t,
+		at("MatchQueue", "matchbook-dev-match", "QueueName"),
+		at("MatchQueue", 18*60, "VisibilityTimeout"),
+		at("MatchQueue", 4*24*3600, "MessageRetentionPeriod"),
+		at("MatchQueue", "${MatchDeadLetterQueue.Arn}", "RedrivePolicy", "deadLetterTargetArn"),
+		at("MatchQueue", 3, "RedrivePolicy", "maxReceiveCount"),
+		at("MatchQueue", true, "SqsManagedSseEnabled"),
+		at("MatchDeadLetterQueue", 14*24*3600, "MessageRetentionPeriod"),
+		at("MatchDeadLetterQueue", true, "SqsManagedSseEnabled"),
+		at("MatchDeadLetterQueue", "byQueue", "RedriveAllowPolicy", "redrivePermission"),
+		at("MatchDeadLetterQueue", "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:matchbook-dev-match", "RedriveAllowPolicy", "sourceQueueArns", 0),
+	)
+	if manifest.DeadLetterRetention <= manifest.QueueRetention {
+		t.Error("a message would be dropped in the dead-letter queue first")
+	}
+}
+
+func TestQueuesRefuseWhatIsNotEncryptedOnItsWay(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	var closed []string
+	for _, id := range tpl.of("AWS::SQS::QueuePolicy") {
+		if tpl.at(t, id, "PolicyDocument", "Statement", 0, "Effect") == "Deny" && tpl.at(t, id, "PolicyDocument", "Statement", 0, "Condition", "Bool", "aws:SecureTransport") == "false" {
+			closed = append(closed, tpl.at(t, id, "Queues", 0))
+		}
+	}
+	slices.Sort(closed)
+	if want := []string{"${MatchDeadLetterQueue}", "${MatchQueue}"}; !slices.Equal(closed, want) {
+		t.Errorf("got %v, want %v", closed, want)
+	}
+}
+
+func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	for _, f := range []struct {
+		id, name        string
+		seconds, memory int
+	}{{"MatchFunction", "match", 180, 512}, {"SweepFunction", "sweep", 50, 256}, {"MigrateFunction", "migrate", 600, 256}} {
+		tpl.check(t,
+			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"), at(f.id, "bootstrap", "Handler"),
+			at(f.id, "arm64", "Architectures", 0), at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"), at(f.id, "Active", "TracingConfig", "Mode"),
+			at(f.id, "${"+f.id+"Logs}", "LoggingConfig", "LogGroup"), at(f.id, "", "LoggingConfig", "LogFormat"),
+			at(f.id, "", "ReservedConcurrentExecutions"), at(f.id, "", "VpcConfig"),
+			at(f.id+"Logs", "/aws/lambda/matchbook-dev-"+f.name, "LogGroupName"), at(f.id+"Logs", 30, "RetentionInDays"))
+		if tpl.Resources[f.id].Metadata["aws:asset:property"] != "Code" {
+			t.Errorf("%s: no asset metadata: %v", f.id, tpl.Resources[f.id].Metadata)
+		}
+	}
+}
+
+func TestMappingReportsEachMessageAndLimitsItself(t *testing.T) {
+	t.Parallel()
+	synthesise(t, wishes{context: bare}).check(t,
+		at("MatchMapping", "${MatchQueue.Arn}", "EventSourceArn"),
+		at("MatchMapping", `["ReportBatchItemFailures"]`, "FunctionResponseTypes"),
+		at("MatchMapping", 10, "BatchSize"),
+		at("MatchMapping", 8, "ScalingConfig", "MaximumConcurrency"),
+		at("MatchMapping", `["EventCount"]`, "MetricsConfig", "Metrics"))
+}
+
+func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	for _, name := range []string{"Match", "Sweep"} {
+		if got := tpl.Resources[name+"Live"].DependsOn; !slices.Equal(got, []string{"Schema"}) {
+			t.Errorf("%sLive depends on %v, want Schema", name, got)
+		}
+		if version := tpl.at(t, name+"Live", "FunctionVersion"); !strings.HasPrefix(version, "${"+name+"FunctionCurrentVersion") {
+			t.Errorf("%sLive is %s", name, version)
+		}
+	}
+	tpl.check(t,
+		at("Schema", "${MigrateFunction.Arn}", "ServiceToken"),
+		at("Schema", 660, "ServiceTimeout"),
+		at("SweepSchedule", "${SweepLive}", "Target", "Arn"))
+	// The mapping feeds the alias, by whatever expression.
+	if got := tpl.at(t, "MatchMapping", "FunctionName"); !strings.Contains(got, "MatchLive") || !strings.HasSuffix(got, ":live") {
+		t.Errorf("the mapping feeds %s", got)
+	}
+}
+
+// A schema that did not change is left alone, another one is migrated to, and
+// so is another database.
+func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
+	t.Parallel()
+	a, b := synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: everything})
+	if got, want := a.at(t, "Schema", "Migrations"), fingerprint(emptyFunctions(t, manifestFacts())["migrate"]); got != want {
+		t.Errorf("the custom resource knows its code as %q, want %q", got, want)
+	}
+	if a.at(t, "Schema", "Database") == b.at(t, "Schema", "Database") {
+		t.Error("the custom resource does not know its database")
+	}
+}
+
+func TestSweepRunsEveryMinuteAndIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	tpl.check(t,
+		at("SweepSchedule", "rate(1 minute)", "ScheduleExpression"),
+		at("SweepSchedule", "OFF", "FlexibleTimeWindow", "Mode"),
+		at("SweepSchedule", 0, "Target", "RetryPolicy", "MaximumRetryAttempts"),
+		at("SweepSchedule", "${SweepScheduleRole.Arn}", "Target", "RoleArn"))
+	for _, id := range tpl.of("AWS::Lambda::EventInvokeConfig") {
+		if got := tpl.at(t, id, "Qualifier"); !strings.Contains(got, "SweepLive") {
+			t.Errorf("%s is of %s", id, got)
+		}
+		tpl.check(t, at(id, "${SweepFunction}", "FunctionName"), at(id, 0, "MaximumRetryAttempts"))
+	}
+	if len(tpl.of("AWS::Lambda::EventInvokeConfig")) != 1 {
+		t.Error("Lambda would try a failed sweep twice more")
+	}
+}
+
+// The manifest is the only place for these facts: change one there, and the
+// template and what the runtime reads change together.
+func TestTemplateFollowsTheManifest(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare, facts: func(f *facts) {
+		f.Match.Timeout, f.Match.MemoryMB, f.Match.BatchSize, f.Match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
+		f.Match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}
+		f.Sweep.Timeout, f.SweepEvery = 40*time.Second, 3*time.Minute
+		f.Migrate.Timeout = 5 * time.Minute
+	}})
+	tpl.check(t,
+		at("MatchFunction", 120, "Timeout"), at("MatchFunction", 1024, "MemorySize"),
+		at("MatchFunction", "1m30s,1h,2h", "Environment", "Variables", "RETRY_SCHEDULE"),
+		at("MatchQueue", 720, "VisibilityTimeout"), at("MatchQueue", 4, "RedrivePolicy", "maxReceiveCount"),
+		at("MatchMapping", 7, "BatchSize"), at("MatchMapping", 11, "ScalingConfig", "MaximumConcurrency"),
+		at("MatchDuration", 96000, "Threshold"), at("OldestDueDocument", 3*720, "Threshold"),
+		at("SweepFunction", 40, "Timeout"), at("SweepSchedule", "rate(3 minutes)", "ScheduleExpression"),
+		at("SweepFunction", "1m30s,1h,2h", "Environment", "Variables", "RETRY_SCHEDULE"),
+		at("MigrateFunction", 300, "Timeout"), at("Schema", 360, "ServiceTimeout"))
+}
+
+func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: everything}) // stage prod
+	tagged := 0
+	for id, r := range tpl.Resources {
+		for _, name := range []string{"QueueName", "FunctionName", "LogGroupName", "AlarmName", "TopicName", "DashboardName", "Name"} {
+			// A function's name in another resource is a reference.
+			if got, ok := r.Properties[name].(string); ok && got != "live" && !strings.Contains(got, "matchbook-prod") {
+				t.Errorf("%s: %s is %s", id, name, got)
+			}
+		}
+		if tags, ok := r.Properties["Tags"].([]any); ok {
+			tagged++
+			text, _ := json.Marshal(tags)
+			if !strings.Contains(string(text), `{"Key":"stage","Value":"prod"}`) || !strings.Contains(string(text), `{"Key":"application","Value":"matchbook"}`) {
+				t.Errorf("%s: tags %s", id, text)
+			}
+		}
+	}
+	if tagged < 15 {
+		t.Errorf("only %d resources have tags", tagged)
+	}
+	if strings.Contains(tpl.text, "matchbook-dev") || strings.Contains(tpl.text, "matchbook/dev") {
+		t.Error("the default stage is in the template of another one")
+	}
+}
+
+func TestOutputsTellWhatToTypeNext(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	for name, want := range map[string]string{
+		"MatchQueueUrl": "${MatchQueue}", "MatchDeadLetterQueueUrl": "${MatchDeadLetterQueue}", "MatchFunctionName": "${MatchFunction}",
+		"SweepFunctionName": "${SweepFunction}", "MigrateFunctionName": "${MigrateFunction}", "AlarmTopicArn": "${AlarmTopic}",
+		"DashboardUrl": "https://${AWS::Region}.console.aws.amazon.com/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",
+	} {
+		if got := plain(tpl.Outputs[name].Value); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Without an account there is nothing to look up, and nothing of one is in the
+// template.
+func TestTemplateIsOfNoAccount(t *testing.T) {
+	t.Parallel()
+	for _, context := range []map[string]any{bare, aurora} {
+		tpl := synthesise(t, wishes{context: context})
+		if strings.Contains(tpl.text, "000000000000") || strings.Contains(tpl.text, "eu-central-1") || strings.Contains(tpl.text, "dummy") {
+			t.Error("an account, a region or a dummy value is in the template")
+		}
+	}
+}
+
+// What a further workload takes: one call.
+func TestFurtherWorkloadIsOneCall(t *testing.T) {
+	t.Parallel()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	out := t.TempDir()
+	app := newApp(t, out, nil)
+	c, err := readConfig(contextOf(app))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := manifestFacts()
+	code := emptyFunctions(t, f)
+	code["ingest"] = code[f.Match.Name]
+	s := newSite(app, c, f, code)
+	newMatch(s)
+	further := f.Match
+	further.Name, further.BatchSize = "ingest", 5
+	s.newQueueFunction(further, "Reads documents", s.notifications())
+	app.Synth(nil)
+	tpl := readTemplate(t, templateIn(t, out))
+	for id, kind := range map[string]string{
+		"IngestQueue": "AWS::SQS::Queue", "IngestDeadLetterQueue": "AWS::SQS::Queue", "IngestFunction": "AWS::Lambda::Function", "IngestFunctionLogs": "AWS::Logs::LogGroup",
+		"IngestFunctionRole": "AWS::IAM::Role", "IngestLive": "AWS::Lambda::Alias", "IngestMapping": "AWS::Lambda::EventSourceMapping",
+		"IngestDeadLetterQueueNotEmpty": "AWS::CloudWatch::Alarm", "IngestDeadLetterQueueFilling": "AWS::CloudWatch::Alarm", "IngestQueueInFlight": "AWS::CloudWatch::Alarm",
+		"IngestErrors": "AWS::CloudWatch::Alarm", "IngestThrottles": "AWS::CloudWatch::Alarm", "IngestDuration": "AWS::CloudWatch::Alarm",
+	} {
+		if got := tpl.Resources[id].Type; got != kind {
+			t.Errorf("%s is a %q, want %s", id, got, kind)
+		}
+	}
+	tpl.check(t, at("IngestMapping", 5, "BatchSize"), at("IngestFunction", "${IngestQueue}", "Environment", "Variables", "QUEUE_URL"))
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/doctor"
+	"matchbook/lambda/local"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+const healthyTemplate = "../../../testdata/doctor/healthy.template.json"
+
+// edited is a copy of the healthy template with some of its text replaced.
+func edited(t *testing.T, oldNew ...string) (file string) {
+	t.Helper()
+	raw, err := os.ReadFile(healthyTemplate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(oldNew); i += 2 {
+		if !bytes.Contains(raw, []byte(oldNew[i])) {
+			t.Fatalf("the template has no %s", oldNew[i])
+		}
+		raw = bytes.ReplaceAll(raw, []byte(oldNew[i]), []byte(oldNew[i+1]))
+	}
+	file = filepath.Join(t.TempDir(), "edited.template.json")
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+const (
+	noReports = `"ReportBatchItemFailures"`
+	warned    = `"VisibilityTimeout": 1080`
+)
+
+func TestDoctorExitsBySeverity(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		edits []string
+		args  []string
+		want  int
+		last  string
+	}{
+		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 15, ok 16\n"},
+		{nil, []string{"--strict", "--connections", "44"}, exitOK, "Errors 0, warnings 0, skipped 14, ok 17\n"},
+		{nil, []string{"--connections", "43"}, exitFindings, "Errors 1, warnings 0, skipped 14, ok 16\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 15, ok 15\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 15, ok 15\n"},
+		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 15, ok 15\n"},
+	} {
+		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
+		code, out, errOut := matchbook(t, "", args...)
+		if code != tc.want || !strings.HasSuffix(out, tc.last) || errOut != "" {
+			t.Errorf("%v %v: exit status %d, %q and\n%s", tc.edits, tc.args, code, errOut, out)
+		}
+	}
+}
+
+func TestDoctorSaysWhatWhyAndWhatToDoWorstFirst(t *testing.T) {
+	t.Parallel()
+	file := edited(t, noReports, `"Other"`, warned, `"VisibilityTimeout": 1000`, `"maxReceiveCount": 3`, `"maxReceiveCount": 5`)
+	_, out, _ := matchbook(t, "", "doctor", "--template", file)
+	want := `Looked at the template.
+
+ERRORS (2)
+  batch-failures        MatchMapping: ReportBatchItemFailures is not on
+                        why  Without it Lambda takes a batch for done as soon as the function
+                             answers: failed documents' messages are deleted, and nobody tries
+                             again.
+                        do   Set FunctionResponseTypes of the event source mapping to
+                             [ReportBatchItemFailures].
+
+  schedule-entries      MatchFunction: the retry schedule has 2 entries, and maxReceiveCount 5
+                        leaves room for 4
+                        why  SQS moves a message away at the receive after maxReceiveCount, whatever
+                             the schedule says: with fewer receives retries are never made, with
+                             more the last ones come at the wrong time.
+                        do   Set maxReceiveCount of MatchQueue to 3, or give RETRY_SCHEDULE 4
+                             entries.
+
+WARNINGS (1)
+  visibility            MatchQueue: it hides a message for 16m40s, less than 6 times the timeout of
+                        its function, 3m
+                        why  A message that comes back while its function still runs is handed to a
+                             second one, which uses up one of its deliveries; AWS recommends 6 times
+                             the timeout.
+                        do   Set the visibility timeout of MatchQueue to 18m, 6 times the function's
+                             timeout.
+
+SKIPPED (15)
+`
+	if !strings.HasPrefix(out, want) || strings.Count(out, "  why") != 3 {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+}
+
+func TestDoctorAsJSON(t *testing.T) {
+	t.Parallel()
+	code, out, _ := matchbook(t, "", "doctor", "--json", "--template", edited(t, noReports, `"Other"`))
+	var r doctor.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFindings {
+		t.Fatalf("exit status %d, %v, %s", code, err, out)
+	}
+	if r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
+		!strings.Contains(out, `"severity": "error"`) || !strings.Contains(out, `"target": "the template"`) {
+		t.Errorf("got %s", out)
+	}
+}
+
+func TestDoctorErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	text := filepath.Join(t.TempDir(), "template.yaml")
+	if err := os.WriteFile(text, []byte("Resources:\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(t.TempDir(), "large.json")
+	if err := os.WriteFile(large, bytes.Repeat([]byte(" "), maxTemplate+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"x"}, `unknown command "x"`},
+		{[]string{"--template", "/nowhere"}, "--template: open /nowhere: no such file"},
+		{[]string{"--template", t.TempDir()}, "is a directory"},
+		{[]string{"--template", text}, "the template is no JSON: cdk synth writes one into cdk.out/STACK.template.json"},
+		{[]string{"--template", large}, "is larger than CloudFormation takes"},
+		{[]string{"--template", healthyTemplate, "--stack", "x"}, "--template and --stack: one of them"},
+		{[]string{"--connections", "-1"}, "--connections is negative"},
+		{[]string{"--connections", "many"}, "invalid argument"},
+	} {
+		code, out, errOut := matchbook(t, "", append([]string{"doctor"}, tc.args...)...)
+		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		}
+	}
+	code, out, _ := matchbook(t, "", "doctor", "--help")
+	if code != exitOK || strings.Count(out, "\n  matchbook doctor") < 4 || !strings.Contains(out, "Exit status: 0 no error") || !strings.Contains(out, "--strict") {
+		t.Errorf("exit status %d, %q", code, out)
+	}
+}
+
+func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	code, out, errOut := matchbook(t, "", "doctor")
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (25)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("want %q in\n%s", want, out)
+		}
+	}
+	if code != exitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
+		t.Errorf("exit status %d, %q and, with the reason said more than once,\n%s", code, errOut, out)
+	}
+}
+
+// A database that accepts and says nothing.
+func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	code, out, errOut := matchbook(t, "postgres://hidden:hidden@"+listener.Addr().String()+"/db?sslmode=disable&connect_timeout=3", "doctor")
+	if code != exitFindings || errOut != "asking the database ...\n" || !strings.Contains(out, "the database does not answer") || strings.Contains(out, "hidden") {
+		t.Errorf("exit status %d, %q and\n%s", code, errOut, out)
+	}
+}
+
+// stackServers are the endpoints of a deployed stack, each by its own variable
+// of the SDK, as they are in the world.
+func stackServers(t *testing.T, env map[string]any) map[string]string {
+	t.Helper()
+	serve := func(h http.HandlerFunc) string {
+		server := httptest.NewServer(h)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	functions := serve(func(w http.ResponseWriter, r *http.Request) {
+		answers := map[string]string{
+			"/2015-03-31/functions/match/aliases":       `{}`,
+			"/2015-03-31/functions/match/configuration": must(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": env}})),
+			"/2019-09-30/functions/match/concurrency":   `{}`,
+			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"match",
+				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:match","ScalingConfig":{"MaximumConcurrency":8}}]}`,
+		}
+		if answers[strings.TrimSuffix(r.URL.Path, "/")] == "" {
+			http.Error(w, r.URL.Path, http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, answers[strings.TrimSuffix(r.URL.Path, "/")])
+	})
+	stacks := serve(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries><member><PhysicalResourceId>match</PhysicalResourceId>`+
+			`<ResourceType>AWS::Lambda::Function</ResourceType></member></StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`)
+	})
+	return map[string]string{"AWS_ENDPOINT_URL_CLOUDFORMATION": stacks, "AWS_ENDPOINT_URL_LAMBDA": functions, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
+}
+
+func must(raw []byte, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+// The SDK reads the process's own environment.
+//
+//nolint:paralleltest // it sets the environment
+func TestDoctorOfADeployedStack(t *testing.T) {
+	queues := httptest.NewServer(local.NewSQS(local.NewClock()))
+	t.Cleanup(queues.Close)
+	urls, err := local.CreateQueue(t.Context(), queues.URL, "match")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules"}
+	set := stackServers(t, env)
+	maps.Copy(set, map[string]string{"AWS_ENDPOINT_URL_SQS": queues.URL})
+	for name, value := range set {
+		t.Setenv(name, value)
+	}
+	code, out, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev")
+	if code != exitFindings || !strings.Contains(out, "ERRORS (1)\n  batch-failures        u: ReportBatchItemFailures is not on\n") || !strings.Contains(out, "\nErrors 1, warnings 0, ") {
+		t.Errorf("exit status %d, %q and\n%s", code, errOut, out)
+	}
+	for name, value := range map[string]string{"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true"} {
+		t.Setenv(name, value)
+	}
+	for _, tc := range []struct{ without, want string }{{"AWS_ACCESS_KEY_ID", "there are no AWS credentials: set AWS_PROFILE"}, {"AWS_REGION", "AWS_REGION is not set"}} {
+		t.Setenv(tc.without, "")
+		if code, _, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev"); code != exitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("without %s: exit status %d, %q", tc.without, code, errOut)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/plan"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// These flags make the figures of lambda/plan/measured.json, with DIR being a
+// corpus as eval reads them:
+//
+//	go test ./lambda/cmd/matchbook -run TestMeasureACorpus -v -measure DIR -condition masked
+//
+// and with -one-by-one for batches of one document, and -far 10ms for a
+// database that is so far away.
+var (
+	measureDir       = flag.String("measure", "", "a corpus as eval reads it, to measure what a document takes")
+	measureCondition = flag.String("condition", "visible", "of the corpus that is measured")
+	measureLimit     = flag.Int("limit", 0, "documents of the corpus that is measured; 0: all")
+	measureOneByOne  = flag.Bool("one-by-one", false, "measure batches of one document")
+	measureFar       = flag.Duration("far", 0, "how much longer a round trip to the database takes")
+)
+
+// What is logged and sent is the same on every machine. A plan that says half
+// of it, or twice as much, is to be measured again.
+func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
+	t.Parallel()
+	m, err := plan.ReadMeasured(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := readInput(samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rehearse(t, postgrestest.URL(t), 1)
+	r.publish(r.store(in.Documents), chunk)
+	n := float64(len(in.Documents))
+	batches := float64(len(r.batches))
+	for what, tc := range map[string]struct{ got, plan float64 }{
+		"messages": {float64(r.events[local.Sent]) / n, 1},
+		"log":      {float64(r.logBytes), float64(r.events[local.Received])*m.LogBytes.Value + batches*m.LogBytesBatch.Value},
+	} {
+		if tc.got < tc.plan/2 || tc.got > tc.plan*2 {
+			t.Errorf("%s: %.0f, and the plan says %.0f", what, tc.got, tc.plan)
+		}
+	}
+}
+
+func TestMeasureACorpus(t *testing.T) {
+	t.Parallel()
+	if *measureDir == "" {
+		t.Skip("-measure names no corpus")
+	}
+	c, err := readCorpus(*measureDir, *measureCondition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.choose(evalOptions{limit: *measureLimit})
+	url := measuredServer(t)
+	model := modelRun{options: modelOptions{mode: modelOracle}, links: c.links}
+	env, err := model.start(t.Context(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.close() })
+	if _, err := bootstrap(); err != nil { // not counted
+		t.Fatal(err)
+	}
+	cpu := childCPU(t)
+	r := rehearse(t, far(t, url, *measureFar), 1, env...)
+	r.measure(c, &model)
+	r.close()
+	t.Logf("the function: %.2f ms of processor time a document", (childCPU(t)-cpu)*1000/float64(len(c.documents)))
+}
+
+// measuredServer is a database that counts what is done.
+func measuredServer(t *testing.T) (url string) {
+	t.Helper()
+	settings := map[string]string{"shared_preload_libraries": "pg_stat_statements"}
+	for name, value := range evalSettings {
+		settings[name] = value
+	}
+	server, err := pgserver.Start(t.Context(), pgserver.Options{Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop() })
+	if _, err := postgres.Migrate(t.Context(), server.URL("postgres")); err != nil {
+		t.Fatal(err)
+	}
+	return server.URL("postgres")
+}
+
+// store imports documents.
+func (r *rehearsal) store(docs []postgres.Imported) (ids []uuid.UUID) {
+	r.t.Helper()
+	for some := range slices.Chunk(docs, chunk) {
+		if err := r.DB.Import(r.t.Context(), some); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, d := range some {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
+}
+
+// publish publishes so many at a time and waits for each portion.
+func (r *rehearsal) publish(ids []uuid.UUID, portion int) {
+	r.t.Helper()
+	for some := range slices.Chunk(ids, portion) {
+		if err := r.Publish().Publish(r.t.Context(), some); err != nil {
+			r.t.Fatal(err)
+		}
+		if portion == 1 {
+			if err := r.WaitIdle(r.t.Context()); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+	r.drain(ids)
+}
+
+// counters are what the database counts, as SQL.
+var counters = map[string]string{
+	"bytes of WAL":               "SELECT wal_bytes FROM pg_stat_wal",
+	"blocks touched":             "SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = current_database()",
+	"statements":                 "SELECT sum(calls) FROM pg_stat_statements",
+	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
+}
+
+func (r *rehearsal) measure(c corpus, model *modelRun) {
+	t, ctx, n := r.t, r.t.Context(), float64(len(c.documents))
+	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
+		t.Fatal(err)
+	}
+	empty := r.number("SELECT pg_database_size(current_database())")
+	ids := r.store(c.input().Documents)
+	if err := model.learn(ctx, r.DB, ids); err != nil {
+		t.Fatal(err)
+	}
+	before := make(map[string]float64)
+	for name, sql := range counters {
+		before[name] = r.number(sql)
+	}
+	portion := chunk
+	if *measureOneByOne {
+		portion = 1
+	}
+	r.publish(ids, portion)
+	for name, sql := range counters {
+		t.Logf("%s: %.1f a document", name, (r.number(sql)-before[name])/n)
+	}
+	if _, err := r.conn.Exec(ctx, "VACUUM"); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
+	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
+	usage, err := model.report(ctx, r.DB, len(ids))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := float64(max(usage.Calls, 1))
+	t.Logf("questions: %.3f a document, each %.0f and %.0f tokens", float64(usage.Questions)/n, float64(usage.PromptTokens)/calls, float64(usage.CompletionTokens)/calls)
+	r.counted(n)
+}
+
+// counted tells what the line counted.
+func (r *rehearsal) counted(n float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.t.Logf("%s, %d documents", *measureCondition, int(n))
+	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.events[local.Sent])/n, float64(r.logBytes)/n)
+	bySize := make(map[int][]float64)
+	for _, b := range r.batches {
+		bySize[len(b.MessageIDs)] = append(bySize[len(b.MessageIDs)], b.Took.Seconds()*1000)
+	}
+	for size, took := range bySize {
+		slices.Sort(took)
+		sum := 0.0
+		for _, ms := range took {
+			sum += ms
+		}
+		r.t.Logf("%d batches of %d: median %.1f ms, mean %.1f ms", len(took), size, took[len(took)/2], sum/float64(len(took)))
+	}
+}
+
+// childCPU is the time that processes of ours have worked which have ended: of
+// the function, once it is closed.
+func childCPU(t *testing.T) float64 {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
+// far is the URL of a server behind a line on which every request takes so
+// much longer.
+func far(t *testing.T, serverURL string, delay time.Duration) string {
+	t.Helper()
+	if delay == 0 {
+		return serverURL
+	}
+	config, err := pgx.ParseConfig(serverURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+			go func() { _, _ = io.Copy(late{server, delay}, client); _ = server.Close() }()
+		}
+	}()
+	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", config.User, listener.Addr(), config.Database)
+}
+
+// late writes late.
+type late struct {
+	io.Writer
+	delay time.Duration
+}
+
+func (l late) Write(p []byte) (int, error) {
+	<-time.After(l.delay)
+	return l.Writer.Write(p)
+}

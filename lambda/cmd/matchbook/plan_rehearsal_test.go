@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// bootstrap builds the match function once per test binary.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bootstrap")
+	if err != nil {
+		return "", err
+	}
+	return local.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
+})
+
+// rehearsal is a run of the line that is counted.
+type rehearsal struct {
+	*local.Stack
+	t    *testing.T
+	conn *pgx.Conn
+
+	closing  sync.Once
+	mu       sync.Mutex
+	logBytes int
+	events   map[local.EventKind]int // messages
+	batches  []local.Invocation
+	began    time.Time // of the first batch
+	ended    time.Time // of the last one
+}
+
+// withoutMapping is no variable: nothing takes messages from the queue.
+const withoutMapping = ""
+
+func rehearse(t *testing.T, url string, concurrency int, env ...string) *rehearsal {
+	t.Helper()
+	executable, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rehearsal{t: t, conn: postgrestest.Conn(t, url), events: make(map[local.EventKind]int)}
+	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, Bootstrap: executable,
+		Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
+		Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnEvent: r.event, OnInvocation: r.batch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *rehearsal) close() {
+	r.closing.Do(func() {
+		if err := r.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+}
+
+// Write counts what the function logs, and shows what did not succeed when the
+// test fails.
+func (r *rehearsal) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(`"level":"WARN"`)) || bytes.Contains(p, []byte(`"level":"ERROR"`)) {
+		r.t.Log(string(bytes.TrimSpace(p)))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logBytes += len(p)
+	return len(p), nil
+}
+
+func (r *rehearsal) event(e local.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events[e.Kind]++
+}
+
+func (r *rehearsal) batch(i local.Invocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = time.Now()
+	if r.began.IsZero() {
+		r.began = r.ended.Add(-i.Took)
+	}
+	r.batches = append(r.batches, i)
+	if i.Err != nil {
+		r.t.Log(i.Err)
+	}
+}
+
+func (r *rehearsal) number(sql string, args ...any) (n float64) {
+	r.t.Helper()
+	if err := r.conn.QueryRow(r.t.Context(), sql, args...).Scan(&n); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// drain waits until all documents have an end.
+func (r *rehearsal) drain(ids []uuid.UUID) {
+	r.t.Helper()
+	err := r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
+		states, err := r.DB.Progress(ctx, ids)
+		return states["pending"] + states["in-progress"], err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}

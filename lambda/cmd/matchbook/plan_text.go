@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"matchbook/lambda/plan"
+)
+
+// page is the report for people.
+func (r *planReport) page() *sheets {
+	s := &sheets{}
+	s.say(fmt.Sprintf("What a month costs, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
+		short(100*r.load.Questions), clean(r.Model, maxValue)))
+	s.table(r.parts())
+	s.say("The lever is the share that rules decide. In all, and for the model alone:")
+	s.table(r.lever())
+	s.say(fmt.Sprintf("At %s documents a month:", grouped(r.largest().Documents)))
+	s.chart(r.chart()...)
+	s.say(r.assumptions())
+	s.say(r.sources())
+	return s
+}
+
+func (r *planReport) largest() plan.Bill {
+	best := r.Bills[0]
+	for _, b := range r.Bills {
+		if b.Documents > best.Documents {
+			best = b
+		}
+	}
+	return best
+}
+
+// parts is a table with a line for each part of the bill.
+func (r *planReport) parts() [][]string {
+	line := func(name string, value func(plan.Bill) string) (cells []string) {
+		cells = []string{name}
+		for _, b := range r.Bills {
+			cells = append(cells, value(b))
+		}
+		return cells
+	}
+	rows := [][]string{line("documents a month", func(b plan.Bill) string { return grouped(b.Documents) })}
+	for _, part := range plan.Parts {
+		rows = append(rows, line(r.described(part), func(b plan.Bill) string { return usd(b.Part(part)) }))
+	}
+	rows = append(rows, line("sum", func(b plan.Bill) string { return usd(b.USD) }),
+		line("of it without a single document", func(b plan.Bill) string { return usd(b.Fixed()) }))
+	if r.load.Aurora {
+		rows = append(rows, line("sum with a database that is paid for anyway", func(b plan.Bill) string {
+			return usd(b.USD - b.Part(plan.PartDatabase) - b.Part(plan.PartNetwork))
+		}))
+	}
+	return append(rows, line("sum per 1,000 documents", func(b plan.Bill) string {
+		if b.Documents == 0 {
+			return "-"
+		}
+		return usd(b.USD / b.Documents * 1000)
+	}))
+}
+
+func (r *planReport) described(part string) string {
+	switch {
+	case part == plan.PartDatabase && r.load.Aurora:
+		return "Database (Aurora Serverless v2)"
+	case part == plan.PartDatabase:
+		return "Database (paid for anyway)"
+	case part == plan.PartNetwork:
+		return "NAT gateway of its VPC"
+	case part == plan.PartWatch:
+		return "CloudWatch (logs, metrics, alarms)"
+	case part == plan.PartSecrets:
+		return "Secrets, keys, schedule"
+	case part == plan.PartModel && r.load.Embeddings:
+		return "Model, embeddings"
+	}
+	return part
+}
+
+// lever is a table with a line for each share of questions.
+func (r *planReport) lever() [][]string {
+	head := []string{"questions per document"}
+	for _, b := range r.Bills {
+		head = append(head, grouped(b.Documents), "model alone")
+	}
+	rows := [][]string{head}
+	for _, bills := range r.Lever {
+		row := []string{fmt.Sprintf("%.2f, rules decide %s of 100", bills[0].Questions, short(100*max(1-bills[0].Questions, 0)))}
+		for _, b := range bills {
+			row = append(row, usd(b.USD), usd(b.Part(plan.PartModel)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+const barColumns = 50
+
+// chart is a bar for each share of questions, at the largest number of
+// documents.
+func (r *planReport) chart() (lines []string) {
+	var list []plan.Bill
+	most := 0.0
+	for _, bills := range r.Lever {
+		for _, b := range bills {
+			if b.Documents == r.largest().Documents {
+				list, most = append(list, b), max(most, b.USD)
+				break
+			}
+		}
+	}
+	for _, b := range list {
+		model := b.Part(plan.PartModel)
+		whole := scaled(b.USD, most)
+		filled := min(scaled(model, most), whole)
+		bar := strings.Repeat("█", filled) + strings.Repeat("░", whole-filled)
+		lines = append(lines, fmt.Sprintf("%5.2f  %s %s", b.Questions, bar, usd(b.USD)))
+	}
+	return append(lines, "       █ model   ░ everything else")
+}
+
+func scaled(v, most float64) int {
+	if most == 0 {
+		return 0
+	}
+	return int(math.Round(v / most * barColumns))
+}
+
+// short is a number without zeros at its end.
+func short(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
+
+// assumptions are those that matter most.
+func (r *planReport) assumptions() string {
+	l, m := r.load, r.Measured
+	s := fmt.Sprintf("Assumed: %s in %s; a model that takes %s for an answer; %s in an invocation of %d MB, which then takes %s on average",
+		"list prices without free tiers", l.Prices.Region, latencyText(l.Latency), documentsText(l.BatchSize), l.MemoryMB, l.Batch(l.BatchSize).Round(1e6))
+	if l.Aurora {
+		l.Documents = r.largest().Documents
+		idle, busy := l.ACUs()
+		s += fmt.Sprintf("; all documents in %g hours a month, so that Aurora has %g ACU at least and %g while it is busy with %s documents; documents kept for %g months",
+			m.BusyHours.Value, idle, busy, grouped(r.largest().Documents), l.MonthsKept)
+	}
+	return s + fmt.Sprintf(". %s tokens for a question and %s for its answer, counted at 4 bytes a token with an oracle for a model: a real one says more.",
+		short(m.PromptTokens.Value), short(m.AnswerTokens.Value))
+}
+
+func latencyText(l plan.Latency) string {
+	if l.Max == l.Min {
+		return l.Min.String()
+	}
+	return l.Min.String() + " to " + l.Max.String()
+}
+
+func documentsText(n int) string {
+	if n == 1 {
+		return "one document"
+	}
+	return fmt.Sprintf("%d documents", n)
+}
+
+// sources say where prices and measurements are from.
+func (r *planReport) sources() string {
+	models := "built in"
+	if r.ModelPrices.File != "" {
+		models = clean(r.ModelPrices.File, maxValue)
+	}
+	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. What a document takes was measured (%s) on a machine that is not Lambda; each figure says how, or that it is assumed, in lambda/plan/measured.json.",
+		strings.TrimRight(clean(r.Prices.Note, maxText), "."), models, orNone(clean(r.ModelPrices.Date, maxValue)), clean(r.Measured.Date, maxValue))
+}

@@ -1,0 +1,146 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+// How far the clocks may be apart.
+const (
+	skewNoticed = time.Second
+	skewWrong   = 30 * time.Second // half of what a lease lasts longer than its invocation
+)
+
+// waitedTooLong is more than the retries take together.
+const waitedTooLong = time.Hour
+
+func connections(f facts) []result {
+	if why := f.server.why(); why != "" {
+		return []result{skipped("", why)}
+	}
+	tasks := []manifest.Task{manifest.Sweep, manifest.Migrate}
+	var functions []manifest.Function
+	terms := []string{counted(manifest.Sweep.PoolSize, "connection") + " of the sweep", fmt.Sprintf("%d of migrate", manifest.Migrate.PoolSize)}
+	for _, l := range f.lines {
+		n, limited := l.instances()
+		if !limited {
+			return []result{skipped(l.name, "nothing says how many instances of "+l.name+" there may be: see maximum-concurrency")}
+		}
+		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.pool})
+		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.pool, l.name))
+	}
+	need := manifest.Connections(functions, tasks)
+	s := f.server.value
+	sum := fmt.Sprintf("%s: %d in all", strings.Join(terms, ", "), need)
+	if need > s.free() {
+		return []result{wrong("", s.remedy(f, need), "%s, and %s", sum, s)}
+	}
+	return []result{fine("", "%s, and %s", sum, s)}
+}
+
+// free is how many are left for us.
+func (s server) free() int { return s.most - s.reserved - s.others }
+
+func (s server) String() string {
+	if s.stated {
+		return fmt.Sprintf("the database has %d (--connections)", s.most)
+	}
+	return fmt.Sprintf("the database has %d for them: %s %d, %d reserved, %d in use by others", max(0, s.free()), s.limit, s.most, s.reserved, s.others)
+}
+
+// remedy says how many instances would fit, if that is the answer.
+func (s server) remedy(f facts, need int) string {
+	raise := "Let the database have " + counted(need-s.free(), "more connection")
+	if len(f.lines) != 1 || f.lines[0].pool == 0 {
+		return raise + ", or lower MaximumConcurrency."
+	}
+	fits := (s.free() - manifest.Sweep.PoolSize - manifest.Migrate.PoolSize) / f.lines[0].pool
+	if fits < 2 { // Lambda takes no less
+		return raise + "."
+	}
+	return fmt.Sprintf("%s, or lower MaximumConcurrency of %s to %d.", raise, f.lines[0].name, fits)
+}
+
+func migrated(f facts) []result {
+	switch s := f.schema.value; {
+	case f.schema.why() != "":
+		return []result{skipped("", f.schema.why())}
+	case len(s.lacking) > 0:
+		return []result{wrong("", `Run "matchbook migrate up", or deploy: the stack migrates before a new version takes messages.`,
+			"not applied: %s", strings.Join(s.lacking, ", "))}
+	case s.newer > 0:
+		return []result{doubtful("", "Deploy the version that the schema is of, and use its command.",
+			"the schema is at version %d, which this version does not know", s.newer)}
+	}
+	return []result{fine("", "the schema is up to date")}
+}
+
+func clock(f facts) []result {
+	if why := f.skew.why(); why != "" {
+		return []result{skipped("", why)}
+	}
+	const do = "Have both keep time by NTP (a database on RDS does); look at this machine first."
+	ahead, direction := f.skew.value.ahead, "ahead of"
+	if ahead < 0 {
+		ahead, direction = -ahead, "behind"
+	}
+	said := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.within.Round(time.Millisecond))
+	switch sure := ahead - f.skew.value.within; {
+	case sure > skewWrong:
+		return []result{wrong("", do, "%s", said)}
+	case sure > skewNoticed:
+		return []result{doubtful("", do, "%s", said)}
+	}
+	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.within.Round(time.Millisecond))}
+}
+
+func eachBacklog(look func(backlog) result) func(facts) []result {
+	return func(f facts) []result {
+		if why := f.backlog.why(); why != "" {
+			return []result{skipped("", why)}
+		}
+		return []result{look(f.backlog.value)}
+	}
+}
+
+func overdue(b backlog) result {
+	if b.overdue > 0 {
+		return doubtful("", `Look whether the sweep function runs; "matchbook sweep" does its work once.`,
+			"%s overdue: no message came in time", are(b.overdue, "document"))
+	}
+	return fine("", "no document is overdue")
+}
+
+func oldest(b backlog) result {
+	if b.oldest > waitedTooLong {
+		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, raise MaximumConcurrency as far as the database and the model allow.",
+			"the longest waiting document was due %s ago", short(b.oldest.Truncate(time.Minute)))
+	}
+	return fine("", "no document has been due for more than %s", short(waitedTooLong))
+}
+
+func abandoned(b backlog) result {
+	if b.abandoned > 0 {
+		return doubtful("", "Look into the function's log for the document's id: a crash or a time-out precedes it.",
+			"%s in progress beyond the lease", are(b.abandoned, "document"))
+	}
+	return fine("", "no document is in progress beyond its lease")
+}
+
+func untold(b backlog) result {
+	if b.untold > 0 {
+		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep goes on trying.",
+			"%s not told for more than %s", are(b.untold, "notification"), short(tellWithin))
+	}
+	return fine("", "nothing waits to be told")
+}
+
+func are(n int, what string) string {
+	if n == 1 {
+		return counted(n, what) + " is"
+	}
+	return counted(n, what) + " are"
+}

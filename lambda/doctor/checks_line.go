@@ -1,0 +1,268 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+func mapped(f facts) (results []result) {
+	for _, l := range f.lines {
+		const do = "Add one event source mapping from the queue to the function, and enable it."
+		switch maps := l.mapping.value; {
+		case l.mapping.why() != "":
+			results = append(results, skipped(l.name, l.mapping.why()))
+		case len(maps) == 0:
+			results = append(results, wrong(l.name, do, "no event source mapping feeds %s", l.name))
+		case len(maps) > 1:
+			results = append(results, wrong(l.name, "Leave one event source mapping and delete the others.",
+				"%d event source mappings feed %s, which answers for one queue", len(maps), l.name))
+		case maps[0].enabled.why() != "":
+			results = append(results, skipped(maps[0].name, maps[0].enabled.why()))
+		case !maps[0].enabled.value:
+			results = append(results, wrong(maps[0].name, "Enable the event source mapping.", "the event source mapping of %s is disabled", l.name))
+		default:
+			results = append(results, fine(maps[0].name, "feeds %s", l.name))
+		}
+	}
+	return results
+}
+
+func batchFailures(_ line, m mapping) result {
+	switch {
+	case m.reports.why() != "":
+		return skipped(m.name, m.reports.why())
+	case !m.reports.value:
+		return wrong(m.name, "Set FunctionResponseTypes of the event source mapping to [ReportBatchItemFailures].", "ReportBatchItemFailures is not on")
+	}
+	return fine(m.name, "ReportBatchItemFailures is on")
+}
+
+func batchSize(_ line, m mapping) result {
+	switch {
+	case m.batch.why() != "":
+		return skipped(m.name, m.batch.why())
+	case m.batch.value < 1 || m.batch.value > 10:
+		return wrong(m.name, "Set BatchSize to 10 or less.", "batches have up to %d messages", m.batch.value)
+	}
+	return fine(m.name, "batches of %d", m.batch.value)
+}
+
+func maximumConcurrency(l line, m mapping) result {
+	switch {
+	case m.most.why() != "":
+		return skipped(m.name, m.most.why())
+	case m.most.value == 0:
+		return wrong(m.name, fmt.Sprintf("Set ScalingConfig.MaximumConcurrency of the event source mapping, to %d for %s.", manifest.Match.MaxConcurrency, l.name),
+			"MaximumConcurrency is not set")
+	}
+	return fine(m.name, "at most %d instances at once", m.most.value)
+}
+
+func reservedConcurrency(l line) result {
+	const do = "Take the reserved concurrency away from the function; MaximumConcurrency of the event source mapping is the limit."
+	most, limited := l.instances()
+	reserved := l.reserved.value
+	switch {
+	case l.reserved.why() != "":
+		return skipped(l.name, l.reserved.why())
+	case reserved < 0:
+		return fine(l.name, "no concurrency is reserved")
+	case limited && reserved >= most:
+		return doubtful(l.name, do, "%d instances are reserved, for a mapping that starts up to %d", reserved, most)
+	case limited:
+		return wrong(l.name, do, "%d instances are reserved, fewer than the %d that the mapping starts", reserved, most)
+	}
+	return wrong(l.name, do, "%d instances are reserved, and nothing keeps the mapping from starting more", reserved)
+}
+
+// instances is how many there may be at once, if anything limits them.
+func (l line) instances() (n int, limited bool) {
+	if l.mapping.why() != "" {
+		return l.most, l.most > 0
+	}
+	for _, m := range l.mapping.value {
+		if m.most.why() != "" || m.most.value == 0 {
+			return 0, false
+		}
+		n += m.most.value
+	}
+	return n, true
+}
+
+// queueURL compares what the functions' variables name with the queues that
+// event source mappings read.
+func queueURL(f facts) (results []result) {
+	var read []string
+	for _, l := range f.lines {
+		for _, m := range l.mapping.value {
+			if m.queue.why() == "" {
+				read = append(read, m.queue.value)
+			}
+			results = append(results, listens(l, m))
+		}
+		if why := l.mapping.why(); why != "" {
+			results = append(results, skipped(l.name, why))
+		}
+	}
+	for _, fn := range f.functions {
+		if fn.sends.why() != "" {
+			results = append(results, skipped(fn.name, fn.sends.why()))
+		} else if fn.sends.value != "" {
+			results = append(results, sendsTo(fn, read))
+		}
+	}
+	return results
+}
+
+func listens(l line, m mapping) result {
+	do := "Set QUEUE_URL of " + l.name + " to the URL of the queue of its event source mapping."
+	switch why := missing(m.queue, l.listens); {
+	case why != "":
+		return skipped(l.name, why)
+	case l.listens.value == "":
+		return wrong(l.name, do, "QUEUE_URL is not set")
+	case l.listens.value != m.queue.value:
+		return wrong(l.name, do, "QUEUE_URL names %s, and the event source mapping reads %s", l.listens.value, m.queue.value)
+	}
+	return fine(l.name, "QUEUE_URL is the queue that feeds it")
+}
+
+func sendsTo(fn function, read []string) result {
+	if !slices.Contains(read, fn.sends.value) {
+		return wrong(fn.name, "Set MATCH_QUEUE_URL of "+fn.name+" to the URL of the queue that feeds the match function.",
+			"%s publishes to %s, which no event source mapping here reads", fn.name, fn.sends.value)
+	}
+	return fine(fn.name, "it publishes to a queue that is read")
+}
+
+func visibility(l line) result {
+	if why := missing(l.queue, l.queue.value.visibility, l.timeout); why != "" {
+		return skipped(l.name, why)
+	}
+	v, t, name := l.queue.value.visibility.value, l.timeout.value, l.queue.value.name
+	do := fmt.Sprintf("Set the visibility timeout of %s to %s, 6 times the function's timeout.", name, short(6*t))
+	switch {
+	case v < t+manifest.LeaseMargin:
+		return wrong(name, do, "it hides a message for %s, less than the timeout of its function, %s, and the %s that a lease lasts longer", short(v), short(t), short(manifest.LeaseMargin))
+	case v < 6*t:
+		return doubtful(name, do, "it hides a message for %s, less than 6 times the timeout of its function, %s", short(v), short(t))
+	}
+	return fine(name, "visibility timeout %s, function %s", short(v), short(t))
+}
+
+// schedule reads RETRY_SCHEDULE as the function does, but for the number of
+// its entries.
+func (l line) schedule() (waits []time.Duration, err error) {
+	if l.retries.value == "" {
+		return manifest.Match.Retries, nil
+	}
+	for i, part := range strings.Split(l.retries.value, ",") {
+		d, err := time.ParseDuration(strings.TrimSpace(part))
+		if err != nil || d < 0 {
+			return nil, fmt.Errorf("entry %d of RETRY_SCHEDULE is no duration such as 5m", i+1)
+		}
+		waits = append(waits, d)
+	}
+	return waits, nil
+}
+
+func scheduleEntries(l line) result {
+	if why := missing(l.retries, l.queue, l.queue.value.receives); why != "" {
+		return skipped(l.name, why)
+	}
+	waits, err := l.schedule()
+	receives := l.queue.value.receives.value
+	switch {
+	case err != nil:
+		return wrong(l.name, "Set RETRY_SCHEDULE to durations with commas between, such as 5m,30m.", "%s", err)
+	case len(waits) != receives-1:
+		return wrong(l.name, fmt.Sprintf("Set maxReceiveCount of %s to %d, or give RETRY_SCHEDULE %s.", l.queue.value.name, len(waits)+1, entries(receives-1)),
+			"the retry schedule has %s, and maxReceiveCount %d leaves room for %d", entries(len(waits)), receives, receives-1)
+	}
+	return fine(l.name, "%s for maxReceiveCount %d", entries(len(waits)), receives)
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+func scheduleLimit(l line) result {
+	if why := missing(l.retries, l.timeout); why != "" {
+		return skipped(l.name, why)
+	}
+	waits, err := l.schedule()
+	if err != nil {
+		return skipped(l.name, err.Error())
+	}
+	longest := slices.Max(waits)
+	if longest+l.timeout.value > manifest.MaxVisibility {
+		return wrong(l.name, fmt.Sprintf("Let no entry of RETRY_SCHEDULE be longer than %s.", short(manifest.MaxVisibility-l.timeout.value)),
+			"a retry after %s and an invocation of %s exceed the %s of SQS", short(longest), short(l.timeout.value), short(manifest.MaxVisibility))
+	}
+	return fine(l.name, "the longest wait is %s", short(longest))
+}
+
+// retention reckons with deliveries that all outlast their function.
+func retention(l line) result {
+	q := l.queue.value
+	if why := missing(l.retries, l.queue, q.retention, q.visibility, q.receives); why != "" {
+		return skipped(l.name, why)
+	}
+	waits, err := l.schedule()
+	if err != nil {
+		return skipped(l.name, err.Error())
+	}
+	longest := time.Duration(q.receives.value) * q.visibility.value
+	for _, w := range waits {
+		longest += w
+	}
+	if q.retention.value <= longest {
+		return wrong(q.name, fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, %s.", q.name, int(manifest.QueueRetention.Seconds()), short(manifest.QueueRetention)),
+			"it keeps a message for %s, and its %d deliveries may take %s", short(q.retention.value), q.receives.value, short(longest))
+	}
+	return fine(q.name, "it keeps a message for %s, and all deliveries take %s at most", short(q.retention.value), short(longest))
+}
+
+func dlq(l line) result {
+	const do = "Give the queue a RedrivePolicy with the ARN of a dead-letter queue of the same account and region."
+	if why := missing(l.queue, l.queue.value.dlq); why != "" {
+		return skipped(l.name, why)
+	}
+	if l.queue.value.dlq.value == "" {
+		return wrong(l.queue.value.name, do, "it has no dead-letter queue")
+	}
+	return answers(l.queue.value.name, "there is a dead-letter queue, "+l.queue.value.dlq.value, do, l.dlqAnswers)
+}
+
+func dlqRetention(l line) result {
+	if why := missing(l.queue, l.dlq, l.queue.value.retention, l.dlq.value.retention); why != "" {
+		return skipped(l.name, why)
+	}
+	kept, before, name := l.dlq.value.retention.value, l.queue.value.retention.value, l.dlq.value.name
+	do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, 14 days, and that of %s to less.", name, int(manifest.DeadLetterRetention.Seconds()), l.queue.value.name)
+	switch {
+	case kept <= before:
+		return wrong(name, do, "it keeps a message for %s, no longer than %s does: %s", short(kept), l.queue.value.name, short(before))
+	case kept < manifest.DeadLetterRetention:
+		return doubtful(name, do, "it keeps a message for %s, less than the 14 days that SQS offers", short(kept))
+	}
+	return fine(name, "it keeps a message for %s, %s for %s", short(kept), l.queue.value.name, short(before))
+}
+
+func dlqEmpty(l line) result {
+	switch why := missing(l.dlq, l.dlq.value.waiting); {
+	case why != "":
+		return skipped(l.name, why)
+	case l.dlq.value.waiting.value > 0:
+		return doubtful(l.dlq.value.name, "Read matching_error of the failed documents, mend the cause, then have SQS move the messages back: aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue.",
+			"%s in the dead-letter queue", counted(l.dlq.value.waiting.value, "message"))
+	}
+	return fine(l.dlq.value.name, "it is empty")
+}

@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"context"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+)
+
+// template looks at a synthesised template. What it says of secrets by their
+// whole ARN is asked; nothing else leaves this machine.
+func (l *look) template(ctx context.Context) (facts, error) {
+	l.Progress("reading the template")
+	t, err := parseTemplate(l.Template)
+	if err != nil {
+		return facts{}, err
+	}
+	f, vars, err := t.facts()
+	if err != nil {
+		return f, err
+	}
+	f.target = "the template"
+	const why = "a template names no database that can be asked"
+	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
+	f.blind(why, l.Connections)
+	for _, fn := range t.named(typeFunction) {
+		env := l.secrets(ctx, &f, vars[fn])
+		if env.has(manifest.EnvQueueURL) {
+			l.ask(ctx, &f, env)
+		}
+	}
+	return f, nil
+}
+
+// environment looks at the configuration of this process as that of a match
+// function, of which it says nothing but what the manifest has.
+func (l *look) environment(ctx context.Context) (facts, error) {
+	f := facts{target: "this environment"}
+	const why = "the environment does not say: --template and --stack do"
+	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout), reserved: unknown[int](why),
+		pool: manifest.Match.PoolSize, most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
+	env := l.secrets(ctx, &f, l.variables())
+	ln.read(env, true)
+	l.askQueueOf(ctx, &ln, env)
+	l.askOutside(ctx, &f, env, false)
+	f.lines = []line{ln}
+	return f, nil
+}
+
+// variables are those of this process that a match function reads.
+func (l *look) variables() variables {
+	env := variables{}
+	for _, name := range names {
+		if text := l.Env(name); text != "" {
+			env[name] = value{text: text}
+		}
+	}
+	return env
+}
+
+// names are the variables that a match function reads.
+var names = []string{
+	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix, manifest.EnvQueueURL, manifest.EnvMatchQueueURL,
+	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
+	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey + manifest.SecretSuffix, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
+	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+	manifest.EnvSlackWebhookURL, manifest.EnvSlackWebhookURL + manifest.SecretSuffix, manifest.EnvEmailFrom, manifest.EnvEmailTo, manifest.EnvAdminBaseURL,
+}
+
+// askQueueOf asks the queue that QUEUE_URL names.
+func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
+	url := env[manifest.EnvQueueURL].text
+	if url == "" {
+		const why = "QUEUE_URL is not set"
+		ln.noQueue(unknown[problem](why), why)
+		return
+	}
+	cloud, err := l.aws(ctx)
+	if err != nil {
+		ln.noQueue(known(problem(err.Error())), err.Error())
+		return
+	}
+	l.Progress("asking the queue")
+	ln.queue, ln.answers = cloud.queue(ctx, url)
+	cloud.askDLQ(ctx, ln)
+}
+
+// noQueue is a line whose queue was not looked at.
+func (l *line) noQueue(answers fact[problem], why string) {
+	l.queue, l.answers, l.dlq, l.dlqAnswers = unknown[queue](why), answers, unknown[queue](why), unknown[problem](why)
+}
+
+// askOutside asks the database and, if it shall, the model and Slack.
+func (l *look) askOutside(ctx context.Context, f *facts, env variables, away bool) {
+	c, _ := setup.LoadMatch(env.lookup) // what is wrong with it is in the line's config
+	if url := env[manifest.EnvDatabaseURL].text; url == "" {
+		const why = "no DATABASE_URL is known"
+		f.database = unknown[problem](why)
+		f.blind(why, l.Connections)
+	} else {
+		l.askDatabase(ctx, f, url, channels(c), away)
+	}
+	l.ask(ctx, f, env)
+}
+
+// channels are those by which people are told.
+func channels(c setup.Config) (list []string) {
+	if c.Notify.SlackURL != "" {
+		list = append(list, "slack")
+	}
+	if c.Notify.EmailTo != "" {
+		list = append(list, "email")
+	}
+	return list
+}

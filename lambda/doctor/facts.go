@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"cmp"
+	"time"
+)
+
+// fact is something that was looked at, or the reason why it was not. The
+// zero fact is not known.
+type fact[T any] struct {
+	is      bool
+	value   T
+	missing string // why it is not known
+}
+
+func known[T any](value T) fact[T] { return fact[T]{is: true, value: value} }
+
+func unknown[T any](why string) fact[T] { return fact[T]{missing: why} }
+
+// why is why it is not known; empty if it is.
+func (f fact[T]) why() string {
+	if f.is {
+		return ""
+	}
+	return cmp.Or(f.missing, "it was not looked at")
+}
+
+// missing is the first reason why one of the facts is not known; empty if all
+// are.
+func missing(facts ...interface{ why() string }) string {
+	for _, f := range facts {
+		if why := f.why(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// facts are all that the checks look at.
+type facts struct {
+	target    string     // what they are of
+	lines     []line     // the functions that queues feed
+	functions []function // the others
+
+	secrets  []secret
+	database fact[problem] // whether it answers; nobody is to read the rows below if not
+	server   fact[server]
+	schema   fact[schema]
+	skew     fact[skew]
+	backlog  fact[backlog]
+
+	model, embeddings, slack fact[problem]
+}
+
+// problem is a sentence that says what is wrong; empty if nothing is.
+type problem string
+
+// line is a function, the queue that feeds it, and what joins them.
+type line struct {
+	function
+	mapping    fact[[]mapping] // all that feed the function
+	queue      fact[queue]
+	answers    fact[problem] // whether the queue does
+	dlq        fact[queue]   // of the queue; not known if it has none, too
+	dlqAnswers fact[problem]
+}
+
+// function is a Lambda function.
+type function struct {
+	name     string
+	timeout  fact[time.Duration]
+	reserved fact[int]    // concurrency; -1 is none
+	listens  fact[string] // the queue that QUEUE_URL names, by its id; empty: it is not set
+	sends    fact[string] // the same of MATCH_QUEUE_URL
+	retries  fact[string] // RETRY_SCHEDULE; empty: it is not set
+	config   fact[[]string]
+	pool     int // database connections of an instance
+	most     int // instances at once, if no mapping says how many
+}
+
+// mapping is an event source mapping.
+type mapping struct {
+	name    string
+	enabled fact[bool]
+	queue   fact[string] // its id
+	reports fact[bool]   // ReportBatchItemFailures
+	batch   fact[int]
+	most    fact[int] // MaximumConcurrency; 0: it is not set
+}
+
+// queue is an SQS queue. What names a queue elsewhere is its id: the logical id
+// in a template, else its ARN.
+type queue struct {
+	id, name   string
+	visibility fact[time.Duration]
+	retention  fact[time.Duration]
+	dlq        fact[string] // id; empty: there is none
+	receives   fact[int]    // maxReceiveCount
+	waiting    fact[int]    // messages that are visible
+}
+
+// secret is a variable that is given as the ARN of a secret.
+type secret struct {
+	subject  string
+	readable fact[problem]
+}
+
+// server is what a database server offers.
+type server struct {
+	most     int    // connections that roles like ours can have in all
+	limit    string // what sets that limit
+	reserved int    // of these, for superusers and others
+	others   int    // of these, in use by others
+	stated   bool   // by a person, for nobody could be asked
+}
+
+// schema is which migrations were applied.
+type schema struct {
+	lacking []string // the names of those that were not
+	newer   int64    // the newest one if this program does not know it, or else 0
+}
+
+// skew is how far the database's clock is ahead of this machine's, and how
+// exactly that is known.
+type skew struct{ ahead, within time.Duration }
+
+// backlog is what the rows say about work that stands still.
+type backlog struct {
+	overdue   int           // pending ones whose message should have come
+	oldest    time.Duration // how long ago the longest waiting document was due
+	abandoned int           // in progress beyond their lease
+	untold    int           // notifications that should have been told by now
+}

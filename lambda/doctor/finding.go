@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Severity says how bad a finding is; the worst is the highest.
+type Severity int
+
+// What a finding may be.
+const (
+	OK      Severity = iota // looked at, and all is well
+	Skipped                 // not looked at, and What says why
+	Warning                 // it works, and may not for long
+	Error                   // documents fail, stand still or are lost
+)
+
+var severities = []string{OK: "ok", Skipped: "skipped", Warning: "warning", Error: "error"}
+
+func (s Severity) String() string { return severities[s] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severities, string(text))
+	if i < 0 {
+		return fmt.Errorf("%.20q is no severity", text)
+	}
+	*s = Severity(i)
+	return nil
+}
+
+// Finding is the result of a check.
+type Finding struct {
+	ID       string   `json:"id"` // of the check
+	Severity Severity `json:"severity"`
+	Subject  string   `json:"subject,omitempty"` // the resource, function or variable, by its name
+	What     string   `json:"what"`              // is wrong; or what was seen, or why nothing was
+	Why      string   `json:"why,omitempty"`     // it matters; of warnings and errors
+	Do       string   `json:"do,omitempty"`      // to mend it; of warnings and errors
+}
+
+// Report is what was found: the worst first, and then by the order of the
+// checks.
+type Report struct {
+	Target   string    `json:"target"` // what was looked at
+	Errors   int       `json:"errors"`
+	Warnings int       `json:"warnings"`
+	Skipped  int       `json:"skipped"`
+	OK       int       `json:"ok"`
+	Findings []Finding `json:"findings"`
+}
+
+// check is a row of the table.
+type check struct {
+	id     string
+	raises []Severity // what it may find, but for OK and Skipped
+	why    string     // it matters
+	look   func(facts) []result
+}
+
+// result is a finding before it knows whose it is.
+type result struct {
+	severity          Severity
+	subject, what, do string
+}
+
+func fine(subject, what string, args ...any) result {
+	return result{OK, subject, fmt.Sprintf(what, args...), ""}
+}
+
+func skipped(subject, why string) result { return result{Skipped, subject, why, ""} }
+
+func doubtful(subject, do, what string, args ...any) result {
+	return result{Warning, subject, fmt.Sprintf(what, args...), do}
+}
+
+func wrong(subject, do, what string, args ...any) result {
+	return result{Error, subject, fmt.Sprintf(what, args...), do}
+}
+
+// nothing is why a check without a result is skipped.
+const nothing = "there is nothing here that it applies to"
+
+// examine has every check look at the facts. One that says nothing is
+// skipped: it is not to be taken for one that passed.
+func examine(checks []check, f facts) Report {
+	r := Report{Target: f.target}
+	for _, c := range checks {
+		results := c.look(f)
+		if len(results) == 0 {
+			results = []result{skipped("", nothing)}
+		}
+		for _, x := range results {
+			r.add(c, x)
+		}
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	return r
+}
+
+func (r *Report) add(c check, x result) {
+	f := Finding{ID: c.id, Severity: x.severity, Subject: x.subject, What: x.what}
+	if x.severity >= Warning {
+		f.Why, f.Do = c.why, x.do
+	}
+	*[]*int{OK: &r.OK, Skipped: &r.Skipped, Warning: &r.Warnings, Error: &r.Errors}[x.severity]++
+	r.Findings = append(r.Findings, f)
+}

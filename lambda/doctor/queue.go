@@ -1,0 +1,95 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// askDLQ reads the dead-letter queue of a line's queue, which was read.
+func (a *cloud) askDLQ(ctx context.Context, l *line) {
+	q := l.queue
+	const why = "the queue does not answer"
+	l.dlq, l.dlqAnswers = unknown[queue](why), unknown[problem](why)
+	switch {
+	case !q.is:
+		return
+	case q.value.dlq.value == "":
+		l.dlq, l.dlqAnswers = unknown[queue](noRedrive), unknown[problem](noRedrive)
+		return
+	}
+	l.dlq, l.dlqAnswers = a.queueOf(ctx, q.value.dlq.value)
+}
+
+// queueOf reads the queue of an id, region:account:name.
+func (a *cloud) queueOf(ctx context.Context, id string) (fact[queue], fact[problem]) {
+	region, rest, _ := strings.Cut(id, ":")
+	account, name, ok := strings.Cut(rest, ":")
+	if !ok || region != a.config.Region {
+		said := problem(fmt.Sprintf("%.200s is no queue of this region, %s", id, a.config.Region))
+		return unknown[queue](string(said)), known(said)
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	found, err := a.sqs().GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: &account})
+	if err != nil {
+		said := problem(fmt.Sprintf("the queue %.80s does not answer: %s", name, sentence(err)))
+		return unknown[queue]("the queue does not answer"), known(said)
+	}
+	return a.queue(ctx, aws.ToString(found.QueueUrl))
+}
+
+func (a *cloud) queue(ctx context.Context, url string) (fact[queue], fact[problem]) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	out, err := a.sqs().GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+	if err != nil {
+		return unknown[queue]("the queue does not answer"), known(problem("the queue does not answer: " + sentence(err)))
+	}
+	q, err := readQueue(out.Attributes)
+	if err != nil {
+		return unknown[queue](err.Error()), known(problem(err.Error()))
+	}
+	return known(q), known(problem(""))
+}
+
+// readQueue reads the attributes of a queue.
+func readQueue(attributes map[string]string) (q queue, err error) {
+	number := func(name types.QueueAttributeName) fact[int] {
+		n, convErr := strconv.Atoi(attributes[string(name)])
+		if convErr != nil {
+			err = errors.Join(err, fmt.Errorf("SQS answers without %s", name))
+		}
+		return known(n)
+	}
+	seconds := func(name types.QueueAttributeName) fact[time.Duration] {
+		return known(time.Duration(number(name).value) * time.Second)
+	}
+	arn := attributes[string(types.QueueAttributeNameQueueArn)]
+	q = queue{id: queueID(arn, ""), name: arn[strings.LastIndex(arn, ":")+1:],
+		visibility: seconds(types.QueueAttributeNameVisibilityTimeout), retention: seconds(types.QueueAttributeNameMessageRetentionPeriod),
+		waiting: number(types.QueueAttributeNameApproximateNumberOfMessages), dlq: known(""), receives: unknown[int](noRedrive)}
+	redrive := attributes[string(types.QueueAttributeNameRedrivePolicy)]
+	if redrive == "" {
+		return q, err
+	}
+	var policy struct {
+		DeadLetterTargetArn string
+		MaxReceiveCount     json.Number
+	}
+	if json.Unmarshal([]byte(redrive), &policy) == nil {
+		if n, convErr := strconv.Atoi(policy.MaxReceiveCount.String()); convErr == nil {
+			q.dlq, q.receives = known(queueID(policy.DeadLetterTargetArn, "")), known(n)
+			return q, err
+		}
+	}
+	return q, errors.Join(err, errors.New("SQS answers with a RedrivePolicy that cannot be read"))
+}

@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+)
+
+// look is one look at a deployment.
+type look struct {
+	Options
+	cloud *cloud            // nil before it is needed, and without one
+	dark  error             // why there is none
+	read  map[string]string // secrets, by variable and ARN
+}
+
+// aws opens the cloud once.
+func (l *look) aws(ctx context.Context) (*cloud, error) {
+	if l.cloud == nil && l.dark == nil {
+		l.Progress("looking for AWS credentials")
+		l.cloud, l.dark = openCloud(ctx)
+	}
+	return l.cloud, l.dark
+}
+
+// secrets reads what the variables name by an ARN, and returns them with the
+// values in place. A value that is there already is the one that counts.
+func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
+	env = maps.Clone(env)
+	for _, name := range manifest.Secrets {
+		arn := env[name+manifest.SecretSuffix]
+		if arn == (value{}) || env.has(name) {
+			continue
+		}
+		subject := name + manifest.SecretSuffix
+		if arn.text == "" {
+			f.note(subject, unknown[problem](arn.why()))
+			continue
+		}
+		text, said := l.secret(ctx, name, arn.text)
+		if f.note(subject, said); text != "" {
+			env[name] = value{text: text}
+		}
+	}
+	return env
+}
+
+// why a value is not a text.
+func (v value) why() string {
+	if v.resource != "" {
+		return fmt.Sprintf("it is %.60s, which only a deployment has: --stack looks there", v.resource)
+	}
+	return v.missing
+}
+
+// note adds what is known of a secret, once.
+func (f *facts) note(subject string, said fact[problem]) {
+	s := secret{subject, said}
+	if !slices.Contains(f.secrets, s) {
+		f.secrets = append(f.secrets, s)
+	}
+}
+
+// secret reads a value as the functions do. It is used, and never told.
+func (l *look) secret(ctx context.Context, name, arn string) (text string, said fact[problem]) {
+	if _, err := l.aws(ctx); err != nil {
+		return "", unknown[problem](err.Error())
+	}
+	if text, ok := l.read[name+arn]; ok {
+		return text, known(problem(""))
+	}
+	l.Progress("reading secrets")
+	text, err := readers[name](variables{name + manifest.SecretSuffix: {text: arn},
+		manifest.EnvDatabaseURL: other(name, manifest.EnvDatabaseURL), manifest.EnvMatchQueueURL: other(name, manifest.EnvMatchQueueURL)}.text)
+	if err != nil {
+		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
+	}
+	if l.read == nil {
+		l.read = map[string]string{}
+	}
+	l.read[name+arn] = text
+	return text, known(problem(""))
+}
+
+// readers are what reads a secret in the functions, whatever form it has.
+var readers = map[string]func(setup.Env) (string, error){
+	manifest.EnvDatabaseURL: func(env setup.Env) (string, error) {
+		c, err := setup.LoadMigrate(env)
+		return c.DatabaseURL, err
+	},
+	manifest.EnvOpenAIKey: func(env setup.Env) (string, error) {
+		c, err := setup.LoadModel(env)
+		return c.OpenAI.APIKey, err
+	},
+	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
+		c, err := setup.LoadPublisher(env)
+		return c.Notify.SlackURL, err
+	},
+}
+
+// other is what stands in for a variable that is not the one to be read.
+func other(read, name string) value {
+	if read == name {
+		return value{}
+	}
+	return value{text: standIns[name]}
+}
+
+func (v variables) text(name string) string { return v[name].text }

@@ -1,0 +1,156 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/llm/openai"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify/slack"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/setup"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// variables are the environment of a function, as far as it is known.
+type variables map[string]value
+
+func (v variables) has(name string) bool { return v[name] != value{} }
+
+// ours reports whether the function is one of Matchbook's, which all need the
+// database.
+func (v variables) ours() bool {
+	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
+}
+
+func (v variables) fact(name string) fact[string] {
+	if why := v[name].missing; why != "" {
+		return unknown[string](name + ": " + why)
+	}
+	return known(v[name].text)
+}
+
+// read fills in what the variables say of a function, which a queue feeds or
+// not.
+func (f *function) read(env variables, fed bool) {
+	f.listens, f.sends, f.retries = env[manifest.EnvQueueURL].id(), env[manifest.EnvMatchQueueURL].id(), env.fact(manifest.EnvRetrySchedule)
+	f.config = known(problems(env, fed))
+}
+
+// stand-ins take the place of what is given as a secret, or only known to a
+// deployment, when the rest of a configuration is checked.
+var standIns = map[string]string{
+	manifest.EnvDatabaseURL:     "postgres://user@localhost/database",
+	manifest.EnvQueueURL:        "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	manifest.EnvMatchQueueURL:   "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	manifest.EnvOpenAIKey:       "key",
+	manifest.EnvOpenAIBaseURL:   "https://localhost/v1",
+	manifest.EnvSlackWebhookURL: "https://localhost/hook",
+	manifest.EnvAdminBaseURL:    "https://localhost",
+}
+
+// lookup is the environment as the function sees it, with stand-ins. A secret
+// that has one is not read.
+func (v variables) lookup(name string) string {
+	here, secret := v[name], v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name)
+	if here.text == "" && (here != value{} || secret) {
+		return standIns[name]
+	}
+	return here.text
+}
+
+// problems reads a configuration as the function would: that of match if a
+// queue feeds it, else that of the sweep if it publishes. One that does
+// neither only migrates.
+func problems(env variables, fed bool) []string {
+	load := setup.LoadPublisher
+	switch {
+	case fed:
+		load = setup.LoadMatch
+	case !env.has(manifest.EnvMatchQueueURL):
+		return nil
+	}
+	c, err := load(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
+	return sentences(opens(c))
+}
+
+// sentences are the lines of an error that lists what is wrong.
+func sentences(err error) (list []string) {
+	if err == nil {
+		return nil
+	}
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" && line != "configuration:" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// opens has the adapters check their part of the configuration, which they do
+// before they connect.
+func opens(c setup.Config) error {
+	var errs []error
+	note := func(name string, err error) {
+		for _, s := range sentences(err) {
+			errs = append(errs, errors.New(name+": "+s))
+		}
+	}
+	_, err := sqsjob.NewQueue(sqs.New(sqs.Options{}), c.QueueURL)
+	note(manifest.EnvQueueURL, err)
+	db, err := postgres.Open(context.Background(), c.DatabaseURL, 1)
+	note(manifest.EnvDatabaseURL, err)
+	if err == nil {
+		db.Close()
+	}
+	if c.Model != nil {
+		_, err = openai.New(c.Model.OpenAI)
+		note("the model", err)
+	}
+	if c.Notify.SlackURL != "" {
+		_, err = slack.New(slack.Config{WebhookURL: c.Notify.SlackURL})
+		note(manifest.EnvSlackWebhookURL, err)
+	}
+	return errors.Join(errs...)
+}
+
+// sentence is what may be told of an error.
+func sentence(err error) string { return failure.Of(err).Text }
+
+// queueID is what a queue is called, wherever it is named: region:account:name
+// of its ARN. Of a URL the region is in the host, or else the usual one.
+func queueID(text, region string) string {
+	if arn := strings.SplitN(text, ":", 6); len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs" {
+		return strings.Join(arn[3:], ":")
+	}
+	u, err := url.Parse(text)
+	parts := strings.Split(strings.Trim(pathOf(u), "/"), "/")
+	if err != nil || len(parts) != 2 {
+		return text
+	}
+	if host := strings.Split(u.Hostname(), "."); len(host) > 3 && host[0] == "sqs" {
+		region = host[1]
+	}
+	return region + ":" + parts[0] + ":" + parts[1]
+}
+
+func pathOf(u *url.URL) string {
+	if u == nil {
+		return ""
+	}
+	return u.Path
+}
+
+func isQueueARN(text string) bool {
+	arn := strings.SplitN(text, ":", 6)
+	return len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs"
+}

@@ -1,0 +1,208 @@
+package plan
+
+import "math"
+
+const (
+	monthHours   = 730.0
+	monthSeconds = monthHours * 3600
+	daysOfMonth  = monthHours / 24
+	gigabyte     = 1e9
+	million      = 1e6
+	storageBlock = 4096 // of Aurora: what it writes is counted in these
+)
+
+// ModelPrice is what a model costs, in USD per million tokens.
+type ModelPrice struct{ Prompt, Completion, Embedding float64 }
+
+// Load is what is to be paid for.
+type Load struct {
+	Work
+	Documents  float64 // a month
+	BatchSize  int     // documents in an invocation, on average
+	SweepMB    int     // memory of the sweep
+	MonthsKept float64 // of documents in the database
+	Aurora     bool    // a new Aurora Serverless v2 in a VPC; or else a database that is paid for anyway
+	Embeddings bool
+	Model      ModelPrice
+	Prices     Prices
+}
+
+// Item is one line of a bill.
+type Item struct {
+	Part     string  `json:"part"`
+	What     string  `json:"what"`
+	Quantity float64 `json:"quantity"`
+	Unit     string  `json:"unit"`
+	Fixed    bool    `json:"fixed"` // it costs the same without a single document
+	USD      float64 `json:"usd"`
+}
+
+// Parts of a bill, in its order.
+const (
+	PartLambda   = "Lambda"
+	PartSQS      = "SQS"
+	PartDatabase = "Database"
+	PartNetwork  = "NAT"
+	PartWatch    = "CloudWatch"
+	PartSecrets  = "Secrets"
+	PartModel    = "Model"
+)
+
+// Parts lists them.
+var Parts = []string{PartModel, PartLambda, PartSQS, PartDatabase, PartNetwork, PartWatch, PartSecrets}
+
+// Bill is what a month costs.
+type Bill struct {
+	Documents float64 `json:"documents"`
+	Questions float64 `json:"questions_per_document"`
+	Items     []Item  `json:"items"`
+	USD       float64 `json:"usd"`
+}
+
+// Part is what a part of the bill comes to.
+func (b Bill) Part(name string) (usd float64) {
+	for _, i := range b.Items {
+		if i.Part == name {
+			usd += i.USD
+		}
+	}
+	return usd
+}
+
+// Fixed is what is to be paid without a single document.
+func (b Bill) Fixed() (usd float64) {
+	for _, i := range b.Items {
+		if i.Fixed {
+			usd += i.USD
+		}
+	}
+	return usd
+}
+
+// Bill adds up a month.
+func (l Load) Bill() Bill {
+	b := Bill{Documents: l.Documents, Questions: l.Questions}
+	for _, items := range [][]Item{l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model()} {
+		for _, i := range items {
+			b.Items = append(b.Items, i)
+			b.USD += i.USD
+		}
+	}
+	return b
+}
+
+// item costs its quantity at a price per so many.
+func item(part, what string, quantity float64, unit string, p Price, per float64) Item {
+	return Item{Part: part, What: what, Quantity: quantity, Unit: unit, USD: quantity / per * p.USD}
+}
+
+func fixed(i Item) Item {
+	i.Fixed = true
+	return i
+}
+
+func (l Load) messages() float64    { return l.Documents * l.Deliveries() }
+func (l Load) invocations() float64 { return l.messages() / float64(l.BatchSize) }
+func sweeps() float64               { return monthHours * 60 }
+
+func (l Load) lambda() []Item {
+	p, m := l.Prices, l.Measured
+	seconds := l.Batch(l.BatchSize).Seconds()
+	return []Item{
+		item(PartLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
+		item(PartLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
+		fixed(item(PartLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
+		fixed(item(PartLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
+	}
+}
+
+// queue counts a request for each batch that is received and deleted, and one
+// for each message that is sent: publishers that send ten at a time pay less.
+// A retry is a change of visibility.
+func (l Load) queue() []Item {
+	p, m := l.Prices, l.Measured
+	batch := float64(l.BatchSize)
+	return []Item{
+		item(PartSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(PartSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(PartSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(PartSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
+		fixed(item(PartSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
+	}
+}
+
+// ACUs are the capacity that Aurora has while it idles and while it is busy.
+func (l Load) ACUs() (idle, busy float64) {
+	m := l.Measured
+	cores := l.messages() * m.ExecutionMS.Value / 1000 / (m.BusyHours.Value * 3600) / m.Busy.Value
+	hot := l.Documents / daysOfMonth * m.HotDays.Value * m.StoredBytes.Value / (2 * (1 << 30)) // an ACU has 2 GiB
+	need := max(cores/m.CoresPerACU.Value, hot)
+	return m.MinACU.Value, max(m.MinACU.Value, math.Ceil(need*2)/2) // in steps of a half
+}
+
+func (l Load) database() []Item {
+	if !l.Aurora {
+		return nil
+	}
+	p, m := l.Prices, l.Measured
+	idle, busy := l.ACUs()
+	inputs := l.messages() * (m.Blocks.Value*m.MissedShare.Value + m.WALBytes.Value/storageBlock)
+	return []Item{
+		fixed(item(PartDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
+		item(PartDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
+		item(PartDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
+		item(PartDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
+	}
+}
+
+// network is the way out of the VPC that a new Aurora is in.
+func (l Load) network() []Item {
+	if !l.Aurora {
+		return nil
+	}
+	p, m := l.Prices, l.Measured
+	return []Item{
+		fixed(item(PartNetwork, "gateway", m.NATCount.Value*monthHours, "hours", p.NATHour, 1)),
+		fixed(item(PartNetwork, "public address", m.PublicAddress.Value*monthHours, "hours", p.AddressHour, 1)),
+		item(PartNetwork, "traffic", l.messages()*m.NATBytes.Value/gigabyte, "GB", p.NATGB, 1),
+	}
+}
+
+func (l Load) watch() []Item {
+	p, m := l.Prices, l.Measured
+	logs := (l.messages()*m.LogBytes.Value + l.invocations()*m.LogBytesBatch.Value) / gigabyte
+	sweep := sweeps() * m.LogBytesSweep.Value / gigabyte
+	return []Item{
+		item(PartWatch, "logs", logs, "GB", p.LogsIngested, 1),
+		item(PartWatch, "logs, kept", logs*m.LogMonths.Value, "GB", p.LogsStored, 1),
+		fixed(item(PartWatch, "logs of the sweep", sweep, "GB", p.LogsIngested, 1)),
+		fixed(item(PartWatch, "metrics", m.Metrics.Value, "metrics", p.Metric, 1)),
+		fixed(item(PartWatch, "alarms", m.Alarms.Value, "alarms", p.Alarm, 1)),
+		fixed(item(PartWatch, "dashboard", m.Dashboards.Value, "dashboards", p.Dashboard, 1)),
+	}
+}
+
+func (l Load) secrets() []Item {
+	return []Item{
+		fixed(item(PartSecrets, "secrets", l.Measured.Secrets.Value, "secrets", l.Prices.Secret, 1)),
+		fixed(item(PartSecrets, "keys", l.Measured.Keys.Value, "keys", l.Prices.Key, 1)),
+		fixed(item(PartSecrets, "schedule of the sweep", sweeps(), "invocations", l.Prices.Schedule, million)),
+	}
+}
+
+func (l Load) model() (items []Item) {
+	m := l.Measured
+	asked := l.Documents * l.Questions
+	tokens := func(what string, quantity, usd float64) Item {
+		return item(PartModel, what, quantity, "tokens", Price{USD: usd}, million)
+	}
+	if l.Questions > 0 {
+		items = append(items,
+			tokens("prompts", asked*m.PromptTokens.Value, l.Model.Prompt),
+			tokens("answers", asked*m.AnswerTokens.Value, l.Model.Completion))
+	}
+	if l.Embeddings {
+		items = append(items, tokens("embeddings", l.Documents*m.EmbeddedTokens.Value, l.Model.Embedding))
+	}
+	return items
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 )
 
 // How far the clocks may be apart.
@@ -68,12 +69,12 @@ func migrated(f facts) []result {
 	switch s := f.schema.value; {
 	case f.schema.why() != "":
 		return []result{skipped("", f.schema.why())}
-	case len(s.lacking) > 0:
+	case len(s.Lacking) > 0:
 		return []result{wrong("", `Run "matchbook migrate up", or deploy: the stack migrates before a new version takes messages.`,
-			"not applied: %s", strings.Join(s.lacking, ", "))}
-	case s.newer > 0:
+			"not applied: %s", strings.Join(s.Lacking, ", "))}
+	case s.Newer > 0:
 		return []result{doubtful("", "Deploy the version that the schema is of, and use its command.",
-			"the schema is at version %d, which this version does not know", s.newer)}
+			"the schema is at version %d, which this version does not know", s.Newer)}
 	}
 	return []result{fine("", "the schema is up to date")}
 }
@@ -83,21 +84,21 @@ func clock(f facts) []result {
 		return []result{skipped("", why)}
 	}
 	const do = "Have both keep time by NTP (a database on RDS does); look at this machine first."
-	ahead, direction := f.skew.value.ahead, "ahead of"
+	ahead, direction := f.skew.value.Ahead, "ahead of"
 	if ahead < 0 {
 		ahead, direction = -ahead, "behind"
 	}
-	said := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.within.Round(time.Millisecond))
-	switch sure := ahead - f.skew.value.within; {
+	said := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.Within.Round(time.Millisecond))
+	switch sure := ahead - f.skew.value.Within; {
 	case sure > skewWrong:
 		return []result{wrong("", do, "%s", said)}
 	case sure > skewNoticed:
 		return []result{doubtful("", do, "%s", said)}
 	}
-	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.within.Round(time.Millisecond))}
+	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.Within.Round(time.Millisecond))}
 }
 
-func eachBacklog(look func(backlog) result) func(facts) []result {
+func eachBacklog(look func(postgres.Backlog) result) func(facts) []result {
 	return func(f facts) []result {
 		if why := f.backlog.why(); why != "" {
 			return []result{skipped("", why)}
@@ -106,34 +107,34 @@ func eachBacklog(look func(backlog) result) func(facts) []result {
 	}
 }
 
-func overdue(b backlog) result {
-	if b.overdue > 0 {
+func overdue(b postgres.Backlog) result {
+	if b.Overdue > 0 {
 		return doubtful("", `Look whether the sweep function runs; "matchbook sweep" does its work once.`,
-			"%s overdue: no message came in time", are(b.overdue, "document"))
+			"%s overdue: no message came in time", are(b.Overdue, "document"))
 	}
 	return fine("", "no document is overdue")
 }
 
-func oldest(b backlog) result {
-	if b.oldest > waitedTooLong {
+func oldest(b postgres.Backlog) result {
+	if b.Oldest > waitedTooLong {
 		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, raise MaximumConcurrency as far as the database and the model allow.",
-			"the longest waiting document was due %s ago", short(b.oldest.Truncate(time.Minute)))
+			"the longest waiting document was due %s ago", short(b.Oldest.Truncate(time.Minute)))
 	}
 	return fine("", "no document has been due for more than %s", short(waitedTooLong))
 }
 
-func abandoned(b backlog) result {
-	if b.abandoned > 0 {
+func abandoned(b postgres.Backlog) result {
+	if b.Abandoned > 0 {
 		return doubtful("", "Look into the function's log for the document's id: a crash or a time-out precedes it.",
-			"%s in progress beyond the lease", are(b.abandoned, "document"))
+			"%s in progress beyond the lease", are(b.Abandoned, "document"))
 	}
 	return fine("", "no document is in progress beyond its lease")
 }
 
-func untold(b backlog) result {
-	if b.untold > 0 {
+func untold(b postgres.Backlog) result {
+	if b.Untold > 0 {
 		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep goes on trying.",
-			"%s not told for more than %s", are(b.untold, "notification"), short(tellWithin))
+			"%s not told for more than %s", are(b.Untold, "notification"), short(tellWithin))
 	}
 	return fine("", "nothing waits to be told")
 }

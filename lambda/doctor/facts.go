@@ -3,6 +3,8 @@ package doctor
 import (
 	"cmp"
 	"time"
+
+	"matchbook/lambda/postgres"
 )
 
 // fact is something that was looked at, or the reason why it was not. The
@@ -45,9 +47,9 @@ type facts struct {
 	secrets  []secret
 	database fact[problem] // whether it answers; nobody is to read the rows below if not
 	server   fact[server]
-	schema   fact[schema]
-	skew     fact[skew]
-	backlog  fact[backlog]
+	schema   fact[postgres.Schema]
+	skew     fact[postgres.Skew]
+	backlog  fact[postgres.Backlog]
 
 	model, embeddings, slack fact[problem]
 }
@@ -112,22 +114,4 @@ type server struct {
 	reserved int    // of these, for superusers and others
 	others   int    // of these, in use by others
 	stated   bool   // by a person, for nobody could be asked
-}
-
-// schema is which migrations were applied.
-type schema struct {
-	lacking []string // the names of those that were not
-	newer   int64    // the newest one if this program does not know it, or else 0
-}
-
-// skew is how far the database's clock is ahead of this machine's, and how
-// exactly that is known.
-type skew struct{ ahead, within time.Duration }
-
-// backlog is what the rows say about work that stands still.
-type backlog struct {
-	overdue   int           // pending ones whose message should have come
-	oldest    time.Duration // how long ago the longest waiting document was due
-	abandoned int           // in progress beyond their lease
-	untold    int           // notifications that should have been told by now
 }

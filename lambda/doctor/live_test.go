@@ -96,6 +96,8 @@ var liveRows = []liveRow{
 	{"not migrated", ofBoth, func(r *rig) { r.down() }, provoked{"migrations", Error, "not applied: " + newest()}},
 	{"never migrated", ofBoth, func(r *rig) { r.use(postgrestest.EmptyURL(r.t)) }, provoked{"migrations", Error, "00001_tenants_and_documents, 00002_"}},
 	{"never migrated, rows", ofBoth, func(r *rig) { r.use(postgrestest.EmptyURL(r.t)) }, provoked{"overdue", Skipped, "the schema is not up to date"}},
+	{"versions cannot be read", ofBoth, func(r *rig) { r.exec("ALTER TABLE goose_db_version DROP COLUMN is_applied") },
+		provoked{"migrations", Skipped, "the database was asked, and failed: database error (SQLSTATE 42703)"}},
 	{"of a later version", ofBoth, func(r *rig) { r.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)") }, provoked{"migrations", Warning, "version 99999"}},
 	{"clock ahead", ofBoth, func(r *rig) { r.shift(10 * time.Second) }, provoked{"clock", Warning, "ahead of"}},
 	{"clock behind", ofBoth, func(r *rig) { r.shift(-10 * time.Second) }, provoked{"clock", Warning, "behind"}},

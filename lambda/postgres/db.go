@@ -40,20 +40,13 @@ func Open(ctx context.Context, url string, conns int) (*DB, error) {
 // the password in it: renew, if it is not nil, is asked when the server has
 // refused a login, and what needed the connection is done once more.
 func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := configure(url, statementTimeout)
 	if err != nil {
-		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+		return nil, err
 	}
 	config.MaxConns = int32(conns)
-	settings := config.ConnConfig.RuntimeParams
-	if settings["statement_timeout"] == "" {
-		settings["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
-	}
-	if settings["application_name"] == "" {
+	if settings := config.ConnConfig.RuntimeParams; settings["application_name"] == "" {
 		settings["application_name"] = "matchbook"
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
 	who := &login{renew: renew, url: url, config: config.ConnConfig.Copy()}
 	if renew != nil {
@@ -64,6 +57,21 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	return &DB{&pool{connections, who}}, nil
+}
+
+// configure reads a URL and sets the timeouts that it leaves open.
+func configure(url string, statement time.Duration) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil { // its text holds the URL
+		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	}
+	if settings := config.ConnConfig.RuntimeParams; settings["statement_timeout"] == "" {
+		settings["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	return config, nil
 }
 
 // Close closes all connections.

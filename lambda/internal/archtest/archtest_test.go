@@ -45,7 +45,7 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/service/lambda", "functions and event source mappings as they are deployed", []string{"doctor"}},
 		{"github.com/aws/smithy-go", "codes, status and headers of what AWS refuses", []string{"setup", "notify/email", "doctor"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
-			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock", "doctor"}},
+			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
 		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},

@@ -63,7 +63,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 func configure(url string, statement time.Duration) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // its text holds the URL
-		return nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
 	if settings := config.ConnConfig.RuntimeParams; settings["statement_timeout"] == "" {
 		settings["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)

@@ -39,7 +39,9 @@ func build(ctx context.Context, root, dir, pkg, arch string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, bytes.TrimSpace(out))
 	}
-	return nil
+	// Its mode goes into the archive, and Lambda runs it as another user than
+	// the one whose umask was asked.
+	return os.Chmod(filepath.Join(dir, "bootstrap"), 0o755)
 }
 
 // fingerprint changes when the function in the folder does.

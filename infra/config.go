@@ -20,6 +20,7 @@ type config struct {
 	Stage string
 	// The database, and how to reach one that is there already.
 	Database            string
+	DeletionProtection  bool // of a database that is made
 	DatabaseSecret      string
 	DatabaseConnections int
 	SubnetIDs           []string
@@ -41,8 +42,10 @@ type config struct {
 	SlackSecret string
 	EmailFrom   string
 	EmailTo     string
-	AdminURL    string
-	AlarmEmail  string
+	// SESConfigurationSet is the default one of the sender's identity, if it has one.
+	SESConfigurationSet string
+	AdminURL            string
+	AlarmEmail          string
 	// SecretsKey encrypts the secrets, where it is not AWS's own.
 	SecretsKey string
 }
@@ -59,6 +62,7 @@ func settings(c *config) []setting {
 	return []setting{
 		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`, "1 to 20 lower-case letters and digits, such as dev")},
 		{"database", "existing", oneOf(&c.Database, "existing", "aurora")},
+		{"deletionProtection", "true", yesOrNo(&c.DeletionProtection)},
 		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
 		{"databaseConnections", "100", number(&c.DatabaseConnections)},
 		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
@@ -78,6 +82,7 @@ func settings(c *config) []setting {
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
 		{"emailFrom", "", addresses(&c.EmailFrom)},
 		{"emailTo", "", addresses(&c.EmailTo)},
+		{"sesConfigurationSet", "", pattern(&c.SESConfigurationSet, `[A-Za-z0-9_-]{1,64}`, "the name of a configuration set")},
 		{"adminBaseUrl", "", address(&c.AdminURL)},
 		{"alarmEmail", "", addresses(&c.AlarmEmail)},
 		{"secretsKeyArn", "", pattern(&c.SecretsKey, `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]+`, "the ARN of a KMS key")},
@@ -183,12 +188,14 @@ func (c config) modelPort() int {
 	return 80
 }
 
-// sender is the address that mail comes from, and its domain; empty without one.
-func (c config) sender() (address, domain string) {
-	parsed, err := mail.ParseAddress(c.EmailFrom)
+// addressesOf are the addresses of a list, without the names.
+func addressesOf(list string) (addresses []string) {
+	parsed, err := mail.ParseAddressList(list)
 	if err != nil {
-		return "", ""
+		return nil
 	}
-	_, domain, _ = strings.Cut(parsed.Address, "@")
-	return parsed.Address, domain
+	for _, p := range parsed {
+		addresses = append(addresses, p.Address)
+	}
+	return addresses
 }

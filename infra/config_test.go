@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,12 +100,11 @@ func TestWhereTheModelListens(t *testing.T) {
 	}
 }
 
-func TestSenderIsAnAddressAndItsDomain(t *testing.T) {
+func TestAddressesComeWithoutTheirNames(t *testing.T) {
 	t.Parallel()
-	for from, want := range map[string][2]string{"": {}, "a@example.com": {"a@example.com", "example.com"}, "Matchbook <a@mail.example.com>": {"a@mail.example.com", "mail.example.com"}} {
-		address, domain := config{EmailFrom: from}.sender()
-		if got := [2]string{address, domain}; got != want {
-			t.Errorf("%q: got %v, want %v", from, got, want)
+	for list, want := range map[string][]string{"": nil, "a@example.com": {"a@example.com"}, "Matchbook <a@mail.example.com>, b@example.com": {"a@mail.example.com", "b@example.com"}} {
+		if got := addressesOf(list); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", list, got, want)
 		}
 	}
 }

@@ -38,7 +38,8 @@ const (
 
 // newAurora is an Aurora Serverless v2 that only the functions reach. Deleting
 // the stack leaves a snapshot of it, after somebody has switched its deletion
-// protection off.
+// protection off. It has no name of ours, so that another one may be made while
+// it is still there.
 func (s *site) newAurora() (database, network) {
 	vpc, net := s.newVPC()
 	group := awsec2.NewSecurityGroup(s.stack, jsii.String("DatabaseSecurityGroup"), &awsec2.SecurityGroupProps{
@@ -51,10 +52,11 @@ func (s *site) newAurora() (database, network) {
 		Engine: awsrds.DatabaseClusterEngine_AuroraPostgres(&awsrds.AuroraPostgresClusterEngineProps{
 			Version: awsrds.AuroraPostgresEngineVersion_VER_16_8(),
 		}),
-		ClusterIdentifier:       s.name(),
-		DefaultDatabaseName:     jsii.String("matchbook"),
-		Credentials:             awsrds.Credentials_FromGeneratedSecret(jsii.String("matchbook"), nil),
-		Writer:                  awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), nil),
+		DefaultDatabaseName: jsii.String("matchbook"),
+		Credentials:         awsrds.Credentials_FromGeneratedSecret(jsii.String("matchbook"), nil),
+		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
+			AutoMinorVersionUpgrade: jsii.Bool(false), // the version is one that is supported for long, and the template's to change
+		}),
 		ServerlessV2MinCapacity: jsii.Number(minCapacity),
 		ServerlessV2MaxCapacity: jsii.Number(maxCapacity),
 		Vpc:                     vpc,
@@ -62,7 +64,7 @@ func (s *site) newAurora() (database, network) {
 		SecurityGroups:          &[]awsec2.ISecurityGroup{group},
 		StorageEncrypted:        jsii.Bool(true),
 		IamAuthentication:       jsii.Bool(true),
-		DeletionProtection:      jsii.Bool(true),
+		DeletionProtection:      jsii.Bool(s.config.DeletionProtection),
 		RemovalPolicy:           awscdk.RemovalPolicy_SNAPSHOT,
 		Backup:                  &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(backupDays))},
 		CopyTagsToSnapshot:      jsii.Bool(true),
@@ -76,5 +78,5 @@ func (s *site) newAurora() (database, network) {
 	// The secret that is attached to the database has its host and port as well.
 	arn := cluster.Secret().SecretArn()
 	s.output("DatabaseSecretArn", "Where the database is and how to log in", arn)
-	return database{secret{arn: arn, resource: arn}, []constructs.IDependable{cluster}}, net
+	return database{secret{arn: arn, resource: arn}, []constructs.IDependable{cluster, group, net.functions}}, net
 }

@@ -12,7 +12,7 @@ func TestAuroraIsEncryptedBackedUpAndNotDeletedByAccident(t *testing.T) {
 	tpl := synthesise(t, wishes{context: aurora})
 	tpl.check(t,
 		at("Database", "aurora-postgresql", "Engine"), at("Database", "matchbook", "DatabaseName"), at("Database", true, "StorageEncrypted"),
-		at("Database", true, "DeletionProtection"), at("Database", 14, "BackupRetentionPeriod"), at("Database", true, "EnableIAMDatabaseAuthentication"),
+		at("Database", true, "DeletionProtection"), at("DatabaseWriter7794273E", false, "AutoMinorVersionUpgrade"), at("Database", 14, "BackupRetentionPeriod"), at("Database", true, "EnableIAMDatabaseAuthentication"),
 		at("Database", 0.5, "ServerlessV2ScalingConfiguration", "MinCapacity"), at("Database", 4, "ServerlessV2ScalingConfiguration", "MaxCapacity"))
 	for _, id := range tpl.of("AWS::RDS::DBInstance") {
 		tpl.check(t, at(id, "db.serverless", "DBInstanceClass"), at(id, false, "PubliclyAccessible"))
@@ -93,6 +93,11 @@ func TestFunctionsHaveOneWayOutAndTheDatabaseNone(t *testing.T) {
 	for _, id := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
 		if got := tpl.at(t, id, "VpcConfig"); !strings.Contains(got, "VpcfunctionsSubnet1") || !strings.Contains(got, "VpcfunctionsSubnet2") || !strings.Contains(got, "FunctionsSecurityGroup") {
 			t.Errorf("%s is in %s", id, got)
+		}
+	}
+	for _, rule := range []string{"DatabaseSecurityGroupfrom", "FunctionsSecurityGroupto"} {
+		if got := tpl.Resources["Schema"].DependsOn; !slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, rule) }) {
+			t.Errorf("the migration does not wait for the rule %s...: %v", rule, got)
 		}
 	}
 	if got := tpl.Resources["Schema"].DependsOn; !slices.Contains(got, "Database") {

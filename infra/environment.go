@@ -2,6 +2,8 @@ package main
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	"matchbook/lambda/manifest"
 
@@ -71,11 +73,41 @@ func (s *site) notifications() environment {
 }
 
 // allowMail lets a role send mail as the sender and as nobody else. SES looks
-// for the identity of the address, then for that of its domain.
+// for the identity of the address or of a domain above it; in an account that
+// is still in its sandbox also for those of the readers.
 func (s *site) allowMail(role awsiam.IRole) {
-	address, domain := s.config.sender()
-	if address == "" {
+	c := s.config
+	sender := addressesOf(c.EmailFrom)
+	if len(sender) == 0 {
 		return
 	}
-	allow(role, []*string{s.arn("ses", "identity/"+address), s.arn("ses", "identity/"+domain)}, "ses:SendEmail")
+	own := s.identities(sender)
+	if c.SESConfigurationSet != "" {
+		own = append(own, s.arn("ses", "configuration-set/"+c.SESConfigurationSet))
+	}
+	allow(role, own, "ses:SendEmail")
+	readers := s.identities(addressesOf(c.EmailTo))
+	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions: jsii.Strings("ses:SendEmail"), Resources: &readers,
+		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": sender[0]}},
+	}))
+}
+
+// identities are what SES may know addresses as: the address, its domain, and
+// the domains above that.
+func (s *site) identities(addresses []string) (arns []*string) {
+	var names []string
+	for _, address := range addresses {
+		names = append(names, address)
+		_, domain, _ := strings.Cut(address, "@")
+		for strings.Contains(domain, ".") {
+			names = append(names, domain)
+			_, domain, _ = strings.Cut(domain, ".")
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		arns = append(arns, s.arn("ses", "identity/"+name))
+	}
+	return arns
 }

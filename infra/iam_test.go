@@ -77,7 +77,12 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
 	}
 	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}"}
-	mail := []string{identity + "matchbook@mail.example.com", identity + "mail.example.com"}
+	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
+	mail := []string{
+		identity + "matchbook@mail.example.com", identity + "mail.example.com", identity + "example.com",
+		"ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:configuration-set/tracked",
+		identity + "ops@example.com" + fromUs, identity + "books@example.com" + fromUs, identity + "example.com" + fromUs,
+	}
 	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
 	attached := "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}"

@@ -51,7 +51,7 @@ func needsNode(t *testing.T) {
 var (
 	bare       map[string]any
 	everything = map[string]any{
-		"stage": "prod", "slack": "true", "emailFrom": "Matchbook <matchbook@mail.example.com>", "emailTo": "ops@example.com,books@example.com",
+		"stage": "prod", "slack": "true", "emailFrom": "Matchbook <matchbook@mail.example.com>", "emailTo": "ops@example.com,books@example.com", "sesConfigurationSet": "tracked",
 		"adminBaseUrl": "https://matchbook.example.com", "alarmEmail": "alarms@example.com",
 		"databaseSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"secretsKeyArn":     "arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000",

@@ -117,8 +117,8 @@ func (l Load) lambda() []Item {
 }
 
 // queue counts a request for each batch that is received and deleted, and one
-// for each message that is sent: publishers that send ten at a time pay less.
-// A retry is a change of visibility.
+// for as many messages that are sent: publishers are taken to send as many at a
+// time as an invocation takes. A retry is a change of visibility.
 func (l Load) queue() []Item {
 	p, m := l.Prices, l.Measured
 	batch := float64(l.BatchSize)

@@ -158,7 +158,7 @@ func nameOf(id string) string {
 
 // advice is what to do about the errors of Secrets Manager.
 var advice = map[string]string{
-	"AccessDeniedException":     "may not be read: allow secretsmanager:GetSecretValue on it, and kms:Decrypt on a key of yours",
+	"AccessDeniedException":     "may not be read: allow secretsmanager:GetSecretValue on it, and kms:Decrypt on a key of yours, unless there is none of that name",
 	"ResourceNotFoundException": "does not exist, or has no value yet",
 	"InvalidRequestException":   "is marked for deletion",
 	"DecryptionFailure":         "cannot be decrypted: allow kms:Decrypt on its key",

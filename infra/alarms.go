@@ -140,7 +140,7 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
 			says: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, look whether the match function and the sweep run.", late)},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
-			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost; the log of the sweep names the documents. Look for crashes and timeouts of the match function at that time."},
+			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, and told of like any other. Look for crashes and timeouts of the match function at that time."},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
 			says: "The sweep has measured nothing for 15 minutes, so nobody repairs and nobody would notice. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,

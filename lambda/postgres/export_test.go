@@ -16,3 +16,14 @@ const (
 
 // Read is the transaction that a Checkup asks in.
 func (c *Checkup) Read(ctx context.Context, ask func(pgx.Tx) error) error { return c.read(ctx, ask) }
+
+// Run and RunRow run any statement, as the methods of DB run theirs.
+func (db *DB) Run(ctx context.Context, sql string) error {
+	_, err := db.pool.Exec(ctx, sql)
+	return err
+}
+
+func (db *DB) RunRow(ctx context.Context, sql string) error {
+	var value any
+	return db.pool.QueryRow(ctx, sql).Scan(&value)
+}

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/migrations"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -60,11 +60,11 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 }
 
 func withGoose(url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := pgxpool.ParseConfig(url) // which knows what Open takes, too
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 	provider, err := newProvider(db)
 	if err != nil {

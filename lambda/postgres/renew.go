@@ -54,7 +54,7 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 		return false
 	}
 	l.mu.Lock()
-	url, same := l.url, connecting.Config.User == l.config.User && connecting.Config.Password == l.config.Password
+	url, same := l.url, sameLogin(connecting.Config, &l.config.Config)
 	l.mu.Unlock()
 	if !same {
 		return true
@@ -71,6 +71,10 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 	defer l.mu.Unlock()
 	l.url, l.config = url, config
 	return true
+}
+
+func sameLogin(a, b *pgconn.Config) bool {
+	return a.Host == b.Host && a.Port == b.Port && a.Database == b.Database && a.User == b.User && a.Password == b.Password
 }
 
 func (p *pool) Ping(ctx context.Context) error {

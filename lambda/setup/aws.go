@@ -45,11 +45,27 @@ func inLambda(env Env) aws.Config {
 	return c
 }
 
-// endpoints finds a service's variable, AWS_ENDPOINT_URL_SQS say.
+// endpoints finds where the SDK's clients go: a service's variable, AWS_ENDPOINT_URL_SQS say.
 type endpoints Env
 
 // GetServiceBaseEndpoint is what the SDK's clients look for in a source.
 func (e endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
 	url := e("AWS_ENDPOINT_URL_" + strings.ToUpper(strings.ReplaceAll(service, " ", "_")))
 	return url, url != "", nil
+}
+
+// GetUseFIPSEndpoint is looked for likewise.
+func (e endpoints) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
+	if strings.EqualFold(e("AWS_USE_FIPS_ENDPOINT"), "true") {
+		return aws.FIPSEndpointStateEnabled, true, nil
+	}
+	return aws.FIPSEndpointStateUnset, false, nil
+}
+
+// GetUseDualStackEndpoint is looked for likewise.
+func (e endpoints) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
+	if strings.EqualFold(e("AWS_USE_DUALSTACK_ENDPOINT"), "true") {
+		return aws.DualStackEndpointStateEnabled, true, nil
+	}
+	return aws.DualStackEndpointStateUnset, false, nil
 }

@@ -66,3 +66,28 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 		t.Errorf("without keys: got %v", err)
 	}
 }
+
+// asked is a transport that notes where a request goes and answers nothing.
+type asked struct{ host string }
+
+func (a *asked) Do(r *http.Request) (*http.Response, error) {
+	a.host = r.URL.Host
+	return nil, errors.New("noted")
+}
+
+func TestClientsInLambdaGoWhereTheVariablesSay(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"":                           "sqs.us-east-1.amazonaws.com",
+		"AWS_USE_FIPS_ENDPOINT":      "sqs-fips.us-east-1.amazonaws.com",
+		"AWS_USE_DUALSTACK_ENDPOINT": "sqs.us-east-1.api.aws",
+	} {
+		c := inLambda(envOf(map[string]string{"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "x", variable: "true"}))
+		a := &asked{}
+		c.HTTPClient, c.RetryMaxAttempts = a, 1
+		name := "match"
+		if _, err := sqs.NewFromConfig(c).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: &name}); err == nil || a.host != want {
+			t.Errorf("%q: asked %s, want %s (%v)", variable, a.host, want, err)
+		}
+	}
+}

@@ -39,20 +39,17 @@ type secret struct {
 
 	mu      sync.Mutex
 	value   string
-	fetched time.Time // when it was tried last
+	fetched time.Time     // when it was tried last
+	reading chan struct{} // closed when the read that is under way has ended; nil if none is
 }
 
 // read reads the secret, whatever is known of it.
 func (s *secret) read(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.readLocked(ctx)
-}
-
-func (s *secret) readLocked(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
+	s.mu.Lock()
 	s.fetched = s.now()
+	s.mu.Unlock()
 	text, err := s.fetch(ctx, s.id)
 	if err != nil {
 		return fmt.Errorf("%s%s: the secret %s %s", s.name, manifest.SecretSuffix, nameOf(s.id), unreadable(err))
@@ -61,22 +58,44 @@ func (s *secret) readLocked(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s%s: the secret %s %w", s.name, manifest.SecretSuffix, nameOf(s.id), err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.value = value
 	return nil
 }
 
 // renew is told that the other side refuses a value, and reports whether there
-// is another one now. Many may ask at once: one of them reads the secret, and
-// none does within five minutes of the last time.
+// is another one now. Many may ask at once: the secret is read once for all of
+// them, and not within five minutes of the last time. It is read although there
+// is another value already, which may be of no use to who asks. Nobody waits
+// for longer than the context lives.
 func (s *secret) renew(ctx context.Context, refused string) (value string, changed bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.value == refused && s.now().Sub(s.fetched) >= fetchEvery {
-		if err := s.readLocked(context.WithoutCancel(ctx)); err != nil {
-			slog.Error("a value was refused, and cannot be read again", "reason", err.Error())
+	if s.reading == nil && s.now().Sub(s.fetched) >= fetchEvery {
+		s.fetched, s.reading = s.now(), make(chan struct{})
+		go s.reread(context.WithoutCancel(ctx))
+	}
+	reading := s.reading
+	s.mu.Unlock()
+	if reading != nil {
+		select {
+		case <-reading:
+		case <-ctx.Done():
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.value, s.value != refused
+}
+
+func (s *secret) reread(ctx context.Context) {
+	if err := s.read(ctx); err != nil {
+		slog.Error("a value was refused, and cannot be read again", "reason", err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.reading)
+	s.reading = nil
 }
 
 // secrets are those that a function reads, by the variable's name.

@@ -165,6 +165,48 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 	}
 }
 
+// A value of no use does not stay: it is read again when it may be.
+func TestSecretOfNoUseIsReadAgain(t *testing.T) {
+	m := newManager(t)
+	t.Setenv(managerURL, m.url)
+	m.set("openai", "sk-old")
+	var clock atomic.Int64
+	_, found, errs := m.source(&clock).resolve(envOf(map[string]string{"OPENAI_API_KEY_SECRET_ARN": arn("openai")}), manifest.EnvOpenAIKey)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	s := found[manifest.EnvOpenAIKey]
+	for _, mended := range []string{"export OPENAI_API_KEY=sk-new", "sk-new"} {
+		m.set("openai", mended)
+		clock.Add(int64(fetchEvery))
+		if got, changed := s.renew(t.Context(), "sk-old"); got != mended || !changed {
+			t.Errorf("got %q, %t, want %q", got, changed, mended)
+		}
+	}
+}
+
+// Nobody waits for a read for longer than he has time.
+func TestRenewalEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	var clock atomic.Int64
+	s := &secret{name: manifest.EnvOpenAIKey, id: arn("openai"), value: "sk-old",
+		now: func() time.Time { return time.Unix(0, clock.Add(int64(fetchEvery))) },
+		fetch: func(context.Context, string) (string, error) {
+			<-release
+			return "sk-new", nil
+		}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, changed := s.renew(ctx, "sk-old"); changed {
+		t.Errorf("got %q before it was read", got)
+	}
+	close(release)
+	if got, changed := s.renew(t.Context(), "sk-old"); got != "sk-new" || !changed {
+		t.Errorf("got %q, %t", got, changed)
+	}
+}
+
 // A hundred who are refused at once cause one read, none earlier than five
 // minutes after the last; the new value is everybody's at once.
 func TestRefusedSecretIsReadAtMostEveryFiveMinutes(t *testing.T) {
@@ -201,8 +243,8 @@ func TestRefusedSecretIsReadAtMostEveryFiveMinutes(t *testing.T) {
 		{1, "sk-old", 100, 2},
 		{0, "sk-old", 100, 2}, // they had it from before
 		{0, "sk-new", 0, 2},
-		{fetchEvery, "sk-old", 100, 2}, // and still have it
-		{0, "sk-new", 0, 3},            // read again, it is the same
+		{fetchEvery, "sk-old", 100, 3}, // it is looked at again, for they may have no use for it
+		{0, "sk-new", 0, 3},
 		{fetchEvery - 1, "sk-new", 0, 3},
 	} {
 		clock.Add(int64(step.after))

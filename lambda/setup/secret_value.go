@@ -28,8 +28,8 @@ func valueOf(name, text string) (string, error) {
 	if json.Unmarshal([]byte(text), &fields) != nil {
 		return "", errors.New("begins like a JSON object and is none")
 	}
-	if value, ok := fields[name].(string); ok && value != "" {
-		return value, nil
+	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
+		return strings.TrimSpace(value), nil
 	}
 	if name == manifest.EnvDatabaseURL {
 		return databaseURL(fields)

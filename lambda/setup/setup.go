@@ -219,7 +219,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 	}
 	if c.Metrics != nil {
 		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
-			gauges, err := db.Gauges(ctx, channels)
+			gauges, err := readGauges(ctx, db, channels)
 			measure(c.Metrics, r, failed, gauges, err)
 			if err != nil {
 				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
@@ -227,6 +227,18 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 		}
 	}
 	return s, db.Close, nil
+}
+
+// flushFor is kept free at the end of a sweep for writing what was measured.
+const flushFor = 3 * time.Second
+
+func readGauges(ctx context.Context, db *postgres.DB, channels []string) (postgres.Gauges, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(flushFor, time.Until(deadline)/2)))
+		defer cancel()
+	}
+	return db.Gauges(ctx, channels)
 }
 
 // Publisher opens what publishing needs.

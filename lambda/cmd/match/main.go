@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"log/slog"
 	"os"
 
 	"matchbook/lambda/manifest"
@@ -15,7 +15,7 @@ import (
 
 func main() {
 	if err := run(context.Background(), os.Getenv); err != nil {
-		fmt.Fprintln(os.Stderr, "match:", err)
+		slog.Error("cannot start", "reason", err.Error())
 		os.Exit(1)
 	}
 }

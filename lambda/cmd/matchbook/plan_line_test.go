@@ -160,8 +160,16 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int) time.Duration {
 	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- mapping.Run(ctx) }()
+	stalled := time.NewTicker(100 * time.Millisecond)
+	defer stalled.Stop()
 	for done := 0; done < len(ids); {
 		select {
+		case <-stalled.C: // a receive that broke off took messages along
+			if r.Idle() {
+				if _, err := r.Jump(ctx); err != nil {
+					r.t.Fatal(err)
+				}
+			}
 		case i := <-told:
 			done += len(i.MessageIDs) - len(i.Failed) - len(i.Undeleted)
 			if len(i.Failed)+len(i.Undeleted) > 0 {
@@ -178,5 +186,25 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int) time.Duration {
 	if err := <-ended; err != nil {
 		r.t.Fatal(err)
 	}
+	r.waitUntilNobodyPolls()
 	return took
+}
+
+// waitUntilNobodyPolls: the queue gives messages to a receive that was broken
+// off as long as it has not noticed, and nobody has them then.
+func (r *rehearsal) waitUntilNobodyPolls() {
+	r.t.Helper()
+	deadline := time.After(time.Minute)
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for {
+		if queue, _ := r.Stats(); queue.Polls == 0 {
+			return
+		}
+		select {
+		case <-deadline:
+			r.t.Fatal("a receive goes on after its mapping has ended")
+		case <-again.C:
+		}
+	}
 }

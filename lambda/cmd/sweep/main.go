@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
 	"os"
 
 	"matchbook/lambda/failure"
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	if err := run(context.Background(), os.Getenv); err != nil {
-		fmt.Fprintln(os.Stderr, "sweep:", err)
+		slog.Error("cannot start", "reason", err.Error())
 		os.Exit(1)
 	}
 }

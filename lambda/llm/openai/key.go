@@ -48,7 +48,7 @@ func (k *key) renewed(ctx context.Context, refused string) bool {
 		return other
 	}
 	fresh, changed := k.renew(ctx, refused)
-	if fresh = strings.TrimSpace(fresh); !changed || fresh == "" || !sendable(fresh) {
+	if fresh = strings.TrimSpace(fresh); !changed || fresh == refused || fresh == "" || !sendable(fresh) {
 		return false
 	}
 	k.mu.Lock()

@@ -1,0 +1,55 @@
+package postgres_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// What ran is never run again, whatever it says: only a refused login means
+// that nothing was done.
+func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, address)
+	if _, err := conn.Exec(t.Context(), "CREATE SEQUENCE ran"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := postgres.OpenRenewing(t.Context(), address, 1, func(_ context.Context, refused string) (string, bool) { return refused, true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, run := range []func(context.Context, string) error{db.Run, db.RunRow} {
+		if err := run(t.Context(), "DO $$ BEGIN PERFORM nextval('ran'); RAISE 'refused' USING ERRCODE = '28P01'; END $$"); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	var times int
+	if err := conn.QueryRow(t.Context(), "SELECT last_value FROM ran").Scan(&times); err != nil || times != 2 {
+		t.Errorf("two statements ran %d times (%v)", times, err)
+	}
+}
+
+// What may be said of a pool does not stop a migration.
+func TestMigrationsTakeWhatAPoolTakes(t *testing.T) {
+	t.Parallel()
+	if _, err := postgres.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))); err != nil {
+		t.Error(err)
+	}
+}
+
+func withPool(t *testing.T, text string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("pool_max_conns", "3")
+	u.RawQuery = q.Encode()
+	return u.String()
+}

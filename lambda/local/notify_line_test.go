@@ -85,6 +85,20 @@ func (s *badSlack) committed() (status string) {
 	return status
 }
 
+// watch says about which document of which line it is asked.
+func (s *badSlack) watch(l *line, id uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line, s.document = l, id
+}
+
+// asked is what it has seen, each time that it was asked.
+func (s *badSlack) asked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.seen, "; ")
+}
+
 func (s *badSlack) mend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,15 +142,20 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			server := httptest.NewServer(s)
 			t.Cleanup(server.Close)
 			var logs logText
+			var mu sync.Mutex
 			var batches []local.Invocation
 			l := newLine(t, 1, func(c *local.StackConfig) {
 				c.Env = append(c.Env, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
 				c.Logs = io.MultiWriter(&logs, testLog{t})
-				c.OnInvocation = func(i local.Invocation) { batches = append(batches, i) }
+				c.OnInvocation = func(i local.Invocation) {
+					mu.Lock()
+					defer mu.Unlock()
+					batches = append(batches, i)
+				}
 			})
 			ids := l.store(3)
 			l.exec(`UPDATE document SET structured_data = '{"total":"x"}' WHERE id = $1`, ids[1])
-			s.line, s.document = l, ids[1]
+			s.watch(l, ids[1])
 			l.publish(ids...)
 			l.drain(ids)
 			check(t, "its batch-mate", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
@@ -144,8 +163,11 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 				t.Errorf("the document: %s", got)
 			}
 			check(t, "its message", strings.Join(l.events(ids[1], local.Received, local.Deleted), ", "), "received at 0, deleted at 0")
-			check(t, "Slack was asked when it was", strings.Join(s.seen, "; "), "not acknowledged, failed")
-			for _, b := range batches {
+			check(t, "Slack was asked when it was", s.asked(), "not acknowledged, failed")
+			mu.Lock()
+			seen := slices.Clone(batches)
+			mu.Unlock()
+			for _, b := range seen {
 				if b.Err != nil || len(b.Failed) > 0 || b.Took > 20*time.Second {
 					t.Errorf("a batch took %s: %v, failed %q", b.Took, b.Err, b.Failed)
 				}

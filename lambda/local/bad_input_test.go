@@ -419,7 +419,6 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1 is not from SQS", "errorString")},
 		{"no messageId", second("messageId", ""), functionError("record 1 has no messageId", "errorString")},
 		{"messageId is null", second("messageId", nil), functionError("record 1 has no messageId", "errorString")},
-		{"a repeated messageId", second("messageId", "m0"), functionError("record 1 repeats a messageId", "errorString")},
 		{"wrong ARN", second("eventSourceARN", "arn:aws:sqs:us-east-1:000000000000:ingest"), functionError(
 			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\", but QUEUE_URL names arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
 		{"array", `["` + marker + `"]`, functionError("json: cannot unmarshal array into Go value of type events.SQSEvent", "UnmarshalTypeError")},

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 		h.Malformed(n)
 	}
 	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
-		b.acked[b.records[i].MessageId] = s.Action == job.Ack
+		b.note(b.records[i], s)
 	}
 	return b.response(event.Records), nil
 }
@@ -67,19 +68,15 @@ func (b *batch) check(records []events.SQSMessage) error {
 	if records == nil {
 		return fmt.Errorf("the event has no Records: it is not from SQS")
 	}
-	seen := make(map[string]bool, len(records))
 	for i, r := range records {
 		switch {
 		case r.EventSource != "aws:sqs":
 			return fmt.Errorf("record %d is not from SQS", i)
 		case r.MessageId == "":
 			return fmt.Errorf("record %d has no messageId", i)
-		case seen[r.MessageId]:
-			return fmt.Errorf("record %d repeats a messageId", i)
 		case !sameQueue(r.EventSourceARN, b.queue.ARN):
 			return fmt.Errorf("record %d is from %.200q, but %s names %s", i, r.EventSourceARN, manifest.EnvQueueURL, b.queue.ARN)
 		}
-		seen[r.MessageId] = true
 	}
 	return nil
 }
@@ -98,7 +95,7 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 		id, err := document.ParseID(r.Body)
 		if err != nil {
 			s := job.Schedule(nil).Decide(job.Outcome{Result: job.Malformed})
-			b.acked[r.MessageId] = s.Action == job.Ack
+			b.note(r, s)
 			b.log.Error("settled", "result", job.Malformed.String(), "message", r.MessageId,
 				"action", s.Action.String(), "bytes", len(r.Body), "reason", "the body is "+err.Error())
 			continue
@@ -112,6 +109,13 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 		})
 	}
 	return deliveries
+}
+
+// note keeps how a record ended. Of a message that the event repeats, all
+// records must be acknowledged: the response names them by one id.
+func (b *batch) note(r events.SQSMessage, s job.Settlement) {
+	others, repeated := b.acked[r.MessageId]
+	b.acked[r.MessageId] = s.Action == job.Ack && (others || !repeated)
 }
 
 // count is the message's receive count. One that cannot be read is taken as
@@ -146,13 +150,14 @@ func publishedAt(r events.SQSMessage) time.Time {
 	return t
 }
 
-// response names every message that is not acknowledged; its list is never
-// null, because null means that everything succeeded.
+// response names every message that is not acknowledged, once; its list is
+// never null, because null means that everything succeeded.
 func (b *batch) response(records []events.SQSMessage) events.SQSEventResponse {
 	failures := []events.SQSBatchItemFailure{}
 	for _, r := range records {
-		if !b.acked[r.MessageId] {
-			failures = append(failures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+		item := events.SQSBatchItemFailure{ItemIdentifier: r.MessageId}
+		if !b.acked[r.MessageId] && !slices.Contains(failures, item) {
+			failures = append(failures, item)
 		}
 	}
 	return events.SQSEventResponse{BatchItemFailures: failures}

@@ -29,6 +29,31 @@ func says(ends ...job.Settlement) runner {
 	return func(context.Context, []job.Delivery, job.Messages) []job.Settlement { return ends }
 }
 
+// SQS may repeat a message in an event. That is no reason to refuse the others,
+// and the message is done when every record of it is.
+func TestRepeatedMessageIsAcknowledgedWhenAllItsRecordsAre(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		ends []job.Settlement // of a, b and a
+		want []string
+	}{
+		{"both", []job.Settlement{ack, ack, ack}, []string{}},
+		{"the first", []job.Settlement{ack, ack, retry(time.Minute)}, []string{"a"}},
+		{"the second", []job.Settlement{retry(time.Minute), ack, ack}, []string{"a"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			event := events.SQSEvent{Records: []events.SQSMessage{record("a", id(1).String()), record("b", id(2).String()), record("a", id(1).String())}}
+			out, err := r.handler(says(tc.ends...)).Handle(t.Context(), event)
+			if got := unfinished(out); err != nil || !slices.Equal(got, tc.want) {
+				t.Errorf("unfinished %q, error %v, want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestResponseNamesExactlyTheUnfinishedInTheirOrder(t *testing.T) {
 	t.Parallel()
 	again := retry(time.Minute)
@@ -80,18 +105,17 @@ func TestEventThatCannotBeAnsweredForRunsNothing(t *testing.T) {
 		return records
 	}
 	for name, records := range map[string][]events.SQSMessage{
-		"no Records":         nil,
-		"another source":     change(func(r *events.SQSMessage) { r.EventSource = "aws:sns" }),
-		"no source":          change(func(r *events.SQSMessage) { r.EventSource = "" }),
-		"no messageId":       change(func(r *events.SQSMessage) { r.MessageId = "" }),
-		"repeated messageId": change(func(r *events.SQSMessage) { r.MessageId = "a" }),
-		"another queue":      change(func(r *events.SQSMessage) { r.EventSourceARN += "-2" }),
-		"another account":    change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sqs:us-east-1:000000000001:match" }),
-		"another region":     change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sqs:us-east-2:000000000000:match" }),
-		"another service":    change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sns:us-east-1:000000000000:match" }),
-		"no ARN":             change(func(r *events.SQSMessage) { r.EventSourceARN = "" }),
-		"a name for an ARN":  change(func(r *events.SQSMessage) { r.EventSourceARN = "match" }),
-		"a long ARN":         change(func(r *events.SQSMessage) { r.EventSourceARN = strings.Repeat("x", 1<<20) }),
+		"no Records":        nil,
+		"another source":    change(func(r *events.SQSMessage) { r.EventSource = "aws:sns" }),
+		"no source":         change(func(r *events.SQSMessage) { r.EventSource = "" }),
+		"no messageId":      change(func(r *events.SQSMessage) { r.MessageId = "" }),
+		"another queue":     change(func(r *events.SQSMessage) { r.EventSourceARN += "-2" }),
+		"another account":   change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sqs:us-east-1:000000000001:match" }),
+		"another region":    change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sqs:us-east-2:000000000000:match" }),
+		"another service":   change(func(r *events.SQSMessage) { r.EventSourceARN = "arn:aws:sns:us-east-1:000000000000:match" }),
+		"no ARN":            change(func(r *events.SQSMessage) { r.EventSourceARN = "" }),
+		"a name for an ARN": change(func(r *events.SQSMessage) { r.EventSourceARN = "match" }),
+		"a long ARN":        change(func(r *events.SQSMessage) { r.EventSourceARN = strings.Repeat("x", 1<<20) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,7 +305,7 @@ func FuzzHandle(f *testing.F) {
 		}
 		want := []string{}
 		for _, r := range event.Records {
-			if id, err := uuid.Parse(r.Body); err == nil && len(r.Body) == 36 && !acknowledges(id) {
+			if id, err := uuid.Parse(r.Body); err == nil && len(r.Body) == 36 && !acknowledges(id) && !slices.Contains(want, r.MessageId) {
 				want = append(want, r.MessageId)
 			}
 		}

@@ -13,7 +13,9 @@ const (
 	Superseded                     // a later message was published
 	Missing                        // no such document
 	NotMatchable                   // nothing to work on; the row says why
-	Held                           // somebody else's lease is live
+	Held                           // another claim's lease is live
+	Busy                           // the row is locked by another transaction
+	Early                          // it waits for a retry that is not due yet
 	Transient                      // the work failed and may be tried again
 	Permanent                      // the work failed for good
 	Lost                           // fence lost, and the document waits for another message
@@ -21,7 +23,7 @@ const (
 )
 
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
-	"not-matchable", "held", "transient", "permanent", "lost", "unsettled"}
+	"not-matchable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
 func (r Result) String() string { return resultNames[r] }
 
@@ -30,7 +32,7 @@ type Outcome struct {
 	Result     Result
 	Delivery   int           // ApproximateReceiveCount, from 1
 	RetryAfter time.Duration // Transient: what the other side asked for, 0 if nothing
-	HeldFor    time.Duration // Held: how long the other lease lives
+	Wait       time.Duration // Held, Busy, Early, Unsettled: until there is a point in coming again
 }
 
 // Action is what happens to the message.
@@ -86,11 +88,6 @@ func (s Schedule) Decide(o Outcome) Settlement {
 			return Settlement{Action: Ack}
 		}
 		return s.retry(o, StatusNone) // its publisher may not have committed yet
-	case Held:
-		if last {
-			return Settlement{Action: DeadLetter}
-		}
-		return Settlement{Action: Retry, Visibility: o.HeldFor}
 	case Permanent:
 		return Settlement{Write: StatusFailed, Action: Ack}
 	case Transient:
@@ -99,10 +96,16 @@ func (s Schedule) Decide(o Outcome) Settlement {
 		}
 		return s.retry(o, StatusPending)
 	case Lost:
+		if last { // what took the document, a publish or an attempt, has a message of its own
+			return Settlement{Action: Ack}
+		}
 		return Settlement{Action: Retry, Visibility: KeepVisibility}
-	default: // Unsettled, and whatever is not thought of: never an Ack
-		if last {
+	default: // Held, Busy, Early, Unsettled, and whatever is not thought of: never an Ack
+		switch {
+		case last:
 			return Settlement{Action: DeadLetter}
+		case o.Wait > 0:
+			return Settlement{Action: Retry, Visibility: o.Wait}
 		}
 		return s.retry(o, StatusNone)
 	}

@@ -29,8 +29,11 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 		{job.Outcome{Result: job.NotMatchable, Delivery: 1}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Missing, Delivery: 1}, job.Settlement{Action: job.Retry, Visibility: m5}},
 		{job.Outcome{Result: job.Missing, Delivery: 2}, job.Settlement{Action: job.Ack}},
-		{job.Outcome{Result: job.Held, Delivery: 1, HeldFor: time.Minute}, job.Settlement{Action: job.Retry, Visibility: time.Minute}},
-		{job.Outcome{Result: job.Held, Delivery: 3, HeldFor: time.Minute}, job.Settlement{Action: job.DeadLetter}},
+		{job.Outcome{Result: job.Held, Delivery: 1, Wait: time.Minute}, job.Settlement{Action: job.Retry, Visibility: time.Minute}},
+		{job.Outcome{Result: job.Held, Delivery: 3, Wait: time.Minute}, job.Settlement{Action: job.DeadLetter}},
+		{job.Outcome{Result: job.Busy, Delivery: 1, Wait: time.Second}, job.Settlement{Action: job.Retry, Visibility: time.Second}},
+		{job.Outcome{Result: job.Busy, Delivery: 3, Wait: time.Second}, job.Settlement{Action: job.DeadLetter}},
+		{job.Outcome{Result: job.Early, Delivery: 2, Wait: time.Hour}, job.Settlement{Action: job.Retry, Visibility: time.Hour}},
 		{job.Outcome{Result: job.Transient, Delivery: 1}, job.Settlement{Write: job.StatusPending, Action: job.Retry, Visibility: m5}},
 		{job.Outcome{Result: job.Transient, Delivery: 1, RetryAfter: time.Hour}, job.Settlement{Write: job.StatusPending, Action: job.Retry, Visibility: time.Hour}},
 		{job.Outcome{Result: job.Transient, Delivery: 2, RetryAfter: time.Minute}, job.Settlement{Write: job.StatusPending, Action: job.Retry, Visibility: m30}},
@@ -39,8 +42,8 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 		{job.Outcome{Result: job.Permanent, Delivery: 1}, job.Settlement{Write: job.StatusFailed, Action: job.Ack}},
 		{job.Outcome{Result: job.Permanent, Delivery: 3}, job.Settlement{Write: job.StatusFailed, Action: job.Ack}},
 		{job.Outcome{Result: job.Lost, Delivery: 1}, job.Settlement{Action: job.Retry, Visibility: keep}},
-		{job.Outcome{Result: job.Lost, Delivery: 3}, job.Settlement{Action: job.Retry, Visibility: keep}},
-		{job.Outcome{Result: job.Unsettled, Delivery: 2}, job.Settlement{Action: job.Retry, Visibility: m30}},
+		{job.Outcome{Result: job.Lost, Delivery: 3}, job.Settlement{Action: job.Ack}},
+		{job.Outcome{Result: job.Unsettled, Delivery: 2, Wait: time.Minute}, job.Settlement{Action: job.Retry, Visibility: time.Minute}},
 		{job.Outcome{Result: job.Unsettled, Delivery: 3}, job.Settlement{Action: job.DeadLetter}},
 		{job.Outcome{Delivery: 1}, job.Settlement{Action: job.Retry, Visibility: m5}}, // not thought of
 	} {
@@ -54,7 +57,7 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 }
 
 // Whatever happens: an Ack only where something proves that nothing is left
-// to do; "failed" and the last delivery belong together.
+// to do for this message; "failed" and the last delivery belong together.
 func TestDecideNeverAcknowledgesUnfinishedWork(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,11 +65,11 @@ func TestDecideNeverAcknowledgesUnfinishedWork(t *testing.T) {
 			Result:     job.Result(rapid.IntRange(0, int(job.Unsettled)).Draw(t, "result")),
 			Delivery:   rapid.IntRange(0, 5).Draw(t, "delivery"),
 			RetryAfter: time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "retry after")),
-			HeldFor:    time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "held for")),
+			Wait:       time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait")),
 		}
 		s := schedule.Decide(o)
 		switch o.Result {
-		case job.Transient, job.Held, job.Lost, job.Unsettled, 0:
+		case job.Transient, job.Held, job.Busy, job.Early, job.Unsettled, 0:
 			if s.Action == job.Ack {
 				t.Fatalf("%+v is acknowledged", o)
 			}

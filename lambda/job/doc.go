@@ -20,16 +20,27 @@
 //
 // Claiming moves pending, NULL, in-progress with an ended lease, and failed
 // with a message sent after the failure (someone redrove it) to in-progress.
-// It raises matching_attempts, and that number is the fence: every later
-// write of the attempt says "where matching_attempts is mine and the status
-// is in-progress", so whoever lost the document changes nothing any more.
-// Only the database's clock decides about leases.
+// A document that the sweep failed, as lost or crashed, is claimed by whatever
+// message still comes. Claiming raises matching_attempts, and that number is
+// the fence: every later write of the attempt says "where matching_attempts is
+// mine and the status is in-progress", so an attempt that lost the document
+// changes nothing any more. Only the database's clock decides about leases.
 //
 // A document whose lease ended without a result may have killed its worker.
 // It is a suspect: it is not claimed with its batch but alone, one suspect
-// after the other, the least tried first, after everybody else has settled
-// and after what is settled was told to the queue. So it can interrupt its
-// batch-mates once, by surprise, and never again.
+// after the other, the least tried first, after all others have settled and
+// the queue knows what was settled. So it can interrupt its batch-mates once,
+// by surprise, and never again. A row that is locked, and on the last delivery
+// one that another worker holds, is looked at again at the same time.
+//
+// # When the database is away
+//
+// A claim waits for it as long as the invocation allows, and then gives its
+// messages back by the schedule, not all at the same time. A settlement is
+// tried again, by its fence, until the invocation has to respond
+// (TestClaimWaitsForTheDatabase, TestSettlingWaitsForTheDatabase). What could
+// not be written leaves the row in progress, and its message comes back when
+// the lease ends.
 //
 // # How a delivery ends
 //
@@ -46,13 +57,18 @@
 //	missing, delivery 1               -             Retry by the schedule
 //	missing, later                    -             Ack
 //	not matchable                     NULL, reason  Ack
-//	held by a live lease              -             Retry at the lease's end; DeadLetter when last
+//	held by a live lease              -             Retry at the lease's end; when last, waited for,
+//	                                                then DeadLetter
+//	busy: its row is locked           -             tried again for 5 s, then as held, after 5 s
+//	too early: a retry not due yet    -             Retry when it is due; when last, worked on
 //	transient                         pending       Retry by the schedule, or Retry-After if longer
 //	transient, last delivery          failed        DeadLetter
 //	permanent, a panic too            failed        Ack
 //	lost to a publish or another      -             Ack if it is over, Retry at the lease's end if it is
-//	  attempt                                       being worked on, reported failed if it waits
-//	database unreachable, not begun   -             Retry by the schedule; DeadLetter when last
+//	  attempt                                       being worked on; if it waits, reported failed, and
+//	                                                Ack when last: it waits for another message
+//	not claimed, database away        -             Retry by the schedule; DeadLetter when last
+//	not written, database away        -             Retry at the lease's end; DeadLetter when last
 //
 // Retry changes the message's visibility and reports it failed. DeadLetter
 // sets visibility 0 and reports it failed: at the next receive SQS moves it to

@@ -113,7 +113,9 @@ type row struct {
 	attempt     int
 	lease       time.Time // until
 	published   time.Time
+	due         time.Time // of a retry
 	failedAt    time.Time
+	locked      int    // by another transaction, for that many claims
 	unmatchable string // why it cannot be matched
 	verdict     job.Verdict
 	notified    int // notification rows
@@ -132,6 +134,9 @@ func (r *row) judge(d job.Delivery, turn int, suspects bool) (found job.Result, 
 	switch {
 	case r == nil:
 		return job.Missing, false
+	case r.locked > 0:
+		r.locked--
+		return job.Busy, false
 	case !d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published):
 		return job.Superseded, false
 	case r.status == job.StatusSucceeded, r.status == job.StatusFailed && !d.SentAt.After(r.failedAt):
@@ -140,6 +145,8 @@ func (r *row) judge(d job.Delivery, turn int, suspects bool) (found job.Result, 
 		return job.Held, false
 	case r.unmatchable != "":
 		return job.NotMatchable, false
+	case r.status == job.StatusPending && time.Until(r.due) > time.Minute && !d.Last:
+		return job.Early, false
 	}
 	return 0, running && !suspects
 }
@@ -150,6 +157,7 @@ type memory struct {
 	*journal
 	mu     sync.Mutex
 	rows   map[uuid.UUID]*row
+	down   time.Time       // until when every call fails
 	leases []time.Duration // asked for, claim by claim
 	limits []time.Duration // time that each Settle was given
 }
@@ -192,6 +200,14 @@ func (m *memory) succeed(f job.Fence) error {
 	return nil
 }
 
+// fails is why no call gets through.
+func (m *memory) fails(ctx context.Context) error {
+	if ctx.Err() == nil && time.Until(m.down) > 0 {
+		return errDown
+	}
+	return ctx.Err()
+}
+
 func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,8 +217,8 @@ func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease tim
 		named = append(named, number(d.ID))
 	}
 	m.note("claim %v", named)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err := m.fails(ctx); err != nil {
+		return nil, err
 	}
 	for _, d := range deliveries {
 		if r := m.rows[d.ID]; r != nil && r.claimErr != nil {
@@ -224,9 +240,11 @@ func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects b
 	c := job.Claim{Found: found, Suspect: suspect, Fence: job.Fence{ID: d.ID}}
 	switch {
 	case found == job.Held && turn > 1:
-		c.HeldFor = lease
+		c.Wait = lease
 	case found == job.Held:
-		c.HeldFor = time.Until(r.lease)
+		c.Wait = time.Until(r.lease)
+	case found == job.Early:
+		c.Wait = time.Until(r.due)
 	case found == job.NotMatchable:
 		c.Reason, r.status = r.unmatchable, job.StatusNone
 	case found == 0 && !suspect:
@@ -246,8 +264,8 @@ func (m *memory) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, 
 	m.limits = append(m.limits, time.Until(limit))
 	r := m.rows[f.ID]
 	switch {
-	case ctx.Err() != nil:
-		return false, ctx.Err()
+	case m.fails(ctx) != nil:
+		return false, m.fails(ctx)
 	case r != nil && r.settleErr != nil && !r.commits:
 		return false, r.settleErr
 	case !r.holds(f):
@@ -267,8 +285,8 @@ func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	defer m.mu.Unlock()
 	r := m.rows[id]
 	switch {
-	case ctx.Err() != nil:
-		return job.Row{}, ctx.Err()
+	case m.fails(ctx) != nil:
+		return job.Row{}, m.fails(ctx)
 	case r == nil:
 		return job.Row{}, job.ErrNotFound
 	case r.findErr != nil:

@@ -14,6 +14,7 @@ type Delivery struct {
 	Count       int       // ApproximateReceiveCount, from 1
 	SentAt      time.Time // when the message was sent, by the queue's clock
 	PublishedAt time.Time // the publish stamp it carries; zero without one
+	Last        bool      // SQS delivers it no more; set by the Runtime
 }
 
 // Fence names one attempt. A write that carries it changes nothing once
@@ -25,11 +26,11 @@ type Fence struct {
 
 // Claim is what a store found for a Delivery.
 type Claim struct {
-	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable or Held
+	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
 	Fence   Fence         // the attempt; of a Suspect, the last one
-	Tenant  uuid.UUID     // whose document it is; zero when Missing
-	HeldFor time.Duration // Held: how long the other lease lives
+	Tenant  uuid.UUID     // of the document; zero when Missing
+	Wait    time.Duration // Held: until the other lease ends; Early: until the retry is due
 	Reason  string        // NotMatchable: why
 }
 
@@ -59,8 +60,9 @@ var ErrNotFound = errors.New("no such document")
 // Store keeps the state. Its conformance is tested by package jobtest.
 type Store interface {
 	// Claim claims what the deliveries name, for as long as the lease, in one
-	// statement that locks rows in id order. A suspect is claimed only when
-	// suspects is true. The claims are in the order of the deliveries; of two
+	// statement that locks rows in id order and waits for no lock. A suspect is
+	// claimed only when suspects is true, a retry that is not due only on its
+	// last delivery. The claims are in the order of the deliveries; of two
 	// deliveries of one document one claims it and the other finds it held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
 	// Settle writes the verdict, and with StatusFailed the notification row,

@@ -66,7 +66,7 @@ func checkEnds(t *rapid.T, batch []job.Delivery, ends []job.Settlement, before, 
 		n := number(d.ID)
 		switch ends[i].Action {
 		case job.Ack:
-			if !over(before, n, d) && !over(after, n, d) {
+			if !over(before, n, d) && !over(after, n, d) && !takenOver(before[n], after[n], d) {
 				t.Fatalf("delivery %d is acknowledged, but its document was %+v and is %+v", i, before[n], after[n])
 			}
 		case job.DeadLetter:
@@ -87,6 +87,12 @@ func over(rows map[int]row, n int, d job.Delivery) bool {
 		r.status == job.StatusFailed && !r.failedAt.Before(d.SentAt) ||
 		!d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published) ||
 		ok && r.status == job.StatusNone && r.unmatchable != ""
+}
+
+// takenOver says that what waits now has a message of its own, and that this
+// one would not be delivered again.
+func takenOver(before, after row, d job.Delivery) bool {
+	return d.Count > len(schedule) && after.status == job.StatusPending && after.published != before.published
 }
 
 func checkTold(t *rapid.T, ends []job.Settlement, told [][]job.Settled) {

@@ -1,9 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -25,8 +26,11 @@ type Runtime struct {
 }
 
 const (
-	// writeTimeout bounds each write that must finish although time is up.
-	writeTimeout = 4 * time.Second
+	// claimTimeout bounds one try of a claim.
+	claimTimeout = 10 * time.Second
+	// busyPatience is how long a claim is tried again for a row that another
+	// transaction has locked, and busyWait how long its message waits then.
+	busyPatience, busyWait = 5 * time.Second, 5 * time.Second
 	// abandonAfter is how long past its deadline work may take to notice.
 	abandonAfter = time.Second
 )
@@ -37,7 +41,9 @@ type batch struct {
 	deliveries []Delivery
 	ends       []Settlement
 	tenants    []uuid.UUID     // as far as they are known
+	leases     []time.Time     // until when a claim of ours lives; zero without one
 	worked     []time.Duration // 0 where no work was begun
+	finish     time.Time       // when settling has to end
 	told       int             // how many of settled the queue was told about
 	mu         sync.Mutex
 	settled    []Settled
@@ -45,95 +51,151 @@ type batch struct {
 
 // Run works on a batch until every delivery has an end, and returns the ends
 // in the order of the deliveries. ctx ends when the invocation does. Retries,
-// dead letters, and whatever is settled when a suspect is about to run, are
-// carried out through m; other Acks are left to the caller's response.
+// dead letters, and whatever is settled when a deferred delivery is about to
+// run, are carried out through m; other Acks are left to the caller's response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
-	b := &batch{Runtime: r, deliveries: deliveries, ends: make([]Settlement, n), tenants: make([]uuid.UUID, n), worked: make([]time.Duration, n)}
-	workCtx, cancel := withReserve(ctx)
+	b := &batch{Runtime: r, deliveries: slices.Clone(deliveries), ends: make([]Settlement, n), tenants: make([]uuid.UUID, n),
+		leases: make([]time.Time, n), worked: make([]time.Duration, n)}
+	for i := range b.deliveries {
+		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Schedule)
+	}
+	workCtx, cancel := b.reserve(ctx)
 	defer cancel()
-	suspects := b.together(workCtx)
-	b.alone(workCtx, suspects, m)
+	b.alone(workCtx, b.together(workCtx), m)
 	m.Settle(ctx, slices.DeleteFunc(b.untold(), func(s Settled) bool { return s.Action == Ack }))
 	return b.ends
 }
 
 // together claims the batch and works on everything in it at once, except on
-// the suspects, which it returns, the least tried first.
-func (b *batch) together(ctx context.Context) (suspects []suspect) {
+// what is deferred, which it returns: first the busy, then the suspects, the
+// least tried first, then the held.
+func (b *batch) together(ctx context.Context) (later []deferred) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	var running sync.WaitGroup
 	for i := range b.deliveries {
 		if err != nil {
-			b.end(i, Fence{}, Outcome{Result: Unsettled}, failure.Of(err))
+			b.giveBack(i, Fence{}, err)
 			continue
 		}
 		b.tenants[i] = claims[i].Tenant
-		if claims[i].Suspect {
-			suspects = append(suspects, suspect{i, claims[i]})
+		if b.waitsAlone(i, claims[i]) {
+			later = append(later, deferred{i, claims[i]})
 			continue
 		}
 		running.Go(func() { b.run(ctx, i, claims[i]) })
 	}
 	running.Wait()
-	slices.SortStableFunc(suspects, func(x, y suspect) int { return x.Fence.Attempt - y.Fence.Attempt })
-	return suspects
+	slices.SortStableFunc(later, func(x, y deferred) int {
+		return cmp.Or(x.rank()-y.rank(), x.Fence.Attempt-y.Fence.Attempt)
+	})
+	return later
 }
 
-// suspect is a claim that is not made yet, and its delivery's place in the batch.
-type suspect struct {
+// deferred is a delivery that was not claimed with its batch, and its place there.
+type deferred struct {
 	index int
 	Claim
 }
 
-// alone runs suspects one after the other. Each gets a fair share of the time
-// that is left, and the queue is told of everything settled before it begins:
-// if it kills this process, it takes nobody with it.
-func (b *batch) alone(ctx context.Context, suspects []suspect, m Messages) {
-	for n, s := range suspects {
+func (d deferred) rank() int {
+	return map[Result]int{Busy: -1, Held: 1}[d.Found]
+}
+
+// waitsAlone reports whether a delivery is looked at again when the others
+// have settled: a suspect, since it may kill the process; a busy row, since
+// its lock is short; and a held one on its last delivery, which would
+// otherwise be a dead letter about a document that is fine.
+func (b *batch) waitsAlone(i int, c Claim) bool {
+	return c.Suspect || c.Found == Busy || c.Found == Held && b.deliveries[i].Last
+}
+
+// alone runs what was deferred, one after the other. Each gets a fair share of
+// the time that is left, and the queue is told of everything settled before it
+// begins: if it kills this process, it takes nobody with it.
+func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
+	for n, d := range later {
 		if ctx.Err() == nil { // or else nobody begins, and a slow queue would cost the response
 			m.Settle(ctx, b.untold())
 		}
-		share, cancel := withShare(ctx, len(suspects)-n)
-		claims, err := b.claim(share, b.deliveries[s.index:s.index+1], true)
-		if err != nil {
-			b.end(s.index, s.Fence, Outcome{Result: Unsettled}, failure.Of(err))
+		share, cancel := withShare(ctx, len(later)-n)
+		if c, err := b.claimAlone(share, d); err != nil {
+			b.giveBack(d.index, d.Fence, err)
 		} else {
-			b.run(share, s.index, claims[0])
+			b.run(share, d.index, c)
 		}
 		cancel()
 	}
 }
 
+// claimAlone claims one delivery, and waits for its row to be free: briefly
+// when it is busy, as long as there is time when this is the last delivery.
+func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
+	delivery := b.deliveries[d.index : d.index+1]
+	if !delivery[0].Last && d.Found == Busy {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, busyPatience)
+		defer cancel()
+	}
+	for tries := (pauses{}); ; {
+		claims, err := b.claim(ctx, delivery, true)
+		switch {
+		case err != nil && d.Found != 0:
+			return d.Claim, nil // time is up: it is what it was
+		case err != nil:
+			return Claim{}, err
+		case !b.waitsAlone(d.index, claims[0]), !tries.pause(ctx):
+			return claims[0], nil
+		}
+	}
+}
+
+// claim claims deliveries, and waits for a database that does not answer as
+// long as ctx allows: a claim that failed at once would use up the deliveries
+// of a whole queue, since a mapping does not slow down.
 func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	if ctx.Err() != nil {
-		return nil, failure.At("claim documents", ctx.Err())
+	err := ctx.Err()
+	for tries := (pauses{}); ctx.Err() == nil; {
+		var claims []Claim
+		if claims, err = b.claimOnce(ctx, ds, suspects); err == nil {
+			return claims, nil
+		}
+		if tries.last == 0 {
+			b.Log.Warn("cannot claim, trying again", "deliveries", len(ds), "reason", failure.Of(err).Text)
+		}
+		tries.pause(ctx)
 	}
-	claims, err := b.Store.Claim(ctx, ds, lease(ctx), suspects)
-	return claims, failure.At("claim documents", err)
+	return nil, failure.At("claim documents", err)
+}
+
+func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
+	try, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	return b.Store.Claim(try, ds, lease(ctx), suspects)
 }
 
 // run takes one claim to its end.
 func (b *batch) run(ctx context.Context, i int, c Claim) {
-	if c.Found != 0 {
-		b.end(i, c.Fence, Outcome{Result: c.Found, HeldFor: c.HeldFor}, failure.Failure{Text: c.Reason})
-		return
-	}
-	started := time.Now()
-	err := b.work(ctx, i, c.Fence)
-	b.worked[i] = max(time.Since(started), 1) // 0 says that there was no work
-	ctx = context.WithoutCancel(ctx)          // settling finishes although time is up
-	switch {
-	case err == nil:
-		b.end(i, c.Fence, Outcome{Result: Succeeded}, failure.Failure{})
-	case errors.Is(err, ErrFenceLost):
-		b.end(i, c.Fence, b.lost(ctx, c.Fence), failure.Failure{Text: err.Error()})
+	switch c.Found {
+	case 0:
+		b.leases[i] = time.Now().Add(lease(ctx))
+		b.attempt(ctx, i, c.Fence)
+	case Busy:
+		b.end(i, c.Fence, Outcome{Result: Busy, Wait: busyWait}, failure.Failure{})
 	default:
-		b.fail(ctx, i, c.Fence, failure.Of(err))
+		b.end(i, c.Fence, Outcome{Result: c.Found, Wait: c.Wait}, failure.Failure{Text: c.Reason})
 	}
+}
+
+// attempt works on what is claimed, and settles it.
+func (b *batch) attempt(ctx context.Context, i int, f Fence) {
+	started := time.Now()
+	err := b.work(ctx, i, f)
+	b.worked[i] = max(time.Since(started), 1) // 0 says that there was no work
+	b.settle(ctx, i, f, err)
 }
 
 // work does the work behind its own recover. Work that does not come back
@@ -166,125 +228,46 @@ func (b *batch) work(ctx context.Context, i int, f Fence) error {
 	}
 }
 
-// fail writes what the failure means for the document, and ends the delivery.
-func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
-	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
-	if why.Kind == failure.Permanent {
-		o.Result = Permanent
-	}
-	s := b.Schedule.Decide(o)
-	v := Verdict{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
-	switch written, err := b.settle(ctx, f, v); {
-	case err != nil:
-		b.end(i, f, Outcome{Result: Unsettled}, failure.Failure{Text: why.Text + "; then " + failure.Of(err).Text})
-	case !written:
-		b.end(i, f, b.lost(ctx, f), why)
-	default:
-		b.end(i, f, o, why)
-	}
-}
-
-// settle writes a verdict. When the answer is lost, the row is read again: a
-// commit is neither assumed nor repeated blindly.
-func (b *batch) settle(ctx context.Context, f Fence, v Verdict) (bool, error) {
-	writeCtx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	written, err := b.Store.Settle(writeCtx, f, v)
-	if err == nil {
-		return written, nil
-	}
-	row, findErr := b.find(ctx, f)
-	ours := row.Attempt == f.Attempt
-	switch {
-	case findErr != nil, ours && row.Status == StatusInProgress:
-		return false, failure.At("settle", err)
-	case ours && row.Status == v.Status:
-		return true, nil
-	}
-	return false, nil // the fence is gone
-}
-
-// lost says what the row is now that the fence is gone.
-func (b *batch) lost(ctx context.Context, f Fence) Outcome {
-	row, err := b.find(ctx, f)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Outcome{Result: Missing}
-	case err != nil:
-		return Outcome{Result: Unsettled}
-	case row.Status == StatusSucceeded && row.Attempt == f.Attempt:
-		return Outcome{Result: Succeeded} // our own commit, whose answer was lost
-	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusNone:
-		return Outcome{Result: Done}
-	case row.Status == StatusInProgress && row.LeaseLeft > 0:
-		return Outcome{Result: Held, HeldFor: row.LeaseLeft}
-	}
-	return Outcome{Result: Lost}
-}
-
-func (b *batch) find(ctx context.Context, f Fence) (Row, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return b.Store.Find(ctx, f.ID)
-}
-
-// end decides how delivery i ends, notes it and logs it, once.
-func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
-	d := b.deliveries[i]
-	o.Delivery = d.Count
-	s := b.Schedule.Decide(o)
-	level := slog.LevelInfo
-	switch {
-	case s.Write == StatusFailed || s.Action == DeadLetter:
-		level = slog.LevelError
-	case s.Action == Retry || o.Result == Missing || o.Result == NotMatchable:
-		level = slog.LevelWarn
-	}
-	b.Log.Log(context.Background(), level, "settled", "document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
-		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(), "reason", why.Text)
-	if b.Observe != nil {
-		b.Observe(Observation{o.Result, s.Action, b.worked[i]})
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ends[i] = s
-	b.settled = append(b.settled, Settled{i, s})
-}
-
-// untold returns what was settled since it was last called.
-func (b *batch) untold() []Settled {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	news := slices.Clone(b.settled[b.told:])
-	b.told = len(b.settled)
-	return news
-}
-
 // lease is how long a claim is exclusive: the time for the work, for settling
 // it, and a margin.
 func lease(ctx context.Context) time.Duration {
-	rest := 15 * time.Minute // the longest that Lambda runs
+	rest := manifest.MaxTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		rest = max(time.Until(deadline), 0)
 	}
 	return rest + manifest.SettleReserve + manifest.LeaseMargin
 }
 
-// withReserve ends work early enough to settle.
-func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
+// reserve ends work early enough to settle, and settling early enough to respond.
+func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return context.WithCancel(ctx)
+		deadline = time.Now().Add(manifest.MaxTimeout)
 	}
-	reserve := min(manifest.SettleReserve, time.Until(deadline)/4)
-	return context.WithDeadline(ctx, deadline.Add(-reserve))
+	left := time.Until(deadline)
+	b.finish = deadline.Add(-min(manifest.RespondReserve, left/10))
+	return context.WithDeadline(ctx, deadline.Add(-min(manifest.SettleReserve, left/4)))
 }
 
 // withShare gives one of n the n-th part of the time that is left.
 func withShare(ctx context.Context, n int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
+	deadline, _ := ctx.Deadline()
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
+}
+
+// pauses are the waits between tries: 50 ms at first, twice as long each time
+// up to a second, each shortened at random so that workers do not try in step.
+type pauses struct{ last time.Duration }
+
+// pause reports false when ctx ended first.
+func (p *pauses) pause(ctx context.Context) bool {
+	p.last = min(max(2*p.last, 50*time.Millisecond), time.Second)
+	timer := time.NewTimer(p.last/2 + rand.N(p.last/2))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }

@@ -49,6 +49,7 @@ func TestEveryDeliveryEndsAsTheTableSays(t *testing.T) {
 		superseded   = func() *row { return &row{status: job.StatusPending, published: time.Now().Add(1)} }
 		unmatchable  = func() *row { return &row{status: job.StatusPending, unmatchable: "no type"} }
 		held         = func() *row { return inProgress(1, time.Minute) }
+		heldLong     = func() *row { return inProgress(1, time.Hour) }
 
 		transient = fails(errors.New("anything unknown"))
 		permanent = fails(failure.Permanently("no counterparty"))
@@ -75,7 +76,7 @@ func TestEveryDeliveryEndsAsTheTableSays(t *testing.T) {
 		{"missing, delivery 2", missing, 2, never, ack, "", "WARN"},
 		{"not matchable", unmatchable, 1, never, ack, job.StatusNone, "WARN"},
 		{"held", held, 1, never, retry(time.Minute), job.StatusInProgress, "WARN"},
-		{"held, last delivery", held, 3, never, deadLetter, job.StatusInProgress, "ERROR"},
+		{"held beyond the invocation, last delivery", heldLong, 3, never, deadLetter, job.StatusInProgress, "ERROR"},
 		{"transient, delivery 1", waits, 1, transient, writes(job.StatusPending, retry(m5)), job.StatusPending, "WARN"},
 		{"transient, delivery 2", waits, 2, transient, writes(job.StatusPending, retry(m30)), job.StatusPending, "WARN"},
 		{"transient, last delivery", waits, 3, transient, writes(job.StatusFailed, deadLetter), job.StatusFailed, "ERROR"},
@@ -315,7 +316,7 @@ func TestLeaseIsLambdasLongestWithoutADeadline(t *testing.T) {
 		if got := r.runContext(context.Background(), first(1)); got[0] != ack {
 			t.Errorf("got %+v, want an ack", got[0])
 		}
-		if got, want := r.store.leases[0], 15*time.Minute+manifest.SettleReserve+manifest.LeaseMargin; got != want {
+		if got, want := r.store.leases[0], manifest.MaxTimeout+manifest.LeaseMargin; got != want {
 			t.Errorf("lease %v, want %v", got, want)
 		}
 	})
@@ -354,7 +355,7 @@ func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(4), pending(4))
 		got := r.runFor(0, first(1), delivery(2, 3))
-		if want := []job.Settlement{retry(m5), deadLetter}; !reflect.DeepEqual(got, want) {
+		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(backByTheSchedule(t, got, m5), want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if len(r.store.leases) != 0 || r.store.row(1).attempt != 4 {
@@ -371,9 +372,16 @@ func TestFailedClaimAcknowledgesNothing(t *testing.T) {
 		for n := 1; n <= 4; n++ {
 			r.work[id(n)] = panics("it began without a claim")
 		}
+		begin := time.Now()
 		got := r.run(first(1), first(2), delivery(3, 2), delivery(4, 3))
-		want := []job.Settlement{retry(m5), retry(m5), retry(m30), deadLetter}
-		if !reflect.DeepEqual(got, want) {
+		if took := time.Since(begin); took < length-manifest.SettleReserve || took > length {
+			t.Errorf("gave the messages back after %v: a claim that does not wait empties the queue into the dead letters", took)
+		}
+		want := []job.Settlement{retry(givenBack), retry(givenBack), retry(givenBack), deadLetter}
+		if got[2].Visibility <= m5 {
+			t.Errorf("the second retry comes after %v", got[2].Visibility)
+		}
+		if got := append(backByTheSchedule(t, got[:2], m5), backByTheSchedule(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		for n, level := range map[int]string{1: "WARN", 4: "ERROR"} {

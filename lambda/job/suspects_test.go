@@ -60,10 +60,10 @@ func TestSuspectIsLookedAtAgainWhenItsTurnComes(t *testing.T) {
 		{"still a suspect", func(*memory) {}, 1, ack},
 		{"succeeded", func(m *memory) { m.change(2, func(r *row) { r.status = job.StatusSucceeded }) }, 1, ack},
 		{"held", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Minute) }) }, 1, retry(time.Minute)},
-		{"held, last delivery", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Minute) }) }, 3, deadLetter},
+		{"held beyond the invocation, last delivery", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Hour) }) }, 3, deadLetter},
 		{"published again", func(m *memory) { m.publish(2) }, 1, ack},
 		{"deleted", func(m *memory) { m.remove(2) }, 2, ack},
-		{"unreachable", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 2, retry(m30)},
+		{"unreachable", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 2, job.Settlement{Action: job.Retry, Visibility: givenBack}},
 		{"unreachable, last delivery", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 3, deadLetter},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestSuspectIsLookedAtAgainWhenItsTurnComes(t *testing.T) {
 					tc.now(r.store)
 					return r.store.succeed(f)
 				}
-				got := r.run(first(1), delivery(2, tc.count), first(3))
+				got := backByTheSchedule(t, r.run(first(1), delivery(2, tc.count), first(3)), m30)
 				if want := []job.Settlement{ack, tc.want, ack}; !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
@@ -143,11 +143,11 @@ func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 		want := []job.Settlement{writes(job.StatusPending, retry(m5))}
 		for n := 2; n <= manifest.Match.BatchSize; n++ {
 			r.store.rows[id(n)] = expired(n)
-			batch, want = append(batch, first(n)), append(want, retry(m5))
+			batch, want = append(batch, first(n)), append(want, retry(givenBack))
 		}
 		r.queue.slow = func() { <-time.After(5 * time.Second) }
 		begin := time.Now()
-		if got := r.run(batch...); !reflect.DeepEqual(got, want) {
+		if got := backByTheSchedule(t, r.run(batch...), m5); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if took := time.Since(begin); took >= length {

@@ -65,6 +65,9 @@ const (
 	LeaseMargin = time.Minute
 	// SettleReserve is kept free at the end of an invocation for settling.
 	SettleReserve = 15 * time.Second
+	// RespondReserve is what is left of it when settling has to end, for the
+	// calls to the queue and the response.
+	RespondReserve = 6 * time.Second
 	// MaxVisibility is SQS's limit from the receive of a message.
 	MaxVisibility = 12 * time.Hour
 	// MaxTimeout is Lambda's limit for an invocation.

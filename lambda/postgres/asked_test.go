@@ -182,8 +182,8 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 	}{
 		"the judge has to ask first":    {"", errInjected, errInjected, false},
 		"the fence is lost":             {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
-		"settled by somebody else":      {"UPDATE document SET matching_status = 'failed' WHERE id = $1", nil, job.ErrFenceLost, false},
-		"the judge and the fence":       {"UPDATE document SET matching_status = 'failed' WHERE id = $1", errInjected, errInjected, false},
+		"settled by somebody else":      {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
+		"the judge and the fence":       {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, errInjected, false},
 		"the candidates have changed":   {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
 		"they have, and what it judged": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
 	} {

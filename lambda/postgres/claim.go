@@ -13,42 +13,52 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSQL locks the documents in id order, judges each delivery against its
-// row, and claims. Of several deliveries of one document, one has the turn.
+// claimSQL locks the documents in id order, finds for each delivery what its
+// row allows, and claims. Of several deliveries of one document, one has the
+// turn. A row that is seen but cannot be locked is busy. A document that the
+// sweep gave up is claimed by whatever message still comes.
 const claimSQL = `
 WITH message AS (
 	SELECT m.*, row_number() OVER (PARTITION BY id ORDER BY published_at DESC NULLS LAST, place) AS turn
-	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
-		WITH ORDINALITY AS m (id, sent_at, published_at, place)
+	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
+		WITH ORDINALITY AS m (id, sent_at, published_at, last, place)
+), seen AS (
+	SELECT id FROM document WHERE id = ANY ($1)
 ), found AS (
 	SELECT id, tenant_id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
-		matching_published_at AS published_at, matching_lease_until - now() AS lease_left,
+		matching_published_at AS published_at, matching_lease_until - now() AS lease_left, matching_due_at - now() AS due_in,
+		matching_status = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.document_id = document.id
+			AND n.attempt = matching_attempts AND n.kind IN ('lost', 'crashed')) AS given_up,
 		CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
 		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END AS reason
 	FROM document
 	WHERE id = ANY ($1)
 	ORDER BY id
-	FOR NO KEY UPDATE
+	FOR NO KEY UPDATE SKIP LOCKED
 ), judged AS (
-	SELECT place, id, tenant_id, attempts, reason,
-		CASE WHEN turn > 1 THEN $4::interval ELSE lease_left END AS held_for,
+	SELECT place, id, tenant_id, attempts, reason, status,
+		CASE WHEN turn > 1 THEN $5::interval WHEN status = 'pending' THEN due_in ELSE lease_left END AS wait,
 		CASE
-			WHEN found.id IS NULL THEN 'missing'
-			WHEN message.published_at < found.published_at THEN 'superseded'
+			WHEN seen.id IS NULL THEN 'missing'
+			WHEN found.id IS NULL THEN 'busy'
+			WHEN message.published_at < found.published_at AND NOT given_up THEN 'superseded'
 			WHEN status = 'succeeded' THEN 'done'
-			WHEN status = 'failed' AND sent_at <= failed_at THEN 'done'
+			WHEN status = 'failed' AND sent_at <= failed_at AND NOT given_up THEN 'done'
 			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
 			WHEN turn > 1 THEN 'held'
 			WHEN reason IS NOT NULL THEN 'not-matchable'
-			WHEN status = 'in-progress' AND NOT $5 THEN 'suspect'
+			WHEN status = 'in-progress' AND NOT $6 THEN 'suspect'
+			WHEN status = 'pending' AND due_in > interval '1 minute' AND NOT last THEN 'early'
 			ELSE 'claimed'
 		END AS finding
-	FROM message LEFT JOIN found USING (id)
+	FROM message LEFT JOIN seen USING (id) LEFT JOIN found USING (id)
 ), changed AS (
 	UPDATE document SET
 		matching_status = CASE finding WHEN 'claimed' THEN 'in-progress' END,
 		matching_attempts = matching_attempts + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
-		matching_lease_until = CASE finding WHEN 'claimed' THEN now() + $4::interval END,
+		matching_lapses = CASE WHEN finding = 'claimed' AND status = 'in-progress' THEN matching_lapses + 1
+			WHEN finding = 'claimed' AND status = 'pending' THEN matching_lapses ELSE 0 END,
+		matching_lease_until = CASE finding WHEN 'claimed' THEN now() + $5::interval END,
 		matching_error = CASE finding WHEN 'claimed' THEN matching_error ELSE reason END,
 		matching_failed_at = NULL,
 		matching_due_at = NULL,
@@ -57,15 +67,15 @@ WITH message AS (
 	WHERE document.id = judged.id AND finding IN ('claimed', 'not-matchable')
 	RETURNING document.id, matching_attempts
 )
-SELECT finding, coalesce(changed.matching_attempts, attempts, 0), coalesce(held_for, interval '0'), coalesce(reason, ''),
+SELECT finding, coalesce(changed.matching_attempts, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''),
 	coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
 FROM judged LEFT JOIN changed USING (id)
 ORDER BY place`
 
 // findings are the words of claimSQL; "claimed" and "suspect" are no Result.
 var findings = map[string]job.Result{
-	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done,
-	"held": job.Held, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
+	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
+	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
 }
 
 // Claim implements job.Store.
@@ -73,19 +83,20 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 	ids := make([]uuid.UUID, len(deliveries))
 	sent := make([]time.Time, len(deliveries))
 	published := make([]*time.Time, len(deliveries))
+	last := make([]bool, len(deliveries))
 	for i, d := range deliveries {
-		ids[i], sent[i] = d.ID, d.SentAt
+		ids[i], sent[i], last[i] = d.ID, d.SentAt, d.Last
 		if !d.PublishedAt.IsZero() {
 			published[i] = &d.PublishedAt
 		}
 	}
 	var claims []job.Claim
 	err := repeat(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, claimSQL, ids, sent, published, lease, suspects)
+		rows, _ := db.pool.Query(ctx, claimSQL, ids, sent, published, last, lease, suspects)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
-			err = row.Scan(&finding, &c.Fence.Attempt, &c.HeldFor, &c.Reason, &c.Tenant)
+			err = row.Scan(&finding, &c.Fence.Attempt, &c.Wait, &c.Reason, &c.Tenant)
 			c.Found, c.Suspect = findings[finding], finding == "suspect"
 			return c, err
 		})
@@ -105,14 +116,14 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 
 const returnSQL = `
 UPDATE document SET matching_status = 'pending', matching_error = $3, matching_due_at = now() + $4::interval,
-	matching_lease_until = NULL
+	matching_lease_until = NULL, matching_lapses = 0
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // failSQL sets failed and writes the notification, one statement.
 const failSQL = `
 WITH failed AS (
 	UPDATE document SET matching_status = 'failed', matching_error = $3, matching_failed_at = now(),
-		matching_lease_until = NULL, matching_due_at = NULL
+		matching_lease_until = NULL, matching_due_at = NULL, matching_lapses = 0
 	WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'
 	RETURNING id, tenant_id, matching_attempts, matching_error
 )

@@ -61,7 +61,7 @@ func (f *fixture) advance(d time.Duration) {
 func (f *fixture) document(assignments string, args ...any) uuid.UUID {
 	f.t.Helper()
 	id := uuid.New()
-	f.exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $2, 'invoice', '{}')", id, tenant)
+	f.exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, 'invoice', '{}', now())", id, tenant)
 	if assignments != "" {
 		f.exec("UPDATE document SET "+assignments+" WHERE id = '"+id.String()+"'", args...)
 	}
@@ -149,8 +149,8 @@ func TestClaimFindsEachState(t *testing.T) {
 			if got == job.NotMatchable && (s.Error == "" || s.Error != c.Reason) {
 				t.Errorf("reason %q in the claim, %q in the row", c.Reason, s.Error)
 			}
-			if got == job.Held && c.HeldFor != 30*time.Second {
-				t.Errorf("held for %v, want 30s", c.HeldFor)
+			if got == job.Held && c.Wait != 30*time.Second {
+				t.Errorf("held for %v, want 30s", c.Wait)
 			}
 		})
 	}
@@ -184,7 +184,7 @@ func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if claims[0].Found != job.Held || claims[0].HeldFor != time.Minute || claims[1].Found != 0 || claims[2].Found != 0 {
+	if claims[0].Found != job.Held || claims[0].Wait != time.Minute || claims[1].Found != 0 || claims[2].Found != 0 {
 		t.Errorf("got %+v, want the unstamped delivery held and the others claimed", claims)
 	}
 }
@@ -275,7 +275,7 @@ func TestSettleWritesTheVerdict(t *testing.T) {
 	if got, want := f.state(id), (state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	fence = f.claim(job.Delivery{ID: id}, false).Fence
+	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Fence
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}

@@ -24,7 +24,7 @@ func num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-400
 func (f *fixture) put(id, tenant uuid.UUID, typ document.Type, data string) uuid.UUID {
 	f.t.Helper()
 	f.exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenant)
-	f.exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $2, $3::text::document_type, $4)", id, tenant, typ, data)
+	f.exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, $3::text::document_type, $4, now())", id, tenant, typ, data)
 	return id
 }
 

@@ -53,8 +53,8 @@ func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
 		t.Skip("fills a database with 100,000 documents")
 	}
 	f := newFixture(t)
-	f.exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at)
-		SELECT gen_random_uuid(), $1, 'invoice', CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 1000 = 1 THEN 'in-progress' ELSE 'succeeded' END, now()
+	f.exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at, matching_lease_until)
+		SELECT gen_random_uuid(), $1, 'invoice', CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 1000 = 1 THEN 'in-progress' ELSE 'succeeded' END, now(), now()
 		FROM generate_series(0, 99999) AS i`, tenant)
 	f.failures(20_000, "permanent")
 	f.exec(`UPDATE notification SET created_at = now() - random() * interval '2 years'`)

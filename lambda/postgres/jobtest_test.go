@@ -22,6 +22,7 @@ func TestStoreConforms(t *testing.T) {
 			Store:   f.DB,
 			Work:    f.matcher().Match,
 			New:     func() uuid.UUID { return f.document("") },
+			Lock:    f.lock,
 			Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
 			Row:     f.row,
 			Dump:    func() string { return f.dump(allTables...) },
@@ -29,6 +30,23 @@ func TestStoreConforms(t *testing.T) {
 			Advance: f.advance,
 		}
 	})
+}
+
+// lock locks a row until unlock.
+func (f *fixture) lock(id uuid.UUID) (unlock func()) {
+	f.t.Helper()
+	tx, err := f.conn.Begin(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if _, err := tx.Exec(f.t.Context(), "SELECT FROM document WHERE id = $1 FOR UPDATE", id); err != nil {
+		f.t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(f.t.Context()); err != nil {
+			f.t.Error(err)
+		}
+	}
 }
 
 func (f *fixture) row(id uuid.UUID) (r jobtest.Row) {

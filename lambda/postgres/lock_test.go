@@ -81,10 +81,6 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 func TestRowsAreLockedInIDOrder(t *testing.T) {
 	t.Parallel()
 	for name, lock := range map[string]func(context.Context, *fixture) error{
-		"claim": func(ctx context.Context, f *fixture) error {
-			_, err := f.Claim(ctx, []job.Delivery{{ID: num(3)}, {ID: num(2)}, {ID: num(1)}}, time.Minute, false)
-			return err
-		},
 		"publish": func(ctx context.Context, f *fixture) error {
 			_, err := f.Publish(ctx, []uuid.UUID{num(3), num(2), num(1)})
 			return err

@@ -167,7 +167,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 			}
 		},
 		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
-			f.exec("UPDATE document SET matching_status = 'failed' WHERE id = $1", id)
+			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
 		},
 		"a settled attempt and another": func(f *fixture, id uuid.UUID) { f.take(id) },
 	} {

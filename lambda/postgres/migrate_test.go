@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/migrations"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -99,26 +101,46 @@ func applied(t *testing.T, url string) string {
 	return strings.Join(out, " ")
 }
 
+// newest is the number of the newest migration.
+var newest = len(files())
+
+func files() []string {
+	list, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		panic(err)
+	}
+	return list
+}
+
+// all are the numbers of the migrations, each with the mark.
+func all(mark string) string {
+	var out []string
+	for n := range newest {
+		out = append(out, fmt.Sprintf("%s%d", mark, n+1))
+	}
+	return strings.Join(out, " ")
+}
+
 func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	conn := postgrestest.Conn(t, url)
 	empty := catalog(t, conn)
-	if got := applied(t, url); got != "-1 -2 -3 -4 -5 -6 -7 -8 -9" {
+	if got := applied(t, url); got != all("-") {
 		t.Errorf("at first: %s", got)
 	}
 	done, err := postgres.Migrate(t.Context(), url)
-	if err != nil || len(done) != 9 || done[0].Name != "00001_tenants_and_documents.sql" {
+	if err != nil || len(done) != newest || done[0].Name != "00001_tenants_and_documents.sql" {
 		t.Fatalf("got %+v, %v", done, err)
 	}
 	full := catalog(t, conn)
-	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8 +9" || len(full) <= len(empty) {
+	if got := applied(t, url); got != all("+") || len(full) <= len(empty) {
 		t.Errorf("after up: %s, %d lines of catalog", got, len(full))
 	}
 	if done, err := postgres.Migrate(t.Context(), url); err != nil || len(done) != 0 {
 		t.Errorf("up to date: did %+v, %v", done, err)
 	}
-	for want := int64(9); want >= 0; want-- {
+	for want := int64(newest); want >= 0; want-- {
 		if got := down(t, url); got != want {
 			t.Fatalf("undid %d, want %d", got, want)
 		}
@@ -214,25 +236,25 @@ func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
 func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
-	var all sync.WaitGroup
+	var machines sync.WaitGroup
 	begin := make(chan struct{})
 	done := make([][]postgres.Migration, 4)
 	errs := make([]error, len(done))
 	for i := range done {
-		all.Go(func() {
+		machines.Go(func() {
 			<-begin
 			done[i], errs[i] = postgres.Migrate(t.Context(), url)
 		})
 	}
 	close(begin)
-	all.Wait()
+	machines.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(slices.Concat(done...)); n != 9 {
-		t.Errorf("%d migrations were run by all together, want 9", n)
+	if n := len(slices.Concat(done...)); n != newest {
+		t.Errorf("%d migrations were run by all together, want %d", n, newest)
 	}
-	if got := applied(t, url); got != "+1 +2 +3 +4 +5 +6 +7 +8 +9" {
+	if got := applied(t, url); got != all("+") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -119,7 +119,9 @@ func TestEveryEndCountsAsOne(t *testing.T) {
 		job.Held:         {"Retried", "DeadLettered"},
 		job.Transient:    {"Retried", "DeadLettered"},
 		job.Permanent:    {"Failed", "Failed"},
-		job.Lost:         {"Retried", "Retried"},
+		job.Busy:         {"Retried", "DeadLettered"},
+		job.Early:        {"Retried", "DeadLettered"},
+		job.Lost:         {"Retried", "Skipped"},
 		job.Unsettled:    {"Retried", "DeadLettered"},
 	}
 	for result := job.Malformed; result <= job.Unsettled; result++ {

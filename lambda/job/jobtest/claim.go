@@ -14,7 +14,7 @@ func claimTakesWhatWaits(r *rig) {
 	for _, from := range []state{neverPublished, published, retrying} {
 		id := r.in(from)
 		before := r.row(id)
-		c, got := r.claim(job.Delivery{ID: id, Count: 1}, false)
+		c, got := r.claim(job.Delivery{ID: id, Count: 1, Last: true}, false)
 		if want := (job.Fence{ID: id, Attempt: before.Attempt + 1}); got != claimed || c.Fence != want {
 			r.Errorf("%s: found %v with fence %+v, want it claimed with %+v", from.name, got, c.Fence, want)
 		}
@@ -34,8 +34,8 @@ func claimHolds(r *rig) {
 	for _, tc := range []struct{ pass, left time.Duration }{{0, lease}, {lease / 3, 2 * lease / 3}, {2*lease/3 - tick, tick}} {
 		r.Advance(tc.pass)
 		r.unchanged("a delivery that is held", func() {
-			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.HeldFor != tc.left {
-				r.Errorf("found %v, held for %v; want it held for %v", got, c.HeldFor, tc.left)
+			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.Wait != tc.left {
+				r.Errorf("found %v, held for %v; want it held for %v", got, c.Wait, tc.left)
 			}
 		})
 	}
@@ -72,7 +72,7 @@ func claimAnswersInOrder(r *rig) {
 		want string
 	}{{abandoned, suspect}, {neverPublished, claimed}, {published, claimed}, {retrying, claimed}, {inProgress, held},
 		{succeeded, done}, {failed, done}, {spoiled, notMatchable}} {
-		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state)}, p.want})
+		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state), Last: true}, p.want})
 	}
 	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	var deliveries []job.Delivery
@@ -94,10 +94,10 @@ func oneOfTwoDeliveries(r *rig) {
 		id := r.in(from)
 		before := r.row(id)
 		n := map[string]int{}
-		for _, c := range r.claims(true, job.Delivery{ID: id}, job.Delivery{ID: id}, job.Delivery{ID: id}) {
+		for _, c := range r.claims(true, job.Delivery{ID: id, Last: true}, job.Delivery{ID: id, Last: true}, job.Delivery{ID: id, Last: true}) {
 			n[found(c)]++
-			if c.Found == job.Held && c.HeldFor != lease {
-				r.Errorf("%s: held for %v, want %v", from.name, c.HeldFor, lease)
+			if c.Found == job.Held && c.Wait != lease {
+				r.Errorf("%s: held for %v, want %v", from.name, c.Wait, lease)
 			}
 		}
 		if n[claimed] != 1 || n[held] != 2 {
@@ -176,6 +176,42 @@ func spoiledIsNotMatchable(r *rig) {
 	}
 }
 
+func lockedIsBusy(r *rig) {
+	id, free := r.in(published), r.in(published)
+	unlock := r.Lock(id)
+	claims := r.claims(true, job.Delivery{ID: id}, job.Delivery{ID: free}, job.Delivery{ID: uuid.New()})
+	for i, want := range []string{locked, claimed, missing} {
+		if got := found(claims[i]); got != want {
+			r.Errorf("delivery %d found %v, want %v", i, got, want)
+		}
+	}
+	unlock()
+	r.succeed(r.take(id))
+}
+
+func notDueIsEarly(r *rig) {
+	id := r.in(retrying)
+	r.Advance(retryIn - time.Minute - tick)
+	r.unchanged("an early delivery", func() {
+		if c, got := r.claim(job.Delivery{ID: id}, true); got != early || c.Wait != time.Minute+tick {
+			r.Errorf("found %v, to wait %v; want it early, to wait a minute and %v", got, c.Wait, tick)
+		}
+	})
+	if _, got := r.claim(job.Delivery{ID: id, Last: true}, false); got != claimed {
+		r.Errorf("last delivery: found %v, want it claimed", got)
+	}
+	id = r.in(retrying)
+	r.Advance(retryIn - time.Minute)
+	if _, got := r.claim(job.Delivery{ID: id}, false); got != claimed {
+		r.Errorf("a minute early: found %v, want it claimed, because clocks differ", got)
+	}
+	id = r.in(retrying)
+	stamp := r.publish(id)
+	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false); got != claimed {
+		r.Errorf("published by a person: found %v, want it claimed", got)
+	}
+}
+
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
 	const documents, workers, rounds = 20, 8, 20
@@ -199,8 +235,8 @@ func oneOfManyClaims(r *rig) {
 				n[found(c)]++
 			}
 		}
-		if n[claimed] != documents || n[held] != (workers-1)*documents {
-			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one and held for the others", round, workers, n, documents)
+		if n[claimed] != documents || n[held]+n[locked] != (workers-1)*documents {
+			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one, and held or busy for the others", round, workers, n, documents)
 		}
 		for _, d := range deliveries {
 			r.rowIs(d.ID, Row{Status: job.StatusInProgress, Attempt: round})

@@ -36,6 +36,8 @@ type Fixture struct {
 	Work job.Work
 	// New inserts a document that was never published.
 	New func() uuid.UUID
+	// Lock locks a document's row in a transaction of its own until unlock.
+	Lock func(uuid.UUID) (unlock func())
 	// Spoil leaves nothing to work on, so that a claim finds the document
 	// not matchable.
 	Spoil func(uuid.UUID)
@@ -75,6 +77,8 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"failed document is claimed for a message sent later", failedIsRedriven},
 		{"message of an earlier publish is superseded", earlierPublishIsSuperseded},
 		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
+		{"locked row is busy and waits for nothing", lockedIsBusy},
+		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
 		{"claims at the same moment give each document once", oneOfManyClaims},
 
 		{"retry waits with its error", retryWaits},
@@ -120,6 +124,8 @@ var failure = job.Verdict{Status: job.StatusFailed, Reason: busy, Kind: "transie
 var (
 	claimed, suspect = "claimed", "suspect"
 	held             = job.Held.String()
+	locked           = job.Busy.String()
+	early            = job.Early.String()
 	done             = job.Done.String()
 	superseded       = job.Superseded.String()
 	missing          = job.Missing.String()
@@ -195,7 +201,7 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 // take claims a document that must be there to be claimed.
 func (r *rig) take(id uuid.UUID) job.Fence {
 	r.Helper()
-	c, got := r.claim(job.Delivery{ID: id}, true)
+	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)
 	if got != claimed {
 		r.Fatalf("found %s, row %+v", got, r.row(id))
 	}

@@ -1,0 +1,142 @@
+package job_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/job"
+)
+
+// givenBack stands for the visibility of a message that was not claimed.
+const givenBack = -time.Hour
+
+// backByTheSchedule puts givenBack in the place of visibilities that are at
+// most a quarter less than the schedule's.
+func backByTheSchedule(t *testing.T, ends []job.Settlement, want time.Duration) []job.Settlement {
+	t.Helper()
+	replaced := append([]job.Settlement(nil), ends...)
+	for i, s := range replaced {
+		if s.Write == job.StatusNone && s.Action == job.Retry && s.Visibility <= want && s.Visibility >= want*3/4 {
+			replaced[i].Visibility = givenBack
+		}
+	}
+	return replaced
+}
+
+func TestClaimWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, pending(0), pending(0))
+		r.store.down = time.Now().Add(20 * time.Second)
+		if got, want := r.run(first(1), delivery(2, 3)), []job.Settlement{ack, ack}; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestSettlingWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		row  row
+		err  error // of the work
+		want job.Settlement
+	}{
+		"retry":                          {row{}, errDown, writes(job.StatusPending, retry(m5))},
+		"fence lost":                     {row{}, job.ErrFenceLost, ack},
+		"retry whose answer is lost too": {row{settleErr: errDown, commits: true}, errDown, writes(job.StatusPending, retry(m5))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tc.row.status = job.StatusPending
+				r := newRig(t, &tc.row)
+				r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+					if tc.err == job.ErrFenceLost {
+						set(job.StatusSucceeded, 1, 0)(r.store, f)
+					}
+					r.store.mu.Lock()
+					defer r.store.mu.Unlock()
+					r.store.down = time.Now().Add(time.Minute)
+					return tc.err
+				}
+				begin := time.Now()
+				if got := r.run(first(1))[0]; got != tc.want {
+					t.Errorf("got %+v, want %+v", got, tc.want)
+				}
+				if took := time.Since(begin); took < time.Minute || took > time.Minute+2*time.Second {
+					t.Errorf("took %v, want the minute of the outage", took)
+				}
+			})
+		})
+	}
+}
+
+func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		locked, count int
+		want          job.Settlement
+	}{
+		"a short lock":                       {5, 1, ack},
+		"a long lock":                        {1e6, 1, retry(5 * time.Second)},
+		"a long lock, last delivery":         {20, 3, ack},
+		"locked for ever, its last delivery": {1e6, 3, deadLetter},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, &row{status: job.StatusPending, locked: tc.locked}, pending(0))
+				if got, want := r.run(delivery(1, tc.count), first(2)), []job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+}
+
+// A message that finds its document in other hands on its last delivery would
+// be a dead letter about a document that is fine.
+func TestHeldIsWaitedForOnTheLastDelivery(t *testing.T) {
+	t.Parallel()
+	t.Run("its holder finishes", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, inProgress(1, time.Hour))
+			r.work[id(1)] = panics("it is held")
+			time.AfterFunc(time.Minute, func() { r.store.change(1, func(r *row) { r.status = job.StatusSucceeded }) })
+			if got := r.run(delivery(1, 3))[0]; got != ack {
+				t.Errorf("got %+v, want %+v", got, ack)
+			}
+		})
+	})
+	t.Run("its holder is dead", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, inProgress(1, time.Minute))
+			if got := r.run(delivery(1, 3))[0]; got != ack || r.store.row(1).attempt != 2 {
+				t.Errorf("got %+v, attempt %d; want it worked on when the lease has ended", got, r.store.row(1).attempt)
+			}
+		})
+	})
+}
+
+func TestRetryThatIsNotDueIsWorkedOnOnlyOnTheLastDelivery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		for n := 1; n <= 3; n++ {
+			r.store.rows[id(n)] = &row{status: job.StatusPending, attempt: 1, due: time.Now().Add(m30)}
+		}
+		r.store.rows[id(3)].due = time.Now().Add(time.Minute) // within what clocks may differ
+		got := r.run(delivery(1, 2), delivery(2, 3), delivery(3, 2))
+		if want := []job.Settlement{retry(m30), ack, ack}; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if n := r.store.row(1).attempt; n != 1 {
+			t.Errorf("attempt %d, want 1", n)
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"matchbook/lambda/failure"
+)
+
+// writeTimeout bounds each try of a write that must finish although time is up.
+const writeTimeout = 4 * time.Second
+
+// settle ends the delivery by what became of the work.
+func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
+	ctx, cancel := b.settling(ctx)
+	defer cancel()
+	switch {
+	case err == nil:
+		b.end(i, f, Outcome{Result: Succeeded}, failure.Failure{})
+	case errors.Is(err, ErrFenceLost):
+		b.end(i, f, b.lost(ctx, i, f), failure.Failure{Text: err.Error()})
+	default:
+		b.fail(ctx, i, f, failure.Of(err))
+	}
+}
+
+// settling is the time for settling: it goes on although the work's time is
+// up, until the invocation has to respond, and long enough for one try.
+func (b *batch) settling(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
+}
+
+// fail writes what the failure means for the document, and ends the delivery.
+func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
+	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
+	if why.Kind == failure.Permanent {
+		o.Result = Permanent
+	}
+	s := b.Schedule.Decide(o)
+	v := Verdict{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
+	switch written, err := b.write(ctx, f, v); {
+	case err != nil:
+		b.end(i, f, b.unsettled(i), failure.Failure{Text: why.Text + "; then " + failure.Of(err).Text})
+	case !written:
+		b.end(i, f, b.lost(ctx, i, f), why)
+	default:
+		b.end(i, f, o, why)
+	}
+}
+
+// write writes a verdict, again and again while the database does not answer
+// and ctx allows. After each failure the row is read: a commit whose answer was
+// lost is neither assumed nor repeated blindly.
+func (b *batch) write(ctx context.Context, f Fence, v Verdict) (bool, error) {
+	for tries := (pauses{}); ; {
+		written, err := b.writeOnce(ctx, f, v)
+		if err == nil && (written || tries.last == 0) {
+			return written, nil
+		}
+		row, findErr := b.find(ctx, f)
+		ours := row.Attempt == f.Attempt
+		switch {
+		case findErr == nil && ours && row.Status == v.Status:
+			return true, nil
+		case findErr == nil && (!ours || row.Status != StatusInProgress), errors.Is(findErr, ErrNotFound):
+			return false, nil // the fence is gone
+		case err != nil && failure.Of(err).Kind == failure.Permanent, !tries.pause(ctx):
+			return false, failure.At("settle", errors.Join(err, findErr))
+		}
+	}
+}
+
+func (b *batch) writeOnce(ctx context.Context, f Fence, v Verdict) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return b.Store.Settle(ctx, f, v)
+}
+
+func (b *batch) find(ctx context.Context, f Fence) (Row, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return b.Store.Find(ctx, f.ID)
+}
+
+// lost returns what the row is now that the fence is gone.
+func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
+	row, err := b.find(ctx, f)
+	for tries := (pauses{}); err != nil && !errors.Is(err, ErrNotFound) && tries.pause(ctx); {
+		row, err = b.find(ctx, f)
+	}
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Outcome{Result: Missing}
+	case err != nil:
+		return b.unsettled(i)
+	case row.Status == StatusSucceeded && row.Attempt == f.Attempt:
+		return Outcome{Result: Succeeded} // our own commit, whose answer was lost
+	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusNone:
+		return Outcome{Result: Done}
+	case row.Status == StatusInProgress:
+		return Outcome{Result: Held, Wait: max(row.LeaseLeft, time.Second)}
+	}
+	return Outcome{Result: Lost}
+}
+
+// unsettled is the outcome of a claim whose end could not be written: its
+// message comes back when its lease ends.
+func (b *batch) unsettled(i int) Outcome {
+	return Outcome{Result: Unsettled, Wait: max(time.Until(b.leases[i]), time.Second)}
+}
+
+// giveBack ends a delivery that could not be claimed. Its message comes back
+// by the schedule, up to a quarter earlier: a queue that comes back all at
+// once would meet the next outage all at once.
+func (b *batch) giveBack(i int, f Fence, err error) {
+	wait := b.Schedule.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Schedule))}, StatusNone).Visibility
+	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
+}
+
+// end decides how delivery i ends, notes it and logs it, once.
+func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
+	d := b.deliveries[i]
+	o.Delivery = d.Count
+	s := b.Schedule.Decide(o)
+	level := slog.LevelInfo
+	switch {
+	case s.Write == StatusFailed || s.Action == DeadLetter:
+		level = slog.LevelError
+	case s.Action == Retry || o.Result == Missing || o.Result == NotMatchable:
+		level = slog.LevelWarn
+	}
+	b.Log.Log(context.Background(), level, "settled", "document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
+		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(), "reason", why.Text)
+	if b.Observe != nil {
+		b.Observe(Observation{o.Result, s.Action, b.worked[i]})
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ends[i] = s
+	b.settled = append(b.settled, Settled{i, s})
+}
+
+// untold returns what was settled since it was last called.
+func (b *batch) untold() []Settled {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	news := slices.Clone(b.settled[b.told:])
+	b.told = len(b.settled)
+	return news
+}

@@ -29,7 +29,9 @@ const (
 	MetricPending      = "Pending"
 	MetricInProgress   = "InProgress"
 	MetricUntold       = "Untold"      // deliveries of notifications that are still to be made
+	MetricInserted     = "Inserted"    // published because a program had inserted them; no repair
 	MetricRepublished  = "Republished" // repairs; 0 in a healthy system
+	MetricRecovered    = "Recovered"
 	MetricLost         = "Lost"
 	MetricCrashed      = "Crashed"
 	MetricSweepBacklog = "Backlog" // messages that wait; looked up only when something is overdue

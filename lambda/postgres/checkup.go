@@ -167,11 +167,11 @@ type Backlog struct {
 }
 
 // backlogSQL is about the rows that are under way, which an index finds. A
-// document is overdue by the rule of the sweep, overdueSQL.
+// document is overdue by the rule of the sweep.
 const backlogSQL = `
-SELECT count(*) FILTER (WHERE matching_status = 'pending' AND matching_due_at + $1::interval * power(2, matching_republished) < now()),
-	coalesce(now() - min(matching_due_at) FILTER (WHERE matching_status = 'pending'), interval '0'),
-	count(*) FILTER (WHERE matching_status = 'in-progress' AND matching_lease_until < now())
+SELECT count(*) FILTER (WHERE ` + overdue + `),
+	coalesce(now() - min(` + waitsSince + `) FILTER (WHERE matching_status = 'pending'), interval '0'),
+	count(*) FILTER (WHERE matching_status = 'in-progress' AND ` + waitsSince + ` < now())
 FROM document WHERE matching_status IN ('pending', 'in-progress')`
 
 // lateSQL counts what a channel was not told; what is older than two weeks is

@@ -20,7 +20,7 @@ type Gauges struct {
 // again. A notification is told on each channel, for two weeks, as pendingSQL has it.
 const gaugesSQL = `
 SELECT
-	coalesce(greatest(interval '0', now() - min(CASE matching_status WHEN 'pending' THEN matching_due_at ELSE matching_lease_until END)), interval '0'),
+	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
 	count(*) FILTER (WHERE matching_status = 'pending'),
 	count(*) FILTER (WHERE matching_status = 'in-progress'),
 	(SELECT count(*) FROM notification AS n CROSS JOIN unnest($1::text[]) AS c (channel)

@@ -95,7 +95,7 @@ func TestTellerProcess(t *testing.T) {
 	work := &job.Runtime{Store: db, Schedule: manifest.Match.Retries, Log: log, Work: failing(conn)}
 	for {
 		if role == "sweep" {
-			_, _, err = db.GiveUp(ctx, manifest.Match.Visibility(), 3, 100)
+			_, _, err = db.GiveUp(ctx, job.Waits{Visibility: manifest.Match.Visibility(), Lapses: 1, Times: 3, Idle: true}, 100)
 		} else {
 			err = failBatch(ctx, conn, work)
 		}

@@ -54,7 +54,9 @@ func observe(set *metric.Set) func(job.Observation) {
 // measure tells what a sweep found and did, as far as it is known: failed is
 // why it did not get to its end, unread why there are no gauges.
 func measure(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
+	set.Count(manifest.MetricInserted, r.Inserted)
 	set.Count(manifest.MetricRepublished, r.Republished)
+	set.Count(manifest.MetricRecovered, r.Recovered)
 	set.Count(manifest.MetricLost, r.Lost)
 	set.Count(manifest.MetricCrashed, r.Crashed)
 	if r.Overdue > 0 && (r.Backlog > 0 || failed == nil) {

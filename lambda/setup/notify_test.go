@@ -56,6 +56,11 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 		_, _ = io.WriteString(w, "ok")
 	}))
 	defer webhook.Close()
+	queue := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"Attributes":{"ApproximateNumberOfMessages":"0","ApproximateNumberOfMessagesNotVisible":"0","ApproximateNumberOfMessagesDelayed":"0"}}`)
+	}))
+	defer queue.Close()
+	t.Setenv("AWS_ENDPOINT_URL_SQS", queue.URL)
 	t.Setenv("AWS_REGION", "eu-central-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "x")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")

@@ -1,13 +1,20 @@
-// Package sweep repairs what crashed or got lost: it publishes pending
-// documents again whose message never came, and fails, with a notification,
-// those in progress that no message is left for. It runs every minute or so;
-// it is bounded, and two at once do no harm. In a healthy system every count
-// of its report is 0.
+// Package sweep repairs what crashed or got lost. A row is enough: whatever
+// waits without a message, or in progress without a worker, is published
+// again, and fails, with a notification, only when publishing has proved to be
+// of no use. The sweep runs every minute or so; it is bounded, and two at once
+// do no harm. In a healthy system every count of its report is 0, however long
+// the queue is.
+//
+// A pending document waits in vain when its message should have come and the
+// queue has come further: it holds next to nothing any more, or it is
+// delivering messages of the same tenant that were sent later. A backlog alone
+// is no reason to publish anything (TestImportOfMillionsIsLeftAlone).
 package sweep
 
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -20,33 +27,40 @@ const (
 	// republishTimes is how often a document is published again, the wait
 	// doubling each time, before it is failed as lost.
 	republishTimes = 3
-	// limit is how many documents one run repairs of each kind. The next
-	// run, a minute later, takes the next ones.
-	limit = 500
-	// backlogPatience is how many times longer everybody waits while the
-	// queue's backlog explains what is overdue. A queue that is never empty
-	// must not keep a document waiting for ever.
-	backlogPatience = 8
+	// lapses is how many claims in a row end without a result before the
+	// document is failed as crashed: each may have killed its worker.
+	lapses = 3
+	// grace is for programs that insert a document and send its message themselves.
+	grace = time.Minute
+	// limit is how many documents one round repairs of each kind, and rounds
+	// how many rounds there are in a run. The next run takes the next ones.
+	limit, rounds = 500, 10
+	// drained is how many times more documents than messages there are when
+	// the messages explain nothing: at most one in so many of the documents
+	// that are published again has a message after all.
+	drained = 100
+	// countMost bounds the count of what is overdue.
+	countMost = 100_000
 )
 
-// Store finds and repairs documents. The visibility is the queue's visibility
-// timeout: how long a message may be away before it must have come back.
+// Store finds and repairs documents; package jobtest tests it.
 type Store interface {
-	// Overdue counts the documents whose message should have come by now.
-	Overdue(ctx context.Context, visibility time.Duration) (int, error)
-	// Republish stamps overdue pending documents that were published again
-	// fewer than times.
-	Republish(ctx context.Context, visibility time.Duration, times, limit int) ([]job.Stamped, error)
-	// GiveUp fails the other overdue ones, each with its notification row:
-	// pending is lost, in progress has crashed.
-	GiveUp(ctx context.Context, visibility time.Duration, times, limit int) (lost, crashed int, err error)
+	// Overdue counts the pending documents whose message should have come by
+	// now, up to most.
+	Overdue(ctx context.Context, w job.Waits, most int) (int, error)
+	// Republish stamps documents that wait in vain, the longest waiting first:
+	// of each kind at most limit.
+	Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error)
+	// GiveUp fails those that were repaired often enough, each with its
+	// notification row: pending ones are lost, those in progress have crashed.
+	GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error)
 }
 
 // Queue is the queue whose messages are missed.
 type Queue interface {
 	// Send sends messages, see job.Sender.
 	Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error)
-	// Backlog counts the messages that wait for a worker.
+	// Backlog counts the messages that are visible, in flight or delayed.
 	Backlog(ctx context.Context) (int, error)
 }
 
@@ -70,11 +84,24 @@ const measureFor = 13 * time.Second
 
 // Report counts repairs by kind.
 type Report struct {
-	Overdue     int `json:"overdue"`     // documents whose message should have come
-	Backlog     int `json:"backlog"`     // messages that wait; looked up only when something is overdue
-	Republished int `json:"republished"` // repair (a): published again
+	Overdue     int `json:"overdue"`     // documents whose message should have come, counted up to 100,000
+	Backlog     int `json:"backlog"`     // messages in the queue
+	Inserted    int `json:"inserted"`    // published: a program had inserted them
+	Recovered   int `json:"recovered"`   // published again: their lease ended without a result
+	Republished int `json:"republished"` // published again: their message did not come
 	Lost        int `json:"lost"`        // failed: published again too often
-	Crashed     int `json:"crashed"`     // repair (b): failed in progress
+	Crashed     int `json:"crashed"`     // failed: too many claims in a row without a result
+}
+
+func (r *Report) count(k job.Repair) {
+	switch k {
+	case job.Inserted:
+		r.Inserted++
+	case job.Lapsed:
+		r.Recovered++
+	case job.Overdue:
+		r.Republished++
+	}
 }
 
 // Run does one sweep. It tells at the end, of what it failed itself as well,
@@ -101,33 +128,67 @@ func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, co
 	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
-func (s *Sweeper) repair(ctx context.Context) (Report, error) {
-	var r Report
-	var err error
-	if r.Overdue, err = s.Store.Overdue(ctx, s.Visibility); err != nil || r.Overdue == 0 {
+func (s *Sweeper) repair(ctx context.Context) (r Report, err error) {
+	w := job.Waits{Visibility: s.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
+	if r.Overdue, err = s.Store.Overdue(ctx, w, countMost); err != nil {
 		return r, failure.At("find overdue documents", err)
 	}
+	// A queue that does not answer takes no messages either: a stamp without a
+	// message would supersede the message that is there.
 	if r.Backlog, err = s.Queue.Backlog(ctx); err != nil {
 		return r, err
 	}
-	visibility := s.Visibility
-	if r.Backlog >= r.Overdue {
-		// They may all be waiting in the queue: it is slow, nothing is lost.
-		s.Log.Warn("documents are overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
-		visibility *= backlogPatience
+	w.Idle = r.Backlog == 0
+	w.Drained = r.Backlog <= r.Overdue/drained
+	if r.Overdue > 0 && !w.Drained {
+		s.Log.Info("documents are overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
 	}
-	if r.Lost, r.Crashed, err = s.Store.GiveUp(ctx, visibility, republishTimes, limit); err != nil {
+	if r.Lost, r.Crashed, err = s.Store.GiveUp(ctx, w, limit); err != nil {
 		return r, failure.At("give up overdue documents", err)
 	}
-	stamped, err := s.Store.Republish(ctx, visibility, republishTimes, limit)
-	if err != nil {
-		return r, failure.At("publish overdue documents again", err)
+	return r, s.republish(ctx, w, &r)
+}
+
+// republish publishes what waits in vain, round by round while there is more
+// and time.
+func (s *Sweeper) republish(ctx context.Context, w job.Waits, r *Report) error {
+	unsent := 0
+	defer func() {
+		if r.Inserted+r.Recovered+r.Republished+r.Lost+r.Crashed+unsent > 0 {
+			s.Log.Warn("repaired", "inserted", r.Inserted, "recovered", r.Recovered, "republished", r.Republished,
+				"unsent", unsent, "lost", r.Lost, "crashed", r.Crashed)
+		}
+	}()
+	for range rounds {
+		again, err := s.Store.Republish(ctx, w, limit)
+		if err != nil {
+			return failure.At("publish overdue documents again", err)
+		}
+		left, err := s.send(ctx, again, r)
+		if unsent += left; err != nil || len(again) < limit || short(ctx) {
+			return err
+		}
 	}
-	if len(stamped)+r.Lost+r.Crashed == 0 {
-		return r, nil
+	return nil
+}
+
+// send sends the messages, and counts those that were.
+func (s *Sweeper) send(ctx context.Context, again []job.Republished, r *Report) (left int, err error) {
+	messages := make([]job.Stamped, len(again))
+	for i, a := range again {
+		messages[i] = a.Stamped
 	}
-	unsent, err := s.Queue.Send(ctx, stamped)
-	r.Republished = len(stamped) - len(unsent)
-	s.Log.Warn("repaired", "republished", r.Republished, "unsent", len(unsent), "lost", r.Lost, "crashed", r.Crashed)
-	return r, err
+	unsent, err := s.Queue.Send(ctx, messages)
+	for _, a := range again {
+		if !slices.Contains(unsent, a.ID) {
+			r.count(a.Repair)
+		}
+	}
+	return len(unsent), err
+}
+
+// short reports that there is no time for another round.
+func short(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < 5*time.Second
 }

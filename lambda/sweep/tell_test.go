@@ -5,22 +5,22 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
-	"time"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/sweep"
 )
 
 // unreachable is a store that cannot be read.
 type unreachable struct{ sweep.Store }
 
-func (unreachable) Overdue(context.Context, time.Duration) (int, error) { return 0, errors.New("x") }
+func (unreachable) Overdue(context.Context, job.Waits, int) (int, error) { return 0, errors.New("x") }
 
 // The sweep tells of what failed, its own doing too, and also when it could
 // not repair.
 func TestSweepTellsAfterItsRepairsAndWithoutThem(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 day'")
+	f.document("matching_status = 'in-progress', matching_lapses = 2, matching_lease_until = now() - interval '1 day'")
 	told := -1
 	tell := func(ctx context.Context) {
 		if err := f.conn.QueryRow(ctx, "SELECT count(*) FROM notification").Scan(&told); err != nil {

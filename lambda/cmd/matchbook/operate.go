@@ -71,9 +71,10 @@ func (w *world) sweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Repair once what crashed or got lost, as the scheduled function does",
-		Long: `Sweep publishes pending documents again whose message never came, and fails, with
-a notification, those in progress that no message is left for. In a healthy
-system it finds nothing. It needs the same variables as publish.`,
+		Long: `Sweep publishes what was inserted and never published, what is pending although
+the queue has come to later messages, and what is in progress although its
+lease ended. It fails, with a notification, what that did not help. In a
+healthy system it finds nothing. It needs the same variables as publish.`,
 		Example: "  matchbook sweep --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
@@ -99,8 +100,8 @@ func (w *world) sweep(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w.out).Encode(report)
 	}
-	fmt.Fprintf(w.out, "overdue %d (messages waiting %d): published again %d, failed as lost %d, failed as crashed %d\n",
-		report.Overdue, report.Backlog, report.Republished, report.Lost, report.Crashed)
+	fmt.Fprintf(w.out, "overdue %d (messages in the queue %d): published %d inserted, again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
+		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
 	return nil
 }
 

@@ -212,6 +212,39 @@ func notDueIsEarly(r *rig) {
 	}
 }
 
+// The sweep gives up when nothing is known to be on its way. A message that
+// comes after all proves it wrong.
+func givenUpIsClaimed(r *rig) {
+	for name, giveUp := range map[string]func(id uuid.UUID){
+		"lost": func(uuid.UUID) {
+			for i := range times + 1 {
+				r.Advance(visibility<<i + tick)
+				r.sweep()
+			}
+		},
+		"crashed": func(id uuid.UUID) {
+			for range 3 {
+				r.take(id)
+				r.Advance(lease)
+			}
+			r.Advance(visibility + tick)
+			r.sweep()
+		},
+	} {
+		id := r.New()
+		stamp := r.publish(id)
+		giveUp(id)
+		row := r.row(id)
+		if row.Status != job.StatusFailed {
+			r.Fatalf("%s: left %+v", name, row)
+		}
+		_, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp, SentAt: row.FailedAt.Add(-time.Hour)}, false)
+		if after := r.row(id); got != claimed || after.Attempt != row.Attempt+1 {
+			r.Errorf("%s: its first message found %v and left %+v", name, got, after)
+		}
+	}
+}
+
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
 	const documents, workers, rounds = 20, 8, 20

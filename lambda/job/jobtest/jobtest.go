@@ -22,9 +22,9 @@ type Store interface {
 	job.PublishStore
 
 	// Overdue, Republish and GiveUp are sweep.Store.
-	Overdue(ctx context.Context, visibility time.Duration) (int, error)
-	Republish(ctx context.Context, visibility time.Duration, times, limit int) ([]job.Stamped, error)
-	GiveUp(ctx context.Context, visibility time.Duration, times, limit int) (lost, crashed int, err error)
+	Overdue(ctx context.Context, w job.Waits, most int) (int, error)
+	Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error)
+	GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error)
 }
 
 // Fixture is a store without documents, and the means to look behind it. The
@@ -34,7 +34,7 @@ type Fixture struct {
 	// Work does what a claim is for and commits it; with a document of New
 	// and a fence that holds it succeeds.
 	Work job.Work
-	// New inserts a document that was never published.
+	// New inserts a document that was never published, as any program may.
 	New func() uuid.UUID
 	// Lock locks a document's row in a transaction of its own until unlock.
 	Lock func(uuid.UUID) (unlock func())
@@ -79,6 +79,7 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
 		{"locked row is busy and waits for nothing", lockedIsBusy},
 		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
+		{"document that was given up is claimed by whatever message comes", givenUpIsClaimed},
 		{"claims at the same moment give each document once", oneOfManyClaims},
 
 		{"retry waits with its error", retryWaits},
@@ -93,11 +94,15 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"publish leaves unknown ids out", publishUnknown},
 		{"find reads each state", findReads},
 
+		{"inserted document is published after a moment", insertedIsPublished},
 		{"lost document is published three times again, then failed", lostIsRepublished},
+		{"document is not lost while the queue holds or delivers anything", busyQueueLosesNothing},
+		{"backlog explains what was sent later", backlogExplains},
 		{"claim starts the count of republishing again", claimResetsRepublishing},
-		{"crashed document is failed beyond lease and visibility", crashedIsFailed},
-		{"nothing else is ever overdue", nothingElseIsOverdue},
-		{"repairs respect their limit", repairsRespectLimit},
+		{"lapsed document is published again, and failed after three claims in a row", lapsedIsRecovered},
+		{"settling and publishing start the count of lapses again", settlingResetsLapses},
+		{"nothing else is ever repaired", nothingElseIsRepaired},
+		{"repairs take the longest waiting first, up to their limit", repairsRespectLimit},
 		{"sweeps at the same moment repair once", sweepsRepairOnce},
 
 		{"random walk makes only legal moves", walk},
@@ -113,6 +118,7 @@ const (
 	lease      = time.Minute
 	retryIn    = 5 * time.Minute
 	visibility = 10 * time.Minute // of the queue
+	grace      = time.Minute      // for what is inserted
 	tick       = time.Microsecond // what databases and stamps can tell apart
 	busy       = "the model is busy"
 )

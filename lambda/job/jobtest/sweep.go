@@ -1,6 +1,7 @@
 package jobtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,29 +16,53 @@ const (
 	limit = 1000
 )
 
-// repairs are the counts of one sweep.
-type repairs struct{ overdue, lost, crashed, republished int }
+// empty is what a sweep of an empty queue goes by; of a queue with a backlog
+// neither Drained nor Idle holds.
+var (
+	empty   = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true, Idle: true}
+	drained = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true}
+	backlog = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times}
+)
 
-// sweep repairs as package sweep does, in its order.
-func (r *rig) sweep() (n repairs, again []job.Stamped) {
+// repairs are the counts of one sweep.
+type repairs struct{ overdue, lost, crashed, inserted, lapsed, republished int }
+
+func (n *repairs) add(again []job.Republished) {
+	for _, a := range again {
+		*map[job.Repair]*int{job.Inserted: &n.inserted, job.Lapsed: &n.lapsed, job.Overdue: &n.republished}[a.Repair]++
+	}
+}
+
+// sweep repairs as package sweep does when the queue is empty, in its order.
+func (r *rig) sweep() (repairs, []job.Republished) {
+	r.Helper()
+	return r.sweepOf(empty)
+}
+
+func (r *rig) sweepOf(w job.Waits) (n repairs, again []job.Republished) {
 	r.Helper()
 	var err error
-	if n.overdue, err = r.Store.Overdue(r.Context(), visibility); err != nil {
+	if n.overdue, err = r.Store.Overdue(r.Context(), w, limit); err != nil {
 		r.Fatal(err)
 	}
-	if n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), visibility, times, limit); err != nil {
+	if n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), w, limit); err != nil {
 		r.Fatal(err)
 	}
-	if again, err = r.Store.Republish(r.Context(), visibility, times, limit); err != nil {
+	if again, err = r.Store.Republish(r.Context(), w, limit); err != nil {
 		r.Fatal(err)
 	}
-	n.republished = len(again)
+	n.add(again)
 	return n, again
 }
 
-func (r *rig) sweepFinds(want repairs) []job.Stamped {
+func (r *rig) sweepFinds(want repairs) []job.Republished {
 	r.Helper()
-	got, again := r.sweep()
+	return r.sweepOfFinds(empty, want)
+}
+
+func (r *rig) sweepOfFinds(w job.Waits, want repairs) []job.Republished {
+	r.Helper()
+	got, again := r.sweepOf(w)
 	if got != want {
 		r.Fatalf("the sweep repaired %+v, want %+v", got, want)
 	}
@@ -52,6 +77,25 @@ func (r *rig) givenUp(id uuid.UUID, attempt int, notifications string) {
 		r.Error("it is failed without a reason")
 	}
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: attempt, Error: row.Error, FailedAt: r.now(), Notifications: notifications})
+}
+
+func insertedIsPublished(r *rig) {
+	id := r.New()
+	r.Advance(grace)
+	r.sweepOfFinds(backlog, repairs{})
+	r.Advance(tick)
+	again := r.sweepOfFinds(backlog, repairs{inserted: 1})
+	r.rowIs(id, Row{Status: job.StatusPending, Due: r.now()})
+	r.sweepOfFinds(backlog, repairs{})
+	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: again[0].PublishedAt}, false); got != claimed {
+		r.Errorf("its message found %v", got)
+	}
+	spoiled := r.New()
+	r.Spoil(spoiled)
+	r.Advance(1000 * time.Hour)
+	if again, err := r.Store.Republish(r.Context(), job.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}, limit); err != nil || len(again) > 0 {
+		r.Errorf("published %v, error %v, although there is nothing to work on", again, err)
+	}
 }
 
 // The notification of a lost document needs a key of its own, so giving up
@@ -93,6 +137,40 @@ func lostIsRepublished(r *rig) {
 	r.succeed(f)
 }
 
+func busyQueueLosesNothing(r *rig) {
+	id := r.in(published)
+	for range times {
+		r.Advance(8*visibility + tick)
+		r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1})
+	}
+	r.Advance(8*visibility + tick)
+	r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1}) // the queue holds something
+	at := r.in(inProgress)
+	r.Advance(16*visibility + tick)
+	f := r.take(at)
+	r.sweepFinds(repairs{overdue: 1, republished: 1}) // something is at work
+	r.succeed(f)
+	r.Advance(32*visibility + tick)
+	r.sweepFinds(repairs{overdue: 1, lost: 1})
+	r.givenUp(id, 1, "lost 1")
+}
+
+// A queue with a backlog has come as far as the oldest stamp at work.
+func backlogExplains(r *rig) {
+	before := r.in(published)
+	r.Advance(visibility + tick)
+	front := r.in(published)
+	r.Advance(tick)
+	after := r.in(published)
+	r.Advance(1000 * visibility)
+	r.sweepOfFinds(backlog, repairs{overdue: 3})
+	r.take(front)
+	again := r.sweepOfFinds(backlog, repairs{overdue: 2, republished: 1})
+	if again[0].ID != before {
+		r.Errorf("published %v again, want %v, which was sent before %v; %v came after it", again[0].ID, before, front, after)
+	}
+}
+
 func claimResetsRepublishing(r *rig) {
 	id := r.New()
 	r.publish(id)
@@ -106,22 +184,69 @@ func claimResetsRepublishing(r *rig) {
 	}
 }
 
-func crashedIsFailed(r *rig) {
-	id := r.in(retrying)
+// lapse claims a document whose worker then vanishes.
+func (r *rig) lapse(id uuid.UUID) job.Fence {
+	r.Helper()
 	f := r.take(id)
-	r.Advance(lease + visibility)
-	r.sweepFinds(repairs{})
-	r.Advance(tick)
-	r.sweepFinds(repairs{overdue: 1, crashed: 1})
-	r.sweepFinds(repairs{})
-	r.givenUp(id, 2, "crashed 2")
-	r.refused(f)
-	r.succeed(r.redrive(id))
-	r.rowIs(id, Row{Status: job.StatusSucceeded, Attempt: 3, Notifications: "crashed 2"})
+	r.Advance(lease)
+	return f
 }
 
-func nothingElseIsOverdue(r *rig) {
-	for _, s := range []state{neverPublished, succeeded, failed, spoiled} {
+func lapsedIsRecovered(r *rig) {
+	id := r.in(retrying)
+	for attempt := 2; attempt <= 3; attempt++ {
+		f := r.lapse(id)
+		r.Advance(visibility)
+		r.sweepOfFinds(backlog, repairs{})
+		r.Advance(tick)
+		r.sweepOfFinds(backlog, repairs{lapsed: 1})
+		r.sweepOfFinds(backlog, repairs{})
+		r.rowIs(id, Row{Status: job.StatusPending, Attempt: attempt, Due: r.now(), Error: fmt.Sprintf("attempt %d ended without a result", attempt)})
+		r.refused(f)
+	}
+	f := r.lapse(id)
+	r.Advance(visibility + tick)
+	r.sweepOfFinds(backlog, repairs{crashed: 1})
+	r.sweepFinds(repairs{})
+	r.givenUp(id, 4, "crashed 4")
+	r.refused(f)
+	r.succeed(r.redrive(id))
+	r.rowIs(id, Row{Status: job.StatusSucceeded, Attempt: 5, Notifications: "crashed 4"})
+
+	id = r.New() // taken over by the next deliveries of its message
+	for range 3 {
+		r.lapse(id)
+	}
+	r.Advance(visibility + tick)
+	r.sweepOfFinds(backlog, repairs{crashed: 1})
+	r.givenUp(id, 3, "crashed 3")
+}
+
+func settlingResetsLapses(r *rig) {
+	for name, reset := range map[string]func(uuid.UUID){
+		"a retry": func(id uuid.UUID) {
+			r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: busy})
+		},
+		"a failure":          func(id uuid.UUID) { r.fail(r.take(id)); r.publish(id) },
+		"a success":          func(id uuid.UUID) { r.succeed(r.take(id)); r.publish(id) },
+		"a person's publish": func(id uuid.UUID) { r.publish(id) },
+	} {
+		id := r.New()
+		r.lapse(id)
+		r.lapse(id)
+		reset(id)
+		r.lapse(id)
+		r.lapse(id)
+		r.Advance(visibility + tick)
+		if got, _ := r.sweep(); got.lapsed != 1 || got.crashed != 0 {
+			r.Errorf("after %s the sweep repaired %+v, want it published again", name, got)
+		}
+		r.succeed(r.take(id))
+	}
+}
+
+func nothingElseIsRepaired(r *rig) {
+	for _, s := range []state{succeeded, failed, spoiled} {
 		r.in(s)
 	}
 	r.Advance(1000 * time.Hour)
@@ -135,30 +260,48 @@ func (r *rig) broken(n, nCrashed int) (lost, crashed, missed []uuid.UUID) {
 		lost = append(lost, r.in(published))
 	}
 	for range times {
-		r.Advance(8 * visibility)
+		r.Advance(8*visibility + tick)
 		r.sweepFinds(repairs{overdue: n, republished: n})
 	}
 	for range nCrashed {
-		crashed = append(crashed, r.in(inProgress))
+		crashed = append(crashed, r.New())
+	}
+	for range 3 {
+		for _, id := range crashed {
+			r.take(id)
+		}
+		r.Advance(lease)
 	}
 	for range n {
 		missed = append(missed, r.in(retrying))
+		r.Advance(tick)
 	}
 	r.Advance(9 * visibility)
 	return lost, crashed, missed
 }
 
 func repairsRespectLimit(r *rig) {
-	r.broken(3, 3)
-	for _, want := range []int{4, 2, 0} {
-		if lost, crashed, err := r.Store.GiveUp(r.Context(), visibility, times, 4); lost+crashed != want || err != nil {
+	_, _, missed := r.broken(3, 3)
+	for _, want := range []int{2, 2, 2, 0} { // of each kind
+		if lost, crashed, err := r.Store.GiveUp(r.Context(), empty, 1); lost+crashed != want || err != nil {
 			r.Errorf("gave up %d lost and %d crashed, error %v; want %d", lost, crashed, err, want)
 		}
 	}
+	var order []uuid.UUID
 	for _, want := range []int{2, 1, 0} {
-		if again, err := r.Store.Republish(r.Context(), visibility, times, 2); len(again) != want || err != nil {
+		again, err := r.Store.Republish(r.Context(), empty, 2)
+		if len(again) != want || err != nil {
 			r.Errorf("republished %d, error %v; want %d", len(again), err, want)
 		}
+		slices.SortFunc(again, func(a, b job.Republished) int {
+			return cmp.Compare(slices.Index(missed, a.ID), slices.Index(missed, b.ID))
+		})
+		for _, a := range again {
+			order = append(order, a.ID)
+		}
+	}
+	if !slices.Equal(order, missed) {
+		r.Errorf("republished %v, want the longest waiting first: %v", order, missed)
 	}
 }
 
@@ -171,16 +314,16 @@ func sweepsRepairOnce(r *rig) {
 		lost, crashed, missed := r.broken(n, nCrashed)
 		total := repairs{}
 		for _, got := range atOnce(workers, r.sweepOnce) {
-			total = repairs{0, total.lost + got.lost, total.crashed + got.crashed, total.republished + got.republished}
+			total = repairs{0, total.lost + got.lost, total.crashed + got.crashed, 0, total.lapsed + got.lapsed, total.republished + got.republished}
 		}
-		if want := (repairs{0, n, nCrashed, n}); total != want {
+		if want := (repairs{0, n, nCrashed, 0, 0, n}); total != want {
 			r.Fatalf("round %d: together they repaired %+v, want %+v", round, total, want)
 		}
 		for _, id := range lost {
 			r.givenUp(id, 1, "lost 1")
 		}
 		for _, id := range crashed {
-			r.givenUp(id, 1, "crashed 1")
+			r.givenUp(id, 3, "crashed 3")
 		}
 		for _, id := range missed {
 			r.rowIs(id, Row{Status: job.StatusPending, Attempt: 1, Error: busy, Due: r.now()})
@@ -192,12 +335,12 @@ func sweepsRepairOnce(r *rig) {
 
 func (r *rig) sweepOnce(worker int) (n repairs) {
 	giveUp := func() (err error) {
-		n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), visibility, times, limit)
+		n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), empty, limit)
 		return err
 	}
 	republish := func() error {
-		again, err := r.Store.Republish(r.Context(), visibility, times, limit)
-		n.republished = len(again)
+		again, err := r.Store.Republish(r.Context(), empty, limit)
+		n.add(again)
 		return err
 	}
 	steps := []func() error{giveUp, republish}

@@ -16,10 +16,13 @@ import (
 
 var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks one")
 
-const (
-	walkSteps = 400
-	walkTimes = 1 // of republishing, so that some documents get lost on the way
-)
+const walkSteps = 400
+
+// waits are such that some documents get lost and crash on the way.
+func (w *walker) waits() job.Waits {
+	idle := w.IntN(2) == 0
+	return job.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1, Idle: idle, Drained: idle || w.IntN(2) == 0}
+}
 
 // move is a change of a document's row, and by what.
 type move struct {
@@ -49,9 +52,11 @@ var legal = map[move]bool{
 	{"publish", job.StatusSucceeded, job.StatusPending}:  true,
 	{"publish", job.StatusFailed, job.StatusPending}:     true,
 
-	{"republish", job.StatusPending, job.StatusPending}: true,
-	{"give up", job.StatusPending, job.StatusFailed}:    true, // lost
-	{"give up", job.StatusInProgress, job.StatusFailed}: true, // crashed
+	{"republish", job.StatusPending, job.StatusPending}:    true,
+	{"republish", job.StatusNone, job.StatusPending}:       true, // inserted
+	{"republish", job.StatusInProgress, job.StatusPending}: true, // lapsed
+	{"give up", job.StatusPending, job.StatusFailed}:       true, // lost
+	{"give up", job.StatusInProgress, job.StatusFailed}:    true, // crashed
 }
 
 // walker does anything at any time, and keeps book.
@@ -230,7 +235,11 @@ func (w *walker) publishSome() map[uuid.UUID]int {
 }
 
 func (w *walker) republish() map[uuid.UUID]int {
-	stamped, err := w.Store.Republish(w.Context(), visibility, walkTimes, limit)
+	again, err := w.Store.Republish(w.Context(), w.waits(), limit)
+	var stamped []job.Stamped
+	for _, a := range again {
+		stamped = append(stamped, a.Stamped)
+	}
 	w.stamped(stamped, err)
 	return nil
 }
@@ -246,7 +255,7 @@ func (w *walker) stamped(stamped []job.Stamped, err error) {
 }
 
 func (w *walker) giveUp() map[uuid.UUID]int {
-	if _, _, err := w.Store.GiveUp(w.Context(), visibility, walkTimes, limit); err != nil {
+	if _, _, err := w.Store.GiveUp(w.Context(), w.waits(), limit); err != nil {
 		w.Errorf("give up: %v", err)
 	}
 	return nil

@@ -153,18 +153,24 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 // stampForm is RFC 3339 with microseconds, PostgreSQL's precision.
 const stampForm = "2006-01-02T15:04:05.000000Z07:00"
 
-// Backlog is how many messages are visible, waiting for a worker; roughly, as
-// SQS counts.
+// backlog are the attributes that make up the backlog.
+var backlog = []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages,
+	types.QueueAttributeNameApproximateNumberOfMessagesNotVisible, types.QueueAttributeNameApproximateNumberOfMessagesDelayed}
+
+// Backlog is how many messages the queue holds: visible, in flight (retries
+// that wait are among them) and delayed; roughly, as SQS counts.
 func (q *Queue) Backlog(ctx context.Context) (int, error) {
-	name := types.QueueAttributeNameApproximateNumberOfMessages
-	out, err := q.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
-		QueueUrl: &q.URL, AttributeNames: []types.QueueAttributeName{name}})
+	out, err := q.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &q.URL, AttributeNames: backlog})
 	if err != nil {
 		return 0, failure.At("read the queue's backlog", err)
 	}
-	n, err := strconv.Atoi(out.Attributes[string(name)])
-	if err != nil {
-		return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "SQS gave no count"})
+	total := 0
+	for _, name := range backlog {
+		n, err := strconv.Atoi(out.Attributes[string(name)])
+		if err != nil {
+			return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "SQS gave no count"})
+		}
+		total += n
 	}
-	return n, nil
+	return total, nil
 }

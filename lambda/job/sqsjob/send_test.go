@@ -130,10 +130,10 @@ func (committed) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stam
 	return stamped, nil
 }
 
-func TestBacklogCountsWhatWaits(t *testing.T) {
+func TestBacklogCountsWhatTheQueueHolds(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for _, step := range []struct{ send, receive, want int }{{0, 0, 0}, {12, 0, 12}, {0, 10, 2}, {1, 0, 3}} {
+	for _, step := range []struct{ send, receive, want int }{{0, 0, 0}, {12, 0, 12}, {0, 10, 12}, {1, 0, 13}} {
 		r.send(step.send)
 		if step.receive > 0 {
 			r.receive(step.receive)

@@ -1,0 +1,30 @@
+package job
+
+import "time"
+
+// Waits says when a document has waited in vain, for the stores that a sweep
+// repairs.
+type Waits struct {
+	Visibility time.Duration // of the queue: how long a message may be away before it must have come back
+	Grace      time.Duration // for programs that insert a document and publish it themselves
+	Lapses     int           // claims in a row without a result after which a document has crashed
+	Times      int           // of publishing again after which a document is lost
+	Drained    bool          // the queue holds next to nothing of what is overdue: its backlog explains nothing
+	Idle       bool          // the queue holds nothing at all
+}
+
+// Repair is the kind of a repair that publishes a document.
+type Repair string
+
+// The repairs that publish.
+const (
+	Inserted Repair = "inserted" // it was inserted and never published
+	Lapsed   Repair = "lapsed"   // its worker's lease ended without a result
+	Overdue  Repair = "overdue"  // its message did not come
+)
+
+// Republished is a document that a sweep published, and why.
+type Republished struct {
+	Stamped
+	Repair Repair
+}

@@ -343,7 +343,7 @@ func TestBadInputThatPostgreSQLRefusesIsNeverStored(t *testing.T) {
 			l.t = t
 			tenant, good := l.pair()
 			check(t, "refused with", sqlState(l.tryRow(uuid.New(), tenant, "invoice", tc.data)), tc.state)
-			err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant, Type: document.Invoice, Data: json.RawMessage(tc.data)}})
+			_, err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant, Type: document.Invoice, Data: json.RawMessage(tc.data)}})
 			if err == nil {
 				t.Fatal("imported")
 			}

@@ -117,7 +117,7 @@ func (l *line) store(n int) []uuid.UUID {
 		ids[i] = uuid.New()
 		docs[i] = postgres.Imported{ID: ids[i], TenantID: testTenant, Type: kind, Data: json.RawMessage(data)}
 	}
-	if err := l.DB.Import(l.t.Context(), docs); err != nil {
+	if _, err := l.DB.Import(l.t.Context(), docs); err != nil {
 		l.t.Fatal(err)
 	}
 	return ids

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Imported is a document to be stored.
@@ -25,14 +25,21 @@ type Imported struct {
 	Data         json.RawMessage
 }
 
-// importSQL never moves a document to another tenant: its edges could not follow.
+// importSQL never moves a document to another tenant: its edges could not
+// follow. It publishes as publishSQL does.
 const importSQL = `
-INSERT INTO document AS old (id, tenant_id, type, file_path, structured_data, received_at)
-VALUES ($1, $2, $3::text::document_type, $4, $5, coalesce($6, now()))
+INSERT INTO document AS old (id, tenant_id, type, file_path, structured_data, received_at,
+	matching_status, matching_published_at, matching_due_at)
+VALUES ($1, $2, $3::text::document_type, $4, $5, coalesce($6, now()), 'pending', now(), now())
 ON CONFLICT (id) DO UPDATE SET
 	type = excluded.type, file_path = excluded.file_path,
-	structured_data = excluded.structured_data, received_at = excluded.received_at
-WHERE old.tenant_id = excluded.tenant_id`
+	structured_data = excluded.structured_data, received_at = excluded.received_at,
+	matching_status = 'pending',
+	matching_published_at = greatest(now(), old.matching_published_at + interval '1 microsecond'),
+	matching_due_at = now(),
+	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL, matching_republished = 0, matching_lapses = 0
+WHERE old.tenant_id = excluded.tenant_id
+RETURNING id, matching_published_at`
 
 const importTenantSQL = `
 INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
@@ -40,12 +47,15 @@ INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 // ErrOtherTenant is returned when a document's id belongs to another tenant.
 var ErrOtherTenant = errors.New("the id belongs to a document of another tenant")
 
-// Import stores or updates documents, all or none of them, and their tenants
-// by the name "tenant ID" if they are new. Publishing is a step of its own.
-func (db *DB) Import(ctx context.Context, docs []Imported) error {
-	docs = slices.Clone(docs) // to lock rows in id order, as everybody does
+// Import stores or updates documents and publishes them, all or none, and
+// stores their tenants by the name "tenant ID" if they are new. What it returns,
+// in the order of docs, is to be sent; what is not sent, the sweep publishes again.
+func (db *DB) Import(ctx context.Context, docs []Imported) (stamped []job.Stamped, err error) {
+	given := docs
+	docs = slices.Clone(docs) // to lock rows in id order, as all transactions do
 	slices.SortStableFunc(docs, func(a, b Imported) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	return db.inTx(ctx, func(tx pgx.Tx) error {
+	byID := make(map[uuid.UUID]job.Stamped, len(docs))
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		known := make(map[uuid.UUID]bool)
 		for _, d := range docs {
@@ -59,15 +69,27 @@ func (db *DB) Import(ctx context.Context, docs []Imported) error {
 			if !d.Received.IsZero() {
 				received = &d.Received
 			}
-			batch.Queue(importSQL, d.ID, d.TenantID, d.Type, d.FilePath, d.Data, received).Exec(func(tag pgconn.CommandTag) error {
-				if tag.RowsAffected() == 0 {
-					return fmt.Errorf("document %s: %w", d.ID, ErrOtherTenant)
+			batch.Queue(importSQL, d.ID, d.TenantID, d.Type, d.FilePath, d.Data, received).Query(func(rows pgx.Rows) error {
+				s, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[job.Stamped])
+				if errors.Is(err, pgx.ErrNoRows) {
+					err = fmt.Errorf("document %s: %w", d.ID, ErrOtherTenant)
 				}
-				return nil
+				byID[d.ID] = s
+				return err
 			})
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range given {
+		if s, ok := byID[d.ID]; ok {
+			stamped = append(stamped, s)
+			delete(byID, d.ID) // named twice, published once
+		}
+	}
+	return stamped, nil
 }
 
 // Summary is a document's state, for reports.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 
@@ -28,13 +29,13 @@ func TestImportStoresDocumentsAndTheirTenants(t *testing.T) {
 	docs := imports(num(1), num(2))
 	docs[1].TenantID, docs[1].Received = otherTenant, start.Add(-time.Hour)
 	docs[1].Data = json.RawMessage(`{"number":"RE-1","supplier":{"name":"Acme"}}`)
-	if err := f.Import(t.Context(), docs); err != nil {
+	if _, err := f.Import(t.Context(), docs); err != nil {
 		t.Fatal(err)
 	}
 	got, err := f.Summaries(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
 	want := []postgres.Summary{
-		{ID: num(1), TenantID: tenant, Type: document.Invoice},
-		{ID: num(2), TenantID: otherTenant, Type: document.Invoice, Number: "RE-1", Supplier: "Acme"},
+		{ID: num(1), TenantID: tenant, Type: document.Invoice, Status: "pending"},
+		{ID: num(2), TenantID: otherTenant, Type: document.Invoice, Number: "RE-1", Supplier: "Acme", Status: "pending"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
@@ -49,21 +50,29 @@ func TestImportStoresDocumentsAndTheirTenants(t *testing.T) {
 	}
 }
 
-func TestImportAgainUpdatesAndLeavesTheStateAlone(t *testing.T) {
+// Data, pending and stamp are one transaction: there is no moment at which a
+// document is stored and not published.
+func TestImportPublishes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := imports(num(1))
+	var last time.Time
 	for _, typ := range []document.Type{document.Invoice, document.CreditNote} {
 		docs[0].Type = typ
-		if err := f.Import(t.Context(), docs); err != nil {
-			t.Fatal(err)
+		stamped, err := f.Import(t.Context(), docs)
+		if err != nil || len(stamped) != 1 || stamped[0].ID != num(1) || !stamped[0].PublishedAt.After(last) {
+			t.Fatalf("stamped %+v, error %v, after %v", stamped, err, last)
 		}
-		f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_attempts = 3")
-	}
-	got, err := f.Summaries(t.Context(), []uuid.UUID{num(1)})
-	want := []postgres.Summary{{ID: num(1), TenantID: tenant, Type: document.CreditNote, Status: "failed", Error: "broken", Attempts: 3}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v; want %+v", got, err, want)
+		last = stamped[0].PublishedAt
+		got, err := f.Summaries(t.Context(), []uuid.UUID{num(1)})
+		want := []postgres.Summary{{ID: num(1), TenantID: tenant, Type: typ, Status: "pending"}}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		}
+		if c := f.claim(job.Delivery{ID: num(1), PublishedAt: last}, false); c.Found != 0 {
+			t.Errorf("its message found %v", c.Found)
+		}
+		f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 0")
 	}
 }
 
@@ -84,7 +93,7 @@ func TestImportStoresAllOrNone(t *testing.T) {
 			before := f.dump(allTables...)
 			docs := imports(num(1), num(2), num(3))
 			tc.spoil(&docs[1])
-			err := f.Import(t.Context(), docs)
+			_, err := f.Import(t.Context(), docs)
 			if err == nil || tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("got %v, want %v", err, tc.is)
 			}

@@ -90,7 +90,8 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			return err
 		},
 		"import": func(ctx context.Context, f *fixture) error {
-			return f.Import(ctx, imports(num(3), num(2), num(1)))
+			_, err := f.Import(ctx, imports(num(3), num(2), num(1)))
+			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func newWorld(t *testing.T, docs []eval.Document) *world {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
 		w.ids = append(w.ids, d.ID)
 	}
-	if err := w.db.Import(t.Context(), imported); err != nil {
+	if _, err := w.db.Import(t.Context(), imported); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -169,7 +169,7 @@ func uses(t *testing.T) map[string]func(*postgres.DB) error {
 		"row":      func(db *postgres.DB) error { _, err := db.InProgress(t.Context()); return err },
 		"query":    func(db *postgres.DB) error { _, err := db.Summaries(t.Context(), nil); return err },
 		"exec":     func(db *postgres.DB) error { return db.NotificationsTold(t.Context(), "x", nil) },
-		"transact": func(db *postgres.DB) error { return db.Import(t.Context(), nil) },
+		"transact": func(db *postgres.DB) error { _, err := db.Import(t.Context(), nil); return err },
 		"batch": func(db *postgres.DB) error {
 			err := db.KeepVectors(t.Context(), [16]byte{1}, "e", vectors, llm.Usage{})
 			if err != nil && strings.Contains(err.Error(), "23503") { // it got there, and there is no such tenant

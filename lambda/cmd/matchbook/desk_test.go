@@ -19,12 +19,12 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
 	tenant := uuid.MustParse(lampTenant)
 	elsewhere := postgres.Imported{ID: uuid.New(), TenantID: uuid.New(), Type: document.PurchaseOrder, Data: json.RawMessage(`{"number":"4711"}`)}
-	if err := db.Import(t.Context(), []postgres.Imported{elsewhere}); err != nil {
+	if _, err := db.Import(t.Context(), []postgres.Imported{elsewhere}); err != nil {
 		t.Fatal(err)
 	}
 	add := func(n byte, kind document.Type, data string) uuid.UUID {
 		id := uuid.UUID{0: n, 6: 0x40, 8: 0x80}
-		if err := db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}); err != nil {
+		if _, err := db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -138,7 +138,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := postgrestest.Open(t, url).Import(t.Context(), in.Documents); err != nil {
+		if _, err := postgrestest.Open(t, url).Import(t.Context(), in.Documents); err != nil {
 			t.Fatal(err)
 		}
 	}

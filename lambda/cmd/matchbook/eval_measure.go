@@ -111,7 +111,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	if err := r.store(ctx); err != nil {
 		return err
 	}
-	if err := r.publish(ctx); err != nil {
+	if err := r.send(ctx); err != nil {
 		return err
 	}
 	done := 0

@@ -145,6 +145,7 @@ type matchRun struct {
 	stack     *local.Stack
 	journal   *journal
 	ids       []uuid.UUID
+	stored    []job.Stamped // what is to be sent
 	kills     int
 	started   time.Time
 	took      time.Duration
@@ -225,7 +226,7 @@ func (r *matchRun) run(ctx context.Context) error {
 	}
 	stopKilling := r.startKilling(ctx)
 	defer stopKilling()
-	if err := r.publish(ctx); err != nil {
+	if err := r.send(ctx); err != nil {
 		return err
 	}
 	stopWatching := r.watch(ctx)
@@ -242,40 +243,42 @@ const chunk = 250
 // its own and stops nobody else.
 func (r *matchRun) store(ctx context.Context) error {
 	for docs := range slices.Chunk(r.in.Documents, chunk) {
-		if err := r.stack.DB.Import(ctx, docs); err == nil {
-			r.take(docs...)
+		if stamped, err := r.stack.DB.Import(ctx, docs); err == nil {
+			r.take(stamped)
 			continue
 		}
 		for _, d := range docs {
-			err := r.stack.DB.Import(ctx, []postgres.Imported{d})
+			stamped, err := r.stack.DB.Import(ctx, []postgres.Imported{d})
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
 				r.in.problem(d.FilePath, 1, importProblem(d, err))
 			default:
-				r.take(d)
+				r.take(stamped)
 			}
 		}
 	}
 	return r.model.learn(ctx, r.stack.DB, r.ids)
 }
 
-func (r *matchRun) take(docs ...postgres.Imported) {
-	for _, d := range docs {
-		r.ids = append(r.ids, d.ID)
+// take notes what was stored; its messages are sent when all is.
+func (r *matchRun) take(stamped []job.Stamped) {
+	for _, m := range stamped {
+		r.ids = append(r.ids, m.ID)
 	}
+	r.stored = append(r.stored, stamped...)
 }
 
-func (r *matchRun) publish(ctx context.Context) error {
-	publisher := &job.Publisher{Store: r.stack.DB, Sender: r.stack.Queue}
-	published := 0
-	for ids := range slices.Chunk(r.ids, chunk) {
-		if err := publisher.Publish(ctx, ids); err != nil {
-			return err
+// send sends the messages of what was stored.
+func (r *matchRun) send(ctx context.Context) error {
+	sent := 0
+	for messages := range slices.Chunk(r.stored, chunk) {
+		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
+			return &job.PublishError{Unsent: unsent, Err: err}
 		}
-		published += len(ids)
-		r.progress.show("published %d of %d", published, len(r.ids))
+		sent += len(messages)
+		r.progress.show("published %d of %d", sent, len(r.stored))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
-	err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: defaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
+	_, err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: defaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
 	if err != nil {
 		t.Fatal(err)
 	}

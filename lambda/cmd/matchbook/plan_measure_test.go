@@ -111,7 +111,7 @@ func measuredServer(t *testing.T) (url string) {
 func (r *rehearsal) store(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
 	for some := range slices.Chunk(docs, chunk) {
-		if err := r.DB.Import(r.t.Context(), some); err != nil {
+		if _, err := r.DB.Import(r.t.Context(), some); err != nil {
 			r.t.Fatal(err)
 		}
 		for _, d := range some {

@@ -9,7 +9,8 @@ import (
 // SQS is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
 // dead-letter queues, redrive and long polling, behind the AWS JSON 1.0 protocol
 // that the SDKs speak. It is strict: what Amazon SQS refuses, it refuses with
-// the same error. FIFO queues have order, group locks and deduplication.
+// the same error. FIFO queues have order, group locks and deduplication, standard
+// queues are fair to their message groups (sqs_fair.go).
 // Signatures are not checked; tags, permissions, encryption, the limit of
 // messages in flight and the pauses after a purge or the delete of a queue do
 // not exist; nothing survives the process.
@@ -18,7 +19,8 @@ import (
 // timeout of its latest receive. That is its whole state, and nothing has to
 // happen when the time comes; only retention is enforced, when a queue is next
 // looked at. The messages of a queue stand in line: one that is received goes
-// to its end, or in a FIFO queue keeps its place.
+// to its end, or in a FIFO queue keeps its place. Where one group has most of what
+// is in flight, the other ones step forward.
 //
 // An operation runs under one lock and at one time of the Clock. Visibility,
 // delay and retention pass on the Clock; the WaitTimeSeconds of a long poll

@@ -41,6 +41,7 @@ type sqsQueue struct {
 
 	line      []*sqsMessage // the next one to hand out first
 	messages  map[string]*sqsMessage
+	out       map[*sqsMessage]bool   // were handed out; those in flight are among them
 	accepted  map[string]*sqsMessage // FIFO: the latest by deduplication id, also after it was deleted
 	oldest    time.Time              // no message was sent before
 	handedOut int64
@@ -50,7 +51,7 @@ type sqsQueue struct {
 
 func newSQSQueue(name string, now time.Time) *sqsQueue {
 	return &sqsQueue{name: name, arn: sqsArnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
-		settings: map[string]string{}, messages: map[string]*sqsMessage{}, accepted: map[string]*sqsMessage{}, changed: make(chan struct{})}
+		settings: map[string]string{}, messages: map[string]*sqsMessage{}, out: map[*sqsMessage]bool{}, accepted: map[string]*sqsMessage{}, changed: make(chan struct{})}
 }
 
 func (q *sqsQueue) wake() {
@@ -71,6 +72,7 @@ func (q *sqsQueue) remove(m *sqsMessage) {
 	i := slices.Index(q.line, m)
 	q.line = slices.Delete(q.line, i, i+1)
 	delete(q.messages, m.id)
+	delete(q.out, m)
 }
 
 func (q *sqsQueue) count(at time.Time) Stats {

@@ -88,6 +88,7 @@ func (s *SQS) handOut(q *sqsQueue, in sqsInput) (received []sqsReceived) {
 		if !q.fifo {
 			q.remove(m)
 			q.add(m)
+			q.out[m] = true
 		}
 		q.handedOut++
 		s.tell(Received, q, m, visibility)
@@ -107,7 +108,7 @@ func (s *SQS) take(q *sqsQueue, want int) (taken []*sqsMessage) {
 		}
 	}
 	var dead []*sqsMessage
-	for _, m := range q.line {
+	for m := range q.inTurn(s.at) {
 		if len(taken) == want {
 			break
 		}
@@ -146,8 +147,11 @@ func (m *sqsMessage) system(q *sqsQueue) map[string]string {
 	if m.sourceArn != "" {
 		all["DeadLetterQueueSourceArn"] = m.sourceArn
 	}
+	if m.group != "" {
+		all["MessageGroupId"] = m.group
+	}
 	if q.fifo {
-		all["MessageGroupId"], all["MessageDeduplicationId"] = m.group, m.dedup
+		all["MessageDeduplicationId"] = m.dedup
 	}
 	return all
 }

@@ -18,6 +18,9 @@ import (
 // largest sum of a batch, in bytes: Amazon SQS developer guide, quotas.
 const sqsSizeLimit = 1 << 20
 
+// sqsGroupID has letters, digits and punctuation: all of ASCII that is seen.
+var sqsGroupID = regexp.MustCompile(`^[!-~]{1,128}$`)
+
 // size is what counts towards the size limits.
 func (e sqsEntry) size() int {
 	size := len(e.MessageBody)
@@ -51,6 +54,8 @@ func (e sqsEntry) check(q *sqsQueue) error {
 		sqsCheckText(e.MessageBody),
 		sqsRange("DelaySeconds", e.DelaySeconds, 0, 900),
 		sqsCheckAttributes(e.MessageAttributes),
+		sqsRefuse(e.MessageGroupId != "" && !sqsGroupID.MatchString(e.MessageGroupId), sqsInvalid,
+			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."),
 		sqsRefuse(!q.fifo && e.MessageDeduplicationId != "", sqsInvalid, "Only FIFO queues have a MessageDeduplicationId."),
 		sqsRefuse(q.fifo && e.MessageGroupId == "", sqsMissing, "The request must contain the parameter MessageGroupId."),
 		sqsRefuse(q.fifo && e.MessageDeduplicationId == "" && q.settings["ContentBasedDeduplication"] != "true", sqsInvalid,

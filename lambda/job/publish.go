@@ -15,6 +15,7 @@ import (
 type Stamped struct {
 	ID          uuid.UUID
 	PublishedAt time.Time // microseconds
+	Tenant      uuid.UUID // whose it is: the queue is fair to tenants
 }
 
 // PublishStore commits documents as pending.

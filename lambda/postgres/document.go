@@ -39,7 +39,7 @@ ON CONFLICT (id) DO UPDATE SET
 	matching_due_at = now(),
 	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL, matching_republished = 0, matching_lapses = 0
 WHERE old.tenant_id = excluded.tenant_id
-RETURNING id, matching_published_at`
+RETURNING id, matching_published_at, tenant_id`
 
 const importTenantSQL = `
 INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`

@@ -99,7 +99,7 @@ UPDATE document SET
 	matching_published_at = greatest(now(), matching_published_at + interval '1 microsecond'),
 	matching_due_at = now(), matching_republished = 0
 WHERE id = ANY ($1) AND matching_status = 'succeeded'
-RETURNING id, matching_published_at`
+RETURNING id, matching_published_at, tenant_id`
 
 // decide has judge decide about all pairs of the documents, writes it, and
 // publishes who has to ask a model again, the stale ones among them.

@@ -23,7 +23,7 @@ UPDATE document SET
 	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL, matching_republished = 0, matching_lapses = 0
 FROM chosen
 WHERE document.id = chosen.id
-RETURNING document.id, matching_published_at`
+RETURNING document.id, matching_published_at, tenant_id`
 
 // Publish implements job.PublishStore.
 func (db *DB) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {

@@ -84,7 +84,7 @@ UPDATE document SET
 	matching_republished = matching_republished + CASE kind WHEN 'overdue' THEN 1 ELSE 0 END
 FROM locked JOIN chosen USING (id)
 WHERE document.id = locked.id
-RETURNING document.id, matching_published_at, kind`
+RETURNING document.id, matching_published_at, tenant_id, kind`
 
 // Republish implements sweep.Store.
 func (db *DB) Republish(ctx context.Context, w job.Waits, limit int) (again []job.Republished, err error) {

@@ -110,7 +110,8 @@ func (b *batch) logError(operation string, err error) {
 }
 
 // Send sends one message per document, the document's id and its publish
-// stamp. It is a job.Sender.
+// stamp, in the message group of its tenant: the import of one tenant then does
+// not make the others wait (SQS fair queues). It is a job.Sender.
 func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
 	for len(messages) > 0 {
 		n := min(maxEntries, len(messages))
@@ -133,6 +134,9 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 			MessageAttributes: map[string]types.MessageAttributeValue{manifest.PublishedAt: {
 				DataType: aws.String("String"), StringValue: aws.String(m.PublishedAt.UTC().Format(stampForm))}},
 		})
+		if m.Tenant != uuid.Nil {
+			in.Entries[i].MessageGroupId = aws.String(m.Tenant.String())
+		}
 	}
 	out, err := q.Client.SendMessageBatch(ctx, in)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestSendCarriesTheIDAndThePublishStamp(t *testing.T) {
 	var messages []job.Stamped
 	at := time.Date(2026, 3, 2, 13, 0, 0, 120_000, time.FixedZone("CET", 3600))
 	for i := range n {
-		messages = append(messages, job.Stamped{ID: id(i), PublishedAt: at})
+		messages = append(messages, job.Stamped{ID: id(i), PublishedAt: at, Tenant: id(1 + i%2)})
 	}
 	unsent, err := r.queue.Send(t.Context(), messages)
 	if err != nil || len(unsent) != 0 {
@@ -37,6 +37,9 @@ func TestSendCarriesTheIDAndThePublishStamp(t *testing.T) {
 		stamp := got.MessageAttributes["published-at"]
 		if want := "2026-03-02T12:00:00.000120Z"; stamp.DataType != "String" || *stamp.StringValue != want {
 			t.Errorf("message %d: %s %q, want %q", i, stamp.DataType, *stamp.StringValue, want)
+		}
+		if group, want := got.Attributes["MessageGroupId"], id(1+i%2).String(); group != want {
+			t.Errorf("message %d: group %q, want the tenant %q", i, group, want)
 		}
 	}
 	r.handle(event, func(_ context.Context, deliveries []job.Delivery, _ job.Messages) []job.Settlement {

@@ -35,7 +35,9 @@ CREATE INDEX CONCURRENTLY document_matching_unpublished_idx
 -- +goose Down
 DROP INDEX CONCURRENTLY IF EXISTS document_matching_unpublished_idx;
 DROP INDEX CONCURRENTLY IF EXISTS document_matching_waiting_idx;
+SET lock_timeout = '5s';
 ALTER TABLE document
     DROP CONSTRAINT IF EXISTS document_matching_state_check,
     ALTER COLUMN matching_due_at DROP DEFAULT,
     DROP COLUMN IF EXISTS matching_lapses;
+RESET lock_timeout;

@@ -14,6 +14,9 @@ const (
 	GaugesSQL      = gaugesSQL
 )
 
+// MigrateFiles is Migrate with other files, and another wait between the tries.
+var MigrateFiles = migrate
+
 // Read is the transaction that a Checkup asks in.
 func (c *Checkup) Read(ctx context.Context, ask func(pgx.Tx) error) error { return c.read(ctx, ask) }
 

@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/migrations"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -27,16 +29,53 @@ type Migration struct {
 // Migrate brings the schema of the database at url up to date. It may be run
 // by several machines at once: a lock of the session lets one of them work.
 // It needs a direct connection, not one through a transaction pooler.
+// A migration that waited for a table longer than its lock_timeout is tried
+// again, a few times.
 func Migrate(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(url, func(p *goose.Provider) ([]Migration, error) {
-		done, err := p.Up(ctx)
-		return results(done), err
+	return migrate(ctx, url, migrations.FS, backOff)
+}
+
+// lockTries is how often a migration asks for its lock.
+const lockTries = 6
+
+// backOff waits 1, 2, 4, 8 and 16 s between the tries: long enough for most
+// that hold a lock, and well within the time of the migrate function.
+func backOff(ctx context.Context, try int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second << try):
+		return nil
+	}
+}
+
+func migrate(ctx context.Context, url string, files fs.FS, pause func(ctx context.Context, try int) error) ([]Migration, error) {
+	return withGoose(url, files, func(p *goose.Provider) (list []Migration, err error) {
+		for try := range lockTries {
+			var done []*goose.MigrationResult
+			done, err = p.Up(ctx)
+			var partly *goose.PartialError // has what was applied before
+			if errors.As(err, &partly) {
+				done = partly.Applied
+			}
+			list = append(list, results(done)...)
+			if !lockTimedOut(err) || try == lockTries-1 || pause(ctx, try) != nil {
+				break
+			}
+		}
+		return list, err
 	})
+}
+
+// lockTimedOut reports whether another session held a lock for too long.
+func lockTimedOut(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == "55P03"
 }
 
 // MigrateDown undoes the newest migration.
 func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(url, func(p *goose.Provider) ([]Migration, error) {
+	return withGoose(url, migrations.FS, func(p *goose.Provider) ([]Migration, error) {
 		done, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil, nil
@@ -50,7 +89,7 @@ func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
 
 // MigrationStatus lists all migrations, oldest first.
 func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(url, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(url, migrations.FS, func(p *goose.Provider) (list []Migration, err error) {
 		status, err := p.Status(ctx)
 		for _, s := range status {
 			list = append(list, Migration{s.Source.Version, s.Source.Path, s.AppliedAt})
@@ -59,14 +98,14 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 	})
 }
 
-func withGoose(url string, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
+func withGoose(url string, files fs.FS, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
 	config, err := pgxpool.ParseConfig(url) // which knows what Open takes, too
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
-	provider, err := newProvider(db)
+	provider, err := newProvider(db, files)
 	if err != nil {
 		return nil, fmt.Errorf("prepare migrations: %w", err)
 	}
@@ -77,13 +116,13 @@ func withGoose(url string, run func(*goose.Provider) ([]Migration, error)) ([]Mi
 	return list, nil
 }
 
-func newProvider(db *sql.DB) (*goose.Provider, error) {
+func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	// It asks for the lock once a second, for five minutes.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 }
 
 func results(done []*goose.MigrationResult) (list []Migration) {

@@ -33,5 +33,6 @@ var migrationAdvice = map[string]string{
 	"out of time":       "PostgreSQL did not answer in time: check that its security group lets this function in, and that no other migration holds the lock",
 	"SQLSTATE 28":       "PostgreSQL refused the login: check user and password in the secret",
 	"SQLSTATE 3D000":    "there is no such database: create it first",
+	"SQLSTATE 55P03":    "another session kept a table locked: see pg_stat_activity for one that is long in a transaction, and deploy again",
 	"SQLSTATE 42501":    "the user may not change the schema: grant CREATE on the schema public",
 }

@@ -1,0 +1,85 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// lockingFiles are migrations, of which the second one waits 10 ms for a lock.
+var lockingFiles = fstest.MapFS{
+	"00001_table.sql":  {Data: []byte("-- +goose Up\nCREATE TABLE busy (a int);\n")},
+	"00002_column.sql": {Data: []byte("-- +goose Up\nSET LOCAL lock_timeout = '10ms';\nALTER TABLE busy ADD COLUMN b int;\n")},
+}
+
+// lockedTable is a database in which another session reads the table and
+// does not end. release ends it.
+func lockedTable(t *testing.T) (url string, release func()) {
+	t.Helper()
+	url = postgrestest.EmptyURL(t)
+	first := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"]}
+	if _, err := postgres.MigrateFiles(t.Context(), url, first, nil); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := postgrestest.Conn(t, url).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE busy IN ACCESS SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	return url, func() {
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMigrationThatRanIntoItsLockTimeoutIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	url, release := lockedTable(t)
+	waits := 0
+	done, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(_ context.Context, try int) error {
+		if waits++; try == 2 {
+			release()
+		}
+		return nil
+	})
+	if err != nil || len(done) != 1 || done[0].Version != 2 || waits != 3 {
+		t.Errorf("got %+v, %v after %d waits; want version 2 after 3", done, err, waits)
+	}
+}
+
+func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
+	t.Parallel()
+	url, _ := lockedTable(t)
+	waits := 0
+	done, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { waits++; return nil })
+	if err == nil || !strings.HasSuffix(failure.Of(err).Text, "(SQLSTATE 55P03)") || len(done) != 0 || waits != 5 {
+		t.Errorf("got %+v, %v after %d waits; want SQLSTATE 55P03 after 5", done, err, waits)
+	}
+	url, _ = lockedTable(t)
+	stopped := errors.New("stopped")
+	if _, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { return stopped }); err == nil || errors.Is(err, stopped) {
+		t.Errorf("stopped while it waited: %v, want what it waited for", err)
+	}
+}
+
+// Another failure is none that goes away.
+func TestMigrationThatIsWrongIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"], "00002_wrong.sql": {Data: []byte("-- +goose Up\nALTER TABLE nowhere ADD COLUMN b int;\n")}}
+	_, err := postgres.MigrateFiles(t.Context(), postgrestest.EmptyURL(t), files, func(context.Context, int) error {
+		t.Error("it waited")
+		return nil
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+}

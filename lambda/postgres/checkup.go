@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/migrations"
 
 	"github.com/jackc/pgx/v5"
@@ -105,6 +106,17 @@ func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 type Schema struct {
 	Lacking []string // the names of those that were not
 	Newer   int64    // the newest one if this program does not know it, or else 0
+	Known   int64    // the newest one that this program knows
+}
+
+// TooNew is an error if the schema is that of a later version of the program,
+// which may mean something else by what it holds.
+func (s Schema) TooNew() error {
+	if s.Newer == 0 {
+		return nil
+	}
+	return failure.Permanently("the database's schema is at version %d, and this program knows versions up to %d: "+
+		"use the program that the schema is of, or a later one", s.Newer, s.Known)
 }
 
 // The schema's versions are read here and not by the runner of the migrations,
@@ -116,42 +128,53 @@ const (
 
 // Schema compares what was applied with the migrations that this program has.
 func (c *Checkup) Schema(ctx context.Context) (s Schema, err error) {
-	applied := map[int64]bool{}
-	err = c.read(ctx, func(tx pgx.Tx) error {
-		var there bool
-		if err := tx.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil || !there {
-			return err
-		}
-		rows, _ := tx.Query(ctx, versionsSQL)
-		var version int64
-		var is bool
-		_, err := pgx.ForEachRow(rows, []any{&version, &is}, func() error {
-			applied[version] = is
-			return nil
-		})
+	err = c.read(ctx, func(tx pgx.Tx) (err error) {
+		s, err = readSchema(ctx, tx)
 		return err
 	})
-	if err != nil {
+	return s, err
+}
+
+// Schema is Checkup.Schema for a database that is open.
+func (db *DB) Schema(ctx context.Context) (Schema, error) { return readSchema(ctx, db.pool) }
+
+func readSchema(ctx context.Context, from interface {
+	querier
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (s Schema, err error) {
+	applied := map[int64]bool{}
+	var there bool
+	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil {
 		return s, err
+	}
+	if there {
+		rows, _ := from.Query(ctx, versionsSQL)
+		var version int64
+		var is bool
+		if _, err := pgx.ForEachRow(rows, []any{&version, &is}, func() error {
+			applied[version] = is
+			return nil
+		}); err != nil {
+			return s, err
+		}
 	}
 	return compare(applied)
 }
 
 func compare(applied map[int64]bool) (s Schema, err error) {
 	names, err := fs.Glob(migrations.FS, "*.sql")
-	var newest int64
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return s, err
 		}
-		newest = max(newest, version)
+		s.Known = max(s.Known, version)
 		if !applied[version] {
 			s.Lacking = append(s.Lacking, strings.TrimSuffix(name, ".sql"))
 		}
 	}
 	for version, is := range applied {
-		if is && version > newest {
+		if is && version > s.Known {
 			s.Newer = max(s.Newer, version)
 		}
 	}

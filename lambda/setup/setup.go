@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -168,11 +169,13 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		db.Close()
 		return nil, nil, err
 	}
+	var first sync.Once
 	return &sqsjob.Handler{
 		Queue:     queue,
 		Log:       log,
 		Malformed: func(n int) { c.Metrics.Count(manifest.MetricMalformed, n) },
 		Runner: func(log *slog.Logger) sqsjob.Runner {
+			first.Do(func() { go warnNewer(db, log) })
 			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
 			for _, name := range ends {
 				c.Metrics.Count(name, 0)
@@ -210,6 +213,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 		return nil, nil, err
 	}
 	s = &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}
+	go warnNewer(db, log)
 	var channels []string
 	if relay != nil {
 		s.Tell = relay.Run

@@ -1,0 +1,27 @@
+package setup
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"matchbook/lambda/postgres"
+)
+
+// warnNewer logs a warning if the schema is newer than this version. It does
+// not refuse to work: in every deployment with migrations the version before
+// works with the new schema until its alias moves on, and after a deployment
+// that was rolled back until the next one. That is what migrations keep to (see
+// package migrations); refusing here would stop the traffic each time. A person
+// with an old command has no such reason, and is refused.
+//
+// It is for a goroutine of its own: what keeps the question from being
+// answered, the work meets as well, and reports.
+func warnNewer(db *postgres.DB, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if s, err := db.Schema(ctx); err == nil && s.Newer > 0 {
+		log.Warn("the schema is newer than this version, which is fine during a deployment and after one that was rolled back",
+			"schema", s.Newer, "known", s.Known)
+	}
+}

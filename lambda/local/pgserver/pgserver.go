@@ -220,7 +220,8 @@ func (s *Server) URL(database string) string {
 
 func socketURL(socket, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
+	// To PostgreSQL a plus in a URL is a plus; Encode writes one for a space.
+	u.RawQuery = strings.ReplaceAll(url.Values{"host": {socket}, "port": {port}}.Encode(), "+", "%20")
 	return u.String()
 }
 

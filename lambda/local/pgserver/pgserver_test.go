@@ -116,7 +116,7 @@ func TestURLSuitsPsql(t *testing.T) {
 func TestKeptFolderKeepsData(t *testing.T) {
 	t.Parallel()
 	// The parents are missing, too. The second name is too long for a socket.
-	for _, name := range []string{"a/b", "long/" + strings.Repeat("x", 100)} {
+	for _, name := range []string{"a/b", "with a space, or + two", "long/" + strings.Repeat("x", 100)} {
 		o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), name), Durable: true}
 		s := start(t, o)
 		for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
@@ -329,6 +329,21 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 				t.Errorf("got %s, want a folder in /tmp", dir)
 			}
 		})
+	}
+}
+
+func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
+	tmp := filepath.Join(sharedTemp(t), "a b+c")
+	if err := os.Mkdir(tmp, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(tmp, 0o777); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", tmp)
+	s := start(t, pgserver.Options{})
+	if dir := socketDir(t, s.URL("postgres")); filepath.Dir(dir) != tmp {
+		t.Errorf("got %s, want a folder in %s", dir, tmp)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,7 +53,7 @@ func (c *Clock) URL() (string, error) {
 	}
 	q := u.Query()
 	q.Set("search_path", c.schema+",pg_catalog,public")
-	u.RawQuery = q.Encode()
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // to PostgreSQL a plus is a plus
 	return u.String(), nil
 }
 

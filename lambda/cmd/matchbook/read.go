@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -34,7 +35,7 @@ var (
 // problem is input that is no document: where, and what is wrong with it.
 type problem struct {
 	File string `json:"file"`
-	Line int    `json:"line"`
+	Line int    `json:"line"` // 0: the file as a whole
 	What string `json:"what"`
 }
 
@@ -46,15 +47,21 @@ type input struct {
 }
 
 // readInput reads every .json and .jsonl file below path, or path itself, in
-// the order of the names. Malformed documents become problems; the rest goes on.
+// the order of the names. Malformed documents and files that cannot be read
+// become problems; the rest goes on.
 func readInput(path string) (*input, error) {
 	in := &input{seen: make(map[uuid.UUID]string)}
 	var files []string
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))) {
+		switch {
+		case err != nil && file == path:
+			return err
+		case err != nil: // a folder that is closed to us
+			in.problem(file, 0, "cannot be read: "+reason(err))
+		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))):
 			files = append(files, file)
 		}
-		return err
+		return nil
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,14 +73,40 @@ func readInput(path string) (*input, error) {
 	}
 	for _, file := range files {
 		if err := in.readFile(file); err != nil {
-			return nil, err
+			in.problem(file, 0, "cannot be read: "+reason(err))
 		}
 	}
 	return in, nil
 }
 
+// reason is why a file cannot be read, without its name.
+func reason(err error) string {
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "a link that leads nowhere"
+	case errors.As(err, &at):
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// openFile opens a regular file. Nothing else is: opening a FIFO waits until
+// somebody writes to it, or breaks off who was waiting to. One that takes the
+// file's place meanwhile does not block either.
+func openFile(file string) (*os.File, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 func (in *input) readFile(file string) error {
-	f, err := os.Open(file)
+	f, err := openFile(file)
 	if err != nil {
 		return err
 	}
@@ -83,7 +116,7 @@ func (in *input) readFile(file string) error {
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", file, err)
+		return err
 	}
 	in.readWhole(file, raw)
 	return nil
@@ -96,7 +129,7 @@ func (in *input) readLines(file string, r io.Reader) error {
 	for number := 1; ; number++ {
 		line, tooLong, err := readLine(lines)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read %s: %w", file, err)
+			return err
 		}
 		switch {
 		case tooLong:

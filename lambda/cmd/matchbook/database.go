@@ -11,15 +11,46 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+
+	"github.com/spf13/cobra"
 )
 
-// openDatabase returns the URL of a migrated database: the one that
-// DATABASE_URL names, or one on a private server, which lives in the folder
-// keep, or as long as this program if that is empty. MATCHBOOK_POSTGRES forces
-// one of them.
-func (w *world) openDatabase(ctx context.Context, keep string, p *progress) (url string, stop func() error, err error) {
+// databaseOptions say which database documents go into.
+type databaseOptions struct {
+	named bool   // the one that DATABASE_URL names
+	keep  string // the folder of a private one that is kept
+}
+
+func (o *databaseOptions) flag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.named, "database", false, "migrate and fill the database that "+manifest.EnvDatabaseURL+" names, not a private one")
+}
+
+// wanted is the URL of the database that the user has asked for, or "" for a
+// private one. DATABASE_URL alone is no such wish: it may be set for another
+// command, and its database would be migrated and filled.
+func (w *world) wanted(o databaseOptions, p *progress) (source pgserver.Source, url string, err error) {
+	source, url, err = pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
+	named := o.named || w.env(manifest.EnvPostgres) == "url"
+	switch {
+	case err != nil:
+	case o.named && url == "":
+		err = fmt.Errorf("--database: %s is not set, or %s forces another one", manifest.EnvDatabaseURL, manifest.EnvPostgres)
+	case named && o.keep != "":
+		err = errors.New("--keep is for the private PostgreSQL: leave it or --database out")
+	case !named && url != "":
+		p.say("%s is ignored, a private PostgreSQL is used: --database would migrate and fill the one that it names", manifest.EnvDatabaseURL)
+		url = ""
+	}
+	return source, url, err
+}
+
+// openDatabase returns the URL of a migrated database: the one that is wanted,
+// or one on a private server, which lives in the folder to keep it in, or as
+// long as this program if that is empty. MATCHBOOK_POSTGRES forces one of them.
+func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *progress) (url string, stop func() error, err error) {
 	stop = func() error { return nil }
-	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
+	keep := o.keep
+	source, url, err := w.wanted(o, p)
 	if err != nil {
 		return "", stop, err
 	}
@@ -37,10 +68,8 @@ func (w *world) openDatabase(ctx context.Context, keep string, p *progress) (url
 			where = "private, kept in " + keep
 		}
 		p.say("PostgreSQL is up after %.1f s (%s)", time.Since(started).Seconds(), where)
-	} else if keep != "" {
-		return "", stop, errors.New("--keep is for the private PostgreSQL: unset DATABASE_URL, whose database is kept anyway")
 	}
-	done, err := postgres.Migrate(ctx, url)
+	done, err := migrateKnown(ctx, url)
 	if err != nil {
 		return "", stop, errors.Join(err, stop())
 	}
@@ -48,6 +77,14 @@ func (w *world) openDatabase(ctx context.Context, keep string, p *progress) (url
 		p.say("%d migrations applied", len(done))
 	}
 	return url, stop, nil
+}
+
+// migrateKnown migrates, unless a later version has been there.
+func migrateKnown(ctx context.Context, url string) ([]postgres.Migration, error) {
+	if err := refuseNewer(ctx, url); err != nil {
+		return nil, err
+	}
+	return postgres.Migrate(ctx, url)
 }
 
 // keepDefault is where --keep keeps the database when it names no folder. The

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/failure"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -106,6 +105,9 @@ func (w *world) atDesk(ctx context.Context, o deskOptions, work func(*desk) erro
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+	if err := refuseNewer(ctx, url); err != nil {
+		return err
+	}
 	db, err := postgres.Open(ctx, url, 2)
 	if err != nil {
 		return fmt.Errorf("%s: %w", manifest.EnvDatabaseURL, err)
@@ -157,7 +159,7 @@ func (d *desk) mend(err error) error {
 		}
 		return errors.New("the database is older than this program: run \"matchbook migrate up\"")
 	}
-	return errors.New(failure.Of(err).Text)
+	return errors.New(describe(err))
 }
 
 // encode prints v as JSON.

@@ -28,6 +28,7 @@ type invokeOptions struct {
 	documents string
 	json      bool
 	logs      string
+	database  databaseOptions
 }
 
 func (w *world) invokeCommand() *cobra.Command {
@@ -35,8 +36,8 @@ func (w *world) invokeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "invoke -e FILE",
 		Short: "Invoke the function once with an SQS event, as sam local invoke does, without Docker",
-		Long: `Invoke starts a private PostgreSQL (or takes the one that DATABASE_URL names),
-imports documents without publishing them, and sends one event to the real
+		Long: `Invoke starts a private PostgreSQL (or, with --database, takes the one that
+DATABASE_URL names), imports documents without publishing them, and sends one event to the real
 Lambda bootstrap, over the URL of AWS's Runtime Interface Emulator. It prints the
 response, and what became of the document of each record.
 
@@ -64,6 +65,7 @@ function ended in an error; 2 it could not run.`,
 	flags.StringVar(&o.documents, "documents", sampleDocuments, "folder of documents to import first; the default counts only if it exists")
 	flags.BoolVar(&o.json, "json", false, "print the outcome as JSON")
 	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
+	o.database.flag(cmd)
 	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
 	return cmd
 }
@@ -85,7 +87,7 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 			return err
 		}
 	}
-	url, stop, err := w.openDatabase(ctx, "", p)
+	url, stop, err := w.openDatabase(ctx, o.database, p)
 	if err != nil {
 		return err
 	}

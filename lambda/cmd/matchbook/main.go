@@ -36,7 +36,8 @@ func main() {
 
 // run is main with its world passed in; it returns the exit code.
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
-	w := &world{env: env, out: out, errOut: errOut}
+	args = joinKept(args)
+	w := &world{args: args, env: env, out: out, errOut: errOut}
 	root := &cobra.Command{
 		Use:   "matchbook",
 		Short: "Match business documents: never lost, never done twice, never left unexplained",
@@ -64,13 +65,14 @@ Exit status: 0 all is well; 1 it ran and something did not succeed; 2 it could n
 		fmt.Fprintln(errOut, "matchbook: interrupted")
 		return exitError
 	default:
-		fmt.Fprintln(errOut, "matchbook:", err)
+		fmt.Fprintln(errOut, "matchbook:", w.withoutSecrets(err.Error()))
 		return exitError
 	}
 }
 
 // world is what a command sees of its surroundings.
 type world struct {
+	args        []string
 	env         setup.Env
 	out, errOut io.Writer
 }

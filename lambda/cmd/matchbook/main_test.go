@@ -19,11 +19,15 @@ import (
 
 const samples = "../../../testdata/documents"
 
-// matchbook runs the command against the database at url.
+// matchbook runs the command against the database at url, into which match and
+// invoke are told to go.
 func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	if url != "" && (args[0] == "match" || args[0] == "invoke") {
+		args = append(slices.Clone(args), "--database")
+	}
 	code = run(t.Context(), args, env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
@@ -283,4 +287,15 @@ func TestMigrateUpDownStatus(t *testing.T) {
 	step(`^nothing to do\n$`, "up")
 	step(`^00009_notification_channel.sql  undone\n$`, "down")
 	step(`(?s)"version":8,.*"applied_at":"20.*"version":9,"name":"00009_notification_channel.sql"}`, "status", "--json")
+}
+
+func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	code, _, errOut := matchbook(t, "", "migrate", "sideways")
+	if want := `unknown command "sideways" for "matchbook migrate"`; code != exitError || !strings.Contains(errOut, want) {
+		t.Errorf("exit status %d and %q, want %d and %q", code, errOut, exitError, want)
+	}
+	if code, out, _ := matchbook(t, "", "migrate"); code != exitOK || !strings.Contains(out, "Available Commands:") {
+		t.Errorf("without one: exit status %d, %q", code, out)
+	}
 }

@@ -23,7 +23,7 @@ import (
 // matchOptions are the flags of the match command.
 type matchOptions struct {
 	json        bool
-	keep        string
+	database    databaseOptions
 	killEvery   time.Duration
 	seed        uint64
 	concurrency int
@@ -37,9 +37,9 @@ func (w *world) matchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match DIR",
 		Short: "Run a folder of documents through queue and function, and print what belongs together",
-		Long: `Match runs the whole line on this machine: a private PostgreSQL (or the one that
-DATABASE_URL names), a strict local SQS, the event source mapping and the real
-Lambda bootstrap. It publishes every document in DIR, waits until all are done,
+		Long: `Match runs the whole line on this machine: a private PostgreSQL (or, with
+--database, the one that DATABASE_URL names), a strict local SQS, the event
+source mapping and the real Lambda bootstrap. It publishes every document in DIR, waits until all are done,
 and prints the matches and why, the clusters, what stayed alone and why, how
 each delivery was settled, and the accounting.
 
@@ -61,13 +61,19 @@ at moments when documents are in progress; a message that is on the last of its
   OPENAI_API_KEY=... matchbook match testdata/documents        # a real model
   matchbook match invoices.jsonl --json | jq .accounting
   matchbook match testdata/documents --keep        # again: updates and publishes again
-  DATABASE_URL=postgres://localhost/dev matchbook match testdata/documents`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return w.match(cmd.Context(), args[0], o) },
+  matchbook match testdata/documents --keep DIR    # in a folder of yours
+  DATABASE_URL=postgres://localhost/dev matchbook match testdata/documents --database`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.database.keep))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.match(cmd.Context(), w.takeKept(args, &o.database.keep)[0], o)
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
-	flags.StringVar(&o.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
+	o.database.flag(cmd)
+	flags.StringVar(&o.database.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = keepDefault()
 	flags.DurationVar(&o.killEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
@@ -102,7 +108,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 			return err
 		}
 	}
-	url, stop, err := w.openDatabase(ctx, o.keep, p)
+	url, stop, err := w.openDatabase(ctx, o.database, p)
 	if err != nil {
 		return err
 	}
@@ -273,6 +279,7 @@ func (r *matchRun) take(stamped []job.Stamped) {
 // send sends the messages of what was stored.
 func (r *matchRun) send(ctx context.Context) error {
 	sent := 0
+	defer r.progress.end()
 	for messages := range slices.Chunk(r.stored, chunk) {
 		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
 			return &job.PublishError{Unsent: unsent, Err: err}
@@ -317,7 +324,11 @@ func (r *matchRun) watch(ctx context.Context) (stop func()) {
 			}
 		}
 	}()
-	return func() { cancel(); <-done }
+	return func() {
+		cancel()
+		<-done
+		r.progress.end()
+	}
 }
 
 // unfinished counts what the accounting would call pending.

@@ -297,7 +297,7 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
 	}
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 1), "--logs", logs}, env, &out, &errOut); code != exitOK {
+	if code := run(t.Context(), []string{"match", ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	if calls := server.Calls(); len(calls) < 2 || calls[0].Refused != "" || calls[0].Status != 200 {

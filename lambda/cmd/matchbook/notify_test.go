@@ -74,7 +74,7 @@ func failed(t *testing.T, out string) (n int) {
 func TestARunWithoutAChannelShowsWhatWouldHaveBeenTold(t *testing.T) {
 	t.Parallel()
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6)}, refusing(t), &out, &errOut); code != exitFindings {
+	if code := run(t.Context(), []string{"match", ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != exitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	_, told, _ := strings.Cut(out.String(), "WOULD HAVE BEEN TOLD (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
@@ -92,7 +92,7 @@ func TestTheFunctionTellsTheReceiverOfSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6), "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
+	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	var r report
@@ -117,7 +117,7 @@ func TestAChannelThatTakesNothingIsSaid(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
 	var out, errOut strings.Builder
-	code := run(t.Context(), []string{"match", ties(t, 2)}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
+	code := run(t.Context(), []string{"match", ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
 	if want := fmt.Sprintf("TOLD       slack could not be told of %d failures", failed(t, out.String())); code != exitFindings || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
 	}

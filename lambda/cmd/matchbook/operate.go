@@ -9,7 +9,6 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
@@ -54,6 +53,9 @@ func (w *world) publish(ctx context.Context, ids []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
 	publisher, close, err := setup.Publisher(ctx, config)
 	if err != nil {
 		return err
@@ -88,6 +90,9 @@ func (w *world) sweep(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
 	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)))
 	if err != nil {
 		return err
@@ -105,15 +110,6 @@ func (w *world) sweep(ctx context.Context, asJSON bool) error {
 	return nil
 }
 
-// describe is an error in words that are safe to print.
-func describe(err error) string {
-	var partly *job.PublishError
-	if errors.As(err, &partly) {
-		return partly.Error()
-	}
-	return failure.Of(err).Text
-}
-
 func (w *world) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
@@ -121,6 +117,8 @@ func (w *world) migrateCommand() *cobra.Command {
 		Example: `  DATABASE_URL=postgres://localhost/dev matchbook migrate up
   matchbook migrate status --json
   matchbook migrate down      # undoes the newest one`,
+		Args: cobra.NoArgs, // with a RunE, or else any word would do
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var asJSON bool
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -128,8 +126,13 @@ func (w *world) migrateCommand() *cobra.Command {
 		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
 	}
-	add("up", "Apply what is missing", "applied", postgres.Migrate)
-	add("down", "Undo the newest migration", "undone", postgres.MigrateDown)
+	add("up", "Apply what is missing", "applied", migrateKnown)
+	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]postgres.Migration, error) {
+		if err := refuseNewer(ctx, url); err != nil {
+			return nil, err
+		}
+		return postgres.MigrateDown(ctx, url)
+	})
 	add("status", "List the migrations", "", postgres.MigrationStatus)
 	return cmd
 }
@@ -141,7 +144,7 @@ func (w *world) migrate(ctx context.Context, run func(context.Context, string) (
 	}
 	list, err := run(ctx, url)
 	if err != nil {
-		return errors.New(failure.Of(err).Text)
+		return errors.New(describe(err))
 	}
 	if asJSON {
 		if list == nil {

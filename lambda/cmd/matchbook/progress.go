@@ -28,11 +28,16 @@ func newProgress(out io.Writer) *progress {
 
 // say prints a line that stays.
 func (p *progress) say(format string, args ...any) {
+	p.end()
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// end takes the line away that is rewritten: what comes next begins a line.
+func (p *progress) end() {
 	if p.open {
 		fmt.Fprint(p.out, "\r\x1b[K")
 		p.open = false
 	}
-	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
 // show shows how far it is, at most ten times a second on a terminal and

@@ -60,6 +60,7 @@ func TestReadmeShowsTheRealOutput(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	args = append(args, "--database") // the README's is a private one, which takes longer
 	var out bytes.Buffer
 	if code := run(t.Context(), args, env, &out, &out); code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, &out)

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The folder of --keep may be left out, so that pflag takes "--keep DIR" for a
+// flag without a folder and for an argument DIR. People write it all the same.
+
+// joinKept makes "--keep DIR" one argument where DIR is a folder in which a
+// database is kept.
+func joinKept(args []string) (joined []string) {
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--keep" && i+1 < len(args) && isKept(args[i+1]) {
+			i++
+			joined = append(joined, "--keep="+args[i])
+			continue
+		}
+		joined = append(joined, args[i])
+	}
+	return joined
+}
+
+func isKept(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "pgserver.lock"))
+	return err == nil && !strings.HasPrefix(dir, "-")
+}
+
+// takeKept takes the folder of "--keep DIR" out of arguments that are one too
+// many, for a command that makes that folder.
+func (w *world) takeKept(args []string, keep *string) []string {
+	at := slices.Index(w.args, "--keep")
+	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != keepDefault() && *keep != w.args[at+1] {
+		return args
+	}
+	dir := w.args[at+1]
+	i := slices.Index(args, dir)
+	if i < 0 {
+		return args
+	}
+	*keep = dir
+	return slices.Delete(slices.Clone(args), i, i+1)
+}

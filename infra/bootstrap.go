@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +24,35 @@ func buildAll(ctx context.Context, dir string, f facts) (map[string]string, erro
 		}
 	}
 	return folders, nil
+}
+
+// authorities is the file beside each bootstrap that has the certificates
+// which the database's is signed by: Lambda's own image lacks those of RDS.
+const authorities = "database-ca.pem"
+
+// addAuthorities puts a copy of the file into the folders, or takes an earlier
+// one out of them.
+func addAuthorities(folders map[string]string, file string) error {
+	for _, folder := range folders {
+		to := filepath.Join(folder, authorities)
+		if file == "" {
+			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, pem, 0o644); err != nil {
+			return err
+		}
+		if err := os.Chmod(to, 0o644); err != nil { // as with the bootstrap
+			return err
+		}
+	}
+	return nil
 }
 
 // build makes the same bytes of the same source by the same Go, wherever it

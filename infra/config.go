@@ -23,6 +23,7 @@ type config struct {
 	DeletionProtection  bool // of a database that is made
 	DatabaseSecret      string
 	DatabaseConnections int
+	DatabaseCA          string // a file of the certificates that the database's is signed by
 	SubnetIDs           []string
 	SecurityGroupIDs    []string
 	// The model.
@@ -65,6 +66,7 @@ func settings(c *config) []setting {
 		{"deletionProtection", "true", yesOrNo(&c.DeletionProtection)},
 		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
 		{"databaseConnections", "100", number(&c.DatabaseConnections)},
+		{"databaseCaFile", "", certificates(&c.DatabaseCA)},
 		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
 		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as sg-0123456789abcdef0")},
 		{"mode", "model", oneOf(&c.Mode, "model", "rules")},
@@ -85,17 +87,21 @@ func settings(c *config) []setting {
 		{"sesConfigurationSet", "", pattern(&c.SESConfigurationSet, `[A-Za-z0-9_-]{1,64}`, "the name of a configuration set")},
 		{"adminBaseUrl", "", address(&c.AdminURL)},
 		{"alarmEmail", "", addresses(&c.AlarmEmail)},
-		{"secretsKeyArn", "", pattern(&c.SecretsKey, `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]+`, "the ARN of a KMS key")},
+		{"secretsKeyArn", "", pattern(&c.SecretsKey, `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})`, "the ARN of a KMS key")},
 	}
 }
 
 const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
 
-// contextOf is all of the context that is not CDK's own.
+// ofTheCDK are keys of the CDK's own that look like ones of ours.
+var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-telemetry"}
+
+// contextOf is all of the context that is not CDK's own. Whatever else has a
+// hyphen is a setting that is mistyped, and readConfig refuses it.
 func contextOf(app awscdk.App) map[string]any {
 	all, _ := app.Node().GetAllContext(nil).(map[string]any)
 	own := maps.Clone(all)
-	maps.DeleteFunc(own, func(key string, _ any) bool { return strings.ContainsAny(key, ":/@-") })
+	maps.DeleteFunc(own, func(key string, _ any) bool { return strings.ContainsAny(key, ":/@") || slices.Contains(ofTheCDK, key) })
 	return own
 }
 

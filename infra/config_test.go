@@ -1,6 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +61,10 @@ func TestSettingsAreRead(t *testing.T) {
 	}{
 		{map[string]any{"stage": "prod2"}, ""},
 		{map[string]any{"stage": "Prod"}, "stage: not 1 to 20 lower-case letters"},
+		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/mrk-0123456789abcdef0123456789abcdef"}, ""}, // of several Regions
+		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/12345678-1234-1234-1234-123456789012"}, ""},
+		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:alias/mine"}, "secretsKeyArn: not the ARN of a KMS key"},
+		{map[string]any{"databaseCaFile": "config.go"}, "databaseCaFile: not a file of certificates"},
 		{map[string]any{"stage": "a--b"}, "stage: not 1 to 20"}, // RDS refuses it
 		{map[string]any{"database": "mysql"}, "database: not existing or aurora"},
 		{map[string]any{"database": "aurora", "databaseSecretArn": arn}, "database=aurora makes a secret of its own"},
@@ -115,8 +125,50 @@ func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
 	needsNode(t)
 	cdk.Lock()
 	defer cdk.Unlock()
-	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod", "cli-telemetry": false, "availability-zones:account=1": []any{"a"}}))
+	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod", "cli-telemetry": false, "acknowledged-issue-numbers": []any{1}, "availability-zones:account=1": []any{"a"}}))
 	if len(got) != 1 || got["stage"] != "prod" {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
+	t.Parallel()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	_, err := readConfig(contextOf(newApp(t, t.TempDir(), map[string]any{"database-secret-arn": "SECRET"})))
+	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: no such setting; there are stage, ") || strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The certificates go with every function, and the variable says where they are.
+func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
+	want := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := addAuthorities(map[string]string{"match": folder}, file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
+	if info, _ := os.Stat(filepath.Join(folder, "database-ca.pem")); err != nil || !bytes.Equal(got, want) || info.Mode().Perm() != 0o644 {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := addAuthorities(map[string]string{"match": folder}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+		t.Errorf("without the setting there is still %v, %v", entries, err)
+	}
+	tpl := synthesise(t, wishes{context: map[string]any{"databaseCaFile": file}})
+	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
+		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
+			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)
+		}
 	}
 }

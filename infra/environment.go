@@ -25,6 +25,11 @@ type secret struct {
 	resource *string // as a policy names it
 }
 
+// rootCertificates is the variable that PostgreSQL's clients take the file from
+// that sslmode=verify-full wants. So the database's URL, which people use as
+// well, names no file of the function.
+const rootCertificates = "PGSSLROOTCERT"
+
 // anySuffix stands for the six characters that Secrets Manager adds to the
 // name of a secret. Settings such as openaiSecretArn name one exactly.
 const anySuffix = "-??????"
@@ -53,6 +58,9 @@ func (e environment) of(s *site) *map[string]*string {
 	for name, secret := range e.secrets {
 		// The value itself stays empty; where it is not, it wins.
 		all[name], all[name+manifest.SecretSuffix] = jsii.String(""), secret.arn
+	}
+	if s.config.DatabaseCA != "" {
+		all[rootCertificates] = jsii.String("/var/task/" + authorities)
 	}
 	return &all
 }
@@ -85,10 +93,9 @@ func (s *site) allowMail(role awsiam.IRole) {
 	if c.SESConfigurationSet != "" {
 		own = append(own, s.arn("ses", "configuration-set/"+c.SESConfigurationSet))
 	}
-	allow(role, own, "ses:SendEmail")
-	readers := s.identities(addressesOf(c.EmailTo))
+	all := append(own, s.identities(addressesOf(c.EmailTo))...)
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Actions: jsii.Strings("ses:SendEmail"), Resources: &readers,
+		Actions: jsii.Strings("ses:SendEmail"), Resources: &all,
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": sender[0]}},
 	}))
 }

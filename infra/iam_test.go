@@ -79,8 +79,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}"}
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
-		identity + "matchbook@mail.example.com", identity + "mail.example.com", identity + "example.com",
-		"ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:configuration-set/tracked",
+		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
+		"ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:configuration-set/tracked" + fromUs,
 		identity + "ops@example.com" + fromUs, identity + "books@example.com" + fromUs, identity + "example.com" + fromUs,
 	}
 	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",

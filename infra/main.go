@@ -38,6 +38,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := addAuthorities(code, c.DatabaseCA); err != nil {
+		return err
+	}
 	newStack(app, c, f, code)
 	app.Synth(nil)
 	return nil

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"crypto/x509"
 	"errors"
 	"net/mail"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -91,6 +93,16 @@ func duration(to *string) func(string) error {
 		*to = s
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
 			return errors.New("not a duration such as 60s")
+		}
+		return nil
+	})
+}
+
+func certificates(to *string) func(string) error {
+	return optional(func(s string) error {
+		*to = s
+		if pem, err := os.ReadFile(s); err != nil || !x509.NewCertPool().AppendCertsFromPEM(pem) {
+			return errors.New("not a file of certificates in PEM form")
 		}
 		return nil
 	})

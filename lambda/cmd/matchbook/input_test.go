@@ -31,16 +31,16 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	must(os.Symlink("loop.json", in("loop.json")))
 	must(os.Mkdir(in("folder"), 0o700))
 	must(os.Symlink("folder", in("folder.json")))
-	want := []string{"dangling.json:0: cannot be read: a link that leads nowhere", "fifo.jsonl:0: cannot be read: not a regular file",
-		"folder.json:0: cannot be read: not a regular file", "loop.json:0: cannot be read: too many levels of symbolic links"}
+	want := []string{"dangling.json: cannot be read: a link that leads nowhere", "fifo.jsonl: cannot be read: not a regular file",
+		"folder.json: cannot be read: not a regular file", "loop.json: cannot be read: too many levels of symbolic links"}
 	if runtime.GOOS == "linux" { // a regular file, of which nothing can be read
 		must(os.Symlink("/proc/self/mem", in("memory.json")))
-		want = append(want, "memory.json:0: cannot be read: input/output error")
+		want = append(want, "memory.json: cannot be read: input/output error")
 	}
 	if os.Geteuid() != 0 { // to whom nothing is closed
 		must(os.WriteFile(in("private.json"), []byte(oneInvoice), 0))
 		must(os.Mkdir(in("closed"), 0))
-		want = append(want, "closed:0: cannot be read: permission denied", "private.json:0: cannot be read: permission denied")
+		want = append(want, "closed: cannot be read: permission denied", "private.json: cannot be read: permission denied")
 	}
 	read := make(chan *input, 1)
 	go func() {
@@ -55,7 +55,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	case got := <-read:
 		var problems []string
 		for _, p := range got.Problems {
-			problems = append(problems, filepath.Base(p.File)+":"+itoa(p.Line)+": "+p.What)
+			problems = append(problems, filepath.Base(p.where())+": "+p.What)
 		}
 		slices.Sort(problems)
 		slices.Sort(want)

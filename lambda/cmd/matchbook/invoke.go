@@ -101,7 +101,7 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 		return err
 	}
 	for _, problem := range in.Problems {
-		p.say("not imported: %s:%d: %s", problem.File, problem.Line, problem.What)
+		p.say("not imported: %s: %s", problem.where(), problem.What)
 	}
 	p.say("%d documents imported, none of them published", len(r.ids))
 	outcome, err := r.invoke(ctx, event)

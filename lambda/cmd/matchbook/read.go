@@ -39,6 +39,14 @@ type problem struct {
 	What string `json:"what"`
 }
 
+// where is the file, and the line if it is one line's problem.
+func (p problem) where() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
 // input is what a folder holds.
 type input struct {
 	Documents []postgres.Imported

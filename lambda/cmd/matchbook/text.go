@@ -21,7 +21,7 @@ func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", ar
 
 func (t *text) problems() {
 	for _, p := range t.Problems {
-		t.line("MALFORMED %s:%d: %s", p.File, p.Line, p.What)
+		t.line("MALFORMED %s: %s", p.where(), p.What)
 	}
 	if len(t.Problems) > 0 {
 		t.line("")

@@ -93,7 +93,7 @@ func (s *site) allowMail(role awsiam.IRole) {
 	if c.SESConfigurationSet != "" {
 		own = append(own, s.arn("ses", "configuration-set/"+c.SESConfigurationSet))
 	}
-	all := append(own, s.identities(addressesOf(c.EmailTo))...)
+	all := slices.Concat(own, s.identities(addressesOf(c.EmailTo)))
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Actions: jsii.Strings("ses:SendEmail"), Resources: &all,
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": sender[0]}},

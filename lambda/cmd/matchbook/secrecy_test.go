@@ -141,12 +141,12 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 // The folder may come after a space, and may have one in its name.
 func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 	t.Parallel()
-	parent, err := os.MkdirTemp("", "keep")
+	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, to whom t.TempDir is closed
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(parent) })
-	if err := os.Chmod(parent, 0o755); err != nil { // the server may run as another user
+	if err := os.Chmod(parent, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	documents, kept := filepath.Join(parent, "documents"), filepath.Join(parent, "to keep")

@@ -85,6 +85,7 @@ func (o Options) say(line string) {
 // whether or not the caller keeps the Server.
 type Server struct {
 	socket string        // folder of the Unix socket
+	data   string        // the cluster
 	alive  *os.File      // write end of the supervisor's pipe
 	log    *os.File      // what initdb and postgres say; closed when done is
 	done   chan struct{} // closed when the supervisor is gone
@@ -158,7 +159,7 @@ func supervise(f *folder, bin string, o Options) (*Server, error) {
 	}
 	f.lock.Close() // the supervisor's copy keeps the lock
 
-	s := &Server{socket: f.socket, alive: alive, log: f.log, done: make(chan struct{})}
+	s := &Server{socket: f.socket, data: f.data, alive: alive, log: f.log, done: make(chan struct{})}
 	// This goroutine also keeps s reachable, for a collected pipe end would
 	// be closed and take the server with it.
 	go func() {

@@ -23,6 +23,7 @@ trap '' HUP INT QUIT TERM
 watchdog=$!
 exec 4<&-
 
+rm -f "$data.restart" # of a run that was killed
 # Renamed when complete: half a cluster is never taken for one.
 [ -d "$data" ] || {
 	rm -rf "$data.new" &&
@@ -30,6 +31,12 @@ exec 4<&-
 	mv "$data.new" "$data"
 } && "$bin/postgres" -D "$data" "$@" 3<&-
 code=$?
+# Restart asks for another start before it ends the server.
+while [ -e "$data.restart" ]; do
+	rm -f "$data.restart"
+	"$bin/postgres" -D "$data" "$@" 3<&-
+	code=$?
+done
 
 kill -s KILL $watchdog
 wait $watchdog # or it is there for a moment longer than its server

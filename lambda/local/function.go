@@ -145,20 +145,40 @@ func (f *Function) acquire() (*environment, error) {
 func (f *Function) Kill(choose func(busy int) int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	e := f.busy(choose)
+	return e != nil && e.signal(syscall.SIGKILL)
+}
+
+// Freeze sends SIGSTOP to the process group that Kill would kill, and returns
+// its id, which is that of the process; 0 when there was none. thaw lets it go
+// on, and reports false when it has ended: its time passes meanwhile.
+func (f *Function) Freeze(choose func(busy int) int) (pid int, thaw func() bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.busy(choose)
+	if e == nil || !e.signal(syscall.SIGSTOP) {
+		return 0, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pid, func() bool { return e.signal(syscall.SIGCONT) }
+}
+
+// busy is the environment that choose chooses; nil when none is busy.
+func (f *Function) busy(choose func(busy int) int) *environment {
 	var busy []*environment
 	for _, e := range f.all {
 		if e.isBusy() {
 			busy = append(busy, e)
 		}
 	}
-	if len(busy) == 0 {
-		return false
+	switch {
+	case len(busy) == 0:
+		return nil
+	case choose == nil:
+		return busy[0]
 	}
-	i := 0
-	if choose != nil {
-		i = choose(len(busy))
-	}
-	return busy[i].signal(syscall.SIGKILL)
+	return busy[choose(len(busy))]
 }
 
 // Close ends all processes with SIGKILL, or, if they have registered an

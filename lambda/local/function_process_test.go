@@ -232,3 +232,38 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	_ = host.Wait()
 	process.waitForEnd()
 }
+
+func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
+	t.Parallel()
+	f := newTestFunction(t, FunctionConfig{})
+	if pid, _ := f.Freeze(nil); pid != 0 {
+		t.Errorf("froze process %d, and none was busy", pid)
+	}
+	g := newGate(t)
+	done := invokeAsync(t, f, g.hold())
+	held := g.next()
+	pid, thaw := f.Freeze(nil)
+	if pid != held.pid {
+		t.Fatalf("froze process %d, want %d", pid, held.pid)
+	}
+	held.release()
+	for state := ""; state != "T"; { // a stopped process, as soon as the kernel has stopped it
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Skipf("no /proc: %v", err)
+		}
+		_, after, _ := strings.Cut(string(stat), ") ")
+		state = after[:1]
+	}
+	select {
+	case err := <-done:
+		t.Fatalf("it answered although it is frozen: %v", err)
+	default:
+	}
+	if !thaw() {
+		t.Error("there was nothing to thaw")
+	}
+	if err := <-done; err != nil {
+		t.Errorf("after the thaw: %v", err)
+	}
+}

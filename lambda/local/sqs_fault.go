@@ -28,6 +28,8 @@ const (
 	EntryUnconfirmed FaultKind = "entry unconfirmed"
 	// CallRefused: a call does nothing and is answered 500, the next one 503.
 	CallRefused FaultKind = "call refused"
+	// CallLost: a call does not arrive, its connection closes.
+	CallLost FaultKind = "call lost"
 	// AnswerLost: a call that is done is not answered, its connection closes.
 	AnswerLost FaultKind = "answer lost"
 )
@@ -141,6 +143,9 @@ func (s *SQS) faulty(do sqsOperation, in sqsInput) (any, error) {
 			return nil, errSQSInternal
 		}
 		return nil, errSQSUnavailable
+	}
+	if s.hit(CallLost) {
+		return nil, errSQSLost
 	}
 	out, err := do(s, in)
 	if err == nil && s.hit(AnswerLost) {

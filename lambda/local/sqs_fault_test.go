@@ -233,6 +233,19 @@ func TestSQSAnswerIsLost(t *testing.T) {
 	r.wantFaults(AnswerLost, 2)
 }
 
+func TestSQSCallIsLost(t *testing.T) {
+	t.Parallel()
+	r := newSQSRig(t)
+	q := r.queue("work", nil)
+	r.order(Fault{Kind: CallLost, Times: 1})
+	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
+	if api := smithy.APIError(nil); err == nil || errors.As(err, &api) {
+		t.Errorf("send: %v, want an error of the connection", err)
+	}
+	r.wantCounts("work", 0, 0)
+	r.wantFaults(CallLost, 1)
+}
+
 func TestSQSFaultsEndWhenNoneAreOrdered(t *testing.T) {
 	t.Parallel()
 	r := newSQSRig(t)
@@ -250,7 +263,7 @@ func TestSQSFaultsEndWhenNoneAreOrdered(t *testing.T) {
 // everyFault is all at once, about one in ten.
 var everyFault = []Fault{
 	{Kind: DuplicateDelivery, Rate: 0.1}, {Kind: LateDelivery, Rate: 0.1}, {Kind: EarlyExpiry, Rate: 0.1},
-	{Kind: EntryRefused, Rate: 0.1}, {Kind: EntryUnconfirmed, Rate: 0.1}, {Kind: CallRefused, Rate: 0.1}, {Kind: AnswerLost, Rate: 0.1},
+	{Kind: EntryRefused, Rate: 0.1}, {Kind: EntryUnconfirmed, Rate: 0.1}, {Kind: CallRefused, Rate: 0.1}, {Kind: CallLost, Rate: 0.1}, {Kind: AnswerLost, Rate: 0.1},
 }
 
 // consume has 100 messages sent and consumed under every fault, with nobody

@@ -49,6 +49,9 @@ type StackConfig struct {
 	OnEvent     func(Event)  // everything that happens to a message; may be nil
 	// OnInvocation is told of every batch; may be nil.
 	OnInvocation func(Invocation)
+	// Route returns the URL by which the function reaches the database; nil
+	// leaves it as it is.
+	Route func(databaseURL string) string
 }
 
 // Stack is the whole line on one machine: the queue and its dead-letter queue
@@ -163,6 +166,9 @@ func createQueue(ctx context.Context, client *sqs.Client, name string) (u QueueU
 }
 
 func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string) {
+	if c.Route != nil {
+		simURL = c.Route(simURL)
+	}
 	s.env = append([]string{
 		manifest.EnvDatabaseURL + "=" + simURL,
 		manifest.EnvQueueURL + "=" + s.Queue.URL,

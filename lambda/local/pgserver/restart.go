@@ -21,13 +21,13 @@ const (
 	Immediate = Shutdown(syscall.SIGQUIT) // like a crash: the next start recovers from the WAL
 )
 
-// Restart shuts the server down, starts it again on the same data and returns
-// when it takes connections. After an immediate one commits may be missing,
+// Restart shuts the server down, leaves it down for a time, starts it again on
+// the same data and returns when it takes connections. After an immediate one commits may be missing,
 // unless Settings has synchronous_commit on.
-func (s *Server) Restart(ctx context.Context, how Shutdown) error {
+func (s *Server) Restart(ctx context.Context, how Shutdown, down time.Duration) error {
 	before, err := s.postmaster()
 	if err == nil {
-		err = os.WriteFile(s.data+".restart", nil, 0o600)
+		err = os.WriteFile(s.data+".restart", fmt.Appendf(nil, "%.3f", down.Seconds()), 0o644)
 	}
 	if err == nil {
 		err = syscall.Kill(before, syscall.Signal(how))

@@ -2,6 +2,7 @@ package pgserver_test
 
 import (
 	"testing"
+	"time"
 
 	"matchbook/lambda/local/pgserver"
 )
@@ -16,7 +17,7 @@ func TestRestartKeepsWhatWasCommitted(t *testing.T) {
 	for _, how := range []pgserver.Shutdown{pgserver.Fast, pgserver.Immediate, pgserver.Fast} {
 		before := query(t, url, "SELECT pg_postmaster_start_time()::text")
 		query(t, url, "SELECT lo_put(4711, coalesce(octet_length(lo_get(4711)), 0), 'x')::text")
-		if err := s.Restart(t.Context(), how); err != nil {
+		if err := s.Restart(t.Context(), how, 10*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		if after := query(t, url, "SELECT pg_postmaster_start_time()::text"); after == before {
@@ -29,7 +30,7 @@ func TestRestartKeepsWhatWasCommitted(t *testing.T) {
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
-	if err := s.Restart(t.Context(), pgserver.Fast); err == nil {
+	if err := s.Restart(t.Context(), pgserver.Fast, 0); err == nil {
 		t.Error("a server that is gone was restarted")
 	}
 }

@@ -31,8 +31,10 @@ rm -f "$data.restart" # of a run that was killed
 	mv "$data.new" "$data"
 } && "$bin/postgres" -D "$data" "$@" 3<&-
 code=$?
-# Restart asks for another start before it ends the server.
+# Restart asks for another start, and how many seconds later, before it ends
+# the server.
 while [ -e "$data.restart" ]; do
+	sleep "$(cat "$data.restart")"
 	rm -f "$data.restart"
 	"$bin/postgres" -D "$data" "$@" 3<&-
 	code=$?

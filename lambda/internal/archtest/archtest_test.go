@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
-		{"doctor"},
+		{"doctor", "drill"},
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest"},
 		{"postgres", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
@@ -45,7 +45,7 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/service/lambda", "functions and event source mappings as they are deployed", []string{"doctor"}},
 		{"github.com/aws/smithy-go", "codes, status and headers of what AWS refuses", []string{"setup", "notify/email", "doctor"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
-			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock"}},
+			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock", "drill"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
 		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},

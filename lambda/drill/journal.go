@@ -1,0 +1,200 @@
+package drill
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/webhook"
+
+	"github.com/google/uuid"
+)
+
+// seen is something that happened to a message, in real time, which is also
+// that of the audit.
+type seen struct {
+	at time.Time
+	local.Event
+}
+
+// message is the life of one message. One that came from the dead-letter queue
+// is a new message.
+type message struct {
+	id       string
+	document uuid.UUID
+	sent     time.Time
+	events   []seen
+	runs     []run
+}
+
+// run is an invocation that a message was in.
+type run struct {
+	from, to time.Time
+	acked    bool
+}
+
+// until is what had happened to it by then.
+func (m *message) until(at time.Time) []seen {
+	n, _ := slices.BinarySearchFunc(m.events, at, func(e seen, at time.Time) int { return e.at.Compare(at) })
+	return m.events[:n]
+}
+
+// live reports whether it was in the queue at a time, and how often it had
+// been received.
+func (m *message) live(at time.Time) (receives int, live bool) {
+	events := m.until(at)
+	if len(events) == 0 {
+		return 0, false
+	}
+	last := events[len(events)-1]
+	return last.ReceiveCount, last.Kind != local.Deleted && last.Kind != local.MovedToDLQ && last.Kind != local.Expired
+}
+
+// asked is a call of the model, in real time.
+type asked struct {
+	at time.Time
+	scripted.Call
+}
+
+// process is who called, by the path that its start gave it.
+func (a asked) process() string {
+	pid, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
+	return pid
+}
+
+// questionOf names a question by what it says.
+func questionOf(user string) string {
+	sum := sha256.Sum256([]byte(user))
+	return hex.EncodeToString(sum[:8])
+}
+
+// journal is what the servers around the functions have seen.
+type journal struct {
+	mu       sync.Mutex
+	messages map[string]*message
+	broken   []string // invocations whose response was none
+	asked    []asked
+}
+
+func newJournal() *journal { return &journal{messages: map[string]*message{}} }
+
+// event is told of everything that happens to a message.
+func (j *journal) event(e local.Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := time.Now()
+	m := j.messages[e.MessageID]
+	if m == nil {
+		id, _ := uuid.Parse(e.Body)
+		m = &message{id: e.MessageID, document: id, sent: now}
+		j.messages[e.MessageID] = m
+	}
+	m.events = append(m.events, seen{now, e})
+}
+
+// invocation is told of every batch.
+func (j *journal) invocation(i local.Invocation) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := time.Now()
+	for _, id := range i.MessageIDs {
+		if m := j.messages[id]; m != nil {
+			m.runs = append(m.runs, run{now.Add(-i.Took), now, i.Err == nil && !slices.Contains(i.Failed, id)})
+		}
+	}
+	var failed *local.FunctionError
+	if i.Err != nil && len(i.MessageIDs) > 0 && !errors.As(i.Err, &failed) {
+		j.broken = append(j.broken, i.Err.Error())
+	}
+}
+
+// call is told of every call of the model.
+func (j *journal) call(c scripted.Call) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked = append(j.asked, asked{time.Now(), c})
+}
+
+// byDocument lists the messages of each document, in the order in which they were sent.
+func (j *journal) byDocument() map[uuid.UUID][]*message {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	by := map[uuid.UUID][]*message{}
+	for _, m := range j.messages {
+		by[m.document] = append(by[m.document], m)
+	}
+	for _, list := range by {
+		slices.SortFunc(list, func(a, b *message) int { return a.sent.Compare(b.sent) })
+	}
+	return by
+}
+
+// slackFaults are what goes wrong with the receiver of Slack's messages.
+var slackFaults = []func(http.ResponseWriter){
+	func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(http.StatusTooManyRequests)
+	},
+	func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) },
+	func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+}
+
+// slack takes what Slack takes, unless it is broken.
+type slack struct {
+	webhook.Receiver
+	broken atomic.Bool
+	faults atomic.Int64
+}
+
+// ServeHTTP implements http.Handler. One in two of the faults is an answer
+// that gets lost.
+func (s *slack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.broken.Load() {
+		s.Receiver.ServeHTTP(w, r)
+		return
+	}
+	n := int(s.faults.Add(1))
+	if n%2 == 0 {
+		s.Receiver.ServeHTTP(discard{w}, r)
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	slackFaults[n/2%len(slackFaults)](w)
+}
+
+// discard writes nothing.
+type discard struct{ http.ResponseWriter }
+
+func (discard) WriteHeader(int)             {}
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// told is how many failures the receiver was told of, and what it was told.
+func (s *slack) told() (failures int, texts string) {
+	var all strings.Builder
+	for _, m := range s.Taken() {
+		n := 1
+		if _, rest, ok := strings.Cut(m.Text, "Matching failed "); ok {
+			if count, err := strconv.Atoi(strings.Fields(rest)[0]); err == nil {
+				n = count
+			}
+		}
+		failures += n
+		all.Write(m.Payload)
+	}
+	return failures, all.String()
+}
+
+func (e seen) String() string {
+	return fmt.Sprintf("message %.8s %s, receive %d, hidden %s", e.MessageID, e.Kind, e.ReceiveCount, e.Visibility.Round(time.Second))
+}

@@ -1,0 +1,292 @@
+package drill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/webhook"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	tick       = 10 * time.Millisecond
+	workers    = 4 // invocations at once
+	retryAfter = 20 * time.Minute
+)
+
+// startScript starts a bootstrap under a name that the database and the model
+// server see, its process id in it. exec keeps the process.
+const startScript = `#!/bin/sh
+DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME-$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" exec "$DRILL_BOOTSTRAP"
+`
+
+// programs are the executables of a drill.
+type programs struct{ start, match, sweep string }
+
+func build(ctx context.Context, folder string, progress func(string)) (p programs, err error) {
+	p.start = filepath.Join(folder, "start")
+	if err := os.WriteFile(p.start, []byte(startScript), 0o700); err != nil {
+		return p, err
+	}
+	if p.match, err = local.Bootstrap(ctx, folder, manifest.Match.Package, progress); err != nil {
+		return p, err
+	}
+	p.sweep, err = local.Bootstrap(ctx, folder, manifest.Sweep.Package, progress)
+	return p, err
+}
+
+// line is a whole line with a database of its own.
+type line struct {
+	*local.Stack
+	db      *pgxpool.Pool // the drill's own way, as superuser
+	proxy   *proxy
+	sweep   *local.Function
+	model   *scripted.Server
+	slack   *slack
+	journal *journal
+	papers  *papers
+	clock   atomic.Pointer[local.Clock]
+	closers []func() error
+
+	frozen   atomic.Int64 // processes
+	sweeping atomic.Bool
+	sweeps   atomic.Int64
+	failed   atomic.Int64 // sweeps that failed
+	nextAt   time.Time    // of the sweep, on the stack's clock
+}
+
+func startLine(ctx context.Context, server *pgserver.Server, p programs, papers *papers, logs io.Writer) (l *line, err error) {
+	l = &line{journal: newJournal(), slack: &slack{}, papers: papers}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+		}
+	}()
+	database, drop, err := pgserver.CreateDatabase(ctx, server.URL("postgres"), "drill_")
+	if err != nil {
+		return l, err
+	}
+	l.closers = append(l.closers, drop)
+	if err := l.prepare(ctx, database); err != nil {
+		return l, err
+	}
+	model, err := l.serveModel(ctx)
+	if err != nil {
+		return l, err
+	}
+	hook, err := l.serveSlack()
+	if err != nil {
+		return l, err
+	}
+	env := []string{
+		manifest.EnvMatchMode + "=model", manifest.EnvOpenAIKey + "=drill", manifest.EnvOpenAIBaseURL + "=" + model,
+		manifest.EnvLLMRetryBase + "=20ms", manifest.EnvLLMTimeout + "=3s", manifest.EnvSlackWebhookURL + "=" + hook,
+		"DRILL_NAME=match", "DRILL_BOOTSTRAP=" + p.match,
+	}
+	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route, Bootstrap: p.start, Env: env,
+		Concurrency: workers, Logs: logs, OnEvent: l.journal.event, OnInvocation: l.journal.invocation})
+	if err != nil {
+		return l, err
+	}
+	l.closers = append(l.closers, l.Close)
+	l.clock.Store(l.Clock)
+	l.nextAt = l.Clock.Now().Add(manifest.SweepEvery)
+	l.sweep = local.NewFunction(local.FunctionConfig{Name: manifest.Sweep.Name, Bootstrap: p.start, Timeout: manifest.Sweep.Timeout, Logs: logs,
+		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
+	l.closers = append(l.closers, l.sweep.Close)
+	_, err = l.DB.Import(ctx, papers.all)
+	return l, err
+}
+
+// prepare makes the schema, the audit and the functions' way to the database.
+func (l *line) prepare(ctx context.Context, database string) error {
+	if _, err := postgres.Migrate(ctx, database); err != nil {
+		return err
+	}
+	config, err := pgxpool.ParseConfig(database)
+	if err != nil {
+		return err
+	}
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // connections come and go
+	if l.db, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return err
+	}
+	l.closers = append(l.closers, func() error { l.db.Close(); return nil })
+	if _, err := l.db.Exec(ctx, auditSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("install the audit: %w", err)
+	}
+	if _, err := l.db.Exec(ctx, roleSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("make the functions' role: %w", err)
+	}
+	c := config.ConnConfig
+	l.proxy, err = newProxy(filepath.Join(c.Host, fmt.Sprintf(".s.PGSQL.%d", c.Port)))
+	if err == nil {
+		l.closers = append(l.closers, func() error { l.proxy.close(); return nil })
+	}
+	return err
+}
+
+// route leads the functions through the proxy, as a role of their own.
+func (l *line) route(database string) string {
+	u, err := url.Parse(database)
+	if err != nil {
+		return database
+	}
+	q := u.Query()
+	q.Del("host")
+	q.Del("port")
+	q.Set("sslmode", "disable")
+	u.User, u.Host, u.RawQuery = url.User("app"), l.proxy.listener.Addr().String(), q.Encode()
+	return u.String()
+}
+
+// now is the stack's time, once there is one.
+func (l *line) now() time.Time {
+	if clock := l.clock.Load(); clock != nil {
+		return clock.Now()
+	}
+	return time.Now()
+}
+
+func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
+	l.model, err = scripted.Start(ctx, scripted.Options{Mind: scripted.MindFunc(choosesAll), Key: "drill", RetryAfter: retryAfter,
+		KeepText: true, Now: l.now, Observe: l.journal.call})
+	if err != nil {
+		return "", err
+	}
+	l.closers = append(l.closers, func() error { l.model.Close(); return nil })
+	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
+}
+
+// choosesAll is the mind of a model for which all that is listed belongs
+// together. What it answers names the question.
+func choosesAll(q scripted.Question) string {
+	var matches []string
+	for n := range strings.Count(q.User, "<<<candidate\n") {
+		matches = append(matches, fmt.Sprintf(`{"candidate":%d,"confidence":"high","reasoning":"Scripted, question %s."}`, n+1, questionOf(q.User)))
+	}
+	return `{"matches":[` + strings.Join(matches, ",") + `]}`
+}
+
+func (l *line) serveSlack() (hook string, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: l.slack, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // ends with close
+	l.closers = append(l.closers, server.Close)
+	return "http://" + listener.Addr().String() + webhook.Path, nil
+}
+
+func (l *line) close() error {
+	var errs []error
+	for _, f := range slices.Backward(l.closers) {
+		errs = append(errs, f())
+	}
+	l.closers = nil
+	return errors.Join(errs...)
+}
+
+// quiet reports whether nothing is under way but what is frozen.
+func (l *line) quiet() bool {
+	queue, _ := l.Stats()
+	return queue.Visible == 0 && queue.Polls >= workers-int(l.frozen.Load()) && !l.sweeping.Load()
+}
+
+// waitingSQL counts what is not at its end: documents, and failures that are
+// to be told.
+const waitingSQL = `
+SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
+	(SELECT count(*) FROM notification AS n WHERE NOT EXISTS (
+		SELECT FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
+
+func (l *line) waiting(ctx context.Context) (unfinished, untold int, err error) {
+	err = l.db.QueryRow(ctx, waitingSQL).Scan(&unfinished, &untold)
+	return unfinished, untold, err
+}
+
+// step lets time pass: the sweep runs when it is due, and the clocks jump to
+// what comes next when nothing is under way.
+func (l *line) step(ctx context.Context) error {
+	now := l.Clock.Now()
+	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
+		l.nextAt = now.Add(manifest.SweepEvery)
+		go l.runSweep(ctx)
+	}
+	if !l.quiet() {
+		return nil
+	}
+	queue, _ := l.Stats()
+	unfinished, untold, err := l.waiting(ctx)
+	if err != nil || unfinished+untold+queue.InFlight == 0 {
+		return err
+	}
+	next := l.nextAt
+	if !queue.NextVisible.IsZero() && queue.NextVisible.Before(next) {
+		next = queue.NextVisible
+	}
+	return l.Advance(ctx, max(next.Sub(l.Clock.Now()), time.Millisecond))
+}
+
+func (l *line) runSweep(ctx context.Context) {
+	defer l.sweeping.Store(false)
+	l.sweeps.Add(1)
+	if _, err := l.sweep.Invoke(ctx, []byte(`{}`)); err != nil {
+		l.failed.Add(1)
+	}
+}
+
+// drain lets time pass until all is at its end and the queue is empty, and
+// returns when the last document was: on the stack's clock.
+func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Time, err error) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	moved, last := time.Now(), -1
+	for {
+		if err := l.step(ctx); err != nil {
+			return done, err
+		}
+		unfinished, untold, err := l.waiting(ctx)
+		if err != nil {
+			return done, err
+		}
+		queue, _ := l.Stats()
+		left := unfinished + untold + queue.Visible + queue.InFlight
+		switch {
+		case left == 0:
+			return done, nil
+		case unfinished > 0:
+			done = l.Clock.Now()
+		}
+		if left != last {
+			moved, last = time.Now(), left
+		}
+		if time.Since(moved) > patience {
+			return done, nil // the verdict says what is left
+		}
+		select {
+		case <-ctx.Done():
+			return done, ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}

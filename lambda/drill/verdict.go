@@ -1,0 +1,263 @@
+package drill
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+// Report is what came of a drill.
+type Report struct {
+	Seed      uint64         `json:"seed"`
+	Documents int            `json:"documents"`
+	Seconds   float64        `json:"seconds"`   // of real time
+	Simulated float64        `json:"simulated"` // hours on the stack's clock
+	Faults    map[string]int `json:"faults"`
+	Sweeps    int64          `json:"sweeps"`
+	Repaired  int            `json:"repaired"` // published again by the sweep
+	States    map[string]int `json:"states"`   // before what failed was published again
+	Failed    map[string]int `json:"failed"`   // of those, and of what was published again meanwhile, by kind
+	Matches   int            `json:"matches"`
+	Checks    []Check        `json:"checks"`
+}
+
+// Check is a part of the verdict.
+type Check struct {
+	Name       string      `json:"name"`
+	How        string      `json:"how"`
+	Violations []Violation `json:"violations"`
+}
+
+// Violation is a document, or none, of which a check does not hold.
+type Violation struct {
+	Document uuid.UUID `json:"document"`
+	What     string    `json:"what"`
+	History  []string  `json:"history"`
+}
+
+// Violations counts them all.
+func (r *Report) Violations() (n int) {
+	for _, c := range r.Checks {
+		n += len(c.Violations)
+	}
+	return n
+}
+
+// failure is a document that was given up.
+type failure struct {
+	change
+	kind string
+}
+
+// evidence is all that the verdict is made of.
+type evidence struct {
+	*audit
+	messages map[uuid.UUID][]*message
+	left     int      // messages in the queue
+	broken   []string // responses of the function
+	asked    []asked
+	early    []scripted.Violation // of Retry-After
+	busiest  int                  // questions in flight
+	taken    int                  // failures that Slack was told of, and the texts
+	texts    string
+	pieces   []piece
+	numbers  map[string]uuid.UUID // on the documents
+	want     map[pair]string      // matches of the quiet run
+	true     map[pair]bool
+	started  time.Time
+	took     time.Duration // until the last document was at its end
+
+	// Made of these by index:
+	changes  map[uuid.UUID][]change // in their order
+	owners   map[fence]string       // which process made the claim
+	failures []failure
+}
+
+// piece is a time in which a fault was at work.
+type piece struct {
+	fault    string
+	from, to time.Time
+}
+
+type fence struct {
+	document uuid.UUID
+	attempt  int
+}
+
+func (e *evidence) index() {
+	e.changes, e.owners = map[uuid.UUID][]change{}, map[fence]string{}
+	kinds := map[fence]string{}
+	for _, n := range e.notifications {
+		kinds[fence{n.Document, n.Attempt}] = n.Kind
+	}
+	for _, c := range e.audit.changes {
+		e.changes[c.Document] = append(e.changes[c.Document], c)
+		if c.claims() {
+			e.owners[fence{c.Document, c.Attempt}] = c.Process
+		}
+		if c.Status == "failed" && c.Was != "failed" {
+			e.failures = append(e.failures, failure{c, cmp.Or(kinds[fence{c.Document, c.Attempt}], "unknown")})
+		}
+	}
+}
+
+func (c change) claims() bool  { return c.Status == "in-progress" && c.Attempt > c.WasAttempt }
+func (c change) bySweep() bool { return strings.HasPrefix(c.Process, "sweep-") }
+func (c change) byMatch() bool { return strings.HasPrefix(c.Process, "match-") }
+
+// settles reports whether a claim ended, as its owner or anybody else would
+// end it: its state changed, and nothing was published.
+func (c change) settles() bool {
+	return c.Was == "in-progress" && c.Status != "in-progress" && !c.PublishedAnew
+}
+
+func (e *evidence) repaired() (n int) {
+	for _, c := range e.audit.changes {
+		if c.bySweep() && c.PublishedAnew {
+			n++
+		}
+	}
+	return n
+}
+
+// published is when a document was last published before a change, in real
+// time; the first change of a document is that.
+func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at time.Time) {
+	for _, c := range e.changes[id] {
+		if c.N < before && c.PublishedAnew && (andBySweep || !c.bySweep()) {
+			at = c.At
+		}
+	}
+	return at
+}
+
+// toCome is a message by which a document would still have been worked on
+// after a moment: of the latest publish, in the queue, and not on its last
+// delivery.
+func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
+	published := e.published(id, n, true)
+	for _, m := range e.messages[id] {
+		receives, live := m.live(at)
+		if live && m.sent.After(published) && receives < manifest.Match.MaxReceiveCount() {
+			return m
+		}
+	}
+	return nil
+}
+
+// lapsed counts the claims in a row that came to no end before a change, since
+// the document was last settled, or published by anybody but the sweep.
+func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
+	for _, c := range e.changes[id] {
+		if c.N >= n {
+			break
+		}
+		switch {
+		case c.settles(), c.PublishedAnew && !c.bySweep():
+			lapses = 0
+		case c.claims():
+			lapses++
+		}
+	}
+	return lapses
+}
+
+// hitBy lists the faults that were at work while a document's messages were,
+// since it was last published by anybody but the sweep.
+func (e *evidence) hitBy(f failure) (names []string) {
+	since := e.published(f.Document, f.N, false)
+	for _, m := range e.messages[f.Document] {
+		for _, r := range m.runs {
+			if r.to.Before(since) || r.from.After(f.At) {
+				continue
+			}
+			for _, p := range e.pieces {
+				if p.from.Before(r.to) && r.from.Before(p.to) && !slices.Contains(names, p.fault) {
+					names = append(names, p.fault)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// asker is the document that asks: its number is in the question.
+func (e *evidence) asker(user string) uuid.UUID {
+	_, after, _ := strings.Cut(user, "\nnumber: ")
+	number, _, _ := strings.Cut(after, "\n")
+	return e.numbers[number]
+}
+
+// event is a line of a document's history.
+type event struct {
+	at   time.Time
+	text string
+}
+
+// history is what happened to a document, the latest last.
+func (e *evidence) history(id uuid.UUID) []string {
+	var events []event
+	for _, c := range e.changes[id] {
+		text := fmt.Sprintf("%s -> %s, attempt %d, by %s", cmp.Or(c.Was, "NULL"), cmp.Or(c.Status, "NULL"), c.Attempt, c.Process)
+		if c.PublishedAnew {
+			text += ", published"
+		}
+		if c.Error != nil && c.Status != "in-progress" {
+			text += ": " + *c.Error
+		}
+		events = append(events, event{c.At, text})
+	}
+	for _, m := range e.messages[id] {
+		for _, s := range m.events {
+			events = append(events, event{s.at, s.String() + ", clock " + s.At.UTC().Format("15:04:05")})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	lines := make([]string, len(events))
+	for i, ev := range events {
+		lines[i] = fmt.Sprintf("%8.3f s  %s", ev.at.Sub(e.started).Seconds(), ev.text)
+	}
+	return lines
+}
+
+// clusters are by union-find over the matches that touch no contract: each
+// document's smallest neighbour, itself where it is alone.
+func (e *evidence) clusters() map[uuid.UUID]uuid.UUID {
+	parent := map[uuid.UUID]uuid.UUID{}
+	for _, d := range e.documents {
+		parent[d.ID] = d.ID
+	}
+	find := func(id uuid.UUID) uuid.UUID {
+		for parent[id] != id {
+			parent[id] = parent[parent[id]]
+			id = parent[id]
+		}
+		return id
+	}
+	contract := map[uuid.UUID]bool{}
+	for _, d := range e.documents {
+		contract[d.ID] = d.Type == "contract"
+	}
+	for _, m := range e.matches {
+		if contract[m.A] || contract[m.B] {
+			continue
+		}
+		a, b := find(m.A), find(m.B)
+		if bytes.Compare(a[:], b[:]) > 0 {
+			a, b = b, a
+		}
+		parent[b] = a // the smallest is the root
+	}
+	for id := range parent {
+		parent[id] = find(id)
+	}
+	return parent
+}

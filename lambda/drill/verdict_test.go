@@ -1,0 +1,213 @@
+package drill
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+
+	"github.com/google/uuid"
+)
+
+// The verdict is worth what it can find: each check is shown a document that
+// broke its rule, and one that did not.
+
+var (
+	began  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	first  = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	second = uuid.MustParse("00000000-0000-4000-8000-000000000002")
+	home   = uuid.MustParse("00000000-0000-4000-8000-00000000000a")
+)
+
+func at(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
+
+// life is a document's state, second by second.
+type life struct {
+	id      uuid.UUID
+	changes []change
+}
+
+// to adds a change by a process.
+func (l *life) to(status, process string, alter ...func(*change)) *life {
+	c := change{N: int64(len(l.changes) + 1), At: at(2 * len(l.changes)), Document: l.id, Process: process, Status: status}
+	if n := len(l.changes); n > 0 {
+		c.Was, c.Attempt = l.changes[n-1].Status, l.changes[n-1].Attempt
+	}
+	c.Clock, c.WasAttempt = c.At, c.Attempt
+	if status == "in-progress" {
+		c.Attempt++
+	}
+	for _, f := range alter {
+		f(&c)
+	}
+	l.changes = append(l.changes, c)
+	return l
+}
+
+func anew(c *change) { c.PublishedAnew = true }
+
+// newLife is a document that was published in second 0 and claimed in second 2.
+func newLife() *life {
+	return (&life{id: first}).to("pending", "matchbook", anew).to("in-progress", "match-1")
+}
+
+// sentAt is a message of the first document, with what happened to it second by second.
+func sentAt(second int, kinds ...local.EventKind) *message {
+	m := &message{id: "message-1", document: first, sent: at(second).Add(time.Millisecond)}
+	receives := 0
+	for i, kind := range append([]local.EventKind{local.Sent}, kinds...) {
+		if kind == local.Received {
+			receives++
+		}
+		m.events = append(m.events, seen{at(second + i).Add(time.Millisecond), local.Event{MessageID: m.id, Kind: kind, ReceiveCount: receives}})
+	}
+	return m
+}
+
+// evident is evidence of one document's life and messages; by default of one
+// message that was received and, in the end, deleted.
+func evident(l *life, messages ...*message) *evidence {
+	last := l.changes[len(l.changes)-1]
+	if len(messages) == 0 {
+		done := sentAt(0, local.Received)
+		done.events = append(done.events, seen{last.At.Add(time.Second), local.Event{Kind: local.Deleted, ReceiveCount: 1}})
+		messages = []*message{done}
+	}
+	e := &evidence{audit: &audit{changes: l.changes, documents: []row{{ID: first, Tenant: home, Type: "invoice", Status: last.Status, Attempts: last.Attempt}}},
+		messages: map[uuid.UUID][]*message{first: messages}, numbers: map[string]uuid.UUID{"RE1": first}, started: began}
+	for _, c := range l.changes {
+		if c.Status == "failed" && c.Was != "failed" {
+			e.notifications = append(e.notifications, notification{first, c.Attempt, "transient", "sent"})
+			e.texts, e.taken = e.texts+first.String(), e.taken+1
+		}
+	}
+	return e
+}
+
+// kind is what the failures are of.
+func (e *evidence) of(kind string) *evidence {
+	for i := range e.notifications {
+		e.notifications[i].Kind = kind
+	}
+	return e
+}
+
+func (e *evidence) with(alter func(*evidence)) *evidence {
+	alter(e)
+	return e
+}
+
+func question(process string, second int, fault scripted.Fault) asked {
+	return asked{at(second), scripted.Call{Path: "/" + process + "/v1/chat/completions", UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
+}
+
+func storedAt(second int, process string) answer {
+	return answer{first, at(second), process, `"Scripted, question ` + questionOf(question("1", 0, "").UserText) + `."`}
+}
+
+func TestVerdictFindsWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	crashed := func(claims int) *life {
+		l := newLife()
+		for range claims - 1 {
+			l.to("pending", "sweep-9", anew).to("in-progress", "match-1")
+		}
+		return l.to("failed", "sweep-9")
+	}
+	edges := func(a, b uuid.UUID, cluster *uuid.UUID) func(*evidence) {
+		return func(e *evidence) {
+			e.documents = append(e.documents, row{ID: second, Tenant: home, Type: "invoice", Status: "succeeded", Cluster: cluster})
+			e.documents[0].Cluster = cluster
+			e.matches = []edge{{a, b, "high by rules", home, home}}
+			e.messages[second] = []*message{{document: second}}
+		}
+	}
+	succeeded := func() *life { return newLife().to("succeeded", "match-1") }
+	failed := func() *life { return newLife().to("failed", "match-1") }
+	for name, tc := range map[string]struct {
+		evidence *evidence
+		want     string // the check that finds it, and nothing else; empty for none
+	}{
+		"succeeded":                   {evidence: evident(succeeded())},
+		"succeeded after a retry":     {evidence: evident(newLife().to("pending", "match-1").to("in-progress", "match-2").to("succeeded", "match-2"))},
+		"failed on the last delivery": {evidence: evident(failed())},
+		"crashed three times":         {evidence: evident(crashed(3)).of("crashed")},
+		"crashed once":                {evident(crashed(1), sentAt(0, local.Received, local.MovedToDLQ)).of("crashed"), "given up"},
+		"crashed, and a message parked": {
+			evident(crashed(3), sentAt(9, local.Received), sentAt(0, local.Received, local.MovedToDLQ)).of("crashed"), "to come"},
+		"lost, and never published again": {evident((&life{id: first}).to("pending", "matchbook", anew).to("pending", "sweep-9", anew).to("failed", "sweep-9", func(c *change) { c.Attempt++ }), sentAt(0, local.Received, local.MovedToDLQ)).of("lost"), "given up"},
+		"failed by a restart": {evident(failed()).with(func(e *evidence) {
+			e.messages[first][0].runs = []run{{at(1), at(4), false}}
+			e.pieces = []piece{{"restart", at(2), at(3)}}
+		}), "restarts"},
+		"failed by a restart and the model": {evidence: evident(failed()).with(func(e *evidence) {
+			e.messages[first][0].runs = []run{{at(1), at(4), false}}
+			e.pieces = []piece{{"restart", at(2), at(3)}, {"model", at(3), at(5)}}
+		})},
+		"failed at the end":      {evident(failed()).with(func(e *evidence) { e.documents[0].Status = "failed" }), "again"},
+		"a message left":         {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
+		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"), sentAt(0, local.Received, local.Received, local.Deleted)), "I2"},
+		"acknowledged after all": {evident(crashed(3), sentAt(0, local.Received)).of("crashed").with(func(e *evidence) {
+			m := e.messages[first][0]
+			m.sent = at(9)
+			m.events = append(m.events, seen{at(20), local.Event{Kind: local.Deleted, ReceiveCount: 3}})
+			m.events[1].ReceiveCount = 3
+			m.runs = []run{{at(18), at(19), true}}
+		}), "I2"},
+		"a response that is none":            {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
+		"failed for good by itself":          {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, scripted.Refusal)} }), ""},
+		"failed for good by another":         {evident(failed()).of("permanent"), "I4"},
+		"the attempt falls":                  {evident(newLife().to("pending", "matchbook", anew, func(c *change) { c.Attempt = 0 }).to("in-progress", "match-2").to("succeeded", "match-2")), "I5"},
+		"two terminal writes":                {evident(succeeded().to("pending", "matchbook", anew).to("succeeded", "sweep-9", anew)), "I6, I9"},
+		"a zombie's write":                   {evident(newLife().to("in-progress", "match-2").to("succeeded", "match-1")), "I7"},
+		"a zombie's contents":                {evident(newLife().to("in-progress", "match-2").to("in-progress", "match-1", func(c *change) { c.Contents = true; c.Attempt-- }).to("succeeded", "match-2")), "I7"},
+		"matches without a verdict":          {evident(succeeded()).with(func(e *evidence) { e.stray = []strayEdges{{1, "match-1", "document_match"}} }), "I7"},
+		"claimed within a lease":             {evident(newLife().to("in-progress", "match-2", func(c *change) { lease := at(60); c.WasLease = &lease }).to("succeeded", "match-2")), "I8"},
+		"succeeded, then in progress":        {evident(succeeded().to("in-progress", "match-1").to("succeeded", "match-1")), "I9"},
+		"in progress at the end":             {evident(newLife(), sentAt(0, local.Received, local.MovedToDLQ)), "I10"},
+		"matched":                            {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) { e.want = e.links() }), ""},
+		"matched, and not when it was quiet": {evident(succeeded()).with(edges(first, second, &first)), "I11, I12"},
+		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[pair]bool{{first, second}: true} }), "I11, I12"},
+		"cluster of another":                 {evident(succeeded()).with(edges(first, second, &second)).with(func(e *evidence) { e.want = e.links() }), "I13"},
+		"matched across tenants": {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) {
+			e.want = e.links()
+			e.matches[0].TenantB = second
+		}), "I14"},
+		"nobody was told":    {evident(failed()).with(func(e *evidence) { e.notifications[0].Told = "pending" }), "I15"},
+		"Slack was not told": {evident(failed()).with(func(e *evidence) { e.texts = "" }), "I15"},
+		"digest of fewer":    {evident(failed()).with(func(e *evidence) { e.notifications[0].Told, e.taken = "digested", 0 }), "I15"},
+		"no notification":    {evident(failed()).with(func(e *evidence) { e.notifications = nil }), "I15"},
+		"asked at the same time": {evident(succeeded()).with(func(e *evidence) {
+			e.answers, e.asked = []answer{storedAt(3, "match-2")}, []asked{question("1", 4, "")}
+		}), ""},
+		"asked again": {evident(succeeded()).with(func(e *evidence) {
+			e.answers, e.asked = []answer{storedAt(3, "match-1")}, []asked{question("1", 4, "")}
+		}), "I16"},
+		"asked by a later claim": {evident(succeeded()).with(func(e *evidence) {
+			e.answers, e.asked = []answer{storedAt(1, "match-2")}, []asked{question("1", 3, "")}
+		}), "I16"},
+		"asked before it may":   {evident(succeeded()).with(func(e *evidence) { e.early = []scripted.Violation{{Question: "q", At: at(1), NotBefore: at(2)}} }), "I17"},
+		"done in the next week": {evident(succeeded()).with(func(e *evidence) { e.took = 7 * 24 * time.Hour }), "I19"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A document that failed in its first life succeeded in its second.
+			if d := &tc.evidence.documents[0]; d.Status == "failed" && tc.want != "again" {
+				d.Status = "succeeded"
+			}
+			tc.evidence.index()
+			var found []string
+			for _, c := range checks {
+				if violations := c.check(tc.evidence); len(violations) > 0 {
+					found = append(found, c.name)
+					t.Logf("%s: %s\n%s", c.name, violations[0].What, strings.Join(tc.evidence.history(violations[0].Document), "\n"))
+				}
+			}
+			if got := strings.Join(found, ", "); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package drill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// stuckAfter is how long nothing may come to its end, in real time, before a
+// drill gives up: an invocation that hangs ends within that.
+const stuckAfter = 4 * time.Minute
+
+// Options say what is drilled.
+type Options struct {
+	Documents int             // at least so many
+	For       time.Duration   // how long things go wrong, in real time
+	Seed      uint64          // of documents and faults
+	Only      []string        // the names of the faults; none is all of them
+	Freeze    time.Duration   // how long a worker may stay frozen, in real time
+	Source    pgserver.Source // of PostgreSQL
+	Logs      io.Writer       // what the functions print; may be nil
+	Progress  func(string)    // a line now and then; may be nil
+}
+
+// drill is one under way.
+type drill struct {
+	o        Options
+	random   *rand.Rand
+	patience time.Duration
+	server   *pgserver.Server
+	line     *line
+	started  time.Time
+	ended    time.Time // of the faults, on the stack's clock
+	done     time.Time // of the last document, on the stack's clock
+
+	// standStill keeps the clocks from jumping: what takes a second of a
+	// database is to be a second for the queue as well.
+	standStill sync.Mutex
+	mu         sync.Mutex // of what is counted
+}
+
+// Run drills, and returns the verdict. The error is about a drill that could
+// not be held.
+func Run(ctx context.Context, o Options) (_ *Report, err error) {
+	chosen, err := choose(o.Only)
+	if err != nil {
+		return nil, err
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	folder, err := os.MkdirTemp("", "matchbook-drill-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	p, err := build(ctx, folder, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	// A commit that was answered is to survive the server, not the machine.
+	server, err := pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress, Settings: map[string]string{"synchronous_commit": "on"}})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	want, err := quietRun(ctx, server, p, o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	d := &drill{o: o, random: rand.New(rand.NewPCG(o.Seed, 2)), patience: o.Freeze, server: server, line: l, started: time.Now()}
+	s := &strikes{drill: d, counts: map[string]int{}}
+	stop := d.show(ctx, s)
+	defer stop()
+	if err := d.trouble(ctx, s, chosen); err != nil {
+		return nil, err
+	}
+	if d.done, err = l.drain(ctx, stuckAfter); err != nil {
+		return nil, err
+	}
+	stop()
+	return d.conclude(ctx, s, want)
+}
+
+// quietRun is what the documents come to when nothing goes wrong.
+func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[pair]string, err error) {
+	o.Progress("a quiet run of the same documents")
+	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	for docs := range slices.Chunk(l.papers.all, 100) {
+		if err := l.Publish().Publish(ctx, ids(docs)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := l.drain(ctx, stuckAfter); err != nil {
+		return nil, err
+	}
+	a, err := readAudit(ctx, l.db)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range a.documents {
+		if d.Status != "succeeded" {
+			return nil, fmt.Errorf("the quiet run left document %s %s: %s", d.ID, d.Status, d.Error)
+		}
+	}
+	return a.links(), nil
+}
+
+// trouble publishes the documents portion by portion, each into a fault, and
+// the succeeded ones again when there are no more; while time goes on, and until
+// each fault happened.
+func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var pumping sync.WaitGroup
+	pumping.Go(func() { d.pump(ctx, cancel) })
+	defer pumping.Wait()
+	defer cancel(nil)
+	var deck []Fault
+	fresh := d.line.papers.all
+	end := d.started.Add(d.o.For)
+	for round := 0; round < len(chosen) || time.Now().Before(end) || len(fresh) > 0; round++ {
+		if len(deck) == 0 {
+			deck = slices.Clone(chosen)
+			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		}
+		var portion []postgres.Imported
+		portion, fresh = d.portion(fresh, end)
+		n := 1
+		if len(deck) > 1 && deck[0].goesWith(deck[1]) && d.random.IntN(2) == 0 {
+			n = 2
+		}
+		if err := s.hit(ctx, deck[:n], portion); err != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		deck = deck[n:]
+		d.rest(ctx)
+	}
+	d.ended = d.line.Clock.Now()
+	return nil
+}
+
+// portion takes what is due of the fresh documents: spread over the time that
+// is left, and at least half of what is usual.
+func (d *drill) portion(fresh []postgres.Imported, end time.Time) (portion, rest []postgres.Imported) {
+	n := usual / 2
+	if left := time.Until(end); left > 0 {
+		n = max(n, int(float64(len(fresh))*float64(2*time.Second)/float64(left+2*time.Second)))
+	}
+	n = min(n, len(fresh))
+	return fresh[:n], fresh[n:]
+}
+
+// usual is how many documents faults happen to at least: a batch for each worker.
+const usual = 10 * workers
+
+// hit has faults happen to documents, and to some that succeeded before: the
+// second one in the middle of the first.
+func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Imported) error {
+	if slices.ContainsFunc(faults, func(f Fault) bool { return f.still }) {
+		s.standStill.Lock()
+		defer s.standStill.Unlock()
+	}
+	load := func() error {
+		list := ids(fresh)
+		again, err := s.succeeded(ctx, max(usual-len(list), 2))
+		if err != nil {
+			return err
+		}
+		return s.publish(ctx, append(list, again...))
+	}
+	from := time.Now()
+	for _, f := range slices.Backward(faults) {
+		inner := load
+		load = func() error {
+			if err := f.strike(s, ctx, inner); err != nil {
+				return fmt.Errorf("%s: %w", f.Name, err)
+			}
+			return nil
+		}
+	}
+	err := load()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range faults {
+		s.pieces = append(s.pieces, piece{f.Name, from, time.Now()})
+	}
+	return err
+}
+
+// rest lets time pass: the next fault follows at once, or hits what comes again.
+func (d *drill) rest(ctx context.Context) {
+	next := d.line.Clock.Now().Add(time.Duration(d.random.IntN(40)) * time.Minute)
+	until(ctx, time.Duration(d.random.IntN(3))*time.Second, func() bool { return d.line.Clock.Now().After(next) })
+}
+
+// publish is patient with connections that a restart has cut.
+func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
+	for range 10 {
+		var partly *job.PublishError
+		if err = d.line.Publish().Publish(ctx, ids); err == nil || errors.As(err, &partly) {
+			return err
+		}
+	}
+	return err
+}
+
+const succeededSQL = `
+SELECT id FROM document WHERE matching_status = 'succeeded' ORDER BY md5(id::text || $2) LIMIT $1`
+
+func (d *drill) succeeded(ctx context.Context, n int) (list []uuid.UUID, err error) {
+	found, err := d.line.db.Query(ctx, succeededSQL, n, fmt.Sprint(d.random.Uint64()))
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var id uuid.UUID
+		if err := found.Scan(&id); err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, found.Err()
+}
+
+// pump lets time pass until ctx ends, but not while it is to stand still.
+func (d *drill) pump(ctx context.Context, fail context.CancelCauseFunc) {
+	for pause(ctx, tick) == nil {
+		if !d.standStill.TryLock() {
+			continue
+		}
+		err := d.line.step(ctx)
+		d.standStill.Unlock()
+		if err != nil && ctx.Err() == nil {
+			fail(err)
+			return
+		}
+	}
+}
+
+// show tells how far it is every two seconds, until stopped.
+func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var showing sync.WaitGroup
+	began := d.line.Clock.Now()
+	showing.Go(func() {
+		for pause(ctx, 2*time.Second) == nil {
+			states, err := d.states(ctx)
+			if err != nil {
+				continue // the server is being restarted
+			}
+			faults := 0
+			for _, n := range s.all() {
+				faults += n
+			}
+			d.o.Progress(fmt.Sprintf("%4.0f s: %d succeeded, %d failed, %d in progress, %d pending, %d to come; %d faults, %d sweeps; %s simulated",
+				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"], states["pending"], states[""],
+				faults, d.line.sweeps.Load(), d.line.Clock.Now().Sub(began).Round(time.Minute)))
+		}
+	})
+	return func() { cancel(); showing.Wait() }
+}
+
+const statesSQL = `
+SELECT coalesce(matching_status, ''), count(*) FROM document GROUP BY 1`
+
+func (d *drill) states(ctx context.Context) (map[string]int, error) {
+	found, err := d.line.db.Query(ctx, statesSQL)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	states := map[string]int{}
+	for found.Next() {
+		var status string
+		var n int
+		if err := found.Scan(&status, &n); err != nil {
+			return nil, err
+		}
+		states[status] = n
+	}
+	return states, found.Err()
+}

@@ -28,6 +28,7 @@ func pairOf(a, b uuid.UUID) pair {
 type papers struct {
 	all     []postgres.Imported
 	numbers map[string]uuid.UUID // by the number that is printed on them
+	open    map[uuid.UUID]bool   // of those a model is asked about
 	true    map[pair]bool
 	random  *rand.Rand
 	tenants []uuid.UUID
@@ -38,7 +39,7 @@ type papers struct {
 // charged by documents that cite it. In the third, two invoices fit the order
 // equally well and cite nothing: a model has to be asked.
 func newPapers(n int, seed uint64) *papers {
-	p := &papers{numbers: map[string]uuid.UUID{}, true: map[pair]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
+	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[pair]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
 	}
@@ -96,6 +97,7 @@ func (p *papers) openPurchase(i int) {
 	for n, day := range []string{"15", "16"} {
 		invoice := p.add(tenant, document.Invoice, fmt.Sprintf("RE%05d-%d", i, n+1), company, i, day, "")
 		p.true[pairOf(order, invoice)] = true
+		p.open[order], p.open[invoice] = true, true
 	}
 }
 

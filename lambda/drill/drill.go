@@ -145,12 +145,12 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 			deck = slices.Clone(chosen)
 			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 		}
-		var portion []postgres.Imported
-		portion, fresh = d.portion(fresh, end)
 		n := 1
 		if len(deck) > 1 && deck[0].goesWith(deck[1]) && d.random.IntN(2) == 0 {
 			n = 2
 		}
+		var portion []postgres.Imported
+		portion, fresh = d.portion(fresh, end, slices.ContainsFunc(deck[:n], Fault.asks))
 		if err := s.hit(ctx, deck[:n], portion); err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
@@ -162,13 +162,23 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 }
 
 // portion takes what is due of the fresh documents: spread over the time that
-// is left, and at least half of what is usual.
-func (d *drill) portion(fresh []postgres.Imported, end time.Time) (portion, rest []postgres.Imported) {
+// is left, and at least half of what is usual; those first of which a model is
+// asked, or the others.
+func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (portion, rest []postgres.Imported) {
 	n := usual / 2
 	if left := time.Until(end); left > 0 {
 		n = max(n, int(float64(len(fresh))*float64(2*time.Second)/float64(left+2*time.Second)))
 	}
 	n = min(n, len(fresh))
+	slices.SortStableFunc(fresh, func(a, b postgres.Imported) int {
+		switch open := d.line.papers.open; {
+		case open[a.ID] == open[b.ID]:
+			return 0
+		case open[a.ID] == asking:
+			return -1
+		}
+		return 1
+	})
 	return fresh[:n], fresh[n:]
 }
 

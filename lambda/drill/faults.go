@@ -46,6 +46,9 @@ func (f Fault) goesWith(other Fault) bool {
 	return f.Name != "freeze" && other.Name != "freeze" || !f.still && !other.still
 }
 
+// asks reports whether it happens to those who ask a model.
+func (f Fault) asks() bool { return f.Name == "model" || f.Name == "slack" }
+
 // choose returns the faults of these names, all for none.
 func choose(names []string) (chosen []Fault, err error) {
 	for _, f := range Faults {
@@ -225,7 +228,12 @@ func (s *strikes) duplicate(ctx context.Context, load func() error) error {
 }
 
 func (s *strikes) breakModel(ctx context.Context, load func() error) error {
-	s.line.model.Order(scripted.Random(s.random.Uint64(), 0.6))
+	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6))
+}
+
+// answer has a model fail by a schedule.
+func (s *strikes) answer(ctx context.Context, load func() error, schedule scripted.Schedule) error {
+	s.line.model.Order(schedule)
 	defer s.line.model.Order(nil)
 	if err := load(); err != nil {
 		return err
@@ -233,11 +241,11 @@ func (s *strikes) breakModel(ctx context.Context, load func() error) error {
 	return pause(ctx, time.Second)
 }
 
-// breakSlack also breaks the model, or there would be nothing to tell.
+// breakSlack also has the model refuse, or there would be nothing to tell.
 func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
 	s.line.slack.broken.Store(true)
 	defer s.line.slack.broken.Store(false)
-	return s.breakModel(ctx, load)
+	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest, scripted.FinishLength))
 }
 
 // all is what happened so far, by what it is.

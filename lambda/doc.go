@@ -42,5 +42,6 @@
 //     internal/archtest is what keeps this tree as it is described here.
 //   - eval measures matches against true links; plan says what a month costs
 //     and how many documents an hour go through.
+//   - drill breaks all of it at once, and decides whether the promise was kept.
 //   - cmd/matchbook is the command for developers and operators.
 package lambda

@@ -55,7 +55,7 @@ Exit status: 0 all is well; 1 it ran and something did not succeed; 2 it could n
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(w.matchCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(),
 		w.queueCommand(), w.invokeCommand(), w.evalCommand(),
-		w.explainCommand(), w.confirmCommand(), w.rejectCommand(), w.recordCommand(), w.costCommand(), w.capacityCommand(), w.notifyCommand(), w.doctorCommand())
+		w.explainCommand(), w.confirmCommand(), w.rejectCommand(), w.recordCommand(), w.costCommand(), w.capacityCommand(), w.notifyCommand(), w.doctorCommand(), w.drillCommand())
 	switch err := root.ExecuteContext(ctx); {
 	case err == nil:
 		return exitOK

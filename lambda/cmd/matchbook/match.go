@@ -201,18 +201,25 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 }
 
 func (r *matchRun) openLogs() (io.Writer, error) {
-	switch r.options.logs {
+	logs, stop, err := openLogs(r.options.logs, r.progress.out)
+	r.cleanup = append(r.cleanup, stop)
+	return logs, err
+}
+
+// openLogs opens what --logs names; - is standard error.
+func openLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
+	stop = func() error { return nil }
+	switch file {
 	case "":
-		return io.Discard, nil
+		return io.Discard, stop, nil
 	case "-":
-		return r.progress.out, nil
+		return standard, stop, nil
 	}
-	f, err := os.OpenFile(r.options.logs, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("--logs: %w", err)
+		return nil, stop, fmt.Errorf("--logs: %w", err)
 	}
-	r.cleanup = append(r.cleanup, f.Close)
-	return f, nil
+	return f, f.Close, nil
 }
 
 func (r *matchRun) close() error {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/drill"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// drillOptions are the flags of the drill command.
+type drillOptions struct {
+	documents int
+	length    time.Duration
+	seed      uint64
+	only      []string
+	json      bool
+	short     bool
+	logs      string
+}
+
+func (w *world) drillCommand() *cobra.Command {
+	var o drillOptions
+	var list strings.Builder
+	for _, f := range drill.Faults {
+		fmt.Fprintf(&list, "  %-10s  %s\n", f.Name, f.What)
+	}
+	cmd := &cobra.Command{
+		Use:   "drill",
+		Short: "Break everything for some minutes, and prove that nothing was lost or done twice",
+		Long: `Drill runs the bootstraps of match and sweep on this machine, with a private
+PostgreSQL, the local SQS and scripted servers for model and Slack. It publishes
+documents of its own making while things go wrong, then lets everything settle,
+publishes again what failed, and decides: no document failed that had a message
+to come, none by restarts of the database alone, no invariant broken, and the
+matches those of a quiet run. Timeouts, retries and visibility are those that are
+deployed, on clocks that jump over the waits; faults last seconds of real time.
+
+The faults, each at least once, in an order that follows from the seed:
+` + list.String() + `
+The exit status is 1 if the verdict is red; each violation is listed with the
+history of its document.`,
+		Example: `  matchbook drill                                   # all faults, two minutes
+  matchbook drill --short                           # all faults once
+  matchbook drill --only restart --documents 1000   # nothing may fail
+  matchbook drill --only kill,freeze --for 10m --seed 7
+  matchbook drill --json | jq '.checks[] | select(.violations)'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.documents, "documents", 600, "documents at least")
+	flags.DurationVar(&o.length, "for", 2*time.Minute, "how long things go wrong, in real time")
+	flags.Uint64Var(&o.seed, "seed", 0, "seed of documents and faults; 0 draws one and prints it")
+	flags.StringSliceVar(&o.only, "only", nil, "only these faults")
+	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
+	flags.BoolVar(&o.short, "short", false, "80 documents, each fault once; --documents and --for do not count")
+	flags.StringVar(&o.logs, "logs", "", "append what the functions log to this file; - is standard error")
+	return cmd
+}
+
+func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
+	p := newProgress(w.errOut)
+	source, _, err := pgserver.ReadSource(w.env, manifest.EnvPostgres)
+	if err != nil {
+		return err
+	}
+	for o.seed == 0 {
+		o.seed = rand.Uint64() >> 32
+	}
+	logs, stop, err := openLogs(o.logs, p.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stop() }()
+	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only, Freeze: 20 * time.Second, Source: source, Logs: logs,
+		Progress: func(line string) { p.say("%s", line) }}
+	if o.short {
+		d.Documents, d.For, d.Freeze = 80, 0, 4*time.Second
+	}
+	p.say("seed %d", o.seed)
+	report, err := drill.Run(ctx, d)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		encoder := json.NewEncoder(w.out)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(report)
+	} else {
+		_, err = io.WriteString(w.out, drillText(report))
+	}
+	if err == nil && report.Violations() > 0 {
+		err = errFindings
+	}
+	return err
+}
+
+// shownHistories is how many violations of a check are shown with the history
+// of their document.
+const shownHistories = 3
+
+func drillText(r *drill.Report) string {
+	var t strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&t, format+"\n", args...) }
+	line("FAULTS     %s", wrapped(counted(r.Faults)))
+	line("DOCUMENTS  %d published, %s; %d matches", r.Documents, counted(r.States), r.Matches)
+	if len(r.Failed) > 0 {
+		line("FAILED     %s", counted(r.Failed))
+	}
+	line("SWEEPS     %d, %d times a document was published again", r.Sweeps, r.Repaired)
+	line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
+	line("VERDICT")
+	for _, c := range r.Checks {
+		line("  %-8s  %3d  %s", c.Name, len(c.Violations), c.How)
+		for i, v := range c.Violations {
+			if i == shownHistories {
+				line("                 and %d more", len(c.Violations)-i)
+				break
+			}
+			name := v.Document.String() + ": "
+			if v.Document == uuid.Nil {
+				name = ""
+			}
+			line("                 %s%s", name, v.What)
+			for _, h := range v.History {
+				line("                   %s", h)
+			}
+		}
+	}
+	if n := r.Violations(); n > 0 {
+		line("RED        %d violations (seed %d)", n, r.Seed)
+	} else {
+		line("GREEN      0 violations (seed %d)", r.Seed)
+	}
+	return t.String()
+}
+
+// counted lists counts by their names.
+func counted(counts map[string]int) string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wrapped breaks a list into lines that stand under the first.
+func wrapped(list string) string {
+	var t strings.Builder
+	width := 0
+	for i, part := range strings.Split(list, ", ") {
+		switch {
+		case i == 0:
+		case width+len(part) > 100:
+			t.WriteString(",\n           ")
+			width = 0
+		default:
+			t.WriteString(", ")
+		}
+		t.WriteString(part)
+		width += len(part) + 2
+	}
+	return t.String()
+}

@@ -92,7 +92,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	if err != nil {
 		return l, err
 	}
-	hook, err := l.serveSlack()
+	hook, err := l.serveSlack(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -137,7 +137,7 @@ func (l *line) prepare(ctx context.Context, database string) error {
 		return fmt.Errorf("make the functions' role: %w", err)
 	}
 	c := config.ConnConfig
-	l.proxy, err = newProxy(filepath.Join(c.Host, fmt.Sprintf(".s.PGSQL.%d", c.Port)))
+	l.proxy, err = newProxy(ctx, filepath.Join(c.Host, fmt.Sprintf(".s.PGSQL.%d", c.Port)))
 	if err == nil {
 		l.closers = append(l.closers, func() error { l.proxy.close(); return nil })
 	}
@@ -186,8 +186,8 @@ func choosesAll(q scripted.Question) string {
 	return `{"matches":[` + strings.Join(matches, ",") + `]}`
 }
 
-func (l *line) serveSlack() (hook string, err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func (l *line) serveSlack(ctx context.Context) (hook string, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"context"
 	"io"
 	"net"
 	"sync"
@@ -16,8 +17,8 @@ type proxy struct {
 	alive chan struct{} // closed while bytes pass
 }
 
-func newProxy(socket string) (*proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func newProxy(ctx context.Context, socket string) (*proxy, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (p *proxy) serve() {
 }
 
 func (p *proxy) connect(client net.Conn) {
-	server, err := net.Dial("unix", p.socket)
+	server, err := new(net.Dialer).DialContext(context.Background(), "unix", p.socket)
 	if err != nil {
 		_ = client.Close()
 		return

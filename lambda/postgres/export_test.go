@@ -12,6 +12,11 @@ const (
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
 	GaugesSQL      = gaugesSQL
+	PendingSQL     = pendingSQL
+	LastToldSQL    = lastToldSQL
+	UntoldSQL      = untoldSQL
+	LateSQL        = lateSQL
+	NumberedSQL    = numberedSQL
 )
 
 // MigrateFiles is Migrate with other files, and another wait between the tries.

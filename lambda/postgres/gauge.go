@@ -17,15 +17,14 @@ type Gauges struct {
 
 // gaugesSQL reads the documents under way by the index on matching_status, not
 // the many that succeeded. A document in progress whose lease has ended is due
-// again. A notification is told on each channel, for two weeks, as pendingSQL has it.
+// again. What a channel has to send is found as by pendingSQL.
 const gaugesSQL = `
 SELECT
 	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
 	count(*) FILTER (WHERE matching_status = 'pending'),
 	count(*) FILTER (WHERE matching_status = 'in-progress'),
-	(SELECT count(*) FROM notification AS n CROSS JOIN unnest($1::text[]) AS c (channel)
-	WHERE n.created_at > now() - interval '14 days' AND coalesce(
-		(SELECT status FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = c.channel), 'pending') = 'pending')
+	(SELECT count(*) FROM notification_delivery
+	WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interval '14 days')
 FROM document
 WHERE matching_status IN ('pending', 'in-progress')`
 

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
@@ -101,24 +102,22 @@ func applied(t *testing.T, url string) string {
 	return strings.Join(out, " ")
 }
 
-// newest is the number of the newest migration.
-var newest = len(files())
-
-func files() []string {
-	list, err := fs.Glob(migrations.FS, "*.sql")
+// versions are those of all migrations there are, each after a mark.
+func versions(t *testing.T, mark string) (list []int64, marked string) {
+	t.Helper()
+	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	return list
-}
-
-// all are the numbers of the migrations, each with the mark.
-func all(mark string) string {
-	var out []string
-	for n := range newest {
-		out = append(out, fmt.Sprintf("%s%d", mark, n+1))
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, version)
+		marked += fmt.Sprintf(" %s%d", mark, version)
 	}
-	return strings.Join(out, " ")
+	return list, strings.TrimSpace(marked)
 }
 
 func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
@@ -126,21 +125,23 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	conn := postgrestest.Conn(t, url)
 	empty := catalog(t, conn)
-	if got := applied(t, url); got != all("-") {
+	all, missing := versions(t, "-")
+	if got := applied(t, url); got != missing {
 		t.Errorf("at first: %s", got)
 	}
 	done, err := postgres.Migrate(t.Context(), url)
-	if err != nil || len(done) != newest || done[0].Name != "00001_tenants_and_documents.sql" {
+	if err != nil || len(done) != len(all) || done[0].Name != "00001_tenants_and_documents.sql" {
 		t.Fatalf("got %+v, %v", done, err)
 	}
 	full := catalog(t, conn)
-	if got := applied(t, url); got != all("+") || len(full) <= len(empty) {
+	_, present := versions(t, "+")
+	if got := applied(t, url); got != present || len(full) <= len(empty) {
 		t.Errorf("after up: %s, %d lines of catalog", got, len(full))
 	}
 	if done, err := postgres.Migrate(t.Context(), url); err != nil || len(done) != 0 {
 		t.Errorf("up to date: did %+v, %v", done, err)
 	}
-	for want := int64(newest); want >= 0; want-- {
+	for _, want := range slices.Backward(append([]int64{0}, all...)) {
 		if got := down(t, url); got != want {
 			t.Fatalf("undid %d, want %d", got, want)
 		}
@@ -251,10 +252,11 @@ func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(slices.Concat(done...)); n != newest {
-		t.Errorf("%d migrations were run by all together, want %d", n, newest)
+	list, present := versions(t, "+")
+	if n := len(slices.Concat(done...)); n != len(list) {
+		t.Errorf("%d migrations were run by all together, want %d", n, len(list))
 	}
-	if got := applied(t, url); got != all("+") {
+	if got := applied(t, url); got != present {
 		t.Errorf("got %s", got)
 	}
 }

@@ -17,40 +17,41 @@ const lockChannelSQL = `
 SELECT pg_advisory_xact_lock(hashtextextended('notify:' || $1::text, 0))`
 
 const channelSQL = `
-SELECT now(), EXISTS (SELECT FROM notification_channel WHERE channel = $1 AND busy_until > now())`
+SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM notification_channel WHERE channel = $1`
 
-// pendingSQL reads what a channel was not told of the last two weeks and nobody
-// has claimed; what is older is of no use to anybody.
+// pendingSQL reads what a channel was not sent of the last two weeks and nobody
+// has claimed; what is older is of no use any more. Each notification is looked
+// up by its key, even where the statistics remember a storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.document_id, n.tenant_id, n.kind, n.payload
-FROM notification AS n
-LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1
-WHERE n.created_at > $2::timestamptz - interval '14 days' AND coalesce(d.status, 'pending') = 'pending'
-	AND coalesce(d.claimed_until <= $2::timestamptz, true)
-ORDER BY n.created_at, n.id LIMIT 20000`
+FROM (
+	SELECT notification_id FROM notification_delivery
+	WHERE channel = $1 AND status = 'pending' AND created_at > $2::timestamptz - interval '14 days'
+		AND coalesce(claimed_until <= $2::timestamptz, true)
+	ORDER BY created_at, notification_id LIMIT 20000
+) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
 
 // lastToldSQL reads when a kind was told last; what is claimed counts as told now.
 const lastToldSQL = `
-SELECT n.kind, max(CASE d.status WHEN 'pending' THEN $2::timestamptz ELSE d.sent_at END)
-FROM notification_delivery AS d JOIN notification AS n ON n.id = d.notification_id
-WHERE d.channel = $1 AND (d.sent_at > $2::timestamptz - interval '5 minutes' OR d.status = 'pending' AND d.claimed_until > $2::timestamptz)
-GROUP BY n.kind`
+SELECT kind, max(sent_at) FROM (
+	SELECT kind, sent_at FROM notification_last WHERE channel = $1
+	UNION ALL
+	SELECT n.kind, $2::timestamptz
+	FROM notification_delivery AS d, LATERAL (SELECT kind FROM notification WHERE id = d.notification_id LIMIT 1) AS n
+	WHERE d.channel = $1 AND d.status = 'pending' AND d.created_at > $2::timestamptz - interval '14 days'
+		AND d.claimed_until > $2::timestamptz
+) AS known GROUP BY kind`
 
 const claimNotificationsSQL = `
-INSERT INTO notification_delivery AS d (notification_id, channel, tries, claimed_until)
-SELECT id, $1, 1, $3::timestamptz + $4::interval FROM unnest($2::uuid[]) AS id
-ON CONFLICT (notification_id, channel) DO UPDATE SET tries = d.tries + 1, claimed_until = excluded.claimed_until`
+UPDATE notification_delivery SET tries = tries + 1, claimed_until = $3::timestamptz + $4::interval
+WHERE channel = $1 AND notification_id = ANY ($2)`
 
 // ClaimNotifications implements notify.Outbox. What somebody else has claimed
 // is not offered, and its kind counts as told now.
 func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) (send []notify.Message, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
-		var now time.Time
-		var busy bool
-		if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
-			return err
-		}
-		if err := tx.QueryRow(ctx, channelSQL, channel).Scan(&now, &busy); err != nil || busy {
+		now, busy, err := takeChannel(ctx, tx, channel)
+		if err != nil || busy {
 			return err
 		}
 		last, err := lastTold(ctx, tx, channel, now)
@@ -76,6 +77,37 @@ func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.
 		return nil, err
 	}
 	return send, nil
+}
+
+// takeChannel waits for the channel's turn, and adds the channel if it is new.
+func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time, busy bool, err error) {
+	if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
+		return now, false, err
+	}
+	var known bool
+	if err := tx.QueryRow(ctx, channelSQL, channel).Scan(&now, &known, &busy); err != nil || known {
+		return now, busy, err
+	}
+	return now, false, addChannel(ctx, tx, channel, now)
+}
+
+// A notification that is written at the same time is not seen here, and its
+// trigger does not see the channel: such writers are waited for, once in the
+// life of a channel.
+const lockNotificationsSQL = `LOCK TABLE notification IN SHARE MODE`
+
+const addChannelSQL = `
+WITH added AS (INSERT INTO notification_channel (channel) VALUES ($1) ON CONFLICT DO NOTHING)
+INSERT INTO notification_delivery (notification_id, channel, created_at)
+SELECT id, $1, created_at FROM notification WHERE created_at > $2::timestamptz - interval '14 days'
+ON CONFLICT DO NOTHING`
+
+func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) error {
+	if _, err := tx.Exec(ctx, lockNotificationsSQL); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, addChannelSQL, channel, now)
+	return err
 }
 
 func lastTold(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (map[string]time.Time, error) {
@@ -110,8 +142,14 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 }
 
 const toldSQL = `
-UPDATE notification_delivery SET status = $3, sent_at = now(), claimed_until = NULL
-WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'`
+WITH told AS (
+	UPDATE notification_delivery SET status = $3, sent_at = now(), claimed_until = NULL
+	WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'
+	RETURNING notification_id
+)
+INSERT INTO notification_last (channel, kind, sent_at)
+SELECT DISTINCT $1, kind, now() FROM told JOIN notification ON id = notification_id
+ON CONFLICT (channel, kind) DO UPDATE SET sent_at = excluded.sent_at`
 
 // NotificationsTold implements notify.Outbox: one is sent, many are digested.
 func (db *DB) NotificationsTold(ctx context.Context, channel string, ids []uuid.UUID) error {
@@ -142,9 +180,8 @@ func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uu
 }
 
 const untoldSQL = `
-SELECT count(*) FROM notification AS n
-LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1
-WHERE n.created_at > now() - interval '14 days' AND coalesce(d.status, 'pending') = 'pending'`
+SELECT count(*) FROM notification_delivery
+WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
 // Untold counts what a channel still has to be told of, be it claimed or not.
 func (db *DB) Untold(ctx context.Context, channel string) (n int, err error) {

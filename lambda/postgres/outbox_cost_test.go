@@ -1,0 +1,279 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/notify"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// deliveries lists channel and status of all deliveries, with how many there
+// are.
+func (f *fixture) deliveries() (list string) {
+	f.t.Helper()
+	err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
+		FROM (SELECT channel, status, count(*) AS n FROM notification_delivery GROUP BY 1, 2) AS d`).Scan(&list)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return list
+}
+
+// Whoever writes a notification, its deliveries are there in the same
+// transaction: those of a worker, of the sweep, and of any other program.
+func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	fence := f.take(f.document(""))
+	if written, err := f.Settle(t.Context(), fence, job.Verdict{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
+		t.Fatal(written, err)
+	}
+	if got, want := f.deliveries(), "email pending 1, slack pending 1"; got != want {
+		t.Errorf("after a worker's: got %q, want %q", got, want)
+	}
+	f.failures(10, "lost", "crashed") // one statement, as the sweep's
+	if got, want := f.deliveries(), "email pending 11, slack pending 11"; got != want {
+		t.Errorf("after ten at once: got %q, want %q", got, want)
+	}
+	var late int
+	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+		WHERE d.created_at <> n.created_at`).Scan(&late); err != nil || late != 0 {
+		t.Errorf("%d deliveries have another time than their notification, %v", late, err)
+	}
+}
+
+// A channel that is new sends what happened in the last two weeks, once.
+func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(2, "permanent")
+	f.advance(15 * 24 * time.Hour)
+	f.failures(3, "permanent")
+	for _, name := range []string{"pager", "slack"} { // slack is known already
+		channel := &notify.Recorder{Name: name}
+		for range 2 {
+			f.relay(channel).Run(t.Context())
+		}
+		if sent := channel.Sent(); len(sent) != 1 || sent[0].Count != 3 {
+			t.Errorf("%s was sent %+v", name, sent)
+		}
+	}
+	f.advance(time.Hour)
+	f.failures(1, "permanent")
+	if got, want := f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A notification whose transaction is open while a channel is new reaches that
+// channel, too: the channel waits for it.
+func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	writer, err := f.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.failures(1, "permanent") // in that transaction
+	pager, done := &notify.Recorder{Name: "pager"}, make(chan struct{})
+	go func() {
+		defer close(done)
+		f.relay(pager).Run(t.Context())
+	}()
+	other := postgrestest.Conn(t, f.url())
+	for waits := false; !waits; {
+		select {
+		case <-done:
+			t.Fatalf("it did not wait, and was sent %+v", pager.Sent())
+		default:
+		}
+		if err := other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
+			WHERE relation = 'notification'::regclass AND NOT granted AND mode = 'ShareLock')`).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writer.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if sent := pager.Sent(); len(sent) != 1 || sent[0].Count != 1 {
+		t.Errorf("it was sent %+v", sent)
+	}
+}
+
+// url is that of the fixture's database, with the real clock.
+func (f *fixture) url() string {
+	u, err := url.Parse(f.conn.Config().ConnString())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	q := u.Query()
+	q.Del("search_path")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Among 20,000 deliveries that were made, and while the statistics are those of
+// the storm in which they all waited, the statements read the few that wait.
+func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(20_000, "permanent", "lost")
+	f.exec("VACUUM ANALYZE notification, notification_delivery, document")
+	f.exec("UPDATE notification_delivery SET status = 'digested', sent_at = now()")
+	f.exec("INSERT INTO notification_last VALUES ('slack', 'permanent', now()), ('slack', 'lost', now())")
+	f.exec("VACUUM notification_delivery")
+	f.failures(5, "crashed")
+	f.exec("UPDATE notification_delivery SET claimed_until = now() + interval '1 minute' WHERE ctid IN (SELECT ctid FROM notification_delivery WHERE channel = 'slack' AND status = 'pending' LIMIT 2)")
+	channels := []string{"slack", "email"}
+	for name, tc := range map[string]struct {
+		sql  string
+		args []any
+		most float64 // rows of both tables
+	}{
+		"what may be sent":     {postgres.PendingSQL, []any{"slack", start}, 8},
+		"what was sent last":   {postgres.LastToldSQL, []any{"slack", start}, 7},
+		"what is to be sent":   {postgres.UntoldSQL, []any{"slack"}, 5},
+		"gauges":               {postgres.GaugesSQL, []any{channels}, 10},
+		"what the doctor asks": {postgres.LateSQL, []any{channels, time.Duration(0)}, 10},
+	} {
+		p := f.explain(tc.sql, tc.args...)
+		p.wantIndexed(t, "notification_delivery_pending_idx")
+		if n := p.fetched("notification") + p.fetched("notification_delivery"); n > tc.most {
+			t.Errorf("%s: %.0f rows were read, want at most %.0f", name, n, tc.most)
+		}
+	}
+}
+
+// The migration gives the notifications of the last two weeks the deliveries
+// that they lack, and leaves alone what was sent.
+func TestMigrationAddsMissingDeliveries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	url := f.url() // migrations know no other clock
+	for down(t, url) > 11 {
+	}
+	f.failures(7000, "permanent") // more than one batch, one a minute
+	f.exec(`UPDATE notification SET created_at = pg_catalog.now() - n * interval '1 minute'
+		FROM (SELECT id AS this, row_number() OVER (ORDER BY id) AS n FROM notification) AS numbered WHERE id = this`)
+	f.exec(`INSERT INTO notification_delivery (notification_id, channel, status, tries)
+		SELECT id, 'slack', CASE WHEN row_number() OVER (ORDER BY created_at DESC) BETWEEN 6 AND 105 THEN 'sent' ELSE 'pending' END, 1
+		FROM notification ORDER BY created_at DESC LIMIT 150`)
+	f.exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
+		OR created_at < pg_catalog.now() - interval '6996 minutes'`)
+	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var wrong int
+	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+		WHERE status = 'pending' AND d.created_at <> n.created_at`).Scan(&wrong); err != nil || wrong != 0 {
+		t.Errorf("%d have another time than their notification, %v", wrong, err)
+	}
+	if n, err := postgrestest.Open(t, url).Untold(t.Context(), "slack"); err != nil || n != 6890 { // not the five that are older
+		t.Errorf("%d wait on slack, %v", n, err)
+	}
+}
+
+// A document is found by its number without reading the others, also by a
+// number longer than a sorted index takes.
+func TestADocumentIsFoundByItsNumber(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data)
+		SELECT gen_random_uuid(), $1, 'invoice', jsonb_build_object('number', 'RE ' || i) FROM generate_series(1, 20000) AS i`, tenant)
+	var long string
+	if err := f.conn.QueryRow(t.Context(), "SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 1000)").Scan(&long); err != nil {
+		t.Fatal(err)
+	}
+	want := uuid.New()
+	f.exec("INSERT INTO document (id, tenant_id, structured_data) VALUES ($1, $2, jsonb_build_object('number', $3::text))", want, tenant, long)
+	f.exec("VACUUM ANALYZE document")
+	for _, number := range []string{"RE 4711", long} {
+		p := f.explain(postgres.NumberedSQL, number)
+		p.wantIndexed(t, "document_number_idx")
+		if n := p.fetched("document"); n > 2 {
+			t.Errorf("%.0f documents were read", n)
+		}
+	}
+	if got, err := f.Numbered(t.Context(), long); err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("got %v, %v; want %s", got, err, want)
+	}
+}
+
+// outboxOf is a database with so many deliveries made on each channel, and
+// five failures that wait; it also has documents, of which so many are pending.
+func outboxOf(b *testing.B, sent, pending int) *postgres.DB {
+	b.Helper()
+	url := postgrestest.URL(b)
+	conn := postgrestest.Conn(b, url)
+	exec := func(sql string, args ...any) {
+		b.Helper()
+		if _, err := conn.Exec(b.Context(), sql, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $1, 'invoice', '{}')", tenant)
+	insert := `INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at)
+		SELECT $1, $1, 'permanent', i, '{}', now() - interval '13 days' * i / 1e6 FROM generate_series($2::int, $3::int) AS i`
+	exec(insert, tenant, 1, sent)
+	for _, channel := range []string{"slack", "email"} {
+		exec(`INSERT INTO notification_delivery (notification_id, channel, status, sent_at) SELECT id, $1, 'sent', now() - interval '1 hour' FROM notification
+			ON CONFLICT (notification_id, channel) DO UPDATE SET status = 'sent', sent_at = now() - interval '1 hour'`, channel)
+	}
+	exec(insert, tenant, 1_000_001, 1_000_005)
+	exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_due_at, matching_published_at)
+		SELECT gen_random_uuid(), $1, 'invoice', jsonb_build_object('number', 'RE ' || i, 'notes', repeat('x', 600)), 'pending', now(), now() FROM generate_series(1, $2) AS i`, tenant, pending)
+	exec("VACUUM ANALYZE notification, notification_delivery, document")
+	return postgrestest.Open(b, url)
+}
+
+// What a sender pays before it sends, under the channel's lock.
+func BenchmarkClaimNotifications(b *testing.B) {
+	for _, sent := range []int{0, 20_000, 200_000} {
+		b.Run(fmt.Sprintf("sent=%d", sent), func(b *testing.B) {
+			db := outboxOf(b, sent, 0)
+			for b.Loop() {
+				send, err := db.ClaimNotifications(context.Background(), "slack", 0, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
+					if len(pending) != 5 {
+						b.Fatalf("%d are pending", len(pending))
+					}
+					send, _ := notify.Plan(now, last, pending, "")
+					return send
+				})
+				if err != nil || len(send) != 1 {
+					b.Fatal(len(send), err)
+				}
+			}
+		})
+	}
+}
+
+// What the sweep pays each minute.
+func BenchmarkGauges(b *testing.B) {
+	for _, tc := range []struct{ sent, pending int }{{0, 0}, {20_000, 0}, {200_000, 0}, {0, 1_000_000}} {
+		b.Run(fmt.Sprintf("sent=%d/pending=%d", tc.sent, tc.pending), func(b *testing.B) {
+			if tc.pending > 0 && testing.Short() {
+				b.Skip("fills a database with a million documents")
+			}
+			db := outboxOf(b, tc.sent, tc.pending)
+			for b.Loop() {
+				g, err := db.Gauges(context.Background(), []string{"slack", "email"})
+				if want := (postgres.Gauges{OldestDue: g.OldestDue, Pending: tc.pending, Untold: 10}); err != nil || g != want {
+					b.Fatalf("got %+v, %v; want %+v", g, err, want)
+				}
+			}
+		})
+	}
+}

@@ -120,8 +120,7 @@ func (db *DB) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error)
 const numberedSQL = `
 SELECT id FROM document WHERE structured_data ->> 'number' = $1 ORDER BY tenant_id, received_at, id LIMIT 20`
 
-// Numbered lists at most 20 documents with this number, as printed. It reads
-// the whole table.
+// Numbered lists at most 20 documents with this number, as printed.
 func (db *DB) Numbered(ctx context.Context, number string) ([]uuid.UUID, error) {
 	rows, _ := db.pool.Query(ctx, numberedSQL, number)
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])

@@ -42,6 +42,7 @@ type Error struct {
 	Kind       Kind
 	Sentence   string        // what happened, without values
 	RetryAfter time.Duration // how long the other side asks us to wait; 0 if it did not
+	Refused    bool          // the other side does not take our credentials, until a person mends them
 }
 
 func (e *Error) Error() string { return e.Sentence }
@@ -82,6 +83,7 @@ type Failure struct {
 	Kind       Kind
 	Text       string // at most MaxText characters, safe to store, log and send
 	RetryAfter time.Duration
+	Refused    bool // as of an Error
 }
 
 // MaxText is where Text is cut, in characters.
@@ -119,7 +121,7 @@ var table = []struct {
 		if !errors.As(err, &e) {
 			return Failure{}, false
 		}
-		return Failure{e.Kind, e.Sentence, e.RetryAfter}, true
+		return Failure{e.Kind, e.Sentence, e.RetryAfter, e.Refused}, true
 	}},
 	{"panic", func(err error) (Failure, bool) {
 		var p *Panic

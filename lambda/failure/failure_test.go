@@ -69,8 +69,11 @@ func TestTextIsCutAtAThousandCharacters(t *testing.T) {
 func TestRetryAfterIsKept(t *testing.T) {
 	t.Parallel()
 	got := failure.Of(failure.At("ask", &failure.Error{Sentence: "busy", RetryAfter: time.Hour}))
-	if got.RetryAfter != time.Hour || got.Kind != failure.Transient {
+	if got.RetryAfter != time.Hour || got.Kind != failure.Transient || got.Refused {
 		t.Errorf("got %+v", got)
+	}
+	if !failure.Of(failure.At("ask", &failure.Error{Sentence: "denied", Refused: true})).Refused {
+		t.Error("a refusal is none any more")
 	}
 }
 

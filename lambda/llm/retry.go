@@ -88,5 +88,5 @@ func tried(f failure.Failure, n int) error {
 	case 1:
 		times = "once"
 	}
-	return &failure.Error{Kind: f.Kind, Sentence: fmt.Sprintf("%s (tried %s)", f.Text, times), RetryAfter: f.RetryAfter}
+	return &failure.Error{Kind: f.Kind, Sentence: fmt.Sprintf("%s (tried %s)", f.Text, times), RetryAfter: f.RetryAfter, Refused: f.Refused}
 }

@@ -59,6 +59,7 @@ type row struct {
 	match    func(*mishap) bool
 	kind     failure.Kind
 	sentence string
+	refused  bool          // our credentials, or what they are allowed
 	wait     time.Duration // at least; of transient ones
 }
 
@@ -75,7 +76,7 @@ var table = []row{
 	{name: "try again", match: status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
 		kind: failure.Transient, sentence: "the model provider wants to be asked again"},
 	{name: "no access", match: status(http.StatusUnauthorized, http.StatusForbidden),
-		kind: failure.Permanent, sentence: "the model provider denied access"},
+		kind: failure.Permanent, sentence: "the model provider denied access", refused: true},
 	{name: "no such model", match: status(http.StatusNotFound),
 		kind: failure.Permanent, sentence: "the model provider knows no such model or address"},
 	{name: "too long", match: func(m *mishap) bool { return m.status/100 == 4 && m.code == "context_length_exceeded" },
@@ -138,7 +139,7 @@ func classify(table []row, m *mishap) *failure.Error {
 		if !r.match(m) {
 			continue
 		}
-		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail()}
+		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail(), Refused: r.refused}
 		if r.kind == failure.Transient {
 			e.RetryAfter = max(m.wait, r.wait)
 		}

@@ -204,6 +204,9 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Errorf("got %v %q after %v, want %v %q after %v (%v %v)",
 					got.Kind, got.Sentence, got.RetryAfter, tc.kind, tc.want, tc.wait, m.network, m.library)
 			}
+			if refused := strings.Contains(tc.want, "denied access"); got.Refused != refused {
+				t.Errorf("got refused %t, want %t", got.Refused, refused)
+			}
 			for _, err := range []error{got, failure.At("ask", got)} {
 				if found := leaks(told(err)...); len(found) > 0 {
 					t.Errorf("the error tells %q", found)

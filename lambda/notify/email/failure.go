@@ -58,6 +58,7 @@ type row struct {
 	match    func(*mishap) bool
 	kind     failure.Kind
 	sentence string
+	refused  bool // our credentials, or what they are allowed
 }
 
 // table says what each mishap means; the first row that fits decides. Codes
@@ -74,15 +75,15 @@ var table = []row{
 	{name: "rejected", match: code("MessageRejected"),
 		kind: failure.Permanent, sentence: "SES rejected the mail"},
 	{name: "sender not verified", match: code("MailFromDomainNotVerifiedException"),
-		kind: failure.Permanent, sentence: "SES has not verified the sender's domain"},
+		kind: failure.Permanent, sentence: "SES has not verified the sender's domain", refused: true},
 	{name: "suspended", match: code("AccountSuspendedException"),
-		kind: failure.Permanent, sentence: "SES has suspended the account"},
+		kind: failure.Permanent, sentence: "SES has suspended the account", refused: true},
 	{name: "SES failed", match: func(m *mishap) bool { return m.status/100 == 5 },
 		kind: failure.Transient, sentence: "SES failed"},
 	{name: "try again", match: answered(http.StatusRequestTimeout, "ConcurrentModificationException"),
 		kind: failure.Transient, sentence: "SES wants to be told again"},
 	{name: "denied", match: answered(http.StatusForbidden, "AccessDeniedException", "NotAuthorized"),
-		kind: failure.Permanent, sentence: "SES denied access"},
+		kind: failure.Permanent, sentence: "SES denied access", refused: true},
 	{name: "any other 4xx", match: func(m *mishap) bool { return m.status/100 == 4 },
 		kind: failure.Permanent, sentence: "SES refused the mail"},
 	{name: "redirect", match: func(m *mishap) bool { return m.status != 0 && m.status/100 != 2 },
@@ -122,7 +123,7 @@ func classify(table []row, m *mishap) *failure.Error {
 		if !r.match(m) {
 			continue
 		}
-		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail()}
+		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail(), Refused: r.refused}
 		if r.kind == failure.Transient {
 			e.RetryAfter = m.wait
 		}

@@ -220,7 +220,8 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Fatal("the mail was sent")
 			}
 			got := classify(table, m)
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait}); *got != want {
+			refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"}, func(s string) bool { return strings.Contains(x.want, s) })
+			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.err)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, struct{ s *Sender }{s}); len(found) > 0 {

@@ -28,6 +28,7 @@ type row struct {
 	match    func(*mishap) bool
 	kind     failure.Kind
 	sentence string
+	refused  bool // our credentials, or what they are allowed
 }
 
 // table says what each mishap means; the first row that fits decides. A
@@ -41,9 +42,9 @@ var table = []row{
 	{name: "try again", match: status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
 		kind: failure.Transient, sentence: "Slack wants to be told again"},
 	{name: "denied", match: status(http.StatusUnauthorized, http.StatusForbidden),
-		kind: failure.Permanent, sentence: "Slack does not let the webhook write"},
+		kind: failure.Permanent, sentence: "Slack does not let the webhook write", refused: true},
 	{name: "gone", match: status(http.StatusNotFound, http.StatusGone),
-		kind: failure.Permanent, sentence: "Slack knows no such webhook or channel"},
+		kind: failure.Permanent, sentence: "Slack knows no such webhook or channel", refused: true},
 	{name: "any other 4xx", match: func(m *mishap) bool { return m.status/100 == 4 },
 		kind: failure.Permanent, sentence: "Slack refused the message"},
 	{name: "redirect", match: func(m *mishap) bool { return m.status != 0 && m.status/100 != 2 },
@@ -75,7 +76,7 @@ func classify(table []row, m *mishap) *failure.Error {
 		if !r.match(m) {
 			continue
 		}
-		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail()}
+		e := &failure.Error{Kind: r.kind, Sentence: r.sentence + m.detail(), Refused: r.refused}
 		if r.kind == failure.Transient {
 			e.RetryAfter = m.wait
 		}

@@ -172,7 +172,8 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Fatal("the message was sent")
 			}
 			got := classify(table, m)
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait}); *got != want {
+			refused := strings.Contains(x.want, "webhook")
+			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.network)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s, struct{ s Sender }{*s}); len(found) > 0 {

@@ -254,6 +254,15 @@ func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), e
 	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
 }
 
+// Republisher opens what publishing failed documents again needs.
+func Republisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
+	store, sender, err := open(ctx, c, manifest.Sweep.PoolSize)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return store, sender, store.Close, nil
+}
+
 func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
 	aws, err := loadAWS(ctx)
 	if err != nil {

@@ -26,15 +26,35 @@ func importProblem(d postgres.Imported, err error) string {
 }
 
 func (w *world) publishCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "publish ID...",
-		Short: "Publish documents for matching, whatever their state",
+	var failed failedOptions
+	cmd := &cobra.Command{
+		Use:   "publish ID... | --failed",
+		Short: "Publish documents for matching, whatever their state, or all that failed",
 		Long: `Publish makes documents pending and sends a message for each. A worker that has
 one of them loses it. It needs DATABASE_URL, MATCH_QUEUE_URL (or QUEUE_URL) and
-the AWS variables.`,
-		Example: "  matchbook publish 10000000-0000-4000-8000-000000000101",
-		Args:    cobra.MinimumNArgs(1),
+the AWS variables.
+
+With --failed it publishes again what failed, once the cause is mended: all, or
+by the kind of failure, its time and the tenant. It goes in batches of ` + fmt.Sprint(failedBatch) + `: one
+is made pending and its messages are sent before the next. Interrupted, it
+finishes its batch; run it again for the rest. What failed again meanwhile, or
+was published by others, is skipped. What is unsent is pending, and the sweep
+sends it: then it stops, and ends with status 1. --dry-run needs DATABASE_URL
+only, counts by kind, shows the first ` + fmt.Sprint(failedShown) + ` of each, and changes nothing.
+
+--json of --failed:
+  dry_run, selected, published, unsent, skipped, left (not tried)
+  kinds          {kind: count} of what was selected
+  examples       [{kind, id, tenant_id, error}], with --dry-run`,
+		Example: `  matchbook publish 10000000-0000-4000-8000-000000000101
+  matchbook publish --failed --dry-run
+  matchbook publish --failed --kind permanent --since 2h
+  matchbook publish --failed --since 2026-03-02T09:00:00Z --tenant 10000000-0000-4000-8000-000000000001 --json`,
+		Args: failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if failed.on {
+				return w.publishFailed(cmd.Context(), failed)
+			}
 			ids := make([]uuid.UUID, len(args))
 			for i, arg := range args {
 				id, err := document.ParseID(arg)
@@ -46,6 +66,8 @@ the AWS variables.`,
 			return w.publish(cmd.Context(), ids)
 		},
 	}
+	failed.add(cmd)
+	return cmd
 }
 
 func (w *world) publish(ctx context.Context, ids []uuid.UUID) error {

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/jackc/pgx/v5"
+)
+
+// failedRig is a database with failed documents, and a queue.
+type failedRig struct {
+	t        *testing.T
+	url      string
+	conn     *pgx.Conn
+	client   *sqs.Client
+	queueURL string
+}
+
+// newFailedRig has a queue; sends is called before each request that sends, and
+// says whether it gets through.
+func newFailedRig(t *testing.T, sends func() bool) *failedRig {
+	t.Helper()
+	queues := local.NewSQS(local.NewClock())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessageBatch") && !sends() {
+			http.Error(w, "{}", http.StatusForbidden)
+			return
+		}
+		queues.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
+		t.Setenv(name, value)
+	}
+	r := &failedRig{t: t, url: postgrestest.URL(t)}
+	r.conn = postgrestest.Conn(t, r.url)
+	r.client = sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
+	queue, err := r.client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("match")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.queueURL = *queue.QueueUrl
+	return r
+}
+
+const (
+	oneTenant     = "10000000-0000-4000-8000-000000000001"
+	anotherTenant = "20000000-0000-4000-8000-000000000001"
+)
+
+// fail stores n documents of a tenant that failed so, so long ago. Each failed
+// another way before.
+func (r *failedRig) fail(n int, tenant, kind, ago string) {
+	r.t.Helper()
+	if _, err := r.conn.Exec(r.t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one') ON CONFLICT DO NOTHING), d AS (
+			INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_failed_at, matching_error, matching_attempts)
+			SELECT gen_random_uuid(), $1, 'invoice', '{}', 'failed', now() - $4::text::interval, 'the cause of ' || $3::text, 2 FROM generate_series(1, $2) RETURNING id
+		)
+		INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at)
+		SELECT $1, id, k.kind, k.attempt, '{}', now() FROM d, (VALUES ('other', 1), ($3::text, 2)) AS k (kind, attempt)`, tenant, n, kind, ago); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run runs the command; its world has the database and the queue.
+func (r *failedRig) run(ctx context.Context, args ...string) (code int, out, errOut string) {
+	var stdout, stderr bytes.Buffer
+	env := func(name string) string {
+		return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.EnvMatchQueueURL: r.queueURL}[name]
+	}
+	code = run(ctx, append([]string{"publish", "--failed"}, args...), env, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// statuses counts the documents by status, and messages the messages that wait.
+func (r *failedRig) statuses() (list string) {
+	r.t.Helper()
+	if err := r.conn.QueryRow(r.t.Context(), `SELECT string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status)
+		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS s`).Scan(&list); err != nil {
+		r.t.Fatal(err)
+	}
+	return list
+}
+
+func (r *failedRig) messages() string {
+	r.t.Helper()
+	out, err := r.client.GetQueueAttributes(r.t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &r.queueURL, AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages"}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out.Attributes["ApproximateNumberOfMessages"]
+}
+
+//nolint:paralleltest // it sets the environment
+func TestPublishFailedChoosesAndCounts(t *testing.T) {
+	r := newFailedRig(t, func() bool { return true })
+	r.fail(5, oneTenant, "permanent", "1 hour")
+	r.fail(4, oneTenant, "lost", "1 hour")
+	r.fail(3, anotherTenant, "permanent", "1 hour")
+	r.fail(2, oneTenant, "permanent", "10 days")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `"selected":14,"kinds":{"lost":4,"permanent":10}`},
+		{[]string{"--kind", "lost"}, `"selected":4,"kinds":{"lost":4}`},
+		{[]string{"--kind", "crashed"}, `"selected":0,"kinds":{}`},
+		{[]string{"--since", "2h"}, `"selected":12,"kinds":{"lost":4,"permanent":8}`},
+		{[]string{"--since", "2000-01-01T00:00:00Z"}, `"selected":14,`},
+		{[]string{"--since", "2999-01-01T00:00:00+01:00"}, `"selected":0,`},
+		{[]string{"--tenant", anotherTenant, "--kind", "permanent"}, `"selected":3,"kinds":{"permanent":3}`},
+	} {
+		code, out, errOut := r.run(t.Context(), append(tc.args, "--dry-run", "--json")...)
+		if code != exitOK || !strings.Contains(out, `{"dry_run":true,`+tc.want) {
+			t.Errorf("%q: exit status %d, %q %q, want %q", tc.args, code, out, errOut, tc.want)
+		}
+	}
+	code, out, _ := r.run(t.Context(), "--dry-run")
+	if code != exitOK || !strings.HasPrefix(out, "14 failed documents would be published:\n      4  lost\n") || strings.Count(out, "the cause of permanent") != failedShown {
+		t.Errorf("exit status %d,\n%s", code, out)
+	}
+	if got := r.statuses() + ", messages " + r.messages(); got != "failed 14, messages 0" {
+		t.Errorf("a dry run left %s", got)
+	}
+
+	if code, out, errOut := r.run(t.Context(), "--kind", "permanent", "--since", "2h"); code != exitOK || out != "of 8 failed documents: published 8, unsent 0, skipped 0, left 0\n" {
+		t.Errorf("exit status %d, %q %q", code, out, errOut)
+	}
+	if got := r.statuses() + ", messages " + r.messages(); got != "failed 6, pending 8, messages 8" {
+		t.Errorf("it left %s", got)
+	}
+	if _, out, _ := r.run(t.Context(), "--kind", "permanent", "--since", "2h"); out != "no such document has failed\n" {
+		t.Errorf("again: %q", out)
+	}
+}
+
+// Interrupted, it finishes the batch that it has begun and says what is left;
+// run again, it publishes the rest, and each document once.
+//
+//nolint:paralleltest // it sets the environment
+func TestPublishFailedMayBeInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	r := newFailedRig(t, func() bool { interrupt(); return true })
+	const all = 2*failedBatch + 7
+	r.fail(all, oneTenant, "permanent", "1 hour")
+	code, out, errOut := r.run(ctx, "--json")
+	var report failedReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitError || !strings.Contains(errOut, "interrupted") {
+		t.Fatalf("exit status %d, %q %q, %v", code, out, errOut, err)
+	}
+	if report.Published != failedBatch || report.Left != all-failedBatch || report.Unsent+report.Skipped != 0 {
+		t.Errorf("got %+v", report)
+	}
+	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("failed %d, pending %d, messages %d", all-failedBatch, failedBatch, failedBatch); got != want {
+		t.Errorf("it left %s, want %s", got, want)
+	}
+	if code, out, errOut := r.run(t.Context()); code != exitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-failedBatch)) {
+		t.Errorf("the rest: exit status %d, %q %q", code, out, errOut)
+	}
+	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("pending %d, messages %[1]d", all); got != want {
+		t.Errorf("it left %s, want %s", got, want)
+	}
+}
+
+// A queue that does not take messages ends it after a batch: the other
+// documents stay failed, and the sweep sends what is pending.
+//
+//nolint:paralleltest // it sets the environment
+func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
+	r := newFailedRig(t, func() bool { return false })
+	r.fail(failedBatch+20, oneTenant, "permanent", "1 hour")
+	code, out, errOut := r.run(t.Context())
+	want := fmt.Sprintf("of %d failed documents: published 0, unsent %d, skipped 0, left 20\n", failedBatch+20, failedBatch)
+	if code != exitFindings || out != want || !strings.HasPrefix(errOut, "stopped: ") {
+		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
+	}
+	if got, want := r.statuses(), fmt.Sprintf("failed 20, pending %d", failedBatch); got != want {
+		t.Errorf("it left %s, want %s", got, want)
+	}
+}
+
+func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--failed", oneTenant}, "leave the ids out"},
+		{[]string{"--dry-run", oneTenant}, "--dry-run is for --failed"},
+		{[]string{}, "requires at least 1 arg"},
+		{[]string{"--failed", "--kind", "bad"}, `--kind "bad" is not one of transient, permanent, lost, crashed`},
+		{[]string{"--failed", "--since", "yesterday"}, `--since "yesterday" is no duration`},
+		{[]string{"--failed", "--since", "-2h"}, `--since "-2h" is no duration`},
+		{[]string{"--failed", "--tenant", "7"}, `--tenant "7" is`},
+		{[]string{"--failed"}, "DATABASE_URL is not set"},
+	} {
+		if code, _, errOut := matchbook(t, "", append([]string{"publish"}, tc.args...)...); code != exitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%q: exit status %d, %q, want %q", tc.args, code, errOut, tc.want)
+		}
+	}
+	if code, out, _ := matchbook(t, "", "publish", "--help"); code != exitOK || strings.Count(out, "\n  matchbook publish") < 3 || !strings.Contains(out, "--dry-run") {
+		t.Errorf("--help: exit status %d,\n%s", code, out)
+	}
+}

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// FailedFilter chooses among the failed documents. Its zero value chooses all.
+type FailedFilter struct {
+	Kind   string        // of the latest notification: transient, permanent, lost, crashed
+	Since  time.Time     // failed since then
+	Within time.Duration // failed within this time before now
+	Tenant uuid.UUID
+}
+
+// Failed are the documents that were failed at one moment.
+type Failed struct {
+	Documents []FailedDocument // those that failed first come first
+	db        *DB
+	at        time.Time
+}
+
+// FailedDocument is one of them.
+type FailedDocument struct {
+	ID   uuid.UUID
+	Kind string // empty for one without a notification
+}
+
+const failedSQL = `
+SELECT d.id, coalesce(n.kind, ''), now()
+FROM document AS d LEFT JOIN LATERAL (
+	SELECT kind FROM notification WHERE document_id = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
+) AS n ON true
+WHERE d.matching_status = 'failed' AND ($1 = '' OR n.kind = $1)
+	AND ($2::timestamptz IS NULL OR d.matching_failed_at >= $2)
+	AND ($3::interval = interval '0' OR d.matching_failed_at >= now() - $3::interval)
+	AND ($4::uuid IS NULL OR d.tenant_id = $4)
+ORDER BY d.matching_failed_at, d.id`
+
+// Failed lists failed documents.
+func (db *DB) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
+	var since *time.Time
+	if !filter.Since.IsZero() {
+		since = &filter.Since
+	}
+	var tenant *uuid.UUID
+	if filter.Tenant != uuid.Nil {
+		tenant = &filter.Tenant
+	}
+	failed := &Failed{db: db}
+	rows, _ := db.pool.Query(ctx, failedSQL, filter.Kind, since, filter.Within, tenant)
+	var d FailedDocument
+	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
+		failed.Documents = append(failed.Documents, d)
+		return nil
+	})
+	return failed, err
+}
+
+const stillFailedSQL = `
+SELECT id FROM document
+WHERE id = ANY ($1) AND matching_status = 'failed' AND coalesce(matching_failed_at <= $2, true)
+ORDER BY id FOR NO KEY UPDATE`
+
+// Publish implements job.PublishStore for documents that have not moved since:
+// one that failed again, or that somebody else published, is left out.
+func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
+	err = f.db.inTx(ctx, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, stillFailedSQL, ids, f.at)
+		still, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		if err != nil {
+			return err
+		}
+		rows, _ = tx.Query(ctx, publishSQL, still)
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}

@@ -104,7 +104,29 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"), at: inFlightAlarm,
 			says: "More than 100,000 messages of " + queue + " are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in matching_error, and stop publishing until it is mended."},
 	)
+	a.onFailures(id, name)
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
+}
+
+// onFailures are the alarms on documents that end badly. They go off whether or
+// not people are sent each failure: somebody may have forgotten the channel.
+func (a *alarms) onFailures(id, name string) {
+	ours := func(metric string) awscloudwatch.IMetric { return a.site.metric(name, metric, "Sum") }
+	many := failedMany
+	if !a.site.config.tells() {
+		many = 1
+	}
+	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)", failedFew), "Failed, in percent",
+		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed), "dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
+	const then = " Read what they say: matchbook publish --failed --dry-run lists it by kind. Mend the cause, then publish them again: matchbook publish --failed."
+	a.add(
+		alarm{id: id + "Failed", metric: ours(manifest.MetricFailed), at: float64(many),
+			says: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are not in the dead-letter queue.", many) + then},
+		alarm{id: id + "FailedShare", metric: share, at: failedPercent,
+			says: fmt.Sprintf("Of the documents that ended within five minutes, %d %% or more failed.", failedPercent) + then},
+		alarm{id: id + "Malformed", metric: ours(manifest.MetricMalformed), at: 1,
+			says: "Messages were taken off the queue " + *a.site.name(name) + " whose body is no document id. The log group /aws/lambda/" + *a.site.name(name) + " has their message ids; look which program sends them, since nothing comes of what it sends."},
+	)
 }
 
 // onFunction are the alarms on what Lambda counts; so many errors are too many.
@@ -123,6 +145,11 @@ func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Dura
 const (
 	inFlightAlarm = 100_000
 	slow          = 0.8
+	// So many documents that failed for good are too many where people are sent
+	// each failure; where they are not, one is.
+	failedMany = 10
+	// So many percent are too many, unless they are only a few documents.
+	failedPercent, failedFew = 5, 3
 	// lateAfter is in visibility timeouts. What got lost is published again after
 	// one of them, then after two more: what waits longer is not being mended.
 	lateAfter = 3
@@ -135,6 +162,9 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	repairs := math("republished + lost + crashed", "Repairs", map[string]awscloudwatch.IMetric{
 		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"), "crashed": ours(manifest.MetricCrashed, "Sum"),
 	})
+	refused := math("FILL(work, 0) + FILL(sweep, 0)", "Refused", map[string]awscloudwatch.IMetric{
+		"work": a.site.metric(a.site.facts.Match.Name, manifest.MetricRefused, "Sum"), "sweep": ours(manifest.MetricRefused, "Sum"),
+	})
 	late := lateAfter * a.site.facts.Match.Visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
@@ -143,6 +173,8 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, and told of like any other. Look for crashes and timeouts of the match function at that time."},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
 			says: "The sweep has measured nothing for 15 minutes, so nobody repairs and nobody would notice. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
+		alarm{id: "CredentialsRefused", metric: refused, at: 1,
+			says: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then publish again what failed meanwhile: matchbook publish --failed."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
 			says: "Notifications of failed documents have been waiting for half an hour. Look into the log of the sweep for what Slack or SES answers; nothing is lost, they are told as soon as it works."},
 	)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,22 +20,28 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		return "AWS/Lambda " + metric + " FunctionName=${" + function + "}"
 	}
 	ours := func(metric string) string { return "Matchbook " + metric + " Function=sweep Stage=dev" }
+	work := func(metric string) string { return "Matchbook " + metric + " Sum Function=match Stage=dev" }
 	want := map[string]struct {
 		metric, operator, threshold, periods, missing string
 	}{
 		"MatchDeadLetterQueueNotEmpty": {dead, ">=", "1", "1", "ignore"},
 		"MatchDeadLetterQueueFilling":  {"DIFF(FILL(dead, 0)) of " + dead, ">=", "3", "1", missingIsFine},
 		"MatchQueueInFlight":           {queue, ">=", "100000", "1", missingIsFine},
-		"MatchErrors":                  {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchThrottles":               {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchDuration":                {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
-		"SweepErrors":                  {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
-		"SweepThrottles":               {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
-		"SweepDuration":                {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
-		"SweepSilent":                  {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
-		"SweepRepairs":                 {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") + ", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
-		"OldestDueDocument":            {ours("OldestDue Maximum"), ">=", "3240", "1", missingIsFine},
-		"NotificationsUntold":          {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
+		"MatchFailed":                  {work("Failed"), ">=", "1", "1", missingIsFine},
+		"MatchFailedShare": {"IF(failed + dead >= 3, 100 * (failed + dead) / (succeeded + failed + dead), 0) of " + work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
+			">=", "5", "1", missingIsFine},
+		"MatchMalformed":      {work("Malformed"), ">=", "1", "1", missingIsFine},
+		"CredentialsRefused":  {"FILL(work, 0) + FILL(sweep, 0) of " + work("Refused") + ", " + ours("Refused Sum"), ">=", "1", "1", missingIsFine},
+		"MatchErrors":         {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchThrottles":      {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchDuration":       {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
+		"SweepErrors":         {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
+		"SweepThrottles":      {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
+		"SweepDuration":       {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
+		"SweepSilent":         {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
+		"SweepRepairs":        {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") + ", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
+		"OldestDueDocument":   {ours("OldestDue Maximum"), ">=", "3240", "1", missingIsFine},
+		"NotificationsUntold": {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
 	}
 	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanOrEqualToThreshold": "<="}
 	tpl := synthesise(t, wishes{context: bare})
@@ -48,6 +56,67 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 			t.Errorf("%s goes off at %s", id, got)
 		}
 	}
+}
+
+// Where people are sent each failure, one is no alarm.
+func TestAFewFailuresAreNoAlarmWherePeopleAreSentThem(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		context map[string]any
+		want    string
+	}{"no channel": {bare, "1"}, "channels": {everything, "10"}} {
+		if got := synthesise(t, wishes{context: tc.context}).at(t, "MatchFailed", "Threshold"); got != tc.want {
+			t.Errorf("%s: it goes off at %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
+// Synth warns when failures would reach no person, and says what to set.
+func TestSynthWarnsWhenNobodyWouldBeTold(t *testing.T) {
+	t.Parallel()
+	needsNode(t)
+	cdk.Lock()
+	defer cdk.Unlock()
+	for name, tc := range map[string]struct {
+		context map[string]any
+		warns   bool
+	}{
+		"nothing set":   {bare, true},
+		"a link only":   {map[string]any{"adminBaseUrl": "https://matchbook.example.com"}, true},
+		"Slack":         {map[string]any{"slack": "true"}, false},
+		"mail":          {map[string]any{"emailFrom": "a@example.com", "emailTo": "b@example.com"}, false},
+		"alarm address": {map[string]any{"alarmEmail": "alarms@example.com"}, false},
+	} {
+		out := t.TempDir()
+		app := newApp(t, out, tc.context)
+		makeStack(t, app, wishes{})
+		app.Synth(nil)
+		if got := strings.Join(warnings(t, out), "\n"); (got != "") != tc.warns || tc.warns && !strings.Contains(got, "alarmEmail") {
+			t.Errorf("%s: warnings %q, want one: %t", name, got, tc.warns)
+		}
+	}
+}
+
+// warnings are those that synth prints of the stack.
+func warnings(t *testing.T, out string) (list []string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(out, "matchbook-*.metadata.json"))
+	if len(files) != 1 {
+		t.Fatalf("metadata: %v", files)
+	}
+	var metadata map[string][]struct {
+		Type string
+		Data any
+	}
+	decode(t, files[0], &metadata)
+	for _, entries := range metadata {
+		for _, e := range entries {
+			if e.Type == "aws:cdk:warning" {
+				list = append(list, fmt.Sprint(e.Data))
+			}
+		}
+	}
+	return list
 }
 
 // watched is what an alarm looks at, over five minutes.

@@ -174,6 +174,9 @@ func (c config) check() (errs []error) {
 	return errs
 }
 
+// tells reports whether people are sent each failure, by Slack or by mail.
+func (c config) tells() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
+
 // defaultPrices are those of the default model; another one's are not guessed.
 // They are list prices as others quoted them early in 2026.
 func (c *config) defaultPrices() {

@@ -42,10 +42,20 @@ func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 	awscdk.Tags_Of(stack).Add(jsii.String("application"), jsii.String("matchbook"), nil)
 	awscdk.Tags_Of(stack).Add(jsii.String("stage"), jsii.String(c.Stage), nil)
 	s := &site{stack: stack, config: c, facts: f, code: code}
+	s.warnOfSilence()
 	s.alarms = newAlarms(s)
 	s.database, s.network = newDatabase(s)
 	s.schema = newMigration(s)
 	return s
+}
+
+// warnOfSilence says at synth that failures would reach no person.
+func (s *site) warnOfSilence() {
+	if s.config.tells() || s.config.AlarmEmail != "" {
+		return
+	}
+	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"), jsii.String("Failed documents and alarms would reach nobody: "+
+		"set slack=true, emailFrom and emailTo, or at least alarmEmail (in the context of cdk.json, or -c key=value)"))
 }
 
 // name is that of a resource: it derives from the stage.

@@ -16,6 +16,9 @@ const (
 	MetricFailed       = "Failed"       // failed for good at once
 	MetricSkipped      = "Skipped"      // nothing was to do: done before, superseded, missing, not matchable
 	MetricMalformed    = "Malformed"    // the body is no document id
+	// MetricRefused counts, in the match function and in the sweep, how often the
+	// database, the model or a channel did not take our credentials.
+	MetricRefused = "Refused"
 	// MetricAttemptTime is how long a claimed document took, in milliseconds.
 	MetricAttemptTime = "AttemptTime"
 	// Of the model, as far as the provider told.

@@ -32,6 +32,7 @@ var units = map[string]string{
 	manifest.MetricFailed:       "Count",
 	manifest.MetricSkipped:      "Count",
 	manifest.MetricMalformed:    "Count",
+	manifest.MetricRefused:      "Count",
 	manifest.MetricAttemptTime:  "Milliseconds",
 
 	manifest.MetricModelCalls:            "Count",

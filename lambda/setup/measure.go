@@ -4,10 +4,12 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/metric"
+	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
 )
@@ -55,6 +57,7 @@ func observe(set *metric.Set) func(job.Observation) {
 // why it did not get to its end, unread why there are no gauges.
 func measure(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
 	set.Count(manifest.MetricInserted, r.Inserted)
+	set.Count(manifest.MetricRefused, 0)
 	set.Count(manifest.MetricRepublished, r.Republished)
 	set.Count(manifest.MetricRecovered, r.Recovered)
 	set.Count(manifest.MetricLost, r.Lost)
@@ -69,6 +72,39 @@ func measure(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, u
 	set.Measure(manifest.MetricPending, float64(g.Pending))
 	set.Measure(manifest.MetricInProgress, float64(g.InProgress))
 	set.Measure(manifest.MetricUntold, float64(g.Untold))
+}
+
+// countRefusal counts an error that says that our credentials are not taken.
+func countRefusal(set *metric.Set, err error) {
+	if err != nil && failure.Of(err).Refused {
+		set.Count(manifest.MetricRefused, 1)
+	}
+}
+
+// countedRenewal counts each login that the database refused and that nothing
+// newer could replace.
+func countedRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
+	return func(ctx context.Context, refused string) (string, bool) {
+		if renew != nil {
+			if url, changed := renew(ctx, refused); changed {
+				return url, true
+			}
+		}
+		set.Count(manifest.MetricRefused, 1)
+		return "", false
+	}
+}
+
+// countedSender is a channel whose refusals are counted.
+type countedSender struct {
+	notify.Sender
+	set *metric.Set
+}
+
+func (s countedSender) Send(ctx context.Context, m notify.Message) error {
+	err := s.Sender.Send(ctx, m)
+	countRefusal(s.set, err)
+	return err
 }
 
 // countUsage counts a call, and what was paid for it.
@@ -87,6 +123,7 @@ type countedModel struct {
 func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	answer, err := m.Model.Answer(ctx, q)
 	countUsage(m.set, answer.Usage)
+	countRefusal(m.set, err)
 	return answer, err
 }
 
@@ -99,6 +136,7 @@ type countedEmbedder struct {
 func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, usage, err := e.Embedder.Embed(ctx, texts)
 	countUsage(e.set, usage)
+	countRefusal(e.set, err)
 	return vectors, usage, err
 }
 

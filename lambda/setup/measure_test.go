@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/metric"
+	"matchbook/lambda/notify"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -67,6 +70,60 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	for _, want := range []string{`"ModelCalls":3`, `"ModelPromptTokens":200`, `"ModelCompletionTokens":14`, `"ModelReplays":1`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s is missing in %s", want, out.String())
+		}
+	}
+}
+
+// flushed is what a set has collected.
+func flushed(t *testing.T, set *metric.Set) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := set.Flush(&out, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// A key, a webhook or a password that is not taken is counted, wherever it is
+// met; other failures are not.
+func TestRefusedCredentialsAreCounted(t *testing.T) {
+	t.Parallel()
+	set := metric.New("test", "match")
+	denied, busy := &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true}, &failure.Error{Sentence: "busy"}
+	for _, err := range []error{denied, busy, nil} {
+		asker := &llm.Asker{Model: countedModel{answers{err: err}, set}, Vault: answers{}, Retry: llm.Retry{Tries: 1}}
+		_ = asker.Ask(t.Context(), uuid.Nil, uuid.Nil, question, func(string) error { return nil })
+		_, _, _ = countedEmbedder{answers{err: err}, set}.Embed(t.Context(), nil)
+		_ = countedSender{&notify.Recorder{Answer: func(notify.Message) (bool, error) { return false, err }}, set}.Send(t.Context(), notify.Message{})
+	}
+	if got := flushed(t, set); !strings.Contains(got, `"Refused":3`) {
+		t.Errorf("want 3 refusals, got %s", got)
+	}
+}
+
+func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
+	t.Parallel()
+	g, set := newGuarded(t), metric.New("test", "match")
+	right := g.rotate("right")
+	wrong := strings.Replace(right, "right", "wrong", 1)
+	ping := func(renew postgres.Renew) error {
+		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, countedRenewal(renew, set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		return db.Ping(t.Context())
+	}
+	if err := ping(func(context.Context, string) (string, bool) { return right, true }); err != nil || flushed(t, set) != "" {
+		t.Errorf("with a newer one: %v, and it was counted", err)
+	}
+	for name, renew := range map[string]postgres.Renew{"without a secret": nil,
+		"nothing newer": func(_ context.Context, url string) (string, bool) { return url, false }} {
+		if err := ping(renew); err == nil {
+			t.Errorf("%s: the login was taken", name)
+		}
+		if got := flushed(t, set); !strings.Contains(got, `"Refused":1`) {
+			t.Errorf("%s: want one refusal, got %s", name, got)
 		}
 	}
 }

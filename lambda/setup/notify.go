@@ -72,12 +72,15 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 }
 
 // newRelay makes what tells of failures; nil when there is no channel.
-func newRelay(ctx context.Context, c NotifyConfig, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
-	senders, err := Senders(ctx, c)
+func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
+	senders, err := Senders(ctx, c.Notify)
 	if err != nil || len(senders) == 0 {
 		return nil, err
 	}
-	return &notify.Relay{Outbox: db, Senders: senders, Base: c.AdminURL, Log: log}, nil
+	for i, s := range senders {
+		senders[i] = countedSender{s, c.Metrics}
+	}
+	return &notify.Relay{Outbox: db, Senders: senders, Base: c.Notify.AdminURL, Log: log}, nil
 }
 
 const (

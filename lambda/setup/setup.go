@@ -164,7 +164,7 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		return nil, nil, err
 	}
 	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
-	relay, err2 := newRelay(ctx, c.Notify, db, log)
+	relay, err2 := newRelay(ctx, c, db, log)
 	if err := errors.Join(err1, err2); err != nil {
 		db.Close()
 		return nil, nil, err
@@ -180,6 +180,7 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 			for _, name := range ends {
 				c.Metrics.Count(name, 0)
 			}
+			c.Metrics.Count(manifest.MetricRefused, 0)
 			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: observe(c.Metrics)}, relay)
 		},
 	}, db.Close, nil
@@ -207,7 +208,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 	if err != nil {
 		return nil, nil, err
 	}
-	relay, err := newRelay(ctx, c.Notify, db, log)
+	relay, err := newRelay(ctx, c, db, log)
 	if err != nil {
 		db.Close()
 		return nil, nil, err
@@ -272,7 +273,7 @@ func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
-	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, c.secrets.renewal(manifest.EnvDatabaseURL))
+	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, countedRenewal(c.secrets.renewal(manifest.EnvDatabaseURL), c.Metrics))
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}

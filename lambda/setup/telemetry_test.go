@@ -142,7 +142,7 @@ func TestSweepThatFailsTellsWhatIsKnown(t *testing.T) {
 		want, unwanted []string
 	}{
 		"healthy": {sweep.Report{}, nil, nil,
-			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Republished":0`, `"Recovered":0`, `"Inserted":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
+			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Refused":0`, `"Republished":0`, `"Recovered":0`, `"Inserted":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
 		"no backlog was read": {sweep.Report{Overdue: 2}, errors.New("x"), nil, []string{`"Pending":0`}, []string{"Backlog"}},
 		"half-way":            {sweep.Report{Overdue: 2, Backlog: 7, Crashed: 1}, errors.New("x"), nil, []string{`"Backlog":7`, `"Crashed":1`}, nil},
 		"empty backlog":       {sweep.Report{Overdue: 2, Republished: 2}, nil, nil, []string{`"Backlog":0`, `"Republished":2`}, nil},

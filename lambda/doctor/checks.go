@@ -39,6 +39,8 @@ var checks = []check{
 	{"leases", []Severity{Warning}, "Whoever worked on them died or hangs. Their messages come back after the queue's visibility timeout; else the sweep fails them.", eachBacklog(abandoned)},
 	{"untold", []Severity{Warning}, "Documents failed and the people who should mend them do not know.", eachBacklog(untold)},
 
+	{"channels", []Severity{Warning}, "Alarms say that documents failed, and not which and why; without their address nothing does.", anyChannel},
+
 	{"model", []Severity{Error}, "What rules leave open is asked of the model: without it these documents fail.", func(f facts) []result {
 		return []result{answers("", "the model answers by the schema", mendModel, f.model)}
 	}},

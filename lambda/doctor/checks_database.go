@@ -139,6 +139,16 @@ func untold(b postgres.Backlog) result {
 	return fine("", "nothing waits to be told")
 }
 
+func anyChannel(f facts) []result {
+	if why := f.channels.why(); why != "" {
+		return []result{skipped("", why)}
+	}
+	if len(f.channels.value) == 0 {
+		return []result{doubtful("", "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json).", "no channel is configured: failures are sent to nobody")}
+	}
+	return []result{fine("", "failures are sent by %s", strings.Join(f.channels.value, " and "))}
+}
+
 func are(n int, what string) string {
 	if n == 1 {
 		return counted(n, what) + " is"

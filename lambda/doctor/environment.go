@@ -93,6 +93,10 @@ func (l *line) noQueue(answers fact[problem], why string) {
 // askOutside asks the database and, if it shall, the model and Slack.
 func (l *look) askOutside(ctx context.Context, f *facts, env variables, away bool) {
 	c, _ := setup.LoadMatch(env.lookup) // what is wrong with it is in the line's config
+	f.channels = unknown[[]string]("a person's own environment may do without")
+	if away {
+		f.channels = known(channels(c))
+	}
 	if url := env[manifest.EnvDatabaseURL].text; url == "" {
 		const why = "no DATABASE_URL is known"
 		f.database = unknown[problem](why)

@@ -50,6 +50,7 @@ type facts struct {
 	schema   fact[postgres.Schema]
 	skew     fact[postgres.Skew]
 	backlog  fact[postgres.Backlog]
+	channels fact[[]string] // by which people are sent each failure
 
 	model, embeddings, slack fact[problem]
 }

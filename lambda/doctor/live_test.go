@@ -156,6 +156,8 @@ var liveRows = []liveRow{
 		}
 	}, provoked{"slack", Error, "(HTTP 307)"}},
 	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "the connection to Slack failed"}},
+	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "no channel is configured"}},
+	{"a channel", ofStack, func(*rig) {}, provoked{"channels", OK, "sent by slack"}},
 	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "nobody is told in Slack"}},
 	{"nobody asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},
 }
@@ -184,7 +186,7 @@ func TestHealthyDeploymentHasNothingWrong(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
 		"stack":       nil,
-		"environment": {"mapping", "batch-failures", "batch-size", "maximum-concurrency", "reserved-concurrency", "queue-url"},
+		"environment": {"mapping", "batch-failures", "batch-size", "maximum-concurrency", "reserved-concurrency", "queue-url", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -30,6 +30,8 @@ func TestGaugesAreComputedFromRows(t *testing.T) {
 	f.gaugesAre("a lease has ended", postgres.Gauges{OldestDue: 30 * time.Second, Pending: 1, InProgress: 1})
 	f.document("matching_status = 'pending', matching_due_at = now() - interval '1 hour'")
 	f.gaugesAre("a document waits", postgres.Gauges{OldestDue: time.Hour, Pending: 2, InProgress: 1})
+	f.document("matching_status = 'pending', matching_due_at = NULL, received_at = now() - interval '2 hours'")
+	f.gaugesAre("one waits that was never given a time", postgres.Gauges{OldestDue: 2 * time.Hour, Pending: 3, InProgress: 1})
 }
 
 func TestUntoldIsCountedOnEachChannel(t *testing.T) {

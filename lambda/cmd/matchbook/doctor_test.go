@@ -54,12 +54,12 @@ func TestDoctorExitsBySeverity(t *testing.T) {
 		want  int
 		last  string
 	}{
-		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 15, ok 16\n"},
-		{nil, []string{"--strict", "--connections", "44"}, exitOK, "Errors 0, warnings 0, skipped 14, ok 17\n"},
-		{nil, []string{"--connections", "43"}, exitFindings, "Errors 1, warnings 0, skipped 14, ok 16\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 15, ok 15\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 15, ok 15\n"},
-		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 15, ok 15\n"},
+		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 16, ok 16\n"},
+		{nil, []string{"--strict", "--connections", "44"}, exitOK, "Errors 0, warnings 0, skipped 15, ok 17\n"},
+		{nil, []string{"--connections", "43"}, exitFindings, "Errors 1, warnings 0, skipped 15, ok 16\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 16, ok 15\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 16, ok 15\n"},
+		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 16, ok 15\n"},
 	} {
 		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
 		code, out, errOut := matchbook(t, "", args...)
@@ -100,7 +100,7 @@ WARNINGS (1)
                         do   Set the visibility timeout of MatchQueue to 18m, 6 times the function's
                              timeout.
 
-SKIPPED (15)
+SKIPPED (16)
 `
 	if !strings.HasPrefix(out, want) || strings.Count(out, "  why") != 3 {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
@@ -157,7 +157,7 @@ func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (25)"} {
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (26)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q in\n%s", want, out)
 		}
@@ -228,7 +228,7 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules"}
+	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules", "SLACK_WEBHOOK_URL": "https://localhost/hook"}
 	set := stackServers(t, env)
 	maps.Copy(set, map[string]string{"AWS_ENDPOINT_URL_SQS": queues.URL})
 	for name, value := range set {

@@ -1,0 +1,57 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+)
+
+// The README's example, as it stands there, inserts two rows and sends
+// nothing. The sweep publishes them, and they match.
+func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"python3", "psql"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	l := newLine(t, 2, func(c *local.StackConfig) { c.FrozenAt = time.Time{} }) // defaults know the real time only
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", readmeExample(t, "python"))
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if r, err := l.Sweep(t.Context()); err != nil || r.Inserted != 0 {
+		t.Errorf("at once the sweep published %+v, error %v; the program may still send messages itself", r, err)
+	}
+	if err := l.Advance(t.Context(), time.Minute+time.Second); err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.Sweep(t.Context())
+	if err != nil || r.Inserted != 2 {
+		t.Fatalf("the sweep published %+v, error %v; want the two documents", r, err)
+	}
+	waitFor(t, "both documents succeed", func() bool {
+		return query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'") == 2
+	})
+	check(t, "matches", query[int](l, "SELECT count(*) FROM document_match"), 1)
+}
+
+// readmeExample is the README's first block of code in that language.
+func readmeExample(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```"+language+"\n")
+	code, _, closed := strings.Cut(after, "```")
+	if !found || !closed {
+		t.Fatalf("README.md has no example in %s", language)
+	}
+	return code
+}

@@ -128,11 +128,16 @@ type deliberation struct {
 
 // judge decides as Judge does, with the answers that are there. It returns
 // errAsk when the document's own question has none.
-func (d *deliberation) judge(c Competition) (decision Decision, err error) {
-	all := Judge(c)
+func (d *deliberation) judge(ctx context.Context, c Competition) (decision Decision, err error) {
+	all, err := judgeAll(ctx, c)
+	if err != nil {
+		return Decision{}, err
+	}
 	mine, beyond := open(d.id, all)
 	if decision.Asked = leftOut(beyond); len(decision.Asked) > 0 {
-		all = Judge(c.with(decision.Asked))
+		if all, err = judgeAll(ctx, c.with(decision.Asked)); err != nil {
+			return Decision{}, err
+		}
 	}
 	question := questionOf(mine)
 	if slices.ContainsFunc(mine, func(j Judgement) bool { return j.Pair.Asked.About != j.About || j.Pair.Asked.Question != question }) {
@@ -187,12 +192,14 @@ func leftOut(beyond []Judgement) (pairs []Pair) {
 
 // with is the competition with these instead of the same pairs of before.
 func (c Competition) with(pairs []Pair) Competition {
+	now := make(map[[2]uuid.UUID]Pair, len(pairs))
+	for _, p := range pairs {
+		now[[2]uuid.UUID{p.A, p.B}] = p
+	}
 	c.Pairs = slices.Clone(c.Pairs)
 	for i, p := range c.Pairs {
-		for _, now := range pairs {
-			if p.A == now.A && p.B == now.B {
-				c.Pairs[i] = now
-			}
+		if p, ok := now[[2]uuid.UUID{p.A, p.B}]; ok {
+			c.Pairs[i] = p
 		}
 	}
 	return c

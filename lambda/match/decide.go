@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -37,7 +38,13 @@ const (
 )
 
 // Judge decides about every pair of the documents. It is a pure function.
-func Judge(c Competition) (all []Judgement) {
+func Judge(c Competition) []Judgement {
+	all, _ := judgeAll(context.Background(), c) // which does not end
+	return all
+}
+
+// judgeAll is Judge for as long as the context lives: a tenant waits meanwhile.
+func judgeAll(ctx context.Context, c Competition) (all []Judgement, err error) {
 	pairs := make(map[uuid.UUID][]Pair)
 	for _, p := range c.Pairs {
 		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
@@ -45,6 +52,9 @@ func Judge(c Competition) (all []Judgement) {
 	for _, p := range c.Pairs {
 		if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		j := Judgement{Edge: judge(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
 		switch {
@@ -60,20 +70,24 @@ func Judge(c Competition) (all []Judgement) {
 		}
 		all = append(all, j)
 	}
-	return all
+	return all, nil
 }
 
 // Decide is what Judge makes matches and suggestions.
-func Decide(c Competition) (d Decision) {
-	for _, j := range Judge(c) {
-		d.add(j)
-	}
+func Decide(c Competition) Decision {
+	d, _ := ByRules(context.Background(), c) // which does not end
 	return d
 }
 
-// ByRules is Decide as the store takes it: without a model there is nothing
-// that could be missing.
-func ByRules(c Competition) (Decision, error) { return Decide(c), nil }
+// ByRules is Decide as the store takes it. Without a model there is nothing
+// that could be missing: its error is the context's.
+func ByRules(ctx context.Context, c Competition) (d Decision, err error) {
+	all, err := judgeAll(ctx, c)
+	for _, j := range all {
+		d.add(j)
+	}
+	return d, err
+}
 
 func (d *Decision) add(j Judgement) {
 	switch j.Outcome {

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -347,5 +349,42 @@ func TestTheExampleOfThePackage(t *testing.T) {
 	d := Decide(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{first, second}})
 	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
 		t.Errorf("two invoices: got %+v, want two suggestions", d)
+	}
+}
+
+// endingAt is a context that ends when it is looked at for the nth time.
+type endingAt struct {
+	context.Context
+	n int
+}
+
+func (c *endingAt) Err() error {
+	if c.n--; c.n <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A tenant waits while its pairs are decided about: that ends with the time,
+// though it may be about any number of pairs.
+func TestJudgingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	var c Competition
+	for i := range 100 {
+		p := weighed("order", fmt.Sprint("invoice ", i), 60)
+		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
+	}
+	d := &deliberation{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
+	for name, judge := range map[string]func(context.Context, Competition) (Decision, error){"by rules": ByRules, "with a model": d.judge} {
+		ctx := &endingAt{t.Context(), 50}
+		if got, err := judge(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Decision{}) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+		if ctx.n != 0 {
+			t.Errorf("%s: it went on after its context had ended, or never looked: %d", name, ctx.n)
+		}
+		if _, err := judge(t.Context(), c); err != nil {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

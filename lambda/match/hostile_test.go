@@ -228,7 +228,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		c := Competition{ids, pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
 		d := &deliberation{id: id, answers: map[string]map[uuid.UUID]Asked{}}
-		if _, err := d.judge(c); err == nil {
+		if _, err := d.judge(t.Context(), c); err == nil {
 			t.Skip("nothing to ask")
 		}
 		answers := map[uuid.UUID]Asked{}
@@ -238,7 +238,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
 		d.answers[questionOf(d.pending)] = answers
-		got, err := d.judge(c)
+		got, err := d.judge(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ type Store interface {
 	// are no longer those that were judged, and judged has no Compare, it writes
 	// nothing and returns the block as it is now; an error of judge it returns
 	// as it is.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error)
+	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error)
 }
 
 // Matcher matches documents.

@@ -27,7 +27,7 @@ type fakeStore struct {
 
 	judged []Block
 	pairs  [][]Pair // by write
-	judge  func(Competition) (Decision, error)
+	judge  func(context.Context, Competition) (Decision, error)
 	saved  []Normalized
 	types  [][]document.Type
 	fences []job.Fence
@@ -43,7 +43,7 @@ func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n Normalized, typ
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	s.judged, s.pairs, s.judge = append(s.judged, judged), append(s.pairs, pairs), judge
 	if s.write != nil || len(s.blocks) == 0 {
@@ -98,7 +98,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
 	c := Competition{[]uuid.UUID{rawInvoice.ID}, s.pairs[0]}
-	if d, err := s.judge(c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
+	if d, err := s.judge(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
 		t.Errorf("the store is to decide by %+v, want %+v", d, Decide(c))
 	}
 }

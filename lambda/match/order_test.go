@@ -76,7 +76,7 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 	return b
 }
 
-func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(Competition) (Decision, error)) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
 	now := m.block(f.ID, n, types)
 	if judged.Compare != nil {
 		pairs, judged = judged.Compare(now.Candidates), now
@@ -97,7 +97,7 @@ func (m *memory) Write(_ context.Context, f job.Fence, n Normalized, types []doc
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d, err := judge(neighbourhood(m.all(), affected...))
+	d, err := judge(ctx, neighbourhood(m.all(), affected...))
 	if err != nil {
 		m.pairs = before
 		return Written{}, err

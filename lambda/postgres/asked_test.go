@@ -42,7 +42,7 @@ func (f *fixture) judged(pairs []match.Pair, d match.Decision) (shown []match.Pa
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(c match.Competition) (match.Decision, error) {
+	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c match.Competition) (match.Decision, error) {
 		shown = c.Pairs
 		return d, nil
 	})
@@ -128,7 +128,7 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleWorld(t)
 	before := f.documents()
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(match.Competition) (match.Decision, error) {
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
 		return match.Decision{Stale: stale}, nil
 	})
 	if err != nil || w.Fresh != nil {
@@ -194,7 +194,7 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 				f.exec(tc.before, num(1))
 			}
 			before := f.dump(allTables...)
-			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(match.Competition) (match.Decision, error) {
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
 				d := matches(num(1), num(2), num(3))
 				d.Stale, d.Asked = stale, []match.Pair{said(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
 				return d, tc.judge
@@ -253,15 +253,15 @@ type frail struct {
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
 		return s.Store.Write(ctx, f, n, types, judged, pairs, judge)
 	}
 	if !s.behind {
 		return match.Written{}, errInjected
 	}
-	return s.Store.Write(ctx, f, n, types, judged, pairs, func(c match.Competition) (match.Decision, error) {
-		if _, err := judge(c); err != nil {
+	return s.Store.Write(ctx, f, n, types, judged, pairs, func(ctx context.Context, c match.Competition) (match.Decision, error) {
+		if _, err := judge(ctx, c); err != nil {
 			return match.Decision{}, fmt.Errorf("it is still to be asked: %w", err)
 		}
 		return match.Decision{}, errInjected

@@ -197,7 +197,7 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
 	s.meet("write")
 	return s.DB.Write(ctx, f, n, types, judged, pairs, judge)
 }

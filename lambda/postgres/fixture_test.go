@@ -88,7 +88,7 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block,
 
 // asPairs returns pairs which say what a decision says, and a judge that makes
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) {
+func asPairs(d match.Decision) (pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) {
 	decided := map[pair]match.Edge{}
 	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
@@ -96,7 +96,7 @@ func asPairs(d match.Decision) (pairs []match.Pair, judge func(match.Competition
 			pairs = append(pairs, match.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
 		}
 	}
-	return pairs, func(c match.Competition) (d match.Decision, err error) {
+	return pairs, func(_ context.Context, c match.Competition) (d match.Decision, err error) {
 		for _, p := range c.Pairs {
 			if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 				continue

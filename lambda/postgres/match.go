@@ -177,7 +177,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (w match.Written, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (w match.Written, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		w = match.Written{}
 		if _, err := tx.Exec(ctx, lockTenantSQL, f.ID); err != nil {

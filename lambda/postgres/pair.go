@@ -103,12 +103,12 @@ RETURNING id, matching_published_at, tenant_id`
 
 // decide has judge decide about all pairs of the documents, writes it, and
 // publishes who has to ask a model again, the stale ones among them.
-func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, judge func(match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
+func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, judge func(context.Context, match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
 	}
-	d, err := judge(c)
+	d, err := judge(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict keeps what a person says about a pair, for ever or until the next
 // verdict, and has judge decide again about all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(match.Competition) (match.Decision, error)) error {
+func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(context.Context, match.Competition) (match.Decision, error)) error {
 	return db.inTx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, lockTenantSQL, p.A); err != nil {
 			return err

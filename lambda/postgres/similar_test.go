@@ -38,7 +38,7 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash

@@ -16,22 +16,24 @@ import (
 // Checkup asks a database how it is, over one connection and in transactions
 // that cannot write. But for Backlog the schema may be any, or none.
 type Checkup struct {
-	conn *pgx.Conn
+	conn   *pgx.Conn
+	limits limits
 }
 
 // OpenCheckup connects. The URL is read as Open reads it, and no error holds
 // its password.
 func OpenCheckup(ctx context.Context, url string) (*Checkup, error) {
-	config, err := configure(url, 10*time.Second)
+	s, err := configure(url, 10*time.Second)
 	if err != nil {
 		return nil, err
 	}
-	config.ConnConfig.RuntimeParams["application_name"] = "matchbook doctor"
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	s.config.ConnConfig.RuntimeParams["application_name"] = "matchbook doctor"
+	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // for there may be a pooler
+	conn, err := pgx.ConnectConfig(ctx, s.config.ConnConfig)
 	if err != nil {
 		return nil, err
 	}
-	return &Checkup{conn}, nil
+	return &Checkup{conn, s.limits}, nil
 }
 
 // Close closes the connection, also when ctx has ended.
@@ -39,7 +41,7 @@ func (c *Checkup) Close(ctx context.Context) { _ = c.conn.Close(context.WithoutC
 
 // read runs ask in a transaction that cannot write.
 func (c *Checkup) read(ctx context.Context, ask func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, ask)
+	return pgx.BeginTxFunc(ctx, c.conn, c.limits.begin(beginSQL+" read only"), ask)
 }
 
 // Skew is how far the database's clock is ahead of this machine's, and how

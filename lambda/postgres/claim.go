@@ -92,7 +92,7 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 	}
 	var claims []job.Claim
 	err := repeat(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, claimSQL, ids, sent, published, last, lease, suspects)
+		rows, _ := db.settling.Query(ctx, claimSQL, ids, sent, published, last, lease, suspects)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
@@ -141,7 +141,7 @@ func (db *DB) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, err
 	}
 	var changed bool
 	err := repeat(ctx, func() error {
-		tag, err := db.pool.Exec(ctx, sql, args...)
+		tag, err := db.settling.Exec(ctx, sql, args...)
 		changed = tag.RowsAffected() == 1
 		return err
 	})
@@ -155,7 +155,7 @@ FROM document WHERE id = $1`
 // Find implements job.Store.
 func (db *DB) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	var row job.Row
-	err := db.pool.QueryRow(ctx, findSQL, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
+	err := db.settling.QueryRow(ctx, findSQL, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return job.Row{}, job.ErrNotFound
 	}

@@ -72,22 +72,27 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	const lanes = 10 // tenants of their own, with ids in another order
-	rounds := 500 / lanes
+	matchAtOnce(t, url, 50, db)
+}
+
+// matchAtOnce plays the scenarios, in tenants of their own, with ids in another
+// order, so many rounds each. The workers use the stores in turn.
+func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
+	const lanes = 10
 	if testing.Short() {
-		rounds = 50 / lanes
+		rounds = max(1, rounds/10)
 	}
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			for seed := range uint64(lanes) {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
-					l := &lane{t: t, db: db, conn: postgrestest.Conn(t, url), ids: map[string]uuid.UUID{}}
+					l := &lane{t: t, stores: stores, conn: postgrestest.Conn(t, url), ids: map[string]uuid.UUID{}}
 					random := rand.New(rand.NewPCG(seed, uint64(i)))
 					l.tenant = randomID(random)
 					l.insert(random, slices.Concat(s.settled, s.arriving))
 					for _, p := range s.settled {
-						if err := l.work(l.ids[p.name], func(string) {}); err != nil {
+						if err := l.work(stores[0], l.ids[p.name], func(string) {}); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -113,7 +118,7 @@ var meetings = []string{"claim", "claim load", "claim write", "claim load write"
 // lane is a tenant whose documents are matched again and again.
 type lane struct {
 	t       *testing.T
-	db      *postgres.DB
+	stores  []*postgres.DB
 	conn    *pgx.Conn
 	tenant  uuid.UUID
 	ids     map[string]uuid.UUID
@@ -176,10 +181,10 @@ func (l *lane) reset(arriving []paper) {
 
 // work does what a worker does for one document. It calls meet before each
 // of its steps.
-func (l *lane) work(id uuid.UUID, meet func(point string)) error {
+func (l *lane) work(db *postgres.DB, id uuid.UUID, meet func(point string)) error {
 	ctx := context.Background()
 	meet("claim")
-	claims, err := l.db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false)
+	claims, err := db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false)
 	if err != nil {
 		return err
 	}
@@ -187,7 +192,7 @@ func (l *lane) work(id uuid.UUID, meet func(point string)) error {
 		return fmt.Errorf("claim found %+v", claims[0])
 	}
 	meet("load")
-	m := &match.Matcher{Store: store{l.db, meet}, Log: slog.New(slog.DiscardHandler)}
+	m := &match.Matcher{Store: store{db, meet}, Log: slog.New(slog.DiscardHandler)}
 	return m.Match(ctx, claims[0].Fence)
 }
 
@@ -212,7 +217,7 @@ func (l *lane) atOnce(papers []paper, points string) {
 		arrived[point].Add(len(papers))
 	}
 	var all sync.WaitGroup
-	for _, p := range papers {
+	for i, p := range papers {
 		all.Go(func() {
 			missing := maps.Clone(arrived)
 			meet := func(point string) {
@@ -222,7 +227,7 @@ func (l *lane) atOnce(papers []paper, points string) {
 					here.Wait()
 				}
 			}
-			if err := l.work(l.ids[p.name], meet); err != nil {
+			if err := l.work(l.stores[i%len(l.stores)], l.ids[p.name], meet); err != nil {
 				l.t.Errorf("%s: %v", p.name, err)
 			}
 			for _, here := range missing { // a failed worker keeps nobody waiting

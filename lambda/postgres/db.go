@@ -8,7 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -18,20 +20,38 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// DB is a pool of connections to one database. It implements the store ports
-// of the packages job, match and sweep.
+// DB is a database, through a bounded number of connections. It implements the
+// store ports of the packages job, match and sweep.
 type DB struct {
-	pool *pool
+	pool     *pool
+	settling *pool // of job.Store: it never waits for a connection behind the work that it settles
 }
 
-// statementTimeout ends what the client has given up on: a cancelled context
-// closes the connection, but the server would go on.
-const statementTimeout = 30 * time.Second
+// The timeouts of a transaction. They end what the client has given up on, or
+// what holds up others: a cancelled context closes the connection, but the
+// server goes on; a frozen process keeps its locks as long as its session lasts.
+const (
+	statementTimeout = 30 * time.Second
+	lockTimeout      = 15 * time.Second
+	idleTimeout      = 15 * time.Second // between two statements
+)
 
-// Open checks the URL and prepares a pool of at most conns connections; the
-// first is made when it is needed. pool_max_conns, default_query_exec_mode
-// (for poolers that keep no prepared statements) and server settings may be
-// given in the URL, as pgx documents. No error of it holds the URL.
+// Open checks the URL and prepares at most conns connections; the first is made
+// when it is needed. One of them, if there are several, is kept free for
+// claiming and settling. No error of it holds the URL.
+//
+// Of what pgx documents for a URL it takes the settings of the server, the
+// timeouts statement_timeout, lock_timeout and
+// idle_in_transaction_session_timeout, and:
+//
+//   - pool_max_conns, which makes conns less but never more;
+//   - default_query_exec_mode: cache_statement, the faster one, which needs a
+//     session (or a pooler that keeps prepared statements apart), or
+//     cache_describe, which does not. If it is not given, it is cache_statement
+//     unless a pooler is noticed.
+//
+// Everything works through a pooler that gives a connection to each
+// transaction, such as PgBouncer or RDS Proxy: nothing is left in a session.
 func Open(ctx context.Context, url string, conns int) (*DB, error) {
 	return OpenRenewing(ctx, url, conns, nil)
 }
@@ -40,42 +60,93 @@ func Open(ctx context.Context, url string, conns int) (*DB, error) {
 // the password in it: renew, if it is not nil, is asked when the server has
 // refused a login, and what needed the connection is done once more.
 func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
-	config, err := configure(url, statementTimeout)
+	s, err := configure(url, statementTimeout)
 	if err != nil {
 		return nil, err
 	}
-	config.MaxConns = int32(conns)
-	if settings := config.ConnConfig.RuntimeParams; settings["application_name"] == "" {
+	conns = min(conns, s.most)
+	if settings := s.config.ConnConfig.RuntimeParams; settings["application_name"] == "" {
 		settings["application_name"] = "matchbook"
 	}
-	who := &login{renew: renew, url: url, config: config.ConnConfig.Copy()}
-	if renew != nil {
-		config.BeforeConnect = who.use
+	who := &login{renew: renew, url: url, config: s.config.ConnConfig.Copy()}
+	s.config.BeforeConnect = who.use
+	if !s.modeGiven {
+		s.config.AfterConnect = who.look
 	}
+	db := &DB{}
+	if db.pool, err = s.open(ctx, max(1, conns-1), who); err != nil {
+		return nil, err
+	}
+	if db.settling = db.pool; conns > 1 {
+		s.config.MinConns, s.config.MinIdleConns = 0, 0
+		if db.settling, err = s.open(ctx, 1, who); err != nil {
+			db.pool.Close()
+			return nil, err
+		}
+	}
+	return db, nil
+}
+
+// source is what a URL says.
+type source struct {
+	config    *pgxpool.Config
+	limits    limits
+	most      int  // connections
+	modeGiven bool // default_query_exec_mode
+}
+
+// configure reads a URL and sets the timeouts that it leaves open.
+func configure(url string, statement time.Duration) (s source, err error) {
+	if s.config, err = pgxpool.ParseConfig(url); err != nil { // its text holds the URL
+		return s, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	}
+	given, err := pgx.ParseConfig(url)
+	if err != nil {
+		return s, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	}
+	s.modeGiven = strings.Contains(url, "default_query_exec_mode")
+	s.most = math.MaxInt
+	if given.RuntimeParams["pool_max_conns"] != "" {
+		s.most = int(s.config.MaxConns)
+	}
+	settings := s.config.ConnConfig.RuntimeParams
+	s.limits = limitsOf(settings, [][2]string{
+		{"statement_timeout", milliseconds(statement)},
+		{"lock_timeout", milliseconds(lockTimeout)},
+		{"idle_in_transaction_session_timeout", milliseconds(idleTimeout)},
+	})
+	if s.config.ConnConfig.ConnectTimeout == 0 {
+		s.config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	return s, execMode(s.config.ConnConfig)
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// execMode refuses the modes of pgx that cannot run our statements.
+func execMode(config *pgx.ConnConfig) error {
+	switch config.DefaultQueryExecMode {
+	case pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe:
+		return nil
+	}
+	return failure.Permanently("default_query_exec_mode=%s is not supported: use cache_describe, or cache_statement, or leave it out", config.DefaultQueryExecMode)
+}
+
+func (s source) open(ctx context.Context, conns int, who *login) (*pool, error) {
+	config := s.config.Copy()
+	config.MaxConns = int32(conns)
 	connections, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &DB{&pool{connections, who}}, nil
-}
-
-// configure reads a URL and sets the timeouts that it leaves open.
-func configure(url string, statement time.Duration) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil { // its text holds the URL
-		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
-	}
-	if settings := config.ConnConfig.RuntimeParams; settings["statement_timeout"] == "" {
-		settings["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
-	}
-	return config, nil
+	return &pool{connections, who, s.limits}, nil
 }
 
 // Close closes all connections.
-func (db *DB) Close() { db.pool.Close() }
+func (db *DB) Close() {
+	db.pool.Close()
+	db.settling.Close()
+}
 
 // Ping makes sure that the database answers.
 func (db *DB) Ping(ctx context.Context) error {

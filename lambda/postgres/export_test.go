@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Statements whose plans are tested.
@@ -34,4 +35,48 @@ func (db *DB) Run(ctx context.Context, sql string) error {
 func (db *DB) RunRow(ctx context.Context, sql string) error {
 	var value any
 	return db.pool.QueryRow(ctx, sql).Scan(&value)
+}
+
+// TakeAll takes the connections that work may use, and returns how many they
+// are and what gives them back.
+func (db *DB) TakeAll(ctx context.Context) (give func(), n int) {
+	var all []*pgxpool.Conn
+	for range db.pool.Stat().MaxConns() {
+		c, err := db.pool.Acquire(ctx)
+		if err != nil {
+			break
+		}
+		all = append(all, c)
+	}
+	return func() {
+		for _, c := range all {
+			c.Release()
+		}
+	}, len(all)
+}
+
+// Show reads a setting of the server in each of the ways in which statements run.
+func (db *DB) Show(name string) map[string]func(context.Context) (string, error) {
+	const showSQL = "SELECT current_setting($1)"
+	read := func(rows pgx.Rows, _ error) (string, error) { return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]) }
+	return map[string]func(context.Context) (string, error){
+		"a query": func(ctx context.Context) (string, error) { return read(db.pool.Query(ctx, showSQL, name)) },
+		"a row": func(ctx context.Context) (value string, err error) {
+			err = db.settling.QueryRow(ctx, showSQL, name).Scan(&value)
+			return value, err
+		},
+		"a batch": func(ctx context.Context) (value string, err error) {
+			b := &pgx.Batch{}
+			b.Queue(showSQL, name).Query(func(rows pgx.Rows) (err error) {
+				value, err = read(rows, nil)
+				return err
+			})
+			err = db.pool.SendBatch(ctx, b).Close()
+			return value, err
+		},
+		"a transaction": func(ctx context.Context) (value string, err error) {
+			err = db.inTx(ctx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, showSQL, name).Scan(&value) })
+			return value, err
+		},
+	}
 }

@@ -1,0 +1,191 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// pool is a pool of connections. All that it runs is a transaction that names
+// its isolation level and its timeouts: nothing is left in the session, which
+// behind a pooler is another one each time, and nothing depends on what the
+// server has for a default.
+//
+// A login may change while the pool is open: what fails because it is refused
+// is done once more with the new one. Nothing was done then, for there was no
+// connection.
+type pool struct {
+	*pgxpool.Pool
+	login  *login
+	limits limits
+}
+
+// beginSQL does not leave the isolation level to the server's default: under
+// another one, a statement that waited for a row fails instead of reading it again.
+const beginSQL = "begin isolation level read committed"
+
+// limits are the timeouts of every transaction, as statements that set them.
+type limits []string
+
+// limitsOf reads the timeouts that are left open from the defaults, and takes
+// the others out of the settings: a pooler refuses them when a connection is made.
+func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
+	for _, d := range defaults {
+		name, value := d[0], d[1]
+		if given := settings[name]; given != "" {
+			value = given
+		}
+		delete(settings, name)
+		l = append(l, "set local "+name+" = '"+strings.ReplaceAll(value, "'", "''")+"'")
+	}
+	return l
+}
+
+// begin is one query, which a server answers in one round trip.
+func (l limits) begin(begin string) pgx.TxOptions {
+	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l...), "; ")}
+}
+
+// acquire returns a connection, with a new login if the last one is refused.
+func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	c, err := p.Acquire(ctx)
+	if p.login.renewed(ctx, err) {
+		return p.Acquire(ctx)
+	}
+	return c, err
+}
+
+func (p *pool) Ping(ctx context.Context) error {
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	return c.Ping(ctx)
+}
+
+// Begin begins a transaction, for pgx.BeginFunc.
+func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
+	options := p.limits.begin(beginSQL)
+	tx, err := p.BeginTx(ctx, options)
+	if p.login.renewed(ctx, err) {
+		return p.BeginTx(ctx, options)
+	}
+	return tx, err
+}
+
+// SendBatch runs the batch as one transaction, in one round trip. Its results
+// must be closed.
+func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return pgx.FailedBatchResults(b, err)
+	}
+	whole := &pgx.Batch{}
+	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
+	for _, set := range p.limits {
+		whole.Queue(set)
+	}
+	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
+	whole.Queue("commit")
+	return &ownTx{c.SendBatch(ctx, whole), ctx, c}
+}
+
+// ownTx is the results of a batch that is a transaction by itself.
+type ownTx struct {
+	pgx.BatchResults
+	ctx  context.Context
+	conn *pgxpool.Conn
+}
+
+// Close leaves the connection fit for the next transaction: one that failed is
+// still open.
+func (r *ownTx) Close() error {
+	err := r.BatchResults.Close()
+	if r.conn != nil {
+		_ = r.Tx().Rollback(r.ctx)
+		r.conn.Release()
+		r.conn = nil
+	}
+	return err
+}
+
+func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
+	b := &pgx.Batch{}
+	b.Queue(sql, args...).Exec(func(t pgconn.CommandTag) error {
+		tag = t
+		return nil
+	})
+	err = p.SendBatch(ctx, b).Close()
+	return tag, err
+}
+
+// row is asked for when it is scanned, as its error is.
+type row func(dest ...any) error
+
+func (r row) Scan(dest ...any) error { return r(dest...) }
+
+func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return row(func(dest ...any) error {
+		none := false
+		b := &pgx.Batch{}
+		b.Queue(sql, args...).QueryRow(func(r pgx.Row) error {
+			err := r.Scan(dest...)
+			if none = errors.Is(err, pgx.ErrNoRows); none {
+				return nil // for the batch, whose statements would not be kept prepared after an error
+			}
+			return err
+		})
+		if err := p.SendBatch(ctx, b).Close(); err != nil || !none {
+			return err
+		}
+		return pgx.ErrNoRows
+	})
+}
+
+// Query runs a statement whose rows must be read to their end or closed, as pgx has it.
+func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	b := &pgx.Batch{}
+	b.Queue(sql, args...)
+	r := p.SendBatch(ctx, b)
+	for range 1 + len(p.limits) { // what comes before it
+		_, _ = r.Exec() // an error of it is that of Query, too
+	}
+	found, err := r.Query()
+	rows := &rowsOf{Rows: found, results: r}
+	if err != nil {
+		rows.Close()
+	}
+	return rows, err
+}
+
+// rowsOf are rows that end the transaction which they were read in.
+type rowsOf struct {
+	pgx.Rows
+	results pgx.BatchResults
+	err     error
+}
+
+func (r *rowsOf) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+func (r *rowsOf) Close() {
+	r.Rows.Close()
+	r.err = r.results.Close()
+}
+
+func (r *rowsOf) Err() error {
+	if err := r.Rows.Err(); err != nil {
+		return err
+	}
+	return r.err
+}

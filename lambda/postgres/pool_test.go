@@ -1,0 +1,113 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// setting is the URL with this setting.
+func setting(t *testing.T, text, name, value string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Work may use all connections but one.
+func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	simURL, err := f.clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, conns := range []int{1, 2, manifest.Match.PoolSize} {
+		db, err := postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		give, busy := db.TakeAll(ctx)
+		if want := max(1, conns-1); busy != want {
+			t.Errorf("%d connections: work has %d, want %d", conns, busy, want)
+		}
+		if conns == 1 {
+			give() // there is no other
+		}
+		id := f.document("matching_status = 'pending'")
+		claims, err := db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := db.Settle(ctx, claims[0].Fence, job.Verdict{Status: job.StatusPending, Reason: "later"}); err != nil || !ok {
+			t.Errorf("%d connections: settle: %v, %v", conns, ok, err)
+		}
+		if row, err := db.Find(ctx, id); err != nil || row.Status != job.StatusPending {
+			t.Errorf("%d connections: find: %+v, %v", conns, row, err)
+		}
+		if got := f.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", fmt.Sprint("conns ", conns)); got > conns {
+			t.Errorf("%d connections are open, want at most %d", got, conns)
+		}
+		if conns > 1 {
+			give()
+		}
+		cancel()
+		db.Close()
+	}
+}
+
+// What a server has for a default changes nothing.
+func TestIsolationIsNotTheServersDefault(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"serializable", "repeatable read"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			address := postgrestest.URL(t)
+			conn := postgrestest.Conn(t, address)
+			if _, err := conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level)); err != nil {
+				t.Fatal(err)
+			}
+			db := postgrestest.Open(t, address)
+			for name, show := range db.Show("transaction_isolation") {
+				if got, err := show(t.Context()); err != nil || got != "read committed" {
+					t.Errorf("%s: got %q, %v", name, got, err)
+				}
+			}
+			matchAtOnce(t, address, 10, db)
+		})
+	}
+}
+
+func TestTransactionsHaveTimeouts(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.URL(t)
+	for _, tc := range []struct {
+		url                   string
+		statement, lock, idle string
+	}{
+		{address, "30s", "15s", "15s"},
+		{setting(t, setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "8s", "7s", "15s"},
+	} {
+		db := postgrestest.Open(t, tc.url)
+		for name, want := range map[string]string{"statement_timeout": tc.statement, "lock_timeout": tc.lock, "idle_in_transaction_session_timeout": tc.idle} {
+			for how, show := range db.Show(name) {
+				if got, err := show(t.Context()); err != nil || got != want {
+					t.Errorf("%s of %s: got %q, %v; want %s", name, how, got, err, want)
+				}
+			}
+		}
+	}
+}

@@ -25,6 +25,7 @@ import (
 type DB struct {
 	pool     *pool
 	settling *pool // of job.Store: it never waits for a connection behind the work that it settles
+	turns    turns
 }
 
 // The timeouts of a transaction. They end what the client has given up on, or

@@ -37,6 +37,10 @@ func (db *DB) RunRow(ctx context.Context, sql string) error {
 	return db.pool.QueryRow(ctx, sql).Scan(&value)
 }
 
+// OnTurn has fn called whenever somebody is queued for a tenant, or refused its
+// lock.
+func (db *DB) OnTurn(fn func(event string)) { db.turns.onEvent = fn }
+
 // TakeAll takes the connections that work may use, and returns how many they
 // are and what gives them back.
 func (db *DB) TakeAll(ctx context.Context) (give func(), n int) {

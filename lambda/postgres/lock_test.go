@@ -33,6 +33,20 @@ func (f *fixture) waiting(done <-chan struct{}) {
 	}
 }
 
+// events returns a channel that gets what is told of a tenant's turns.
+func (f *fixture) events(event string) <-chan struct{} {
+	c := make(chan struct{}, 1000)
+	f.OnTurn(func(e string) {
+		if e == event {
+			select {
+			case c <- struct{}{}:
+			default:
+			}
+		}
+	})
+	return c
+}
+
 // Writers of a tenant take turns. What they then read is what was committed
 // before their turn, not when they began to wait.
 func TestWritersOfATenantTakeTurns(t *testing.T) {
@@ -51,13 +65,14 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant); err != nil {
 		t.Fatal(err)
 	}
+	refused := f.events("refused")
 	done := make(chan struct{})
 	var fresh *match.Block
 	go func() {
 		defer close(done)
 		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, match.Decision{})
 	}()
-	f.waiting(done)
+	<-refused
 	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
 		t.Fatal(err)
 	}

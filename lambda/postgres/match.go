@@ -131,9 +131,6 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []docu
 	})
 }
 
-const lockTenantSQL = `
-SELECT pg_advisory_xact_lock(hashtextextended('match:' || tenant_id, 0)) FROM document WHERE id = $1`
-
 // succeededSQL is the fence of the whole write.
 const succeededSQL = `
 UPDATE document SET matching_status = 'succeeded', matching_error = NULL, matching_failed_at = NULL,
@@ -178,11 +175,8 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
 func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (w match.Written, err error) {
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
-		if _, err := tx.Exec(ctx, lockTenantSQL, f.ID); err != nil {
-			return err
-		}
 		var now match.Block
 		batch := &pgx.Batch{}
 		queueBlock(batch, f.ID, n, types, &now)

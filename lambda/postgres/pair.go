@@ -151,10 +151,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 // SetVerdict keeps what a person says about a pair, for ever or until the next
 // verdict, and has judge decide again about all pairs that compete with it.
 func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(context.Context, match.Competition) (match.Decision, error)) error {
-	return db.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockTenantSQL, p.A); err != nil {
-			return err
-		}
+	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
 			return err

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const tenantSQL = `
+SELECT tenant_id FROM document WHERE id = $1`
+
+const lockTenantSQL = `
+SELECT pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
+
+// How long a process waits before it asks for a tenant's lock again that
+// another one has, doubling from the first wait to the longest.
+const (
+	firstWait   = 5 * time.Millisecond
+	longestWait = 40 * time.Millisecond
+)
+
+var errTaken = errors.New("another process has the tenant's lock")
+
+// inTurn runs fn in a transaction that has the tenant of the document to
+// itself, again if it lost a race. Who waits for a tenant has no connection.
+//
+// Within a process, those who want a tenant stand in line, so one of them at a
+// time asks for the lock. Between processes chance decides who is next, and
+// nobody starves: a wait is at most longestWait, however long it has lasted,
+// and between two holders the lock is free for a round trip at least, so each
+// attempt succeeds with a chance that does not go down.
+func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
+	var tenant uuid.UUID // stays zero for a document that does not exist, which fn finds out
+	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if err := db.turns.enter(ctx, tenant); err != nil {
+		return err
+	}
+	defer db.turns.leave(tenant)
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		err := db.inTx(ctx, func(tx pgx.Tx) error {
+			var ours bool
+			if err := tx.QueryRow(ctx, lockTenantSQL, tenant).Scan(&ours); err != nil {
+				return err
+			}
+			if !ours {
+				return errTaken
+			}
+			return fn(tx)
+		})
+		if !errors.Is(err, errTaken) {
+			return err
+		}
+		db.turns.event("refused")
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait/2 + rand.N(wait/2)):
+		}
+	}
+}
+
+// turns are the lines of those in this process who want a tenant. The zero
+// value has none.
+type turns struct {
+	mu      sync.Mutex
+	lines   map[uuid.UUID][]chan struct{} // an entry for each tenant that somebody has, closed in order
+	onEvent func(event string)            // for tests; nil
+}
+
+// enter returns when the turn has come, which leave must end, or when the
+// context is done.
+func (t *turns) enter(ctx context.Context, tenant uuid.UUID) error {
+	t.mu.Lock()
+	line, taken := t.lines[tenant]
+	if !taken {
+		if t.lines == nil {
+			t.lines = map[uuid.UUID][]chan struct{}{}
+		}
+		t.lines[tenant] = nil
+		t.mu.Unlock()
+		return nil
+	}
+	mine := make(chan struct{})
+	t.lines[tenant] = append(line, mine)
+	t.mu.Unlock()
+	t.event("queued")
+	select {
+	case <-mine:
+		return nil
+	case <-ctx.Done():
+		t.abandon(tenant, mine)
+		return ctx.Err()
+	}
+}
+
+// abandon leaves the line, or passes on a turn that came at the same moment.
+func (t *turns) abandon(tenant uuid.UUID, mine chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.lines[tenant], mine); i >= 0 {
+		t.lines[tenant] = slices.Delete(t.lines[tenant], i, i+1)
+		return
+	}
+	t.pass(tenant)
+}
+
+func (t *turns) leave(tenant uuid.UUID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pass(tenant)
+}
+
+func (t *turns) pass(tenant uuid.UUID) {
+	line := t.lines[tenant]
+	if len(line) == 0 {
+		delete(t.lines, tenant)
+		return
+	}
+	close(line[0])
+	t.lines[tenant] = line[1:]
+}
+
+func (t *turns) event(event string) {
+	if t.onEvent != nil {
+		t.onEvent(event)
+	}
+}

@@ -1,0 +1,305 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// holdTenant has another session take the tenant's lock, as a writer in
+// another process does, and returns what gives it back.
+func (f *fixture) holdTenant() (release func()) {
+	f.t.Helper()
+	tx, err := f.conn.Begin(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if _, err := tx.Exec(f.t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant); err != nil {
+		f.t.Fatal(err)
+	}
+	return func() {
+		f.t.Helper()
+		if err := tx.Commit(f.t.Context()); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// Five documents of a tenant wait for another process to be done with it, in a
+// function with its five connections: another tenant's document is written and
+// settled meanwhile.
+func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	simURL, err := f.clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := postgres.Open(t.Context(), simURL, manifest.Match.PoolSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.DB.Close()
+	f.DB = db
+	t.Cleanup(db.Close)
+	var fences []job.Fence
+	for n := 1; n <= 5; n++ {
+		f.put(num(n), tenant, document.Invoice, "{}")
+		fences = append(fences, f.take(num(n)))
+	}
+	f.put(num(8), otherTenant, document.Invoice, "{}")
+	f.put(num(9), otherTenant, document.Invoice, "{}")
+	written, settled := f.take(num(8)), f.take(num(9))
+	blocks := map[uuid.UUID]match.Block{}
+	for _, fence := range append(fences, written) {
+		blocks[fence.ID] = f.block(fence, match.Normalized{})
+	}
+	events := make(chan string, 10_000)
+	f.OnTurn(func(e string) { events <- e })
+	release := f.holdTenant()
+	var all sync.WaitGroup
+	for _, fence := range fences {
+		all.Go(func() {
+			if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, blocks[fence.ID], match.Decision{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for queued, refused := 0, false; queued < len(fences)-1 || !refused; {
+		switch <-events {
+		case "queued":
+			queued++
+		case "refused":
+			refused = true
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := f.writeOnce(ctx, written, match.Normalized{}, blocks[written.ID], match.Decision{}); err != nil {
+		t.Errorf("the other tenant's write: %v", err)
+	}
+	if ok, err := f.Settle(ctx, settled, job.Verdict{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
+		t.Errorf("the other tenant's settling: %v, %v", ok, err)
+	}
+	if got := f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 1 {
+		t.Errorf("%d documents succeeded, want the other tenant's", got)
+	}
+	release()
+	all.Wait()
+	if got := f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 6 {
+		t.Errorf("%d documents succeeded, want all six", got)
+	}
+}
+
+// Who gives up waiting leaves the line, and nobody behind is kept.
+func TestATurnIsLeftWithItsContext(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(3)
+	var fences []job.Fence
+	for n := 1; n <= 3; n++ {
+		fences = append(fences, f.take(num(n)))
+	}
+	events := make(chan string, 10_000)
+	f.OnTurn(func(e string) { events <- e })
+	next := func(want string) {
+		for <-events != want {
+			continue
+		}
+	}
+	release := f.holdTenant()
+	errs := make([]chan error, 3)
+	contexts := make([]context.CancelFunc, 3)
+	for i, fence := range fences {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		contexts[i], errs[i] = cancel, make(chan error, 1)
+		go func() {
+			_, err := f.writeOnce(ctx, fence, match.Normalized{}, match.Block{}, match.Decision{})
+			errs[i] <- err
+		}()
+		next(map[bool]string{true: "refused", false: "queued"}[i == 0])
+	}
+	contexts[1]() // in the line
+	if err := <-errs[1]; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	contexts[0]() // at the head of it
+	if err := <-errs[0]; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	release()
+	if err := <-errs[2]; err != nil {
+		t.Errorf("who stayed: %v", err)
+	}
+}
+
+// Turns come in the order in which they were asked for.
+func TestATenantsLineIsFair(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const writers = 8
+	f.invoices(writers)
+	events := make(chan string, 10_000)
+	f.OnTurn(func(e string) { events <- e })
+	release := f.holdTenant()
+	var mu sync.Mutex
+	var order []int
+	var all sync.WaitGroup
+	for n := 1; n <= writers; n++ {
+		fence := f.takeElsewhere(num(n))
+		all.Go(func() {
+			_, err := f.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Decision, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, n)
+				return match.Decision{}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		for want := map[bool]string{true: "refused", false: "queued"}[n == 1]; <-events != want; {
+			continue
+		}
+	}
+	release()
+	all.Wait()
+	if got := fmt.Sprint(order); got != "[1 2 3 4 5 6 7 8]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// takeElsewhere is take while f.conn is in a transaction: it cannot read then
+// what others commit, but claims need nothing of it.
+func (f *fixture) takeElsewhere(id uuid.UUID) job.Fence {
+	f.t.Helper()
+	claims, err := f.Claim(f.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+	if err != nil || claims[0].Found != 0 {
+		f.t.Fatalf("claim: %+v, %v", claims, err)
+	}
+	return claims[0].Fence
+}
+
+// A verdict takes its turn as a write does.
+func TestAVerdictTakesItsTurn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.lamps()
+	refused := f.events("refused")
+	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := match.Compare(raws[0], raws[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := f.holdTenant()
+	done := make(chan error, 1)
+	go func() { done <- f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules) }()
+	<-refused
+	release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	f.wantEdges("confirmed", "1-2 person", "", "1 1 0")
+}
+
+// I13 between processes: two pools, whose lines know nothing of each other.
+func TestTwoProcessesWriteForOneTenant(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.URL(t)
+	matchAtOnce(t, address, 20, postgrestest.Open(t, address), postgrestest.Open(t, address))
+}
+
+// A process that writes, and stands still in the middle of it.
+const (
+	envFrozen = "MATCHBOOK_TEST_FROZEN" // URL of the database
+	envFence  = "MATCHBOOK_TEST_FROZEN_ATTEMPT"
+)
+
+// TestFrozenProcess is no test: it is what the process runs.
+func TestFrozenProcess(t *testing.T) {
+	t.Parallel()
+	address := os.Getenv(envFrozen)
+	if address == "" {
+		return
+	}
+	db, err := postgres.Open(t.Context(), address, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	fence := job.Fence{ID: num(1)}
+	if _, err := fmt.Sscan(os.Getenv(envFence), &fence.Attempt); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Decision, error) {
+		return match.Decision{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	})
+	if err == nil {
+		t.Fatal("it wrote")
+	}
+	fmt.Println("it did not write:", err)
+}
+
+// A process is frozen while it has the tenant's lock. The server ends its
+// session, others go on, and when it thaws it changes nothing.
+func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(2)
+	frozen, other := f.take(num(1)), f.take(num(2))
+	block := f.block(other, match.Normalized{})
+	simURL, err := f.clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
+	p.Env = append(os.Environ(), envFrozen+"="+setting(t, simURL, "idle_in_transaction_session_timeout", "1s"), envFence+"="+fmt.Sprint(frozen.Attempt))
+	var output bytes.Buffer
+	p.Stdout, p.Stderr = &output, &output
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Process.Kill()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it is not frozen: %v, %v\n%s", status, err, &output)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := f.writeOnce(ctx, other, match.Normalized{}, block, match.Decision{}); err != nil {
+		t.Fatalf("another writer of the tenant: %v", err)
+	}
+	before := f.dump(allTables...)
+	if err := p.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil || !bytes.Contains(output.Bytes(), []byte("it did not write: ")) {
+		t.Errorf("the thawed process: %v\n%s", err, &output)
+	}
+	if after := f.dump(allTables...); after != before {
+		t.Errorf("the thawed process changed from\n%s\nto\n%s", before, after)
+	}
+	if s := f.state(num(1)); s.Status != "in-progress" {
+		t.Errorf("the frozen one's document is %s", s.Status)
+	}
+}

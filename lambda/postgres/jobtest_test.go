@@ -16,20 +16,21 @@ var _ sweep.Store = jobtest.Store(nil)
 
 func TestStoreConforms(t *testing.T) {
 	t.Parallel()
-	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
-		f := newFixture(t)
-		return jobtest.Fixture{
-			Store:   f.DB,
-			Work:    f.matcher().Match,
-			New:     func() uuid.UUID { return f.document("") },
-			Lock:    f.lock,
-			Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
-			Row:     f.row,
-			Dump:    func() string { return f.dump(allTables...) },
-			Now:     f.now,
-			Advance: f.advance,
-		}
-	})
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture { return newFixture(t).conformance() })
+}
+
+func (f *fixture) conformance() jobtest.Fixture {
+	return jobtest.Fixture{
+		Store:   f.DB,
+		Work:    f.matcher().Match,
+		New:     func() uuid.UUID { return f.document("") },
+		Lock:    f.lock,
+		Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
+		Row:     f.row,
+		Dump:    func() string { return f.dump(allTables...) },
+		Now:     f.now,
+		Advance: f.advance,
+	}
 }
 
 // lock locks a row until unlock.

@@ -28,7 +28,9 @@ type Migration struct {
 
 // Migrate brings the schema of the database at url up to date. It may be run
 // by several machines at once: a lock of the session lets one of them work.
-// It needs a direct connection, not one through a transaction pooler.
+// It needs the server itself, and refuses a pooler: the lock would be another
+// session's with the next transaction.
+//
 // A migration that waited for a table longer than its lock_timeout is tried
 // again, a few times.
 func Migrate(ctx context.Context, url string) ([]Migration, error) {
@@ -50,7 +52,7 @@ func backOff(ctx context.Context, try int) error {
 }
 
 func migrate(ctx context.Context, url string, files fs.FS, pause func(ctx context.Context, try int) error) ([]Migration, error) {
-	return withGoose(url, files, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(ctx, url, files, func(p *goose.Provider) (list []Migration, err error) {
 		for try := range lockTries {
 			var done []*goose.MigrationResult
 			done, err = p.Up(ctx)
@@ -75,7 +77,7 @@ func lockTimedOut(err error) bool {
 
 // MigrateDown undoes the newest migration.
 func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(url, migrations.FS, func(p *goose.Provider) ([]Migration, error) {
+	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider) ([]Migration, error) {
 		done, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil, nil
@@ -89,7 +91,7 @@ func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
 
 // MigrationStatus lists all migrations, oldest first.
 func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(url, migrations.FS, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider) (list []Migration, err error) {
 		status, err := p.Status(ctx)
 		for _, s := range status {
 			list = append(list, Migration{s.Source.Version, s.Source.Path, s.AppliedAt})
@@ -98,10 +100,13 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 	})
 }
 
-func withGoose(url string, files fs.FS, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
+func withGoose(ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
 	config, err := pgxpool.ParseConfig(url) // which knows what Open takes, too
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	}
+	if err := direct(ctx, config.ConnConfig); err != nil {
+		return nil, err
 	}
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()

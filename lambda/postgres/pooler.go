@@ -3,6 +3,9 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+
+	"matchbook/lambda/failure"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -35,4 +38,18 @@ func (l *login) look(ctx context.Context, conn *pgx.Conn) error {
 	defer l.mu.Unlock()
 	l.pooled = true
 	return errPooled
+}
+
+// direct refuses a pooler.
+func direct(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer conn.Close(ctx)
+	between, err := pooled(ctx, conn)
+	if err == nil && between {
+		err = failure.Permanently("migrations need the database itself, not a pooler in front of it such as PgBouncer or RDS Proxy: give the server's own address")
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
 func TestWhatIsPublishedWithTheWriteNamesItsTenant(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleWorld(t)
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(match.Competition) (match.Decision, error) {
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
 		return match.Decision{Stale: stale}, nil
 	})
 	if err != nil || len(w.Published) == 0 {

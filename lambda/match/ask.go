@@ -177,6 +177,14 @@ func (d *deliberation) knows(candidates []Raw) bool {
 	})
 }
 
+// wanted lists what is to be asked about: a partner may be too much for a block.
+func (d *deliberation) wanted() (ids []uuid.UUID) {
+	for _, j := range d.pending {
+		ids = append(ids, j.Pair.other(d.id))
+	}
+	return ids
+}
+
 // leftOut notes of pairs that they are beyond their document's question: what
 // was said of them when they were not does not count any more, and nobody
 // need ask about them.

@@ -54,13 +54,16 @@ type Raw struct {
 }
 
 // Block is what a document is judged with: its candidates, in id order, among
-// them everybody it was paired with before, and who those are.
+// them its partners, with which it was paired before, as far as there is room
+// for them, and which those are.
 type Block struct {
 	Candidates []Raw
 	Partners   []uuid.UUID
 	// Compare, if it is set, has Write compare the candidates that it finds,
 	// whatever they were before. Writers of the tenant wait meanwhile.
 	Compare func(candidates []Raw) []Pair
+	// Rest has Write compare the partners for which there was no room.
+	Rest func(candidates []Raw) []Pair
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.
@@ -159,13 +162,13 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		judge = ByRules
 	}
 	for round := range maxRounds {
-		if round >= patience {
+		if block.Rest = doc.pairs; round >= patience {
 			block.Compare = doc.pairs
 		}
 		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), judge)
 		switch {
 		case errors.Is(err, errAsk) && !d.knows(block.Candidates):
-			if block, err = m.block(ctx, f, doc, &n, types); err != nil {
+			if block, err = m.block(ctx, f, doc, &n, types, d.wanted()...); err != nil {
 				return err
 			}
 		case errors.Is(err, errAsk):

@@ -161,7 +161,7 @@ func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
 		if (s.judged[i].Compare != nil) != (i >= patience) {
 			t.Errorf("round %d: compared by the store: %v", i, s.judged[i].Compare != nil)
 		}
-		s.judged[i].Compare = nil
+		s.judged[i].Compare, s.judged[i].Rest = nil, nil
 	}
 	if !reflect.DeepEqual(s.judged, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
 		t.Errorf("judged %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.judged, pairs)

@@ -78,6 +78,7 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 
 func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
 	now := m.block(f.ID, n, types)
+	judged.Rest = nil // there is room for all
 	if judged.Compare != nil {
 		pairs, judged = judged.Compare(now.Candidates), now
 	}

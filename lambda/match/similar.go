@@ -74,10 +74,10 @@ func (e embedding) near(o embedding) float64 {
 	return llm.Cosine(e.vector, o.vector)
 }
 
-// block reads what the document is judged with: those that share a key, and
-// those of the same company whose texts are similar.
-func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type) (Block, error) {
-	n.Similar = nil
+// block reads what the document is judged with: those that share a key, those
+// that are wanted, and those of the same company whose texts are similar.
+func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type, wanted ...uuid.UUID) (Block, error) {
+	n.Similar = wanted
 	block, err := m.Store.Candidates(ctx, f, *n, types)
 	if err != nil || d.embedding.vector == nil {
 		return block, failure.At("read candidates", err)
@@ -88,13 +88,13 @@ func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, 
 	}
 	missing := false
 	for _, c := range near {
-		if d.embedding.near(embeddingOf(c.Vector)) >= similar {
+		if d.embedding.near(embeddingOf(c.Vector)) >= similar && !slices.Contains(wanted, c.ID) {
 			n.Similar = append(n.Similar, c.ID)
 			missing = missing || !slices.ContainsFunc(block.Candidates, func(r Raw) bool { return r.ID == c.ID })
 		}
 	}
 	if !missing {
-		n.Similar = nil
+		n.Similar = wanted
 		return block, nil
 	}
 	block, err = m.Store.Candidates(ctx, f, *n, types)

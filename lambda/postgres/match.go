@@ -53,24 +53,37 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds the documents that have a key which is looked up, those
-// that have the most first, and those with which there is a pair already. The
-// cut-offs keep a key that everybody has from reading everybody, and 200
-// documents of a megabyte out of a function's memory. OFFSET 0 has the data
-// made into text once, not wherever it is used.
+// that have the most first, and those that are similar or with which there is a
+// pair already. The cut-offs keep a key that everybody has from reading
+// everybody, and hundreds of documents of a megabyte out of a function's memory.
+// Partners beyond them are no less partners: Write reads those one by one.
+// OFFSET 0 has the data made into text once, not wherever it is used.
 const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200) AS nearest
-	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
-	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d
+	FROM (SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200) AS nearest` + dataRows + `
 ) AS candidate
 WHERE bytes_read <= 8388608
 UNION
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
-FROM document
-WHERE (id = ANY (ARRAY(` + partnersSQL + `)) OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1)) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
+FROM (
+	SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
+	FROM (
+		SELECT *, coalesce(array_position($4::uuid[], id), 1000) AS similarity
+		FROM document
+		WHERE (id = ANY (ARRAY(` + partnersSQL + `)) OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
+			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+		ORDER BY similarity, id LIMIT 1000
+	) AS known` + dataRows + `
+	WINDOW chosen AS (ORDER BY similarity, id)
+) AS known
+WHERE bytes_read <= 8388608 OR place <= 20
 ORDER BY id`
+
+const dataRows = `
+	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
+	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d`
 
 const rankedSQL = `
 SELECT id FROM (SELECT id, ` + sharedColumn + ` AS shared ` + sharingRows + `) AS candidate
@@ -177,10 +190,8 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
-		var now match.Block
-		batch := &pgx.Batch{}
-		queueBlock(batch, f.ID, n, types, &now)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		now, err := readBlock(ctx, tx, f.ID, n, types)
+		if err != nil {
 			return err
 		}
 		pairs := pairs
@@ -191,7 +202,12 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 			w.Fresh = &now
 			return nil
 		}
-		batch = &pgx.Batch{}
+		rest, err := comparedRest(ctx, tx, now, types, judged.Rest)
+		if err != nil {
+			return err
+		}
+		pairs = slices.Concat(pairs, rest)
+		batch := &pgx.Batch{}
 		var stale []uuid.UUID
 		queuePairs(batch, f.ID, now.Partners, pairs, &stale)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -212,6 +228,40 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		w = match.Written{}
 	}
 	return w, err
+}
+
+func readBlock(ctx context.Context, tx pgx.Tx, id uuid.UUID, n match.Normalized, types []document.Type) (block match.Block, err error) {
+	batch := &pgx.Batch{}
+	queueBlock(batch, id, n, types, &block)
+	return block, tx.SendBatch(ctx, batch).Close()
+}
+
+const restSQL = `
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
+FROM document
+WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+ORDER BY id`
+
+// comparedRest compares the partners for which a block has no room, one in
+// memory at a time. If they were left out, what they have in common with the
+// document would depend on who was matched last.
+func comparedRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, compare func([]match.Raw) []match.Pair) (pairs []match.Pair, err error) {
+	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
+		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c match.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
+		return read
+	})
+	if len(rest) == 0 || compare == nil {
+		return nil, nil
+	}
+	rows, _ := tx.Query(ctx, restSQL, rest, types)
+	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
+		raw, err := pgx.RowToStructByPos[match.Raw](row)
+		if err == nil {
+			pairs = append(pairs, compare([]match.Raw{raw})...)
+		}
+		return none, err
+	})
+	return pairs, err
 }
 
 const clearMatchesSQL = `

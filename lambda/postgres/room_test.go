@@ -1,0 +1,70 @@
+package postgres_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+// An order that 60 invoices of 400 kB cite has more partners than there is
+// room for in a function. They are partners all the same: matching it again
+// changes nothing, and what it then has in common with none of them is forgotten.
+func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const invoices, size, room = 60, 400_000, 8 << 20
+	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500001234","date":"2026-03-02","supplier":{"vat_id":"DE999010115"}}`)
+	f.match(num(1))
+	for n := 2; n < 2+invoices; n++ {
+		f.put(num(n), tenant, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","supplier":{"vat_id":"DE999010115"},"references":[{"type":"purchase-order","number":"4500001234"}],"notes":%q}`,
+			n, strings.Repeat("x", size)))
+		f.match(num(n))
+	}
+	if got := f.count("SELECT count(*) FROM match_pair WHERE document_a_id = $1", num(1)); got != invoices {
+		t.Fatalf("%d pairs, want %d", got, invoices)
+	}
+	before := f.dump("document_match", "match_suggestion", "match_pair")
+	f.match(num(1))
+	if after := f.dump("document_match", "match_suggestion", "match_pair"); after != before {
+		t.Error("matching it again changed something")
+	}
+
+	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup, err := match.Lookup(raws[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := f.block(f.take(num(1)), match.Normalized{Keys: lookup, Lookup: lookup})
+	bytes := 0
+	for _, c := range block.Candidates {
+		bytes += len(c.Data)
+	}
+	// What shares a key has the room, and so have the partners.
+	if len(block.Partners) != invoices || bytes > 2*room || bytes < room/2 {
+		t.Errorf("%d partners, %d candidates of %d bytes, want at most %d", len(block.Partners), len(block.Candidates), bytes, 2*room)
+	}
+
+	// Those that are asked for are there, whatever there is room for.
+	last := []uuid.UUID{num(1 + invoices), num(invoices)}
+	block = f.block(f.take(num(1)), match.Normalized{Similar: last})
+	for _, id := range last {
+		if !slices.ContainsFunc(block.Candidates, func(c match.Raw) bool { return c.ID == id }) {
+			t.Errorf("%s is wanted and not read", id)
+		}
+	}
+
+	f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"vat_id":"ATU99902034"}}' WHERE id = $1`, num(1))
+	f.match(num(1))
+	if got := f.count("SELECT count(*) FROM match_pair"); got != 0 {
+		t.Errorf("%d pairs of what it was, want none", got)
+	}
+}

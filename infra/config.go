@@ -22,6 +22,7 @@ type config struct {
 	Database            string
 	DeletionProtection  bool // of a database that is made
 	DatabaseSecret      string
+	MigrateSecret       string // for migrations, if it is another one
 	DatabaseConnections int
 	DatabaseCA          string // a file of the certificates that the database's is signed by
 	SubnetIDs           []string
@@ -65,6 +66,7 @@ func settings(c *config) []setting {
 		{"database", "existing", oneOf(&c.Database, "existing", "aurora")},
 		{"deletionProtection", "true", yesOrNo(&c.DeletionProtection)},
 		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
+		{"migrateSecretArn", "", pattern(&c.MigrateSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
 		{"databaseConnections", "100", number(&c.DatabaseConnections)},
 		{"databaseCaFile", "", certificates(&c.DatabaseCA)},
 		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},

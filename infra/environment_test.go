@@ -113,6 +113,19 @@ func TestFunctionsAreToldWhatTheUserWants(t *testing.T) {
 	}
 }
 
+// Functions may go through a pooler, migrations never do.
+func TestMigrationsMayHaveADatabaseSecretOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	const direct = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"
+	template := synthesise(t, wishes{context: map[string]any{"migrateSecretArn": direct}})
+	if got := template.variables(t, "MigrateFunction")["DATABASE_URL_SECRET_ARN"]; got != direct {
+		t.Errorf("migrations: got %s, want %s", got, direct)
+	}
+	if got := template.variables(t, "MatchFunction")["DATABASE_URL_SECRET_ARN"]; !strings.Contains(got, "dev/database-url") {
+		t.Errorf("the function: got %s", got)
+	}
+}
+
 func TestSweepPublishesToTheMatchQueue(t *testing.T) {
 	t.Parallel()
 	got := synthesise(t, wishes{context: bare}).variables(t, "SweepFunction")

@@ -15,16 +15,19 @@ import (
 // which has the migrations in it, or the database is another one. What depends
 // on the result waits for it, and is not touched if it fails.
 func newMigration(s *site) constructs.IDependable {
-	task := s.facts.Migrate
+	task, where := s.facts.Migrate, s.database.secret
+	if s.config.MigrateSecret != "" { // the functions go through a pooler, migrations cannot
+		where = s.secretOf(s.config.MigrateSecret, "")
+	}
 	migrate := s.newFunction(task, "Brings the schema up to date", environment{
-		values: map[string]*string{}, secrets: map[string]secret{manifest.EnvDatabaseURL: s.database.secret},
+		values: map[string]*string{}, secrets: map[string]secret{manifest.EnvDatabaseURL: where},
 	})
 	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{
 		ServiceToken: migrate.FunctionArn(),
 		ResourceType: jsii.String("Custom::Schema"),
 		// CloudFormation would wait for an hour by itself.
 		ServiceTimeout: seconds(task.Timeout + time.Minute),
-		Properties:     &map[string]any{"Migrations": fingerprint(s.code[task.Name]), "Database": s.database.secret.arn},
+		Properties:     &map[string]any{"Migrations": fingerprint(s.code[task.Name]), "Database": where.arn},
 	})
 	called(resource, "Schema")
 	s.database.before(resource)

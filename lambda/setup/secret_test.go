@@ -123,6 +123,25 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 	}
 }
 
+// What RDS keeps has no room for a URL's parameters: a member of ours has.
+func TestARDSSecretMayHaveParameters(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string]string{
+		"":                                       "sslmode=require",
+		"pool_max_conns=3":                       "pool_max_conns=3&sslmode=require",
+		"sslmode=verify-full&options=-c%20a%3Db": "options=-c%20a%3Db&sslmode=verify-full",
+	} {
+		text := fmt.Sprintf(`{"host":"db","username":"u","password":"p","parameters":%q}`, parameters)
+		if got, err := valueOf(manifest.EnvDatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+want {
+			t.Errorf("%q: got %q, %v", parameters, got, err)
+		}
+	}
+	_, err := valueOf(manifest.EnvDatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`)
+	if err == nil || !strings.Contains(err.Error(), `"parameters"`) || strings.Contains(err.Error(), "PLANTED") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Everything that is wrong is said at once: with the names of variable and
 // secret, and with nothing of a value or of what AWS said.
 func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {

@@ -37,7 +37,8 @@ func valueOf(name, text string) (string, error) {
 	return "", fmt.Errorf("is a JSON object without a text %q", name)
 }
 
-// databaseURL makes a URL of what RDS keeps.
+// databaseURL makes a URL of what RDS keeps. A member "parameters", which is
+// ours, is added to it as a query: sslmode=verify-full&pool_max_conns=3.
 // https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_secret_json_structure.html
 func databaseURL(fields map[string]any) (string, error) {
 	text := func(name, other string) string {
@@ -61,7 +62,14 @@ func databaseURL(fields map[string]any) (string, error) {
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
 		return "", errors.New("is of a database that is no PostgreSQL")
 	}
+	query, err := url.ParseQuery(text("parameters", ""))
+	if err != nil {
+		return "", errors.New(`has "parameters" that are no query such as sslmode=verify-full&pool_max_conns=3`)
+	}
+	if !query.Has("sslmode") {
+		query.Set("sslmode", "require")
+	}
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(text("username", ""), text("password", "")),
-		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"), RawQuery: "sslmode=require"}
+		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"), RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")}
 	return u.String(), nil
 }

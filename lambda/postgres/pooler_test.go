@@ -43,7 +43,7 @@ func pgbouncer(t *testing.T, address string) string {
 			t.Skip("there is no pgbouncer: apt-get install pgbouncer")
 		}
 	}
-	dir, err := os.MkdirTemp("", "pgbouncer")
+	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // the test's own folder is closed to the user whom it runs as
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 		var first *memory
 		for order := range 5 {
 			m, model, vault, queue := newMemory(docs), &fakeModel{think: opinion}, newVault(), &outbox{}
+			m.crowded = order%2 == 1
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(model, vault), Sender: queue}
 			drain := func(ids []uuid.UUID) {
 				queue.waiting = append(queue.waiting, ids...)

@@ -26,10 +26,11 @@ type memory struct {
 	pairs   map[[2]uuid.UUID]Pair
 	matches map[[2]uuid.UUID]Edge
 	hints   map[[2]uuid.UUID]Edge // suggestions
+	crowded bool                  // a block has no room for partners that are not asked for
 }
 
 func newMemory(docs []Raw) *memory {
-	m := &memory{map[uuid.UUID]Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}}
+	m := &memory{map[uuid.UUID]Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}, false}
 	for _, d := range docs {
 		m.docs[d.ID] = d
 	}
@@ -72,19 +73,36 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 			b.Candidates = append(b.Candidates, m.docs[other])
 		}
 	}
+	if m.crowded {
+		b.Candidates = slices.DeleteFunc(b.Candidates, func(c Raw) bool {
+			return slices.Contains(b.Partners, c.ID) && !slices.Contains(n.Similar, c.ID)
+		})
+	}
 	slices.SortFunc(b.Candidates, func(x, y Raw) int { return byID(x.ID, y.ID) })
 	return b
 }
 
+// rest are the partners for which a block has no room.
+func (m *memory) rest(b Block, types []document.Type) (rest []Raw) {
+	for _, id := range b.Partners {
+		if slices.Contains(types, m.docs[id].Type) && !slices.ContainsFunc(b.Candidates, func(c Raw) bool { return c.ID == id }) {
+			rest = append(rest, m.docs[id])
+		}
+	}
+	return rest
+}
+
 func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
 	now := m.block(f.ID, n, types)
-	judged.Rest = nil // there is room for all
+	rest := judged.Rest(m.rest(now, types))
+	judged.Rest = nil
 	if judged.Compare != nil {
 		pairs, judged = judged.Compare(now.Candidates), now
 	}
 	if !reflect.DeepEqual(now, judged) {
 		return Written{Fresh: &now}, nil
 	}
+	pairs = append(pairs, rest...)
 	before := maps.Clone(m.pairs)
 	affected := append([]uuid.UUID{f.ID}, judged.Partners...)
 	for _, p := range judged.Partners {
@@ -204,6 +222,7 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 	var first *memory
 	for order := range 6 {
 		m := newMemory(docs)
+		m.crowded = order%2 == 1
 		matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
 		again := r.Perm(len(docs))[:len(docs)/2]
 		for _, i := range append(r.Perm(len(docs)), again...) {

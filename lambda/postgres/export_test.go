@@ -37,7 +37,7 @@ func (db *DB) RunRow(ctx context.Context, sql string) error {
 	return db.pool.QueryRow(ctx, sql).Scan(&value)
 }
 
-// OnTurn has fn called whenever somebody is queued for a tenant, or refused its
+// OnTurn has fn called with each "queued" for a tenant and each "refused" by its
 // lock.
 func (db *DB) OnTurn(fn func(event string)) { db.turns.onEvent = fn }
 

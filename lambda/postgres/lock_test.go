@@ -33,7 +33,7 @@ func (f *fixture) waiting(done <-chan struct{}) {
 	}
 }
 
-// events returns a channel that gets what is told of a tenant's turns.
+// events returns a channel that gets an entry for each such event of a turn.
 func (f *fixture) events(event string) <-chan struct{} {
 	c := make(chan struct{}, 1000)
 	f.OnTurn(func(e string) {

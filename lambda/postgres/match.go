@@ -54,8 +54,8 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds the documents that have a key which is looked up, those
 // that have the most first, and those that are similar or with which there is a
-// pair already. The cut-offs keep a key that everybody has from reading
-// everybody, and hundreds of documents of a megabyte out of a function's memory.
+// pair already. The cut-offs keep a key that all documents have from reading
+// all of them, and hundreds of documents of a megabyte out of a function's memory.
 // Partners beyond them are no less partners: Write reads those one by one.
 // OFFSET 0 has the data made into text once, not wherever it is used.
 const candidatesSQL = `
@@ -244,7 +244,7 @@ ORDER BY id`
 
 // comparedRest compares the partners for which a block has no room, one in
 // memory at a time. If they were left out, what they have in common with the
-// document would depend on who was matched last.
+// document would depend on which of them was matched last.
 func comparedRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, compare func([]match.Raw) []match.Pair) (pairs []match.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
 		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c match.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })

@@ -13,9 +13,8 @@ import (
 // errPooled is why a connection is made once more, in another mode.
 var errPooled = errors.New("there is a pooler between us and the server")
 
-// pooled reports whether a pooler is between us and the server. It gives its
-// clients keys of its own to cancel with, where a server tells the id of the
-// process that it has for us.
+// pooled reports whether a pooler is between us and the server. A pooler
+// makes up the process id that a client needs to cancel with; a server gives its own.
 func pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var pid uint32
 	err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)

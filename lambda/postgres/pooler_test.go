@@ -43,7 +43,7 @@ func pgbouncer(t *testing.T, address string) string {
 			t.Skip("there is no pgbouncer: apt-get install pgbouncer")
 		}
 	}
-	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // the test's own folder is closed to the user whom it runs as
+	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // a folder of t is closed to the other user
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func pgbouncer(t *testing.T, address string) string {
 	return through
 }
 
-// unprivileged is whom a program runs as that refuses to run as root: whose the
-// server's socket is, or nobody. It is nil if we are not root.
+// unprivileged is the user of a program that refuses to run as root: the owner
+// of the server's socket, or nobody. It is nil if we are not root.
 func unprivileged(t *testing.T, socket string) *syscall.Credential {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -41,8 +41,8 @@ func (l *login) use(_ context.Context, c *pgx.ConnConfig) error {
 }
 
 // renewed reports whether err is a refusal and there is another login now, or
-// a pooler was found and there is another mode. A login that was renewed while
-// somebody connected with the old one counts.
+// a pooler was found and there is another mode. A login that was renewed during
+// the attempt with the old one counts.
 func (l *login) renewed(ctx context.Context, err error) bool {
 	if errors.Is(err, errPooled) {
 		return true

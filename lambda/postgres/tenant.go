@@ -28,13 +28,13 @@ const (
 var errTaken = errors.New("another process has the tenant's lock")
 
 // inTurn runs fn in a transaction that has the tenant of the document to
-// itself, again if it lost a race. Who waits for a tenant has no connection.
+// itself, again if it lost a race. Waiting for a tenant takes no connection.
 //
-// Within a process, those who want a tenant stand in line, so one of them at a
-// time asks for the lock. Between processes chance decides who is next, and
-// nobody starves: a wait is at most longestWait, however long it has lasted,
-// and between two holders the lock is free for a round trip at least, so each
-// attempt succeeds with a chance that does not go down.
+// Within a process, writers of a tenant queue in order, and the first of the
+// queue tries to take the lock. Between processes chance decides, and no process
+// starves: the wait between two attempts never exceeds longestWait, and between
+// two transactions of another process the lock is free for two round trips, so
+// that the chance of an attempt does not go down with time.
 func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
 	var tenant uuid.UUID // stays zero for a document that does not exist, which fn finds out
 	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -67,11 +67,11 @@ func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) er
 	}
 }
 
-// turns are the lines of those in this process who want a tenant. The zero
-// value has none.
+// turns are the queues of this process, one for each tenant. The zero value is
+// without any.
 type turns struct {
 	mu      sync.Mutex
-	lines   map[uuid.UUID][]chan struct{} // an entry for each tenant that somebody has, closed in order
+	lines   map[uuid.UUID][]chan struct{} // by tenant; present while a writer has the turn, closed in order
 	onEvent func(event string)            // for tests; nil
 }
 

@@ -107,7 +107,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	}
 }
 
-// Who gives up waiting leaves the line, and nobody behind is kept.
+// A writer that gives up leaves the queue, and keeps up none behind it.
 func TestATurnIsLeftWithItsContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -227,6 +227,52 @@ func TestTwoProcessesWriteForOneTenant(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	matchAtOnce(t, address, 20, postgrestest.Open(t, address), postgrestest.Open(t, address))
+}
+
+// A process that writes for a tenant without a pause does not keep another out.
+func TestAProcessDoesNotStarve(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.lamps()
+	simURL, err := f.clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := match.Compare(raws[0], raws[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 { // always one at work and others in the queue
+		busy.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	other := postgrestest.Open(t, simURL)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 5 {
+		if err := other.SetVerdict(ctx, p, match.Rejected, match.ByRules); err != nil {
+			t.Errorf("the other process: %v", err)
+		}
+	}
+	close(stop)
+	busy.Wait()
 }
 
 // A process that writes, and stands still in the middle of it.

@@ -21,7 +21,9 @@ RETURNING id, answer`
 
 // FindAnswer implements llm.Vault.
 func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string, found bool, err error) {
-	err = db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Question[:]).Scan(&id, &text)
+	err = steadily(ctx, func() error {
+		return db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Question[:]).Scan(&id, &text)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, "", false, nil
 	}
@@ -39,7 +41,7 @@ RETURNING id`
 
 // KeepAnswer implements llm.Vault.
 func (db *DB) KeepAnswer(ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string) (id int64, err error) {
-	err = repeat(ctx, func() error {
+	err = steadily(ctx, func() error {
 		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Question[:], document, storable(a.Text),
 			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable)).Scan(&id)
 	})
@@ -51,8 +53,10 @@ UPDATE model_answer SET unusable = left($2, 1000) WHERE id = $1`
 
 // DiscardAnswer implements llm.Vault.
 func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
-	_, err := db.pool.Exec(ctx, discardAnswerSQL, id, storable(why))
-	return err
+	return steadily(ctx, func() error {
+		_, err := db.pool.Exec(ctx, discardAnswerSQL, id, storable(why))
+		return err
+	})
 }
 
 // findVectorsSQL locks in the order of the hashes: many texts are common to
@@ -71,7 +75,7 @@ RETURNING e.text_hash, vector`
 // FindVectors implements llm.VectorVault.
 func (db *DB) FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]llm.Vector, error) {
 	found := make(map[string]llm.Vector, len(hashes))
-	err := repeat(ctx, func() error {
+	err := steadily(ctx, func() error {
 		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
 		var hash, vector []byte
 		_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
@@ -89,7 +93,7 @@ ON CONFLICT (tenant_id, model, text_hash) DO NOTHING`
 
 // KeepVectors implements llm.VectorVault.
 func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage) error {
-	return repeat(ctx, func() error {
+	return steadily(ctx, func() error {
 		batch := &pgx.Batch{}
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in one order: see findVectorsSQL
 			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), float64(u.PromptTokens)/float64(len(vectors)))

@@ -6,7 +6,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 	"matchbook/lambda/failure"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -152,36 +150,4 @@ func (db *DB) Close() {
 // Ping makes sure that the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	return failure.At("reach the database", db.pool.Ping(ctx))
-}
-
-// maxTries is how often a transaction is tried when it lost a race.
-const maxTries = 3
-
-// repeat runs fn again when it lost a race against another transaction. What
-// it runs must be all or nothing. An error of a lost connection is not
-// repeated: its commit may have been done.
-func repeat(ctx context.Context, fn func() error) error {
-	var err error
-	for range maxTries {
-		if err = fn(); err == nil || ctx.Err() != nil {
-			return err
-		}
-		var pgErr *pgconn.PgError
-		if !errors.As(err, &pgErr) {
-			return err
-		}
-		switch pgErr.Code {
-		case "40001", "40P01", "23503", "23505": // serialization, deadlock, keys
-		default:
-			return err
-		}
-	}
-	return err
-}
-
-// inTx runs fn in a transaction, all or nothing, again if it lost a race.
-func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
-	return repeat(ctx, func() error {
-		return pgx.BeginFunc(ctx, db.pool, fn)
-	})
 }

@@ -30,7 +30,9 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // Load implements match.Store.
 func (db *DB) Load(ctx context.Context, f job.Fence) (raw match.Raw, err error) {
-	err = db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
+	err = steadily(ctx, func() error {
+		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return raw, job.ErrFenceLost
 	}
@@ -115,7 +117,7 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, t
 		return block, err
 	}
 	var held bool
-	err = repeat(ctx, func() error {
+	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
 		batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector).Exec(func(tag pgconn.CommandTag) error {
 			held = tag.RowsAffected() == 1
@@ -147,7 +149,7 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []docu
 // succeededSQL is the fence of the whole write.
 const succeededSQL = `
 UPDATE document SET matching_status = 'succeeded', matching_error = NULL, matching_failed_at = NULL,
-	matching_lease_until = NULL, matching_due_at = NULL
+	matching_lease_until = NULL, matching_due_at = NULL, matching_lapses = 0
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 const nearSQL = `
@@ -159,9 +161,13 @@ ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document 
 LIMIT 500`
 
 // Near implements match.Store.
-func (db *DB) Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]match.Near, error) {
-	rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
+func (db *DB) Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) (near []match.Near, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
+		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
+		return err
+	})
+	return near, err
 }
 
 // Ranked lists for each of the documents its candidates, best first, at most

@@ -36,6 +36,10 @@ var errTaken = errors.New("another process has the tenant's lock")
 // two transactions of another process the lock is free for two round trips, so
 // that the chance of an attempt does not go down with time.
 func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
+	return steadily(ctx, func() error { return db.inTurnOnce(ctx, document, fn) })
+}
+
+func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
 	var tenant uuid.UUID // stays zero for a document that does not exist, which fn finds out
 	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err

@@ -1,0 +1,96 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+// cut ends every connection of the store, as a restart of the server does.
+func (f *fixture) cut() {
+	f.t.Helper()
+	f.exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+}
+
+// A restart of the server costs work some time, and the document no delivery.
+func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(2)
+	fence := f.take(num(1))
+	tenantKey := llm.Key{Tenant: tenant, Model: "m"}
+	n := key("k")
+	var block match.Block
+	var answer int64
+	for _, step := range []struct {
+		name string
+		do   func(ctx context.Context) error
+	}{
+		{"load", func(ctx context.Context) error { _, err := f.Load(ctx, fence); return err }},
+		{"candidates", func(ctx context.Context) (err error) {
+			block, err = f.Candidates(ctx, fence, n, document.Types)
+			return err
+		}},
+		{"near", func(ctx context.Context) error {
+			_, err := f.Near(ctx, num(1), []string{"k"}, document.Types)
+			return err
+		}},
+		{"keep vectors", func(ctx context.Context) error {
+			return f.KeepVectors(ctx, tenant, "e", map[string]llm.Vector{"h": {1}}, llm.Usage{})
+		}},
+		{"find vectors", func(ctx context.Context) error {
+			_, err := f.FindVectors(ctx, tenant, "e", [][]byte{[]byte("h")})
+			return err
+		}},
+		{"keep an answer", func(ctx context.Context) (err error) {
+			answer, err = f.KeepAnswer(ctx, tenantKey, num(1), llm.Answer{Text: "yes"}, "")
+			return err
+		}},
+		{"find an answer", func(ctx context.Context) error {
+			_, _, _, err := f.FindAnswer(ctx, tenantKey)
+			return err
+		}},
+		{"discard an answer", func(ctx context.Context) error { return f.DiscardAnswer(ctx, answer, "no") }},
+		{"write", func(ctx context.Context) error {
+			_, err := f.writeOnce(ctx, fence, n, block, match.Decision{})
+			return err
+		}},
+	} {
+		for range 3 { // connections that were just used are not looked at before they are used again
+			if _, err := f.Summaries(t.Context(), []uuid.UUID{num(1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.cut()
+		if err := step.do(t.Context()); err != nil {
+			t.Errorf("%s: %v", step.name, err)
+		}
+	}
+	if got := f.state(num(1)); got.Status != "succeeded" || got.Attempts != 1 {
+		t.Errorf("got %+v, want it done in one attempt", got)
+	}
+}
+
+// The commit of a write whose answer was lost is not done twice: the second
+// try finds that the fence is gone.
+func TestWriteIsNotRepeatedOverItsOwnCommit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(1)
+	fence := f.take(num(1))
+	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
+	before := f.dump(allTables...)
+	f.cut()
+	if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, match.Block{}, match.Decision{}); err != job.ErrFenceLost {
+		t.Errorf("got %v, want %v", err, job.ErrFenceLost)
+	}
+	if after := f.dump(allTables...); after != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, after)
+	}
+}

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// maxTries is how often a transaction is tried when it lost a race.
+const maxTries = 3
+
+// repeat runs fn again when it lost a race against another transaction. What
+// it runs must be all or nothing. An error of a lost connection is not
+// repeated: its commit may have been done.
+func repeat(ctx context.Context, fn func() error) error {
+	var err error
+	for range maxTries {
+		if err = fn(); err == nil || ctx.Err() != nil {
+			return err
+		}
+		var pgErr *pgconn.PgError
+		if !errors.As(err, &pgErr) {
+			return err
+		}
+		switch pgErr.Code {
+		case "40001", "40P01", "23503", "23505": // serialization, deadlock, keys
+		default:
+			return err
+		}
+	}
+	return err
+}
+
+// inTx runs fn in a transaction, all or nothing, again if it lost a race.
+func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
+	return repeat(ctx, func() error {
+		return pgx.BeginFunc(ctx, db.pool, fn)
+	})
+}
+
+// awayFor is how long work waits for a database that is away: longer than a
+// restart or a fail-over takes.
+const awayFor = 90 * time.Second
+
+// steadily is repeat, and runs fn again while the database is away, too, so that a restart costs
+// time and no delivery. It is for work, which ends with its context, and for
+// what may be done twice: reads, keys, and writes that carry a fence. Of a
+// fenced write whose commit was done although its answer was lost, the second
+// try says that the fence is lost, and the runtime reads what became of it.
+func steadily(ctx context.Context, fn func() error) error {
+	began := time.Now()
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := repeat(ctx, fn)
+		if !away(err) || time.Since(began) > awayFor {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait/2 + rand.N(wait/2)):
+		}
+	}
+}
+
+// away reports whether an error is that of a database which is stopping,
+// starting or out of reach, or of a connection that is gone.
+func away(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return strings.HasPrefix(pgErr.Code, "08") || slices.Contains([]string{
+			"57P01", "57P02", "57P03", // shut down, crashed, cannot connect now
+			"53300", // too many connections
+		}, pgErr.Code)
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"math"
 	"testing"
 	"time"
 
@@ -20,62 +20,80 @@ import (
 )
 
 const (
-	rounds = 2 // batches of each invocation, one after the other
-
-	// A run is repeated: always once, to see how far the times spread, and, where
-	// the machine was busy with something else, until one of them was undisturbed.
-	fewestRuns, mostRuns = 2, 8
+	rounds = 2               // batches of each invocation, one after the other
+	stuck  = 5 * time.Minute // no machine is so slow
 )
 
-// The band in which a measured rate is, as a share of what the formula says. A
-// busy machine makes it slower, nothing makes it faster than the answers of the
-// model: the upper end is measured against the formula without any other work.
-// A formula that had one answer after the other, or forgot that invocations run
-// beside each other, is out of it; one that took the average answer for the
-// longest as well, unless the machine is very busy.
-const (
-	bandFrom = 0.65
-	bandTo   = 1.25
-)
+const second = 400 * time.Millisecond // is enough of one
+
+var planned = []struct {
+	name        string
+	concurrency int
+	latency     plan.Latency
+}{
+	{"one invocation", 1, plan.Latency{Min: second, Max: second}},
+	{"two invocations", 2, plan.Latency{Min: second, Max: second}},
+	{"answers take twice as long", 1, plan.Latency{Min: 2 * second, Max: 2 * second}},
+	{"answers take different times", 2, plan.Latency{Min: second / 40, Max: 5 * second / 2}},
+}
 
 // What the formula says about full batches is what the line does: the real
-// bootstrap, the queue over HTTP, PostgreSQL, and a scripted model whose answers
-// take their time, which is most of the time. The cases run one after the other,
-// so that they do not disturb each other.
+// bootstrap, the queue over HTTP, PostgreSQL, and a scripted model. Only the
+// model's answers take time, and none of it is real: it passes when all
+// questions wait that can be asked by then. So a line that had one answer after
+// the other would never get one, and no machine is too slow.
 func TestFormulaPredictsASimulatedRun(t *testing.T) {
 	t.Parallel()
-	const second = 400 * time.Millisecond // is enough of one
-	fixed := func(d time.Duration) plan.Latency { return plan.Latency{Min: d, Max: d} }
-	batch := simulate(t, 1, fixed(0), func([]time.Duration) bool { return true }) / rounds // with nothing to wait for
-	for _, tc := range []struct {
-		name        string
-		concurrency int
-		latency     plan.Latency
-	}{
-		{"one invocation", 1, fixed(second)},
-		{"two invocations", 2, fixed(second)},
-		{"answers take twice as long", 1, fixed(2 * second)},
-		{"answers take different times", 2, plan.Latency{Min: second / 40, Max: 5 * second / 2}},
-	} {
+	for _, tc := range planned {
 		t.Run(tc.name, func(t *testing.T) {
-			documents := float64(tc.concurrency * rounds * manifest.Match.BatchSize)
-			slowest, fastest := predicted(t, tc.concurrency, tc.latency, batch), predicted(t, tc.concurrency, tc.latency, 0)
-			best := simulate(t, tc.concurrency, tc.latency, func(all []time.Duration) bool {
-				share := documents / slices.Min(all).Hours() / slowest
-				t.Logf("%.0f documents in %v: the best is %.2f of the formula's rate", documents, all, share)
-				return share >= bandFrom
+			t.Parallel()
+			model := newTimedModel(tc.concurrency, tc.latency)
+			r := rehearseAsking(t, tc.concurrency, scripted.Options{Mind: model})
+			orders, invoices := r.undecided(0, len(model.documents))
+			r.through(orders, tc.concurrency, r.Function.Invoke)
+			model.documents = invoices
+			r.through(invoices, tc.concurrency, func(ctx context.Context, payload []byte) ([]byte, error) {
+				model.begin(payload)
+				return r.Function.Invoke(ctx, payload)
 			})
-			rate := documents / best.Hours()
-			if rate < bandFrom*slowest || rate > bandTo*fastest {
-				t.Errorf("%.0f documents an hour, want %.2f of %.0f to %.2f of %.0f: a batch takes %v without the answers", rate, bandFrom, slowest, bandTo, fastest, batch)
+			took := model.passed()
+			got, want := float64(len(invoices))/took.Hours(), predicted(t, tc.concurrency, tc.latency, 0)
+			if math.Abs(got/want-1) > 1e-6 {
+				t.Errorf("%.0f documents an hour, want %.0f: %d documents in %v", got, want, len(invoices), took)
 			}
+		})
+	}
+}
+
+// The same in real time, as a share of what the formula says of a line that has
+// nothing else to do than to wait for answers.
+func BenchmarkFormulaAgainstTheLine(b *testing.B) {
+	for _, tc := range planned {
+		b.Run(tc.name, func(b *testing.B) {
+			r := rehearseAsking(b, tc.concurrency, scripted.Options{
+				Mind:    scripted.MindFunc(func(scripted.Question) string { return `{"matches":[]}` }),
+				Latency: scripted.Latency{Min: tc.latency.Min, Max: tc.latency.Max, Seed: 1},
+			})
+			var took time.Duration
+			n := tc.concurrency * rounds * manifest.Match.BatchSize
+			run := 0
+			for ; b.Loop(); run++ {
+				b.StopTimer()
+				orders, invoices := r.undecided(run, n)
+				r.through(orders, tc.concurrency, r.Function.Invoke)
+				b.StartTimer()
+				took += r.through(invoices, tc.concurrency, r.Function.Invoke)
+			}
+			rate := float64(run*n) / took.Hours()
+			b.ReportMetric(rate, "documents/h")
+			b.ReportMetric(rate/predicted(b, tc.concurrency, tc.latency, 0), "of-the-formula")
 		})
 	}
 }
 
 // predicted is what the formula says of batches in which every document asks,
 // and everything else takes so long.
-func predicted(t *testing.T, concurrency int, l plan.Latency, batch time.Duration) float64 {
+func predicted(t testing.TB, concurrency int, l plan.Latency, batch time.Duration) float64 {
 	t.Helper()
 	var m plan.Measured
 	m.CoreSpeed.Value, m.Busy.Value = 1, 1
@@ -88,33 +106,16 @@ func predicted(t *testing.T, concurrency int, l plan.Latency, batch time.Duratio
 	return c.Documents
 }
 
-// simulate has full batches worked on, again until it is enough, and returns the
-// shortest time that it took.
-func simulate(t *testing.T, concurrency int, l plan.Latency, enough func(all []time.Duration) bool) time.Duration {
+// rehearseAsking is rehearse with a model, and nothing takes messages yet.
+func rehearseAsking(t testing.TB, concurrency int, o scripted.Options) *rehearsal {
 	t.Helper()
-	model, err := scripted.Start(t.Context(), scripted.Options{
-		Mind:    scripted.MindFunc(func(scripted.Question) string { return `{"matches":[]}` }),
-		Latency: scripted.Latency{Min: l.Min, Max: l.Max, Seed: 1},
-	})
+	model, err := scripted.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(model.Close)
-	r := rehearse(t, postgrestest.URL(t), concurrency, withoutMapping, manifest.EnvMatchMode+"=model",
+	return rehearse(t, postgrestest.URL(t), concurrency, withoutMapping, manifest.EnvMatchMode+"=model",
 		manifest.EnvOpenAIBaseURL+"="+model.URL(), manifest.EnvOpenAIKey+"=scripted")
-	var all []time.Duration
-	for run := 0; run < fewestRuns || run < mostRuns && !enough(all); run++ {
-		n := concurrency * rounds * manifest.Match.BatchSize
-		orders, invoices := r.undecided(run, n)
-		r.through(orders, concurrency)
-		before := len(model.Calls())
-		all = append(all, r.through(invoices, concurrency).Round(time.Millisecond))
-		if asked := len(model.Calls()) - before; asked < n {
-			t.Fatalf("%d questions, want one of each of %d invoices", asked, n)
-		}
-	}
-	r.close()
-	return slices.Min(all)
 }
 
 // undecided imports n invoices that rules cannot tell which of two orders they
@@ -146,16 +147,16 @@ func (r *rehearsal) undecided(run, n int) (orders, invoices []uuid.UUID) {
 // through sends all messages first, so that every batch is full, and returns
 // how long the line takes from then on. What fails because the machine is too
 // busy comes again at once: the clock jumps.
-func (r *rehearsal) through(ids []uuid.UUID, concurrency int) time.Duration {
+func (r *rehearsal) through(ids []uuid.UUID, concurrency int, invoke func(context.Context, []byte) ([]byte, error)) time.Duration {
 	r.t.Helper()
 	if err := r.Publish().Publish(r.t.Context(), ids); err != nil {
 		r.t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(r.t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(r.t.Context(), stuck)
 	defer stop()
 	told := make(chan local.Invocation, 10*len(ids))
 	mapping := local.NewMapping(local.MappingConfig{QueueURL: r.Queue.URL, QueueARN: r.Queue.ARN, BatchSize: manifest.Match.BatchSize,
-		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: r.Function.Invoke, Clock: r.Clock,
+		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: invoke, Clock: r.Clock,
 		OnInvocation: func(i local.Invocation) { r.batch(i); told <- i }})
 	began := time.Now()
 	ended := make(chan error, 1)
@@ -178,7 +179,7 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int) time.Duration {
 				}
 			}
 		case <-ctx.Done():
-			r.t.Fatalf("%d of %d documents are done after two minutes", done, len(ids))
+			r.t.Fatalf("%d of %d documents are done after %s", done, len(ids), stuck)
 		}
 	}
 	took := time.Since(began)
@@ -194,7 +195,7 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int) time.Duration {
 // off as long as it has not noticed, and nobody has them then.
 func (r *rehearsal) waitUntilNobodyPolls() {
 	r.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(stuck)
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
 	for {

@@ -29,7 +29,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 // rehearsal is a run of the line that is counted.
 type rehearsal struct {
 	*local.Stack
-	t    *testing.T
+	t    testing.TB
 	conn *pgx.Conn
 
 	closing  sync.Once
@@ -44,7 +44,7 @@ type rehearsal struct {
 // withoutMapping is no variable: nothing takes messages from the queue.
 const withoutMapping = ""
 
-func rehearse(t *testing.T, url string, concurrency int, env ...string) *rehearsal {
+func rehearse(t testing.TB, url string, concurrency int, env ...string) *rehearsal {
 	t.Helper()
 	executable, err := bootstrap()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // Bootstrap returns the path of an executable of the function whose main
 // package is pkg ("matchbook/lambda/cmd/match"): the file of the package's
 // base name beside the running executable, if there is one that was built from
-// pkg (an installed program), else one that `go build` makes in dir.
+// pkg (an installed program), else one that go builds in dir.
 //
 // It is built with the flags of the running program, because other flags
 // (-race, -trimpath, CGO_ENABLED ...) mean another build cache and compiling
@@ -39,10 +39,11 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 		return "", fmt.Errorf("build %s: %w", pkg, err)
 	}
 	flags, env := buildFlags()
-	// Nobody asks a bootstrap in a temporary folder for its commit, and a
+	// Go keeps what `go run` has linked, and links again what `go build` has:
+	// the "run" is a copy. A bootstrap in a temporary folder needs no commit, and a
 	// repository that git does not trust would fail the build.
-	args := append([]string{"build", "-buildvcs=false", "-o", file}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+	args := append([]string{"run", "-buildvcs=false", "-exec=cp -f"}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg, file)...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -49,6 +50,42 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(told, []string{"building " + testFunction}) {
 		t.Errorf("%s, told %v; want %s", file, told, want)
 	}
+}
+
+// To link a bootstrap takes seconds of processor time: each program of
+// these flags is linked once, whoever asks for it, and as long as its source is
+// the same.
+func TestBootstrapIsLinkedOnce(t *testing.T) {
+	if _, err := buildTestFunction(); err != nil {
+		t.Fatal(err)
+	}
+	commands := filepath.Join(t.TempDir(), "commands")
+	shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)
+	file, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buildinfo.ReadFile(file); err != nil {
+		t.Error(err)
+	}
+	said, err := os.ReadFile(commands)
+	if err != nil || len(said) == 0 || strings.Contains(string(said), "/link -o") {
+		t.Errorf("it is linked again, %v:\n%s", err, said)
+	}
+}
+
+// shim has a script run in place of a program, which it has as $program.
+func shim(t *testing.T, name, script string) {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
 func TestBootstrapBesideTheRunningProgram(t *testing.T) {

@@ -152,9 +152,15 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 		t.Errorf("an obedient model: got %v\nwant %v", obedient, want)
 	}
 	for pair, what := range want {
-		if moved := silent[pair] != what; moved != asked[pair] {
-			t.Errorf("%s: asked about: %v, moved: %v", pair, asked[pair], moved)
+		if silent[pair] != what && !asked[pair] {
+			t.Errorf("%s: moved, and not asked about", pair)
 		}
 	}
-	check(t, "pairs that were asked about", len(asked), 2)
+	// How many are asked about depends on who came first: the order's only
+	// invoice is asked about until there is one that fits better.
+	for pair := range asked {
+		if strings.Contains(pair, "other tenant") || strings.Contains(pair, "vetoed") {
+			t.Errorf("%s: asked about", pair)
+		}
+	}
 }

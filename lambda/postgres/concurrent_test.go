@@ -72,16 +72,13 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	matchAtOnce(t, url, 50, db)
+	matchAtOnce(t, url, repeated(5, 12, 50), db)
 }
 
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another
 // order, so many rounds each. The workers use the stores in turn.
 func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 	const lanes = 10
-	if testing.Short() {
-		rounds = max(1, rounds/10)
-	}
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			for seed := range uint64(lanes) {

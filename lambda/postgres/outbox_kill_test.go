@@ -263,11 +263,11 @@ func (f *fixture) count(sql string, args ...any) (n int) {
 
 func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(stuck)
 	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("waited a minute: %s", what)
+			t.Fatalf("waited %s: %s", stuck, what)
 		case <-again.C:
 		}
 	}
@@ -281,7 +281,7 @@ func (s *stormy) move(d time.Duration) {
 	s.exec("SELECT pg_advisory_unlock($1)", clockLock)
 }
 
-// I15, with processes: 10,000 documents fail in five ways, in two workers and
+// I15, with processes: thousands of documents fail in five ways, in two workers and
 // a sweep that are killed again and again, on channels that fail half of the
 // time. Each has one row, and each channel is told of each once; again only
 // where the channel's answer was lost, or came to a process that was dead.
@@ -289,10 +289,7 @@ func TestKilledProcessesTellEveryFailure(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	total, kills := 10_000, 12
-	if testing.Short() {
-		total, kills = 1_000, 4
-	}
+	total, kills := repeated(1_000, 2_000, 10_000), repeated(4, 6, 12)
 	s := &stormy{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), dead: map[string]bool{}, ambush: true}
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -315,12 +312,12 @@ func TestKilledProcessesTellEveryFailure(t *testing.T) {
 	}
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(4 * time.Minute)
+	deadline := time.After(stuck)
 	generation := len(processes)
 	for killed, round := 0, 0; killed < kills || unfinished() > 0; round++ {
 		select {
 		case <-deadline:
-			t.Fatalf("after 4 minutes %d are unfinished, %d kills", unfinished(), killed)
+			t.Fatalf("after %s %d are unfinished, %d kills", stuck, unfinished(), killed)
 		case <-ticker.C:
 		}
 		s.move(20 * time.Second)

@@ -240,7 +240,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 	t.Parallel()
 	way, address := shared(t), postgrestest.URL(t)
-	matchAtOnce(t, address, 20, postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
+	matchAtOnce(t, address, repeated(2, 4, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
 }
 
 // The doctor asks the same way.

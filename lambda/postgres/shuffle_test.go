@@ -36,10 +36,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 			if len(docs) == 0 {
 				t.Skip("no corpora (set MATCHBOOK_SHARED)")
 			}
-			shuffles := uint64(20)
-			if testing.Short() {
-				shuffles = 3
-			}
+			shuffles := uint64(repeated(3, 6, 20))
 			var mu sync.Mutex
 			var first string
 			for seed := range shuffles {

@@ -18,7 +18,7 @@ import (
 const testFunction = "matchbook/lambda/local/internal/testfunction"
 
 // patience bounds what must happen; nothing waits this long when all is well.
-const patience = time.Minute
+const patience = 9 * time.Minute
 
 // testFunctionDir is where the test function is built; TestMain removes it.
 var testFunctionDir string

@@ -81,7 +81,7 @@ func (s script) edge() string {
 
 // dealer deals faults: all of a letter before one comes again. Bodies of 10 MB
 // take their time: they come again every fifth time only. What hangs until the
-// function gives up, after 5 s of real time, comes once.
+// function gives up, after 20 s of real time, which no answer takes on a busy machine, comes once.
 type dealer struct {
 	random *rand.Rand
 	kinds  map[byte][]scripted.Fault
@@ -120,7 +120,7 @@ func newFaultRun(t *testing.T, groups int, seed uint64) *faultRun {
 	r := &faultRun{scripts: map[string]script{}}
 	r.modelLine = newModelLine(t, 4, scripted.Options{Mind: scripted.MindFunc(func(q scripted.Question) string {
 		return choosing(r.scripts[asker(q.User)].answer)
-	})}, func(c *local.StackConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=5s") })
+	})}, func(c *local.StackConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=20s") })
 	r.groups = r.line.groups(groups, random, nil)
 	answers := []string{"high", "medium", "low", ""}
 	d := &dealer{random, kinds(), map[byte][]scripted.Fault{}, map[byte]int{}}

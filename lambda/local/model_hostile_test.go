@@ -156,8 +156,8 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 			t.Errorf("%s: moved, and not asked about", pair)
 		}
 	}
-	// How many are asked about depends on who came first: the order's only
-	// invoice is asked about until there is one that fits better.
+	// How many are asked about depends on the order of arrival: the only invoice
+	// for an order is asked about until there is one that fits better.
 	for pair := range asked {
 		if strings.Contains(pair, "other tenant") || strings.Contains(pair, "vetoed") {
 			t.Errorf("%s: asked about", pair)

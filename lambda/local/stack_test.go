@@ -40,6 +40,9 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return local.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
 })
 
+// stuck bounds what must happen: no machine is so slow.
+const stuck = 9 * time.Minute
+
 // line is a stack under test.
 type line struct {
 	*local.Stack
@@ -132,7 +135,7 @@ func (l *line) publish(ids ...uuid.UUID) {
 
 func (l *line) drain(ids []uuid.UUID) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), stuck)
 	defer cancel()
 	err := l.Drain(ctx, func(ctx context.Context) (int, error) {
 		p, err := l.DB.Progress(ctx, ids)
@@ -173,11 +176,11 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 // waitFor waits until the condition holds, looking again and again.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(stuck)
 	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("waited a minute: %s", what)
+			t.Fatalf("waited %s: %s", stuck, what)
 		case <-again.C:
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestFind(t *testing.T) {
@@ -131,26 +130,21 @@ func TestLongestNumber(t *testing.T) {
 	}
 }
 
-// The time allowed is many times what is needed on a busy machine, and a small
-// part of what anything quadratic would take.
+// Anything quadratic would take longer than go test allows.
 func TestHostileTextIsBounded(t *testing.T) {
 	t.Parallel()
-	const size, allowed = 1 << 18, 30 * time.Second
+	const size = 1 << 18
 	for _, piece := range []string{
 		"PO", "PO-", "PO ", "PO 4711 ", "order no. ", "Bestell-Nr. ", "n° de ", "1", "1-", "1 ", "1/", "orders 1001, ", "A", "ä", "\xff", "０", "́", "ﷺ",
 		"order of 3 ", "0", "PO0", "NR ", "AB NR ", "BL", "R1", " ", "(", "order:", "order\n", "accusé de réception de ", "order no. / date ",
 	} {
 		text := strings.Repeat(piece, size/len(piece))
-		start := time.Now()
 		found := Find(text)
 		number := text[:len(text)/8]
 		Canonical(number + "1")
 		Loose("1" + number)
 		Revision(number)
 		Strength(number)
-		if took := time.Since(start); took > allowed {
-			t.Errorf("%d bytes of %q took %v", size, piece, took)
-		}
 		if len(found) > most {
 			t.Errorf("%d citations in %q", len(found), piece)
 		}

@@ -80,7 +80,7 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 const (
 	rounds = 2               // batches of each invocation, one after the other
-	stuck  = 5 * time.Minute // no machine is so slow
+	stuck  = 9 * time.Minute // no machine is so slow
 )
 
 const second = 400 * time.Millisecond // is enough of one

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"matchbook/lambda/manifest"
 
@@ -173,7 +172,7 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		{[]string{"--queue", strings.Repeat("x", 77)}, "a name has at most 76 letters"},
 		{[]string{"match"}, "unknown command"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // or it would serve for ever
+		ctx, cancel := context.WithTimeout(t.Context(), stuck) // or it would serve for ever
 		var errOut strings.Builder
 		code := run(ctx, append([]string{"queue"}, tc.args...), func(string) string { return "" }, io.Discard, &errOut)
 		cancel()

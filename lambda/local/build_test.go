@@ -60,7 +60,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := filepath.Join(t.TempDir(), "commands")
-	shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)
+	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+os.Getenv("PATH"))
 	file, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,9 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 	}
 }
 
-// shim has a script run in place of a program, which it has as $program.
-func shim(t *testing.T, name, script string) {
+// shim is a folder with a script by the name of a program, which it has as
+// $program.
+func shim(t *testing.T, name, script string) string {
 	t.Helper()
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -85,7 +86,7 @@ func shim(t *testing.T, name, script string) {
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir
 }
 
 func TestBootstrapBesideTheRunningProgram(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -39,8 +40,13 @@ func buildSetting(info *debug.BuildInfo, key string) string {
 	return info.Settings[i].Value
 }
 
+// beside is the place beside this program, which is taken by one test at a time.
+var beside sync.Mutex
+
 func TestBootstrapTellsItsProgress(t *testing.T) {
 	t.Parallel()
+	beside.Lock()
+	defer beside.Unlock()
 	var told []string
 	dir := t.TempDir()
 	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { told = append(told, s) })
@@ -99,22 +105,24 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside := filepath.Join(filepath.Dir(self), "testfunction")
-	t.Cleanup(func() { os.Remove(beside) })
+	beside.Lock()
+	defer beside.Unlock()
+	program := filepath.Join(filepath.Dir(self), "testfunction")
+	defer os.Remove(program)
 
-	if err := os.WriteFile(beside, []byte("another program of this name"), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("another program of this name"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if got := installed(testFunction); got != "" {
 		t.Errorf("took %s, which was not built from %s", got, testFunction)
 	}
-	os.Remove(beside)
-	if err := os.Link(built, beside); err != nil {
+	os.Remove(program)
+	if err := os.Link(built, program); err != nil {
 		t.Skipf("no link: %v", err)
 	}
 	got, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
 	if err != nil || filepath.Base(got) != "testfunction" || filepath.Dir(got) != realPath(t, filepath.Dir(self)) {
-		t.Errorf("got %s, %v; want %s", got, err, beside)
+		t.Errorf("got %s, %v; want %s", got, err, program)
 	}
 }
 

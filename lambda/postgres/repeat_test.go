@@ -1,27 +1,59 @@
-package postgres_test
+package postgres
 
 import (
-	"flag"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"testing"
-	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// stuck bounds what must happen: no machine is so slow.
-const stuck = 9 * time.Minute
+func sqlState(code string) error { return fmt.Errorf("query: %w", &pgconn.PgError{Code: code}) }
 
-// thorough makes random tests go on for minutes, as .ci/run does:
-//
-//	go test ./lambda/postgres -thorough
-var thorough = flag.Bool("thorough", false, "repeat random tests until their chance to miss something is small")
-
-// repeated is how much of a random test is run: with -short, by default, and
-// with -thorough.
-func repeated(short, usual, thoroughly int) int {
-	switch {
-	case testing.Short():
-		return short
-	case *thorough:
-		return thoroughly
+func TestOnlyLostRacesAreRepeated(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		err   error
+		tries int
+	}{
+		{"serialization", sqlState("40001"), maxTries},
+		{"deadlock", sqlState("40P01"), maxTries},
+		{"foreign key", sqlState("23503"), maxTries},
+		{"unique key", sqlState("23505"), maxTries},
+		{"a check", sqlState("23514"), 1},
+		{"statement timeout", sqlState("57014"), 1},
+		{"shutdown", sqlState("57P01"), 1},
+		{"a lost connection, which may have committed", io.ErrUnexpectedEOF, 1},
+		{"nothing", nil, 1},
+	} {
+		tries := 0
+		err := repeat(context.Background(), func() error { tries++; return tc.err })
+		if tries != tc.tries || err != tc.err {
+			t.Errorf("%s: %d tries, error %v; want %d", tc.name, tries, err, tc.tries)
+		}
 	}
-	return usual
+}
+
+func TestRepeatingEndsWithSuccessOrWithTheTime(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	err := repeat(context.Background(), func() error {
+		if tries++; tries < maxTries {
+			return sqlState("40P01")
+		}
+		return nil
+	})
+	if err != nil || tries != maxTries {
+		t.Errorf("%d tries, error %v", tries, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tries = 0
+	err = repeat(ctx, func() error { tries++; cancel(); return sqlState("40P01") })
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) || tries != 1 {
+		t.Errorf("out of time: %d tries, error %v", tries, err)
+	}
 }

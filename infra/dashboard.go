@@ -26,8 +26,8 @@ func newDashboard(s *site, match queueFunction, sweep awslambda.Function) {
 		graph("Documents that wait or are worked on", false, s.metrics(repairs, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
 		graph("Queues", false, s.metric(repairs, manifest.MetricSweepBacklog, "Maximum"), sqsMetric(match.queue, "ApproximateNumberOfMessagesVisible"),
 			sqsMetric(match.queue, "ApproximateNumberOfMessagesNotVisible"), sqsMetric(match.deadLetter, "ApproximateNumberOfMessagesVisible")),
-		graph("Repairs, what is untold, and refused credentials", false, append(s.metrics(repairs, "Sum", manifest.MetricRepublished, manifest.MetricLost, manifest.MetricCrashed),
-			s.metric(repairs, manifest.MetricUntold, "Maximum"), s.metric(work, manifest.MetricRefused, "Sum"), s.metric(repairs, manifest.MetricRefused, "Sum"))...))
+		graph("Repairs, what is untold, and refused credentials", false, append(s.metrics(repairs, "Sum", manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered,
+			manifest.MetricLost, manifest.MetricCrashed), s.metric(repairs, manifest.MetricUntold, "Maximum"), s.metric(work, manifest.MetricRefused, "Sum"), s.metric(repairs, manifest.MetricRefused, "Sum"))...))
 	dashboard.AddWidgets(append([]awscloudwatch.IWidget{
 		graph("Model: calls, and answers that were there already", false, s.metrics(work, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
 		graph("Model: tokens", true, s.metrics(work, "Sum", manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens)...),

@@ -313,7 +313,7 @@ func (r *rig) document(columns string) string {
 // notification stores one that was written so long ago.
 func (r *rig) notification(ago string) {
 	r.t.Helper()
-	id := r.document("matching_status = 'failed'")
+	id := r.document("matching_status = 'failed', matching_failed_at = now()")
 	r.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) VALUES ($1, $2, 'failed', 1, '{}', now() - $3::text::interval)", tenant, id, ago)
 }
 

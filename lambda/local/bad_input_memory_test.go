@@ -54,7 +54,7 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l := newBadLine(t, func(c *local.StackConfig) { c.NoMapping = true })
 	const most = 8 << 20
 	seeker := l.row(testTenant, "purchase-order", `{}`)
-	l.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1 WHERE id = $1", seeker)
+	l.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now() + interval '1 minute' WHERE id = $1", seeker)
 	large := sized(document.MaxBytes)
 	for range 12 {
 		l.row(testTenant, "invoice", large)

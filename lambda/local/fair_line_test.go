@@ -25,9 +25,7 @@ func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 	for i := range small {
 		small[i] = postgres.Imported{ID: uuid.New(), TenantID: uuid.MustParse("00000000-0000-4000-8000-000000000002"), Type: document.Invoice, Data: json.RawMessage("{}")}
 	}
-	if _, err := l.DB.Import(t.Context(), small); err != nil {
-		t.Fatal(err)
-	}
+	l.stored(small)
 	l.publish(imported...)
 
 	arrived, release := make(chan string, 100), make(chan struct{})

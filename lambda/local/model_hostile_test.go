@@ -72,9 +72,7 @@ func hostileRun(t *testing.T, mind scripted.MindFunc) (edges map[string]string, 
 		ids[d.name], names[id], byNumber[number] = id, d.name, d.name
 		docs, all = append(docs, postgres.Imported{ID: id, TenantID: tenant, Type: d.kind, Data: raw}), append(all, id)
 	}
-	if _, err := l.DB.Import(t.Context(), docs); err != nil {
-		t.Fatal(err)
-	}
+	l.stored(docs)
 	l.publish(all...)
 	l.drain(all)
 	l.says(ids["desk"], ids["desk invoice"], match.Rejected)

@@ -103,9 +103,7 @@ func (l *line) groups(n int, random *rand.Rand, spoil func(*document.Data)) (lis
 		g.second = add(document.Invoice, parseData(l.t, said+`16","number":"`+g.name+`-2"}`))
 		list = append(list, g)
 	}
-	if _, err := l.DB.Import(l.t.Context(), docs); err != nil {
-		l.t.Fatal(err)
-	}
+	l.stored(docs)
 	return list
 }
 

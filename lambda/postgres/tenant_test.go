@@ -297,7 +297,12 @@ func TestFrozenProcess(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv(envFence), &fence.Attempt); err != nil {
 		t.Fatal(err)
 	}
+	frozen := false
 	_, err = db.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Decision, error) {
+		if frozen { // and thawed: its session is gone, and it tries once more
+			return match.Decision{}, nil
+		}
+		frozen = true
 		return match.Decision{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	})
 	if err == nil {
@@ -339,6 +344,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	if _, err := f.writeOnce(ctx, other, match.Normalized{}, block, match.Decision{}); err != nil {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
+	f.take(num(1)) // its lease has ended, and the next attempt has begun
 	before := f.dump(allTables...)
 	if err := p.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		return id
 	}
 	set := func(id uuid.UUID, status, problem string) {
-		_, err := conn.Exec(t.Context(), "UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3 WHERE id = $1", id, status, problem)
+		_, err := conn.Exec(t.Context(), "UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3, matching_lease_until = now() + interval '1 minute', matching_failed_at = now() WHERE id = $1", id, status, problem)
 		if err != nil {
 			t.Fatal(err)
 		}

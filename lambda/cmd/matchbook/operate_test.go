@@ -66,13 +66,19 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE document SET matching_due_at = $1", due); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"republished":1,"lost":0,"crashed":0}`) {
+	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":1,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`) {
+		t.Errorf("sweep while the message is in flight: exit status %d, %q", code, out)
+	}
+	if _, err := client.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: queue.QueueUrl}); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`) {
 		t.Errorf("sweep: exit status %d, %q", code, out)
 	}
 	if got := receive(t, client, *queue.QueueUrl); len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v after the sweep, want the document's id", got)
 	}
-	if code, out := command("sweep"); code != exitOK || out != "overdue 0 (messages waiting 0): published again 0, failed as lost 0, failed as crashed 0\n" {
+	if code, out := command("sweep"); code != exitOK || out != "overdue 0 (messages in the queue 1): published 0 inserted, again 0 overdue and 0 left by their worker; failed 0 as lost, 0 as crashed\n" {
 		t.Errorf("second sweep: exit status %d, %q", code, out)
 	}
 }

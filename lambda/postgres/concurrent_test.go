@@ -85,6 +85,7 @@ func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
 					l := &lane{t: t, stores: stores, conn: postgrestest.Conn(t, url), ids: map[string]uuid.UUID{}}
+					l.exec("SET default_transaction_isolation = 'read committed'") // what is tested names its own
 					random := rand.New(rand.NewPCG(seed, uint64(i)))
 					l.tenant = randomID(random)
 					l.insert(random, slices.Concat(s.settled, s.arriving))

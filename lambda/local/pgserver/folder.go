@@ -22,15 +22,16 @@ type folder struct {
 	data      string              // the cluster
 	socket    string              // holds the socket
 	temporary string              // what goes away with the server: home, socket, or nothing
+	inMemory  bool                // a temporary folder may be in memory
 	fresh     bool                // there is no cluster yet
 	user      *syscall.Credential // whom the server runs as; nil: as we do
 	lock, log *os.File
 }
 
-// openFolder makes and locks the folder dir, or a temporary one for "". The
+// openFolder makes and locks the folder o.Dir, or a temporary one for "". The
 // server's lock ends with the last copy of folder.lock.
-func openFolder(dir, bin, version string) (_ *folder, err error) {
-	f := &folder{}
+func openFolder(o Options, bin, version string) (_ *folder, err error) {
+	dir, f := o.Dir, &folder{inMemory: o.InMemory}
 	defer func() {
 		if err != nil {
 			f.discard()
@@ -93,11 +94,25 @@ func (f *folder) place(dir string) (err error) {
 	return err
 }
 
+// memory is a file system in memory on Linux, and does not exist elsewhere.
+const memory = "/dev/shm"
+
+// roomy reports whether a file system has 4 GB to spare: a container may have
+// 64 MB there.
+func roomy(dir string) bool {
+	var s syscall.Statfs_t
+	return syscall.Statfs(dir, &s) == nil && uint64(s.Bavail)*uint64(s.Bsize) >= 4<<30
+}
+
 // makeTemporary makes a folder that goes away with the server, where the
 // socket's name fits and the server's user can remove it.
 func (f *folder) makeTemporary() (string, error) {
 	var problem error
-	for _, parent := range []string{os.TempDir(), "/tmp"} {
+	parents := []string{os.TempDir(), "/tmp"}
+	if f.inMemory && roomy(memory) {
+		parents = append([]string{memory}, parents...)
+	}
+	for _, parent := range parents {
 		if !short(filepath.Join(parent, "matchbook-pg-0123456789")) {
 			problem = fmt.Errorf("the path of %s is too long for a socket", parent)
 			continue

@@ -63,6 +63,10 @@ type Options struct {
 	// and trial runs.
 	Durable bool
 
+	// InMemory puts a temporary folder into memory where there is plenty:
+	// databases are then made several times faster.
+	InMemory bool
+
 	// Progress is told in one line when something takes time; may be nil.
 	Progress func(string)
 
@@ -111,7 +115,7 @@ func start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFolder(o.Dir, bin, version)
+	f, err := openFolder(o, bin, version)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ var shared = sync.OnceValue(func() server {
 		return server{err: err}
 	}
 	if admin == "" {
-		private, err := pgserver.Start(ctx, pgserver.Options{Source: source}) // stops itself when this process ends
+		private, err := pgserver.Start(ctx, pgserver.Options{Source: source, InMemory: true}) // stops itself when this process ends
 		if err != nil {
 			return server{err: err}
 		}

@@ -204,16 +204,23 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	text := &logText{}
 	l := newLine(t, 1, func(c *local.StackConfig) {
-		c.Logs = io.MultiWriter(text, testLog{t})
 		c.NoMapping = true
 		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
 	})
+	executable, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The claim waits for the database for three quarters of it.
+	function := local.NewFunction(local.FunctionConfig{Name: manifest.Match.Name, Bootstrap: executable, Timeout: 8 * time.Second,
+		Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
+	defer function.Close()
 	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs", "eventSourceARN": l.Queue.ARN,
 		"body": testTenant.String(), "receiptHandle": "r", "attributes": map[string]string{"ApproximateReceiveCount": "1"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := l.Function.Invoke(t.Context(), event)
+	out, err := function.Invoke(t.Context(), event)
 	if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"m-1"}]}` {
 		t.Errorf("got %s, %v", out, err)
 	}

@@ -101,7 +101,7 @@ const memory = "/dev/shm"
 // 64 MB there.
 func roomy(dir string) bool {
 	var s syscall.Statfs_t
-	return syscall.Statfs(dir, &s) == nil && uint64(s.Bavail)*uint64(s.Bsize) >= 4<<30
+	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= 4<<30
 }
 
 // makeTemporary makes a folder that goes away with the server, where the

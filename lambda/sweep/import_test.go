@@ -14,7 +14,7 @@ import (
 )
 
 // The full size is 2,000,000.
-var imported = flag.Int("import", 5_000, "documents of the simulated imports")
+var imported = flag.Int("import", 2_000, "documents of the simulated imports")
 
 // importing is an import under way: documents that wait, the messages of some
 // of them in a queue, and workers that take them off its front at a steady

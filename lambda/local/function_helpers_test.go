@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"matchbook/lambda/postgres/postgrestest"
 )
 
 const testFunction = "matchbook/lambda/local/internal/testfunction"
@@ -24,6 +26,7 @@ const patience = 9 * time.Minute
 var testFunctionDir string
 
 func TestMain(m *testing.M) {
+	postgrestest.Parallel("6")
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "testfunction")
 		if err != nil {

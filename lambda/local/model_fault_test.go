@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -183,13 +184,15 @@ func (r *faultRun) calls() map[string]string {
 	return calls
 }
 
+var thorough = flag.Bool("thorough", false, "a thousand documents for the faults of the model, which takes a minute")
+
 // Whatever goes wrong with the model, every document ends as it must, nothing
 // is lost, nothing is done twice, and no answer is paid for again.
 func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 	t.Parallel()
-	documents := 1_002
-	if testing.Short() {
-		documents = 252
+	documents := 252
+	if *thorough {
+		documents = 1_002
 	}
 	seed := rand.Uint64()
 	r := newFaultRun(t, documents/3, seed)

@@ -72,7 +72,7 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	matchAtOnce(t, url, repeated(5, 12, 50), db)
+	matchAtOnce(t, url, repeated(5, 8, 50), db)
 }
 
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another

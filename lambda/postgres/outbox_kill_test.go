@@ -289,7 +289,7 @@ func TestKilledProcessesTellEveryFailure(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	total, kills := repeated(1_000, 2_000, 10_000), repeated(4, 6, 12)
+	total, kills := repeated(1_000, 1_000, 10_000), repeated(4, 4, 12)
 	s := &stormy{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), dead: map[string]bool{}, ambush: true}
 	server := httptest.NewServer(s)
 	defer server.Close()

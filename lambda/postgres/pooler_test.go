@@ -278,14 +278,15 @@ func TestMigrationsRefuseAPooler(t *testing.T) {
 	}
 }
 
-// pgx has five modes. Two of them run all that we run; the others are refused
-// before anything is tried.
+// pgx has five modes. Two of them run all that we run (the whole conformance runs
+// with cache_statement in TestStoreConforms and with cache_describe in
+// TestStoreConformsThroughAPooler); the others are refused before anything is
+// tried.
 func TestExecModes(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			conforms(t, func(address string) string { return setting(t, address, "default_query_exec_mode", mode) })
 			f := throughFixture(t, func(address string) string { return setting(t, address, "default_query_exec_mode", mode) })
 			f.lamps()
 			f.wantEdges("matched", "", "", "0 0 0")

@@ -36,7 +36,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 			if len(docs) == 0 {
 				t.Skip("no corpora (set MATCHBOOK_SHARED)")
 			}
-			shuffles := uint64(repeated(3, 6, 20))
+			shuffles := uint64(repeated(2, 2, 20))
 			var mu sync.Mutex
 			var first string
 			for seed := range shuffles {

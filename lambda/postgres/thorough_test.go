@@ -9,7 +9,7 @@ import (
 // stuck bounds what must happen: no machine is so slow.
 const stuck = 9 * time.Minute
 
-// thorough makes random tests go on for minutes, as .ci/run does:
+// thorough makes random tests go on for minutes:
 //
 //	go test ./lambda/postgres -thorough
 var thorough = flag.Bool("thorough", false, "repeat random tests until their chance to miss something is small")

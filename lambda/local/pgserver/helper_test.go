@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,6 +44,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+	postgrestest.Parallel("6")
 	os.Exit(m.Run())
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // URL creates a migrated database for the test and returns its URL. It is
@@ -43,8 +44,8 @@ func create(t testing.TB, template func(server) string) string {
 		t.Fatalf("no PostgreSQL for tests: %v", s.err)
 	}
 	name := "test_" + uuid.NewString()
-	exec(t, s.admin, fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", name, template(s)))
-	t.Cleanup(func() { exec(t, s.admin, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
+	exec(t, s.pool, fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q %s", name, template(s), s.strategy))
+	t.Cleanup(func() { exec(t, s.pool, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
 	return withDatabase(s.admin, name)
 }
 
@@ -71,8 +72,10 @@ func Conn(t testing.TB, url string) *pgx.Conn {
 }
 
 type server struct {
-	admin    string // URL of a database to create others from
-	template string // name of the migrated template
+	admin    string        // URL of a database to create others from
+	pool     *pgxpool.Pool // on that database
+	template string        // name of the migrated template
+	strategy string        // option of CREATE DATABASE
 	err      error
 }
 
@@ -93,7 +96,15 @@ var shared = sync.OnceValue(func() server {
 		admin = private.URL("postgres")
 	}
 	template, err := prepareTemplate(ctx, admin)
-	return server{admin, template, err}
+	if err != nil {
+		return server{err: err}
+	}
+	pool, err := pgxpool.New(ctx, admin)
+	if err != nil {
+		return server{err: err}
+	}
+	strategy, err := fastestCopy(ctx, pool)
+	return server{admin, pool, template, strategy, err}
 })
 
 // prepareTemplate migrates a template named by the content of the migrations,
@@ -135,15 +146,17 @@ func prepareTemplate(ctx context.Context, admin string) (string, error) {
 	return name, err
 }
 
-func exec(t testing.TB, url, sql string) {
+// fastestCopy is the option of CREATE DATABASE that copies a small template at
+// half the cost of the default; PostgreSQL has it since version 15.
+func fastestCopy(ctx context.Context, pool *pgxpool.Pool) (option string, err error) {
+	err = pool.QueryRow(ctx, `SELECT CASE WHEN current_setting('server_version_num')::int >= 150000
+		THEN 'STRATEGY FILE_COPY' ELSE '' END`).Scan(&option)
+	return option, err
+}
+
+func exec(t testing.TB, pool *pgxpool.Pool, sql string) {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql); err != nil {
+	if _, err := pool.Exec(context.Background(), sql); err != nil {
 		t.Fatal(err)
 	}
 }

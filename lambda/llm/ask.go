@@ -15,20 +15,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Key is what an answer is filed under.
+// Key identifies an answer in the vault.
 type Key struct {
 	Tenant   uuid.UUID
 	Model    string            // Model.Name
 	Question [sha256.Size]byte // of the exact prompt and schema
 }
 
-// Vault keeps what was paid for, before anybody looks into it.
+// Vault stores answers as soon as they are paid for, before they are read.
 type Vault interface {
 	// FindAnswer returns the usable answer under the key and counts that it is
 	// used once more.
 	FindAnswer(ctx context.Context, k Key) (id int64, text string, found bool, err error)
-	// KeepAnswer commits an answer that the document asked for. unusable says
-	// why it must never be used, if it is only there for its cost.
+	// KeepAnswer commits an answer that the document asked for. unusable is the
+	// reason why it must never be used, if it is only kept for its cost.
 	KeepAnswer(ctx context.Context, k Key, document uuid.UUID, a Answer, unusable string) (id int64, err error)
 	// DiscardAnswer keeps an answer for people, never to be used again.
 	DiscardAnswer(ctx context.Context, id int64, why string) error
@@ -41,19 +41,19 @@ type Asker struct {
 	Retry Retry
 }
 
-// keepFor is how long committing an answer may take, also when time is up: it
-// is paid for.
+// keepFor bounds the commit of an answer, also when time is up: the answer is
+// paid for.
 const keepFor = 5 * time.Second
 
-// Ask has read look into the answer to a question: the one in the vault, or a
-// new one, which is committed first. An answer that read refuses is kept for
-// people and never used again; then, or when the model fails transiently, it
-// is asked again as Retry says. Asking, reading and checking are one try. An
-// answer that could not be committed is not asked for again: the next try
+// Ask passes the answer to a question to read: the one in the vault, or a new
+// one, which is committed first. An answer that read refuses is kept for people
+// and never used again; then, or when the model fails transiently, the question
+// is asked again as Retry prescribes. Asking, reading and checking are one try.
+// An answer that could not be committed is not asked for again: the next try
 // commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Question: q.hash()}
-	var paid *Answer // and not kept yet
+	var paid *Answer // paid for, but not stored yet
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
 		id, text, found, err := a.Vault.FindAnswer(ctx, k)
 		if err != nil {
@@ -100,15 +100,15 @@ func (a *Asker) keep(ctx context.Context, k Key, document uuid.UUID, answer Answ
 	return a.Vault.KeepAnswer(ctx, k, document, answer, unusable)
 }
 
-// discard has an answer that is of no use never be found again.
+// discard marks an unusable answer, so that it is never found again.
 func (a *Asker) discard(ctx context.Context, id int64, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
 	return failure.At("discard the model's answer", a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "it was refused")))
 }
 
-// hash is the same for the same prompt and schema. Lengths go in, so that no
-// text can pass for the end of one part and the beginning of the next.
+// hash is the same for the same prompt and schema. Lengths are included, so
+// that no text can pass for the end of one part and the beginning of the next.
 func (q Question) hash() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, part := range []string{q.Name, q.System, q.User, string(compact(q.Schema))} {
@@ -121,8 +121,8 @@ func (q Question) hash() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// compact leaves out what means nothing in a schema: white space and the order
-// of keys. Numbers stay as they are written.
+// compact drops the insignificant parts of a schema: white space and the order
+// of keys. Numbers keep their notation.
 func compact(schema json.RawMessage) []byte {
 	if !json.Valid(schema) {
 		return schema
@@ -141,10 +141,10 @@ func compact(schema json.RawMessage) []byte {
 
 // VectorVault keeps embeddings.
 type VectorVault interface {
-	// FindVectors returns what is known, by the texts' hashes, and counts that
-	// it is used once more.
+	// FindVectors returns the known vectors, by the texts' hashes, and counts
+	// that they are used once more.
 	FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]Vector, error)
-	// KeepVectors commits embeddings by the texts' hashes, and what they cost.
+	// KeepVectors commits embeddings by the texts' hashes, and their cost.
 	KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]Vector, u Usage) error
 }
 
@@ -157,7 +157,7 @@ type Embeddings struct {
 // Vectors returns a vector per text, in order; nil for an empty text.
 func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []string) ([]Vector, error) {
 	hashes := make([]string, len(texts))
-	var wanted [][]byte // each once, as is what is bought
+	var wanted [][]byte // each once: an embedding is bought once
 	text := make(map[string]string, len(texts))
 	for i, t := range texts {
 		if t == "" {
@@ -197,7 +197,8 @@ func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []stri
 	return vectors, nil
 }
 
-// buy embeds the texts with these hashes, and commits what was paid for.
+// buy embeds the texts with these hashes, and commits the result, which is paid
+// for.
 func (e *Embeddings) buy(ctx context.Context, tenant uuid.UUID, hashes []string, text map[string]string) (map[string]Vector, error) {
 	if len(hashes) == 0 {
 		return nil, nil

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Bytes is the form in which vectors are stored: 4 bytes a number, little
-// endian.
+// Bytes encodes the vector for storage: 4 bytes a number, little endian.
 func (v Vector) Bytes() []byte {
 	b := make([]byte, 0, 4*len(v))
 	for _, x := range v {
@@ -15,7 +14,7 @@ func (v Vector) Bytes() []byte {
 	return b
 }
 
-// VectorOf reads what Bytes wrote; nil if it is nothing of the kind.
+// VectorOf decodes the output of Bytes; nil if b cannot be one.
 func VectorOf(b []byte) Vector {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return nil
@@ -27,8 +26,8 @@ func VectorOf(b []byte) Vector {
 	return v
 }
 
-// Cosine is how near two vectors are, 1 at most; 0 when one is missing or they
-// are not of one kind.
+// Cosine returns the similarity of two vectors, 1 at most; 0 when one is
+// missing or their lengths differ.
 func Cosine(a, b Vector) (sum float64) {
 	if len(a) != len(b) {
 		return 0

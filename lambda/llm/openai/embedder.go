@@ -36,7 +36,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm
 	return vectors, paid, nil
 }
 
-// ask is Embed before anything is decided about the failure.
+// ask is Embed before the failure is classified.
 func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage, failed *mishap) {
 	for _, text := range texts {
 		if text == "" {
@@ -63,7 +63,7 @@ func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vecto
 	return vectors, paid, nil
 }
 
-// batch is how many of the texts fit into one request; at least one.
+// batch returns how many of the texts fit into one request; at least one.
 func batch(texts []string) int {
 	size := 0
 	for i, text := range texts {
@@ -95,8 +95,8 @@ func unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) {
 	return vectors, sound
 }
 
-// normalise scales a vector to length 1. It is nil if there is no such: all
-// numbers are 0, or one is not finite.
+// normalise scales a vector to length 1. It returns nil if that is impossible:
+// all numbers are 0, or one is not finite.
 func normalise(v []float32) llm.Vector {
 	square := 0.0 // of float32s: far from overflow
 	for _, x := range v {

@@ -9,9 +9,9 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// key is the API key as it is known by now. The library is not told it, and a
-// verb that does not fit, %s say, finds it behind a function only: it prints
-// what a pointer leads to.
+// key is the current API key. The library never gets it. It is a pointer, and
+// holds the key in a function: fmt follows pointers, and would print the key
+// for a verb that does not fit, such as %s.
 type key struct {
 	header, prefix string
 	renew          func(context.Context, string) (string, bool) // nil: it never changes
@@ -38,8 +38,8 @@ func (k *key) put(h http.Header) (used string) {
 	return used
 }
 
-// renewed reports whether there is another key than the one refused. One that
-// somebody else renewed meanwhile counts.
+// renewed reports whether there is another key than the one refused. A key that
+// another request renewed meanwhile counts.
 func (k *key) renewed(ctx context.Context, refused string) bool {
 	k.mu.Lock()
 	other := k.now() != refused

@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	// seed is any fixed number: with the same one the same question is
-	// answered alike more often.
+	// seed is any fixed number: with a fixed one, the same question gets the
+	// same answer more often.
 	seed = 1
 
-	// thoughts is the room in tokens for what a model thinks to itself before
-	// it answers; OpenAI advises to begin with 25,000. A model that runs out of
-	// it has answered nothing and is paid for.
+	// thoughts is the room, in tokens, for the reasoning of a model before it
+	// answers; OpenAI advises to begin with 25,000. A model that uses it up
+	// returns no answer, and its tokens are paid for all the same.
 	thoughts = 25_000
 )
 
-// dialect is what may be said to a model; see the package comment.
+// dialect describes the parameters that a model accepts; see the package
+// comment.
 type dialect struct {
 	reasons             bool // no temperature, and room for thoughts
 	seed                bool
@@ -29,9 +30,9 @@ type dialect struct {
 	maxCompletionTokens bool // not max_tokens
 }
 
-// add is what go-openai cannot send: it leaves out what is zero or false.
-// Its users send the smallest float instead of a temperature of 0, which vLLM
-// takes for 0.01 and draws lots again.
+// add returns the members that go-openai cannot send: it leaves out zeros and
+// false. Its users send the smallest float instead of a temperature of 0, which
+// vLLM treats as 0.01 and so samples again.
 func (d dialect) add() string {
 	add := ""
 	if !d.reasons {
@@ -43,7 +44,7 @@ func (d dialect) add() string {
 	return add
 }
 
-// suffix is what of the above changes answers.
+// suffix names the parameters above that change answers.
 func (d dialect) suffix() string {
 	s := ""
 	if !d.reasons {
@@ -71,7 +72,7 @@ func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return answer, nil
 }
 
-// ask is Answer before anything is decided about the failure.
+// ask is Answer before the failure is classified.
 func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *mishap) {
 	response, err := m.api.CreateChatCompletion(ctx, m.request(q))
 	if err != nil {
@@ -113,7 +114,7 @@ func (m *model) request(q llm.Question) openai.ChatCompletionRequest {
 	return r
 }
 
-// inspect looks at the answer of a model that ended well, as HTTP goes. One
+// inspect checks the answer of a model whose HTTP exchange succeeded. One
 // choice was asked for; of more, the first is read.
 func inspect(choices []openai.ChatCompletionChoice) fault {
 	if len(choices) == 0 {

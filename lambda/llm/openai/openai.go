@@ -1,28 +1,28 @@
 // Package openai asks models through the OpenAI API, of OpenAI itself, of
 // Azure, or of one of the many servers that speak it (vLLM, Ollama, a proxy).
 // It adapts github.com/sashabaranov/go-openai to the ports of package llm and
-// says what every failure means, in one table (failure.go).
+// classifies every failure in one table (failure.go).
 //
-// What is sent depends on who is asked, because servers refuse members that
-// they do not know, and models parameters that they do not take:
+// The parameters depend on the server and the model, because servers refuse
+// members that they do not know, and models parameters that they do not take:
 //
-//	                      OpenAI, Azure   a model that reasons   anybody else
+//	                      OpenAI, Azure   a reasoning model      other servers
 //	temperature           0               -                      0
 //	seed                  1               1 (OpenAI, Azure)      -
 //	store (OpenAI only)   false           false                  -
 //	length of the answer  max_completion_tokens                  max_tokens
 //	                      (Azure, gpt-4: max_tokens)
 //
-// Models that reason take no temperature, and count their thoughts as part of
-// the answer: they get room for those on top of Question.MaxTokens. At OpenAI
-// and Azure, all models are taken for such but those of the families that came
+// Reasoning models take no temperature, and count their reasoning as part of
+// the answer: they get room for it on top of Question.MaxTokens. At OpenAI and
+// Azure, every model counts as a reasoning one, except the families that came
 // before and will have no more members (gpt-3.5, gpt-4): a model of next year
-// is asked in the way that none refuses. Elsewhere names say nothing; there it
-// is the models that go-openai itself refuses to send a temperature to, and
-// all if Config.NoTemperature is set.
+// is asked in the form that every model accepts. Elsewhere names carry no
+// information; there, the reasoning models are the ones for which go-openai
+// itself refuses a temperature, and all if Config.NoTemperature is set.
 //
-// Nothing of a request or a response gets into an error but the HTTP status
-// and an error code that we know.
+// Nothing of a request or a response gets into an error but the HTTP status and
+// an error code that we know.
 package openai
 
 import (
@@ -46,11 +46,11 @@ const (
 	defaultTimeout = 60 * time.Second
 )
 
-// Config says whom to ask.
+// Config describes the endpoint and its models.
 type Config struct {
 	// APIKey is required by OpenAI and Azure. White space around it is cut off.
 	APIKey string `json:"-"`
-	// Renew is asked for the key again when the provider has refused one, with
+	// Renew returns the current key when the provider has refused one, with
 	// HTTP 401; it reports false when there is no other. nil: there is none.
 	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
 	// BaseURL is that of any compatible server, with its version but without
@@ -61,13 +61,13 @@ type Config struct {
 	// AzureAPIVersion.
 	BaseURL string
 	// AzureAPIVersion turns the older of Azure's APIs on: 2024-10-21 or later,
-	// for json_schema; 2024-12-01-preview or later for models that reason.
-	// Models are the names of deployments; one of a gpt-4 should say so.
+	// for json_schema; 2024-12-01-preview or later for reasoning models. Models
+	// are the names of deployments; the name of a gpt-4's should contain gpt-4.
 	AzureAPIVersion string
 
 	Model          string // that answers questions
-	EmbeddingModel string // that must know the parameter dimensions; empty is no embeddings
-	NoTemperature  bool   // Model takes no temperature, though its name does not say so
+	EmbeddingModel string // must know the parameter dimensions; empty is no embeddings
+	NoTemperature  bool   // Model takes no temperature, though its name does not show it
 
 	// Timeout is for one request, from the connection to the end of the
 	// answer; 0 is 60 s. There is no shorter one for the headers: they come
@@ -79,7 +79,7 @@ type Config struct {
 	HTTPClient *http.Client `json:"-"`
 }
 
-// Format keeps the key out of whatever prints a Config.
+// Format keeps the key out of every way to print a Config.
 func (c Config) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "openai.Config of "+c.Model)
 }
@@ -90,8 +90,8 @@ type Client struct {
 	embedder *embedder // nil without an EmbeddingModel
 }
 
-// New checks the configuration, without a request; the error has all that is
-// wrong with it, and no value of it.
+// New checks the configuration, without a request; the error lists all its
+// faults, and none of its values.
 func New(c Config) (*Client, error) {
 	c.APIKey = strings.TrimSpace(c.APIKey)
 	e, err := parse(c)
@@ -128,7 +128,7 @@ func (c *Client) Embedder() llm.Embedder {
 	return c.embedder
 }
 
-// endpoint is whom we speak to.
+// endpoint is the server that is asked.
 type endpoint struct {
 	url    *url.URL
 	openAI bool
@@ -195,7 +195,7 @@ func (e endpoint) qualify(model string) string {
 	return model + "@" + e.url.Host
 }
 
-// dialect decides what the endpoint and the model can be told.
+// dialect returns the parameters that the endpoint and the model accept.
 func (e endpoint) dialect(c Config) dialect {
 	known := e.openAI || e.azure
 	reasons := c.NoTemperature || openai.NewReasoningValidator().Validate(

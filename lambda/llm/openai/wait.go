@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// maxWait is the longest wait that is believed, as long as a queue can hide a
-// message.
+// maxWait is the longest wait that is accepted: a queue cannot hide a message
+// for longer.
 const maxWait = 12 * time.Hour
 
-// askedToWait is how long the provider wants to be left alone; 0 if it does
-// not say. Retry-After is in seconds or an HTTP date, retry-after-ms is what
-// OpenAI's own clients read first. Without them, a 429 may say when each of
-// the two limits is whole again: as a Go duration at OpenAI (6m0s), in seconds
-// at Azure; the longer one counts, for it is not said which was hit.
+// askedToWait returns the wait that the provider asks for; 0 if it asks for
+// none. Retry-After is in seconds or an HTTP date; OpenAI's own clients read
+// retry-after-ms first. Without them, a 429 may state when each of the two
+// limits is whole again: as a Go duration at OpenAI (6m0s), in seconds at
+// Azure; the longer one counts, for the response does not name the limit that
+// was hit.
 func askedToWait(h http.Header, status int, now time.Time) time.Duration {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
@@ -47,7 +48,7 @@ func reset(said string) time.Duration {
 	return bound(d)
 }
 
-// number reads so many units, with a fraction or without.
+// number reads a count of units, with a fraction or without.
 func number(said string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(said, 64)
 	if err != nil || math.IsNaN(n) {

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxBody      = 4 << 20  // bytes of an answer, unpacked
-	maxErrorBody = 64 << 10 // bytes of a failure's, of which only the code is read
+	maxErrorBody = 64 << 10 // bytes of a failure's; only the code is read
 )
 
 var errTooLarge = errors.New("larger than the limit")
@@ -49,7 +49,7 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 }
 
 // send sends the request; once more if its key was refused and there is another
-// one by now. That is still the same try: nothing was asked yet.
+// one by now. That is still the same try: the question was not asked yet.
 func (w *wire) send(req *http.Request) (*http.Response, error) {
 	used := w.key.put(req.Header)
 	resp, err := w.client.Do(req)
@@ -65,7 +65,7 @@ func (w *wire) send(req *http.Request) (*http.Response, error) {
 	return w.client.Do(again)
 }
 
-// complete adds what the library cannot say.
+// complete adds the members that the library cannot send.
 func (w *wire) complete(req *http.Request) error {
 	if w.add == "" {
 		return nil
@@ -125,7 +125,7 @@ func code(body []byte) string {
 }
 
 // httpClient follows no redirect: it would carry the question, and Azure's key
-// (in a header that net/http does not know for one), to another host.
+// (in a header that net/http does not treat as a secret), to another host.
 func httpClient(c Config) *http.Client {
 	client := http.Client{Transport: transport()}
 	if c.HTTPClient != nil {
@@ -144,7 +144,7 @@ func transport() *http.Transport {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		DisableKeepAlives:   true,
-		// No Proxy: the one of the environment is not asked for. No HTTP/2:
-		// DialContext without ForceAttemptHTTP2 leaves it off.
+		// No Proxy: the environment's proxy is not used. No HTTP/2: DialContext
+		// without ForceAttemptHTTP2 leaves it off.
 	}
 }

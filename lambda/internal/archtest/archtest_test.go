@@ -15,7 +15,7 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"cmd/...", "lambda", "internal/archtest", "local/internal/testfunction"},
+		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill"},
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest"},
 		{"postgres", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},

@@ -1,4 +1,4 @@
-package local_test
+package acceptance_test
 
 import (
 	"context"

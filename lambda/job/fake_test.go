@@ -117,19 +117,19 @@ type row struct {
 	failedAt    time.Time
 	locked      int    // by another transaction, for that many claims
 	unmatchable string // why it cannot be matched
-	verdict     job.Verdict
+	release     job.Release
 	notified    int // notification rows
 
-	claimErr, settleErr, findErr error
-	commits                      bool // settleErr comes after the commit
+	claimErr, releaseErr, findErr error
+	commits                       bool // releaseErr comes after the commit
 }
 
 func (r *row) holds(f job.Fence) bool {
 	return r != nil && r.attempt == f.Attempt && r.status == job.StatusInProgress
 }
 
-// judge finds what postgres finds, in the same order.
-func (r *row) judge(d job.Delivery, turn int, suspects bool) (found job.Result, suspect bool) {
+// find finds what postgres finds, in the same order.
+func (r *row) find(d job.Delivery, turn int, suspects bool) (found job.Result, suspect bool) {
 	running := r != nil && r.status == job.StatusInProgress
 	switch {
 	case r == nil:
@@ -236,7 +236,7 @@ func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease tim
 
 func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects bool) job.Claim {
 	r := m.rows[d.ID]
-	found, suspect := r.judge(d, turn, suspects)
+	found, suspect := r.find(d, turn, suspects)
 	c := job.Claim{Found: found, Suspect: suspect, Fence: job.Fence{ID: d.ID}}
 	switch {
 	case found == job.Held && turn > 1:
@@ -257,7 +257,7 @@ func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects b
 	return c
 }
 
-func (m *memory) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, error) {
+func (m *memory) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	limit, _ := ctx.Deadline()
@@ -266,18 +266,18 @@ func (m *memory) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, 
 	switch {
 	case m.fails(ctx) != nil:
 		return false, m.fails(ctx)
-	case r != nil && r.settleErr != nil && !r.commits:
-		return false, r.settleErr
+	case r != nil && r.releaseErr != nil && !r.commits:
+		return false, r.releaseErr
 	case !r.holds(f):
 		return false, nil
 	}
 	m.note("%s %d", v.Status, number(f.ID))
-	r.status, r.verdict = v.Status, v
+	r.status, r.release = v.Status, v
 	if v.Status == job.StatusFailed {
 		r.failedAt = time.Now()
 		r.notified++
 	}
-	return r.settleErr == nil, r.settleErr
+	return r.releaseErr == nil, r.releaseErr
 }
 
 func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {

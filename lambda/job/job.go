@@ -34,8 +34,9 @@ type Claim struct {
 	Reason  string        // NotMatchable: why
 }
 
-// Verdict is what a fenced write makes of a document that did not succeed.
-type Verdict struct {
+// Release ends a claim without success: the document is pending again, or
+// failed.
+type Release struct {
 	Status   Status        // StatusPending or StatusFailed
 	Reason   string        // safe to store
 	Due      time.Duration // StatusPending: when its message is visible again
@@ -65,9 +66,9 @@ type Store interface {
 	// last delivery. The claims are in the order of the deliveries; of two
 	// deliveries of one document one claims it and the other finds it held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
-	// Settle writes the verdict, and with StatusFailed the notification row,
-	// in one transaction. It reports false when the fence did not hold.
-	Settle(ctx context.Context, f Fence, v Verdict) (bool, error)
+	// Release ends the attempt without success, and with StatusFailed writes the
+	// notification row, in one transaction. It reports false when the fence did not hold.
+	Release(ctx context.Context, f Fence, r Release) (bool, error)
 	// Find reads a row again; ErrNotFound if there is none.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }

@@ -46,7 +46,7 @@ func TestSettlingWaitsForTheDatabase(t *testing.T) {
 	}{
 		"retry":                          {row{}, errDown, writes(job.StatusPending, retry(m5))},
 		"fence lost":                     {row{}, job.ErrFenceLost, ack},
-		"retry whose answer is lost too": {row{settleErr: errDown, commits: true}, errDown, writes(job.StatusPending, retry(m5))},
+		"retry whose answer is lost too": {row{releaseErr: errDown, commits: true}, errDown, writes(job.StatusPending, retry(m5))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

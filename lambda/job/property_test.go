@@ -48,10 +48,10 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 		checkEnds(rt, batch, ends, before, after)
 		checkTold(rt, ends, told)
 		for n, row := range after {
-			if row.attempt < before[n].attempt || row.notified > 1 || row.verdict.Status == job.StatusFailed && row.notified == 0 {
+			if row.attempt < before[n].attempt || row.notified > 1 || row.release.Status == job.StatusFailed && row.notified == 0 {
 				rt.Fatalf("document %d: from %+v to %+v", n, before[n], row)
 			}
-			if late[n] != row && row.settleErr == nil {
+			if late[n] != row && row.releaseErr == nil {
 				rt.Fatalf("document %d: abandoned work made %+v of %+v", n, late[n], row)
 			}
 		}
@@ -158,7 +158,7 @@ func drawRow(t *rapid.T) row {
 	if rapid.IntRange(0, 5).Draw(t, "unmatchable") == 5 {
 		r.unmatchable = "no type"
 	}
-	for _, err := range []*error{&r.claimErr, &r.settleErr, &r.findErr} {
+	for _, err := range []*error{&r.claimErr, &r.releaseErr, &r.findErr} {
 		*err = rapid.SampledFrom([]error{nil, nil, nil, nil, errDown}).Draw(t, "fault")
 	}
 	return r

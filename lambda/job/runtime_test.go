@@ -108,19 +108,19 @@ func TestEveryDeliveryEndsAsTheTableSays(t *testing.T) {
 	}
 }
 
-func TestVerdictCarriesWhatIsStored(t *testing.T) {
+func TestReleaseCarriesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(6), pending(0))
 		r.work[id(1)] = fails(failure.At("ask the model", &failure.Error{Sentence: "429", RetryAfter: time.Hour}))
 		r.work[id(2)] = fails(failure.At("read", failure.Permanently("no counterparty")))
 		r.run(delivery(1, 2), delivery(2, 1))
-		for n, want := range map[int]job.Verdict{
+		for n, want := range map[int]job.Release{
 			1: {Status: job.StatusPending, Reason: "ask the model: 429", Due: time.Hour, Kind: "transient", Delivery: 2},
 			2: {Status: job.StatusFailed, Reason: "read: no counterparty", Kind: "permanent", Delivery: 1},
 		} {
-			if got := r.store.row(n).verdict; got != want {
-				t.Errorf("document %d: verdict %+v, want %+v", n, got, want)
+			if got := r.store.row(n).release; got != want {
+				t.Errorf("document %d: release %+v, want %+v", n, got, want)
 			}
 		}
 		if got := r.log.of(t, "settled", id(1)); len(got) != 1 || got[0].Attempt != 7 || got[0].Reason != "ask the model: 429" || got[0].Result != "transient" {
@@ -225,7 +225,7 @@ func TestPanicHarmsNobodyElse(t *testing.T) {
 		if len(logged) != 1 || logged[0].Level != "ERROR" || !strings.Contains(logged[0].Stack, "fake_test.go") {
 			t.Errorf("logged %+v, want the stack, once", logged)
 		}
-		if got, want := r.store.row(2).verdict.Reason, "panic (string)"; got != want {
+		if got, want := r.store.row(2).release.Reason, "panic (string)"; got != want {
 			t.Errorf("reason %q, want %q", got, want)
 		}
 		if strings.Contains(r.log.String(), "Muster") {

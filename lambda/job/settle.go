@@ -41,8 +41,8 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 		o.Result = Permanent
 	}
 	s := b.Schedule.Decide(o)
-	v := Verdict{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
-	switch written, err := b.write(ctx, f, v); {
+	r := Release{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
+	switch written, err := b.write(ctx, f, r); {
 	case err != nil:
 		b.end(i, f, b.unsettled(i), failure.Failure{Text: why.Text + "; then " + failure.Of(err).Text})
 	case !written:
@@ -52,19 +52,19 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 	}
 }
 
-// write writes a verdict, again and again while the database does not answer
+// write writes a release, again and again while the database does not answer
 // and ctx allows. After each failure the row is read: a commit whose answer was
 // lost is neither assumed nor repeated blindly.
-func (b *batch) write(ctx context.Context, f Fence, v Verdict) (bool, error) {
+func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
 	for tries := (pauses{}); ; {
-		written, err := b.writeOnce(ctx, f, v)
+		written, err := b.writeOnce(ctx, f, r)
 		if err == nil && (written || tries.last == 0) {
 			return written, nil
 		}
 		row, findErr := b.find(ctx, f)
 		ours := row.Attempt == f.Attempt
 		switch {
-		case findErr == nil && ours && row.Status == v.Status:
+		case findErr == nil && ours && row.Status == r.Status:
 			return true, nil
 		case findErr == nil && (!ours || row.Status != StatusInProgress), errors.Is(findErr, ErrNotFound):
 			return false, nil // the fence is gone
@@ -74,10 +74,10 @@ func (b *batch) write(ctx context.Context, f Fence, v Verdict) (bool, error) {
 	}
 }
 
-func (b *batch) writeOnce(ctx context.Context, f Fence, v Verdict) (bool, error) {
+func (b *batch) writeOnce(ctx context.Context, f Fence, r Release) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	return b.Store.Settle(ctx, f, v)
+	return b.Store.Release(ctx, f, r)
 }
 
 func (b *batch) find(ctx context.Context, f Fence) (Row, error) {

@@ -30,7 +30,7 @@ func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, &row{status: job.StatusPending, settleErr: errDown, commits: true})
+				r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown, commits: true})
 				r.work[id(1)] = fails(tc.err)
 				if got := r.run(delivery(1, tc.count)); got[0] != tc.want {
 					t.Errorf("got %+v, want %+v", got[0], tc.want)
@@ -57,11 +57,11 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 		count int
 		want  job.Settlement
 	}{
-		{"not written", row{settleErr: errDown}, errDown, 1, atLeaseEnd},
-		{"not written, permanent", row{settleErr: errDown}, permanent, 2, atLeaseEnd},
-		{"not written, last delivery", row{settleErr: errDown}, permanent, 3, deadLetter},
-		{"not even read", row{settleErr: errDown, findErr: errDown}, permanent, 1, atLeaseEnd},
-		{"committed, but nobody can say", row{settleErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
+		{"not written", row{releaseErr: errDown}, errDown, 1, atLeaseEnd},
+		{"not written, permanent", row{releaseErr: errDown}, permanent, 2, atLeaseEnd},
+		{"not written, last delivery", row{releaseErr: errDown}, permanent, 3, deadLetter},
+		{"not even read", row{releaseErr: errDown, findErr: errDown}, permanent, 1, atLeaseEnd},
+		{"committed, but nobody can say", row{releaseErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
 		{"fence lost, but nobody can say to whom", row{findErr: errDown}, job.ErrFenceLost, 2, atLeaseEnd},
 		{"fence lost, last delivery", row{findErr: errDown}, job.ErrFenceLost, 3, deadLetter},
 	} {
@@ -80,10 +80,10 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 	}
 }
 
-func TestVerdictOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
+func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, &row{status: job.StatusPending, settleErr: errDown})
+		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
 		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
 			set(job.StatusFailed, 1, 0)(r.store, f)
 			return failure.Permanently("no counterparty")
@@ -95,10 +95,10 @@ func TestVerdictOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 	})
 }
 
-func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheVerdictFailsToo(t *testing.T) {
+func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, &row{status: job.StatusPending, settleErr: errDown})
+		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
 		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
 			set(job.StatusSucceeded, 0, 0)(r.store, f)
 			return errors.New("the answer of the commit was lost")
@@ -133,7 +133,7 @@ func TestLostFenceEndsByWhatTheRowIsNow(t *testing.T) {
 	} {
 		for how, err := range map[string]error{
 			"the work says so":     fmt.Errorf("write matches: %w", job.ErrFenceLost),
-			"the verdict finds it": unknown,
+			"the release finds it": unknown,
 		} {
 			t.Run(tc.name+", "+how, func(t *testing.T) {
 				t.Parallel()

@@ -133,8 +133,8 @@ SELECT tenant_id, failed.id, $4::text, matching_attempts, now(), jsonb_build_obj
 	'error', matching_error, 'attempts', matching_attempts, 'deliveries', $5::int)
 FROM failed JOIN tenant ON tenant.id = tenant_id`
 
-// Settle implements job.Store.
-func (db *DB) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, error) {
+// Release implements job.Store.
+func (db *DB) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
 	sql, args := returnSQL, []any{f.ID, f.Attempt, v.Reason, v.Due}
 	if v.Status == job.StatusFailed {
 		sql, args = failSQL, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}

@@ -248,7 +248,7 @@ func TestStaleFenceSettlesNothing(t *testing.T) {
 			takeOver(f, id)
 			before := f.state(id)
 			for _, status := range []job.Status{job.StatusPending, job.StatusFailed} {
-				written, err := f.Settle(t.Context(), fence, job.Verdict{Status: status, Reason: "late", Kind: "transient"})
+				written, err := f.Release(t.Context(), fence, job.Release{Status: status, Reason: "late", Kind: "transient"})
 				if written || err != nil {
 					t.Errorf("%s: written %v, error %v", status, written, err)
 				}
@@ -260,18 +260,18 @@ func TestStaleFenceSettlesNothing(t *testing.T) {
 	}
 }
 
-func TestSettleWritesTheVerdict(t *testing.T) {
+func TestReleaseIsWritten(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")
 	fence := f.claim(job.Delivery{ID: id}, false).Fence
-	settle := func(fence job.Fence, v job.Verdict) {
+	settle := func(fence job.Fence, v job.Release) {
 		t.Helper()
-		if written, err := f.Settle(t.Context(), fence, v); !written || err != nil {
+		if written, err := f.Release(t.Context(), fence, v); !written || err != nil {
 			t.Fatalf("written %v, error %v", written, err)
 		}
 	}
-	settle(fence, job.Verdict{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
+	settle(fence, job.Release{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
 	if got, want := f.state(id), (state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -279,7 +279,7 @@ func TestSettleWritesTheVerdict(t *testing.T) {
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}
-	settle(fence, job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
+	settle(fence, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
 	if got, want := f.state(id), (state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

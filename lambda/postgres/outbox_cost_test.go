@@ -33,7 +33,7 @@ func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	fence := f.take(f.document(""))
-	if written, err := f.Settle(t.Context(), fence, job.Verdict{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
+	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
 		t.Fatal(written, err)
 	}
 	if got, want := f.deliveries(), "email pending 1, slack pending 1"; got != want {

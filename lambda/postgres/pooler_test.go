@@ -203,7 +203,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 	_, err = f.Publish(t.Context(), []uuid.UUID{num(4), num(5)})
 	check("publish", err)
 	failed := f.take(num(4))
-	_, err = f.Settle(t.Context(), failed, job.Verdict{Status: job.StatusFailed, Reason: "no", Kind: "permanent", Delivery: 1})
+	_, err = f.Release(t.Context(), failed, job.Release{Status: job.StatusFailed, Reason: "no", Kind: "permanent", Delivery: 1})
 	check("fail", err)
 	recorder := &notify.Recorder{}
 	(&notify.Relay{Outbox: f.DB, Senders: []notify.Sender{recorder}, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())

@@ -100,7 +100,7 @@ func TestPublishTakesADocumentFromItsWorker(t *testing.T) {
 	first := f.publish(id)[0].PublishedAt
 	fence := f.claim(job.Delivery{ID: id, PublishedAt: first}, false).Fence
 	second := f.publish(id)[0].PublishedAt
-	if written, err := f.Settle(t.Context(), fence, job.Verdict{Status: job.StatusFailed, Reason: "late"}); written || err != nil {
+	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Reason: "late"}); written || err != nil {
 		t.Errorf("the worker's verdict: written %v, error %v", written, err)
 	}
 	if c := f.claim(job.Delivery{ID: id, PublishedAt: first}, true); c.Found != job.Superseded {

@@ -94,7 +94,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	if _, err := f.writeOnce(ctx, written, match.Normalized{}, blocks[written.ID], match.Decision{}); err != nil {
 		t.Errorf("the other tenant's write: %v", err)
 	}
-	if ok, err := f.Settle(ctx, settled, job.Verdict{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
+	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
 		t.Errorf("the other tenant's settling: %v, %v", ok, err)
 	}
 	if got := f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 1 {

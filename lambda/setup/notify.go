@@ -138,9 +138,9 @@ type watched struct {
 	failed atomic.Bool
 }
 
-// Settle implements job.Store.
-func (w *watched) Settle(ctx context.Context, f job.Fence, v job.Verdict) (bool, error) {
-	held, err := w.Store.Settle(ctx, f, v)
+// Release implements job.Store.
+func (w *watched) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+	held, err := w.Store.Release(ctx, f, v)
 	if err == nil && held && v.Status == job.StatusFailed {
 		w.failed.Store(true)
 	}

@@ -124,7 +124,7 @@ const (
 )
 
 // failure is the last of three tries.
-var failure = job.Verdict{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
+var failure = job.Release{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
 
 // What a claim finds, in a word.
 var (
@@ -165,7 +165,7 @@ var (
 	neverPublished = state{"never published", func(*rig, uuid.UUID) {}}
 	published      = state{"published", func(r *rig, id uuid.UUID) { r.publish(id) }}
 	retrying       = state{"waiting for a retry", func(r *rig, id uuid.UUID) {
-		r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+		r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 	}}
 	inProgress = state{"in progress", func(r *rig, id uuid.UUID) { r.take(id) }}
 	abandoned  = state{"in progress, its lease ended", func(r *rig, id uuid.UUID) {
@@ -214,17 +214,17 @@ func (r *rig) take(id uuid.UUID) job.Fence {
 	return c.Fence
 }
 
-// settle writes a verdict whose fence must hold.
-func (r *rig) settle(f job.Fence, v job.Verdict) {
+// release writes a release whose fence must hold.
+func (r *rig) release(f job.Fence, v job.Release) {
 	r.Helper()
-	if written, err := r.Store.Settle(r.Context(), f, v); !written || err != nil {
+	if written, err := r.Store.Release(r.Context(), f, v); !written || err != nil {
 		r.Fatalf("written %v, error %v, row %+v", written, err, r.row(f.ID))
 	}
 }
 
 func (r *rig) fail(f job.Fence) {
 	r.Helper()
-	r.settle(f, failure)
+	r.release(f, failure)
 }
 
 func (r *rig) succeed(f job.Fence) {
@@ -284,8 +284,8 @@ func (r *rig) unchanged(what string, do func()) {
 func (r *rig) refused(f job.Fence) {
 	r.Helper()
 	r.unchanged("a stale fence", func() {
-		for _, v := range []job.Verdict{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {
-			if written, err := r.Store.Settle(r.Context(), f, v); written || err != nil {
+		for _, v := range []job.Release{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {
+			if written, err := r.Store.Release(r.Context(), f, v); written || err != nil {
 				r.Errorf("%s of a stale fence: written %v, error %v", v.Status, written, err)
 			}
 		}

@@ -14,10 +14,10 @@ func retryWaits(r *rig) {
 	id := r.New()
 	f := r.take(id)
 	r.Advance(time.Second)
-	r.settle(f, job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+	r.release(f, job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 	r.rowIs(id, Row{Status: job.StatusPending, Attempt: 1, Error: busy, Due: r.now().Add(retryIn)})
 	r.findIs(id, job.Row{Status: job.StatusPending, Attempt: 1})
-	r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: "still busy", Due: 2 * retryIn})
+	r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: "still busy", Due: 2 * retryIn})
 	r.rowIs(id, Row{Status: job.StatusPending, Attempt: 2, Error: "still busy", Due: r.now().Add(2 * retryIn)})
 }
 
@@ -30,7 +30,7 @@ func failureHasOneNotification(r *rig) {
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(), Notifications: "transient 2"})
 	r.findIs(id, job.Row{Status: job.StatusFailed, Attempt: 2})
 	r.publish(id)
-	r.settle(r.take(id), job.Verdict{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 1})
+	r.release(r.take(id), job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 1})
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 3, Error: "broken", FailedAt: r.now(), Notifications: "transient 2, permanent 3"})
 }
 
@@ -57,9 +57,9 @@ func endedLeaseKeepsTheFence(r *rig) {
 // I6: at most one write that ends an attempt is accepted.
 func attemptEndsOnce(r *rig) {
 	ends := []func(job.Fence) (bool, error){
-		func(f job.Fence) (bool, error) { return r.Store.Settle(r.Context(), f, failure) },
+		func(f job.Fence) (bool, error) { return r.Store.Release(r.Context(), f, failure) },
 		func(f job.Fence) (bool, error) {
-			return r.Store.Settle(r.Context(), f, job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+			return r.Store.Release(r.Context(), f, job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 		},
 		func(f job.Fence) (bool, error) {
 			err := r.Work(r.Context(), f)
@@ -98,8 +98,8 @@ func staleFence(r *rig) {
 		"another attempt":             func(f job.Fence) { r.Advance(lease); r.take(f.ID) },
 		"a publish":                   func(f job.Fence) { r.publish(f.ID) },
 		"a publish and an attempt":    func(f job.Fence) { r.publish(f.ID); r.take(f.ID) },
-		"its own retry":               func(f job.Fence) { r.settle(f, job.Verdict{Status: job.StatusPending, Due: retryIn}) },
-		"its own retry and a claim":   func(f job.Fence) { r.settle(f, job.Verdict{Status: job.StatusPending}); r.take(f.ID) },
+		"its own retry":               func(f job.Fence) { r.release(f, job.Release{Status: job.StatusPending, Due: retryIn}) },
+		"its own retry and a claim":   func(f job.Fence) { r.release(f, job.Release{Status: job.StatusPending}); r.take(f.ID) },
 		"its own failure":             r.fail,
 		"its own failure and a claim": func(f job.Fence) { r.fail(f); r.redrive(f.ID) },
 		"its own success":             r.succeed,

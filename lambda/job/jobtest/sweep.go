@@ -180,7 +180,7 @@ func claimResetsRepublishing(r *rig) {
 		r.sweepFinds(repairs{overdue: 1, republished: 1})
 		before.Due = r.now()
 		r.rowIs(id, before) // the error of the last try stays
-		r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn})
+		r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 	}
 }
 
@@ -225,7 +225,7 @@ func lapsedIsRecovered(r *rig) {
 func settlingResetsLapses(r *rig) {
 	for name, reset := range map[string]func(uuid.UUID){
 		"a retry": func(id uuid.UUID) {
-			r.settle(r.take(id), job.Verdict{Status: job.StatusPending, Reason: busy})
+			r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy})
 		},
 		"a failure":          func(id uuid.UUID) { r.fail(r.take(id)); r.publish(id) },
 		"a success":          func(id uuid.UUID) { r.succeed(r.take(id)); r.publish(id) },

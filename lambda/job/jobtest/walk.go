@@ -42,9 +42,9 @@ var legal = map[move]bool{
 	{"claim", job.StatusInProgress, job.StatusNone}:       true,
 	{"claim", job.StatusFailed, job.StatusNone}:           true,
 
-	{"work", job.StatusInProgress, job.StatusSucceeded}: true,
-	{"settle", job.StatusInProgress, job.StatusPending}: true,
-	{"settle", job.StatusInProgress, job.StatusFailed}:  true,
+	{"work", job.StatusInProgress, job.StatusSucceeded}:  true,
+	{"release", job.StatusInProgress, job.StatusPending}: true,
+	{"release", job.StatusInProgress, job.StatusFailed}:  true,
 
 	{"publish", job.StatusNone, job.StatusPending}:       true,
 	{"publish", job.StatusPending, job.StatusPending}:    true,
@@ -88,7 +88,7 @@ func walk(r *rig) {
 		by     string
 		do     func() (attempts map[uuid.UUID]int)
 	}{
-		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "settle", w.settleSome}, {3, "publish", w.publishSome},
+		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "release", w.releaseSome}, {3, "publish", w.publishSome},
 		{2, "republish", w.republish}, {2, "give up", w.giveUp}, {5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil},
 	}
 	total := 0
@@ -211,18 +211,18 @@ func (w *walker) workSome() map[uuid.UUID]int {
 	return nil
 }
 
-func (w *walker) settleSome() map[uuid.UUID]int {
+func (w *walker) releaseSome() map[uuid.UUID]int {
 	f, ok := w.fence()
 	if !ok {
 		return nil
 	}
 	v := failure
 	if w.IntN(2) == 0 {
-		v = job.Verdict{Status: job.StatusPending, Reason: busy, Due: retryIn}
+		v = job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn}
 	}
-	written, err := w.Store.Settle(w.Context(), f, v)
+	written, err := w.Store.Release(w.Context(), f, v)
 	if err != nil {
-		w.Errorf("settle: %v", err)
+		w.Errorf("release: %v", err)
 	}
 	w.accepted(f, written)
 	return nil

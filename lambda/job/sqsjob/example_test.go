@@ -26,7 +26,7 @@ func (documents) Claim(_ context.Context, deliveries []job.Delivery, _ time.Dura
 	return claims, nil
 }
 
-func (documents) Settle(context.Context, job.Fence, job.Verdict) (bool, error) { return true, nil }
+func (documents) Release(context.Context, job.Fence, job.Release) (bool, error) { return true, nil }
 
 func (documents) Find(context.Context, uuid.UUID) (job.Row, error) {
 	return job.Row{}, job.ErrNotFound

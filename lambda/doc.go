@@ -4,7 +4,7 @@
 // A message names a document. Follow it:
 //
 //   - cmd/match is the Lambda function; setup turns its environment into
-//     opened adapters.
+//     opened adapters; secret reads what Secrets Manager holds.
 //   - job/sqsjob turns the SQS event into deliveries, and the ends of the
 //     deliveries into the response.
 //   - job is the runtime, and its documentation the life of a document: claim,

@@ -41,7 +41,7 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 
 // LoadNotify reads whom to tell, for those who only tell.
 func LoadNotify(env Env) (NotifyConfig, error) {
-	env, _, errs := secretsManager().resolve(env, manifest.EnvSlackWebhookURL)
+	env, _, errs := secretsManager().Resolve(env, manifest.EnvSlackWebhookURL)
 	c := loadNotify(env, &errs)
 	return c, report(errs)
 }

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/secret/secrettest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -78,17 +79,17 @@ func (g *guarded) rotate(password string) string {
 // A password that is rotated while the pool is open is read again, once, and
 // nobody notices.
 func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
-	m := newManager(t)
-	t.Setenv(managerURL, m.url)
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
 	g := newGuarded(t)
 	var logged safeBuilder
 	old := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
 	defer slog.SetDefault(old)
-	m.set("database", g.rotate("PLANTED-1"))
+	m.Set("database", g.rotate("PLANTED-1"))
 	var clock atomic.Int64
 	c, err := loadMatch(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
-		"DATABASE_URL_SECRET_ARN": arn("database")}), m.source(&clock))
+		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), source(&clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,20 +116,20 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 		t.Fatal(failed)
 	}
 
-	m.set("database", g.rotate("PLANTED-2"))
-	if failed := count(); !strings.Contains(failed, "28P01") && !strings.Contains(failed, "57P01") || m.count("database") != 1 {
-		t.Errorf("within five minutes: got %q, read %d times", failed, m.count("database"))
+	m.Set("database", g.rotate("PLANTED-2"))
+	if failed := count(); !strings.Contains(failed, "28P01") && !strings.Contains(failed, "57P01") || m.Count("database") != 1 {
+		t.Errorf("within five minutes: got %q, read %d times", failed, m.Count("database"))
 	}
 	clock.Add(int64(fetchEvery))
-	if failed := count(); failed != "" || m.count("database") != 2 {
-		t.Errorf("after it was rotated: %q, read %d times; want it read once more and no failure", failed, m.count("database"))
+	if failed := count(); failed != "" || m.Count("database") != 2 {
+		t.Errorf("after it was rotated: %q, read %d times; want it read once more and no failure", failed, m.Count("database"))
 	}
 
 	g.rotate("PLANTED-3") // and the secret does not know
 	clock.Add(int64(fetchEvery))
 	_ = count() // some find their connection ended
-	if failed := count(); !strings.Contains(failed, "28P01") || strings.Contains(failed, "PLANTED") || m.count("database") != 3 {
-		t.Errorf("when the secret is wrong: got %q, read %d times; want the refusal, and it read once more", failed, m.count("database"))
+	if failed := count(); !strings.Contains(failed, "28P01") || strings.Contains(failed, "PLANTED") || m.Count("database") != 3 {
+		t.Errorf("when the secret is wrong: got %q, read %d times; want the refusal, and it read once more", failed, m.Count("database"))
 	}
 	if strings.Contains(logged.String(), "PLANTED") {
 		t.Errorf("logged %s", logged.String())
@@ -137,14 +138,14 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 
 // Each way to use the database gets over a password that was rotated.
 func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
-	m := newManager(t)
-	t.Setenv(managerURL, m.url)
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
 	g := newGuarded(t)
 	for name, use := range uses(t) {
-		m.set("database", g.rotate("first-"+name))
+		m.Set("database", g.rotate("first-"+name))
 		var clock atomic.Int64
 		c, err := loadMatch(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
-			"DATABASE_URL_SECRET_ARN": arn("database")}), m.source(&clock))
+			"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), source(&clock))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.set("database", g.rotate("second-"+name)) // before the pool has a connection
+		m.Set("database", g.rotate("second-"+name)) // before the pool has a connection
 		clock.Add(int64(fetchEvery))
 		if err := use(db); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/secret"
 	"matchbook/lambda/sweep"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -39,7 +40,7 @@ type Config struct {
 	Notify      NotifyConfig
 	Metrics     *metric.Set // collects what is counted; nil: nothing is
 
-	secrets secrets
+	secrets secret.Values
 }
 
 // ModelConfig is whom to ask what rules leave open.
@@ -51,7 +52,7 @@ type ModelConfig struct {
 // LoadMatch reads the configuration of the match function, its secrets too.
 func LoadMatch(env Env) (Config, error) { return loadMatch(env, secretsManager()) }
 
-func loadMatch(env Env, src source) (Config, error) {
+func loadMatch(env Env, src secret.Source) (Config, error) {
 	names := []string{manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL}
 	if env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
@@ -68,18 +69,20 @@ func loadMatch(env Env, src source) (Config, error) {
 	return c, report(errs)
 }
 
+func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now) }
+
 // LoadModel reads whom to ask, for those who only ask.
 func LoadModel(env Env) (*ModelConfig, error) {
-	env, secrets, errs := secretsManager().resolve(env, manifest.EnvOpenAIKey)
+	env, secrets, errs := secretsManager().Resolve(env, manifest.EnvOpenAIKey)
 	m := loadModel(env, secrets, &errs)
 	return m, report(errs)
 }
 
 // loadModel reads whom to ask. A missing key is an error, never a silent
 // "rules".
-func loadModel(env Env, known secrets, errs *[]error) *ModelConfig {
+func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
-		APIKey: env(manifest.EnvOpenAIKey), Renew: known.renewal(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
+		APIKey: env(manifest.EnvOpenAIKey), Renew: known.Renewal(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
 		Model: cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel), EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
 		NoTemperature: env(manifest.EnvOpenAINoTemperature) != "",
 	}}
@@ -124,8 +127,8 @@ func LoadMigrate(env Env) (Config, error) {
 
 // load reads what all have in common, and the secrets of these names. The
 // environment that it returns has their values.
-func load(env Env, src source, names ...string) (c Config, resolved Env, errs []error) {
-	env, c.secrets, errs = src.resolve(env, names...)
+func load(env Env, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
+	env, c.secrets, errs = src.Resolve(env, names...)
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
 	c.Schedule = manifest.Match.Retries
@@ -273,7 +276,7 @@ func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
-	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, countedRenewal(c.secrets.renewal(manifest.EnvDatabaseURL), c.Metrics))
+	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, countedRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics))
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}

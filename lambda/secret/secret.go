@@ -1,4 +1,7 @@
-package setup
+// Package secret reads the secrets of a function's configuration from Secrets
+// Manager, and reads one again when the other side refuses its value. No error
+// of it holds a value.
+package secret
 
 import (
 	"cmp"
@@ -98,19 +101,19 @@ func (s *secret) reread(ctx context.Context) {
 	s.reading = nil
 }
 
-// secrets are those that a function reads, by the variable's name.
-type secrets map[string]*secret
+// Values are the secrets that a function reads, by the variable's name.
+type Values map[string]*secret
 
-// renewal is what has a value renewed; nil if it is no secret.
-func (s secrets) renewal(name string) func(ctx context.Context, refused string) (string, bool) {
+// Renewal is what has a value renewed; nil if it is no secret.
+func (s Values) Renewal(name string) func(ctx context.Context, refused string) (string, bool) {
 	if s[name] == nil {
 		return nil
 	}
 	return s[name].renew
 }
 
-// source is where secrets are read.
-type source struct {
+// Source is where secrets are read.
+type Source struct {
 	fetch func(ctx context.Context, id string) (string, error)
 	now   func() time.Time
 }
@@ -119,10 +122,10 @@ type source struct {
 // be missing as well.
 const unread = "unread"
 
-// resolve reads, all at once, the secrets among names whose variable is not
+// Resolve reads, all at once, the secrets among names whose variable is not
 // set, and returns an environment that has their values.
-func (src source) resolve(env Env, names ...string) (Env, secrets, []error) {
-	found := secrets{}
+func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
+	found := Values{}
 	for _, name := range names {
 		if id := env(name + manifest.SecretSuffix); id != "" && env(name) == "" {
 			found[name] = &secret{name: name, id: id, fetch: src.fetch, now: src.now, value: unread}
@@ -144,17 +147,17 @@ func (src source) resolve(env Env, names ...string) (Env, secrets, []error) {
 		slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// secretsManager is the source in production. Its client is made when there is
-// something to read.
-func secretsManager() source {
+// Manager is the source in production, by the clock now. Its client is made, of
+// what load returns, when there is something to read.
+func Manager(load func(context.Context) (aws.Config, error), now func() time.Time) Source {
 	client := sync.OnceValues(func() (*secretsmanager.Client, error) {
-		c, err := ownConfig(context.Background())
+		c, err := load(context.Background())
 		if err != nil {
 			return nil, err
 		}
 		return secretsmanager.NewFromConfig(c), nil
 	})
-	return source{now: time.Now, fetch: func(ctx context.Context, id string) (string, error) {
+	return Source{now: now, fetch: func(ctx context.Context, id string) (string, error) {
 		c, err := client()
 		if err != nil {
 			return "", err

@@ -1,4 +1,4 @@
-package setup
+package secret
 
 import (
 	"encoding/json"

@@ -1,0 +1,87 @@
+// Package secrettest is a Secrets Manager for tests.
+package secrettest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// ARN is that of a secret with the name.
+func ARN(name string) string {
+	return "arn:aws:secretsmanager:eu-central-1:000000000000:secret:" + name + "-AbCdEf"
+}
+
+// URLVariable says to the SDK where Secrets Manager is.
+const URLVariable = "AWS_ENDPOINT_URL_SECRETS_MANAGER"
+
+// Manager is a Secrets Manager as the SDK sees it, over HTTP.
+type Manager struct {
+	mu      sync.Mutex
+	values  map[string]string // by ARN
+	refuses string            // the code of an error, for all
+	fetches map[string]int
+	URL     string
+}
+
+// New starts one. What the SDK reads from the process is set for the
+// test but for where it is: each test says so, and so is not parallel.
+func New(t *testing.T) *Manager {
+	t.Helper()
+	m := &Manager{values: map[string]string{}, fetches: map[string]int{}}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	m.URL = server.URL
+	for name, value := range map[string]string{"AWS_REGION": "eu-central-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_MAX_ATTEMPTS": "1"} {
+		t.Setenv(name, value)
+	}
+	return m
+}
+
+// Set gives the secret with the name a value.
+func (m *Manager) Set(name, value string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values[ARN(name)] = value
+}
+
+// Refuse answers every read with the error code.
+func (m *Manager) Refuse(code string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refuses = code
+}
+
+// Count is how often the secret with the name was read.
+func (m *Manager) Count(name string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.fetches[ARN(name)]
+}
+
+// ServeHTTP implements http.Handler.
+func (m *Manager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in struct{ SecretId string }
+	_ = json.NewDecoder(r.Body).Decode(&in)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fetches[in.SecretId]++
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	value, known := m.values[in.SecretId]
+	switch {
+	case r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue":
+		w.WriteHeader(http.StatusNotImplemented)
+	case m.refuses != "" || !known:
+		w.WriteHeader(http.StatusBadRequest)
+		code := m.refuses
+		if code == "" {
+			code = "ResourceNotFoundException"
+		}
+		_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": "PLANTED in a message"})
+	default:
+		_ = json.NewEncoder(w).Encode(map[string]string{"ARN": in.SecretId, "SecretString": value})
+	}
+}

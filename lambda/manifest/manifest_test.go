@@ -97,3 +97,41 @@ func TestScheduleHasOneEntryPerRetry(t *testing.T) {
 		}
 	}
 }
+
+func TestListsArePossible(t *testing.T) {
+	t.Parallel()
+	if err := manifest.Validate(manifest.Functions(), manifest.Tasks()); err != nil {
+		t.Error(err)
+	}
+	further := manifest.Match
+	further.Name, further.BatchSize = "sweep", 11
+	err := manifest.Validate(append(manifest.Functions(), further), manifest.Tasks())
+	for _, want := range []string{"sweep: batch size 11", "sweep: two functions have this name"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
+
+func TestFurtherFunctionCountsItsConnections(t *testing.T) {
+	t.Parallel()
+	further := manifest.Match
+	further.Name, further.MaxConcurrency, further.PoolSize = "ingest", 4, 3
+	functions := append(manifest.Functions(), further)
+	if got, want := manifest.Connections(functions, manifest.Tasks()), manifest.Connections(manifest.Functions(), manifest.Tasks())+12; got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+	if err := manifest.CheckConnections(44, functions, manifest.Tasks()); err == nil || !strings.Contains(err.Error(), "ingest 4 x 3") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEachFunctionHasAVariableForItsQueue(t *testing.T) {
+	t.Parallel()
+	if got := manifest.Match.QueueEnv(); got != manifest.EnvMatchQueueURL {
+		t.Errorf("got %s", got)
+	}
+	if got := (manifest.Function{Name: "ingest"}).QueueEnv(); got != "INGEST_QUEUE_URL" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -7,7 +7,29 @@ import (
 	"time"
 )
 
-// Validate says what cannot work together, all of it, a sentence each.
+// Validate checks every row of the lists, and that no two have the same name.
+// The error has a sentence for each problem.
+func Validate(functions []Function, tasks []Task) error {
+	var errs []error
+	taken := map[string]bool{}
+	note := func(name string, err error) {
+		errs = append(errs, err)
+		if taken[name] {
+			errs = append(errs, fmt.Errorf("%s: two functions have this name, and their resources would as well", name))
+		}
+		taken[name] = true
+	}
+	for _, f := range functions {
+		note(f.Name, f.Validate())
+	}
+	for _, t := range tasks {
+		note(t.Name, t.Validate())
+	}
+	return errors.Join(errs...)
+}
+
+// Validate checks which settings cannot work together. The error has a
+// sentence for each problem.
 func (f Function) Validate() error {
 	errs := limits(f.Name, f.Package, f.Timeout, f.MemoryMB, f.PoolSize)
 	wrong := func(is bool, format string, args ...any) {
@@ -20,42 +42,46 @@ func (f Function) Validate() error {
 	for _, r := range f.Retries {
 		longest += r
 		wrong(r < 0, "a retry after %s: it cannot be in the past", r)
-		wrong(r > MaxVisibility-f.Timeout, "a retry after %s and an invocation of %s exceed the %s of SQS", r, f.Timeout, MaxVisibility)
+		wrong(r > MaxVisibility-f.Timeout, "a retry after %s and an invocation of %s exceed the %s of SQS",
+			r, f.Timeout, MaxVisibility)
 	}
 	wrong(f.BatchSize < 1 || f.BatchSize > 10, "batch size %d is not between 1 and 10", f.BatchSize)
-	wrong(f.MaxConcurrency < 2 || f.MaxConcurrency > 1000, "maximum concurrency %d is not between 2 and 1000, the limits of an event source mapping", f.MaxConcurrency)
-	wrong(f.Visibility() <= f.Timeout+LeaseMargin, "messages come back after %s, before a claim of %s has ended", f.Visibility(), f.Timeout+LeaseMargin)
-	wrong(f.Visibility() > MaxVisibility, "a visibility of %s, six times the timeout, exceeds the %s of SQS", f.Visibility(), MaxVisibility)
-	wrong(longest > QueueRetention, "%d deliveries may take %s, and the queue drops a message after %s", f.MaxReceiveCount(), longest, QueueRetention)
+	wrong(f.MaxConcurrency < 2 || f.MaxConcurrency > 1000,
+		"maximum concurrency %d is not between 2 and 1000, the limits of an event source mapping", f.MaxConcurrency)
+	wrong(f.Visibility() <= f.Timeout+LeaseMargin,
+		"messages come back after %s, before a claim of %s has ended", f.Visibility(), f.Timeout+LeaseMargin)
+	wrong(f.Visibility() > MaxVisibility,
+		"a visibility of %s, six times the timeout, exceeds the %s of SQS", f.Visibility(), MaxVisibility)
+	wrong(longest > QueueRetention, "%d deliveries may take %s, and the queue drops a message after %s",
+		f.MaxReceiveCount(), longest, QueueRetention)
 	return errors.Join(errs...)
 }
 
-// Validate says what cannot work together, all of it, a sentence each.
+// Validate checks the settings. The error has a sentence for each problem.
 func (t Task) Validate() error {
 	return errors.Join(limits(t.Name, t.Package, t.Timeout, t.MemoryMB, t.PoolSize)...)
 }
 
-// limits are those of every function.
+// limits checks what holds for every function.
 func limits(name, pkg string, timeout time.Duration, memoryMB, pool int) (errs []error) {
-	for _, c := range []struct {
-		wrong bool
-		what  string
-	}{
-		{name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "", fmt.Sprintf("the name %q is not one of lower-case letters", name)},
-		{pkg == "", "no main package: name the one that it is built from"},
-		{timeout < time.Second || timeout > MaxTimeout || timeout%time.Second != 0, fmt.Sprintf("a timeout of %s is not a number of seconds from 1 to the %s of Lambda", timeout, MaxTimeout)},
-		{memoryMB < 128 || memoryMB > 10240, fmt.Sprintf("%d MB of memory are not between 128 and 10240, the limits of Lambda", memoryMB)},
-		{pool < 1, fmt.Sprintf("a pool of %d connections: it needs one at least", pool)},
-	} {
-		if c.wrong {
-			errs = append(errs, fmt.Errorf("%s: %s", name, c.what))
+	wrong := func(is bool, format string, args ...any) {
+		if is {
+			errs = append(errs, fmt.Errorf(name+": "+format, args...))
 		}
 	}
+	wrong(name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "",
+		"the name %q is not one of lower-case letters", name)
+	wrong(pkg == "", "no main package: name the one that it is built from")
+	wrong(timeout < time.Second || timeout > MaxTimeout || timeout%time.Second != 0,
+		"a timeout of %s is not a number of seconds from 1 to the %s of Lambda", timeout, MaxTimeout)
+	wrong(memoryMB < 128 || memoryMB > 10240,
+		"%d MB of memory are not between 128 and 10240, the limits of Lambda", memoryMB)
+	wrong(pool < 1, "a pool of %d connections: it needs one at least", pool)
 	return errs
 }
 
-// Connections is how many the functions open to the database when all of them
-// are as busy as they may be.
+// Connections returns how many connections the functions open to the database
+// when all of them are as busy as they may be.
 func Connections(functions []Function, tasks []Task) (n int) {
 	for _, f := range functions {
 		n += f.MaxConcurrency * f.PoolSize
@@ -66,7 +92,8 @@ func Connections(functions []Function, tasks []Task) (n int) {
 	return n
 }
 
-// CheckConnections says when a database of so many connections is too small.
+// CheckConnections fails when the functions may open more connections than
+// budget. The error names each function's share.
 func CheckConnections(budget int, functions []Function, tasks []Task) error {
 	need := Connections(functions, tasks)
 	if need <= budget {
@@ -79,6 +106,6 @@ func CheckConnections(budget int, functions []Function, tasks []Task) error {
 	for _, t := range tasks {
 		parts = append(parts, fmt.Sprintf("%s %d", t.Name, t.PoolSize))
 	}
-	return fmt.Errorf("the functions may open %d connections (%s) and the database has %d for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget",
-		need, strings.Join(parts, ", "), budget)
+	return fmt.Errorf("the functions may open %d connections (%s) and the database has %d for them: "+
+		"lower MaxConcurrency or PoolSize in the manifest, or raise the budget", need, strings.Join(parts, ", "), budget)
 }

@@ -1,0 +1,109 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Functions returns the functions that queues feed, one row each.
+func Functions() []Function { return []Function{Match} }
+
+// Tasks returns the functions that no queue feeds.
+func Tasks() []Task { return []Task{Sweep, Migrate} }
+
+// Function describes a function that a queue feeds.
+type Function struct {
+	Name           string          // lower-case letters; names of resources and variables derive from it
+	Purpose        string          // a few words for people, in the console
+	Package        string          // its main package
+	Timeout        time.Duration   // of one invocation
+	MemoryMB       int             // of one instance; its share of a processor grows with it
+	BatchSize      int             // messages in one invocation, all worked on at once
+	MaxConcurrency int             // of the event source mapping
+	PoolSize       int             // database connections of one instance
+	AsksModel      bool            // it gets the model's settings, and its calls are shown
+	Retries        []time.Duration // visibility after the first, second ... transient failure
+}
+
+// Match is the function that matches documents.
+var Match = Function{
+	Name:           "match",
+	Purpose:        "Matches the documents that its queue names",
+	Package:        "matchbook/lambda/cmd/match",
+	Timeout:        3 * time.Minute,
+	MemoryMB:       512,
+	BatchSize:      10,
+	MaxConcurrency: 8,
+	PoolSize:       5,
+	AsksModel:      true,
+	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
+}
+
+// Task describes a function that no queue feeds.
+type Task struct {
+	Name     string
+	Purpose  string        // a few words for people, in the console
+	Package  string        // its main package
+	Timeout  time.Duration // of one invocation
+	MemoryMB int           // of one instance
+	PoolSize int           // database connections
+}
+
+// Sweep is the function that repairs what crashed or got lost.
+var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Package: "matchbook/lambda/cmd/sweep",
+	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2}
+
+// Migrate is the function that brings the schema up to date while a new
+// version is deployed, before it takes traffic.
+var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Package: "matchbook/lambda/cmd/migrate",
+	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
+
+// QueueEnv returns the variable with the URL of the function's queue, for
+// other programs that publish to it: MATCH_QUEUE_URL. The function itself
+// reads QUEUE_URL.
+func (f Function) QueueEnv() string { return strings.ToUpper(f.Name) + "_" + EnvQueueURL }
+
+// MaxReceiveCount returns how often SQS delivers a message before it moves it
+// to the dead-letter queue: once, and once per retry.
+func (f Function) MaxReceiveCount() int { return len(f.Retries) + 1 }
+
+// Visibility returns the queue's visibility timeout: six times the function's,
+// as AWS recommends. The messages of a function that died come back after it.
+func (f Function) Visibility() time.Duration { return 6 * f.Timeout }
+
+// RetrySchedule returns the retries in the form that ParseSchedule reads.
+func (f Function) RetrySchedule() string {
+	parts := make([]string, len(f.Retries))
+	for i, r := range f.Retries {
+		parts[i] = r.String()
+		for _, zero := range []string{"m0s", "h0m"} { // 5m0s, 1h0m0s
+			if strings.HasSuffix(parts[i], zero) {
+				parts[i] = parts[i][:len(parts[i])-2]
+			}
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseSchedule reads a retry schedule such as "5m,30m". It must have
+// exactly MaxReceiveCount - 1 entries, because SQS moves the message away at
+// the receive after that, whatever the schedule contains.
+func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
+	parts := strings.Split(s, ",")
+	if want := f.MaxReceiveCount() - 1; len(parts) != want {
+		return nil, fmt.Errorf("%d entries, want %d (maxReceiveCount %d - 1)", len(parts), want, f.MaxReceiveCount())
+	}
+	schedule := make([]time.Duration, len(parts))
+	for i, part := range parts {
+		d, err := time.ParseDuration(strings.TrimSpace(part))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("entry %d is no duration such as 5m", i+1)
+		case d < 0 || d > MaxVisibility:
+			return nil, fmt.Errorf("entry %d is not between 0 and %s, the limit of SQS", i+1, MaxVisibility)
+		}
+		schedule[i] = d
+	}
+	return schedule, nil
+}

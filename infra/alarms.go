@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"matchbook/lambda/manifest"
@@ -162,21 +164,45 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	repairs := math("republished + lost + crashed", "Repairs", map[string]awscloudwatch.IMetric{
 		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"), "crashed": ours(manifest.MetricCrashed, "Sum"),
 	})
-	refused := math("FILL(work, 0) + FILL(sweep, 0)", "Refused", map[string]awscloudwatch.IMetric{
-		"work": a.site.metric(a.site.facts.Match.Name, manifest.MetricRefused, "Sum"), "sweep": ours(manifest.MetricRefused, "Sum"),
-	})
-	late := lateAfter * a.site.facts.Match.Visibility()
+	late := lateAfter * a.site.facts.visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
-			says: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, look whether the match function and the sweep run.", late)},
+			says: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, look whether %s and the sweep run.", late, a.site.theFunctions())},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
-			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, and told of like any other. Look for crashes and timeouts of the match function at that time."},
+			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, and told of like any other. Look for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
 			says: "The sweep has measured nothing for 15 minutes, so nobody repairs and nobody would notice. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
-		alarm{id: "CredentialsRefused", metric: refused, at: 1,
+		alarm{id: "CredentialsRefused", metric: a.site.refused(), at: 1,
 			says: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then publish again what failed meanwhile: matchbook publish --failed."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
 			says: "Notifications of failed documents have been waiting for half an hour. Look into the log of the sweep for what Slack or SES answers; nothing is lost, they are told as soon as it works."},
 	)
 	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // one failed run is made good by the next
+}
+
+// refused adds up the credentials that were refused, in every function.
+func (s *site) refused() awscloudwatch.IMetric {
+	metrics := map[string]awscloudwatch.IMetric{"sweep": s.metric(s.facts.Sweep.Name, manifest.MetricRefused, "Sum")}
+	var terms []string
+	for i, f := range s.facts.Functions {
+		id := "work"
+		if i > 0 {
+			id += strconv.Itoa(i + 1)
+		}
+		metrics[id] = s.metric(f.Name, manifest.MetricRefused, "Sum")
+		terms = append(terms, "FILL("+id+", 0)")
+	}
+	return math(strings.Join(append(terms, "FILL(sweep, 0)"), " + "), "Refused", metrics)
+}
+
+// theFunctions names the functions that queues feed, as part of a sentence.
+func (s *site) theFunctions() string {
+	var names []string
+	for _, f := range s.facts.Functions {
+		names = append(names, f.Name)
+	}
+	if len(names) == 1 {
+		return "the " + names[0] + " function"
+	}
+	return "the functions " + strings.Join(names, ", ")
 }

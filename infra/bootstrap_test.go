@@ -30,7 +30,7 @@ var built = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Match.Package, runtime.GOARCH)
+	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Functions[0].Package, runtime.GOARCH)
 })
 
 func builtBootstrap(t *testing.T, name string) string {
@@ -91,7 +91,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 		}
 	}
 	second := t.TempDir()
-	if err := build(t.Context(), elsewhere, second, manifestFacts().Match.Package, "arm64"); err != nil {
+	if err := build(t.Context(), elsewhere, second, manifestFacts().Functions[0].Package, "arm64"); err != nil {
 		t.Fatal(err)
 	}
 	a, err1 := os.ReadFile(first)

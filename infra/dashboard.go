@@ -11,48 +11,94 @@ import (
 )
 
 // newDashboard shows whether work gets done, how long it takes and what it costs.
-func newDashboard(s *site, match queueFunction, sweep awslambda.Function) {
+// Each workload has rows of its own.
+func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) {
 	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
 	dashboard.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
 		Title: jsii.String("Alarms"), Alarms: &s.alarms.all, Width: jsii.Number(24), Height: jsii.Number(3),
 	}))
-	work, repairs := s.facts.Match.Name, s.facts.Sweep.Name
-	dashboard.AddWidgets(
-		graph("Deliveries by how they ended", true, s.metrics(work, "Sum", manifest.MetricSucceeded, manifest.MetricRetried,
-			manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
-		graph("How long a document takes (ms)", false, s.percentiles(work, manifest.MetricAttemptTime)...),
-		graph("Backlog: oldest due document (s)", false, s.metrics(repairs, "Maximum", manifest.MetricOldestDue)...))
-	dashboard.AddWidgets(
-		graph("Documents that wait or are worked on", false, s.metrics(repairs, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
-		graph("Queues", false, s.metric(repairs, manifest.MetricSweepBacklog, "Maximum"), sqsMetric(match.queue, "ApproximateNumberOfMessagesVisible"),
-			sqsMetric(match.queue, "ApproximateNumberOfMessagesNotVisible"), sqsMetric(match.deadLetter, "ApproximateNumberOfMessagesVisible")),
-		graph("Repairs, what is untold, and refused credentials", false, append(s.metrics(repairs, "Sum", manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered,
-			manifest.MetricLost, manifest.MetricCrashed), s.metric(repairs, manifest.MetricUntold, "Maximum"), s.metric(work, manifest.MetricRefused, "Sum"), s.metric(repairs, manifest.MetricRefused, "Sum"))...))
-	dashboard.AddWidgets(append([]awscloudwatch.IWidget{
-		graph("Model: calls, and answers that were there already", false, s.metrics(work, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
-		graph("Model: tokens", true, s.metrics(work, "Sum", manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens)...),
-	}, s.costWidgets()...)...)
-	dashboard.AddWidgets(
-		graph("Invocations, errors, throttles", false, lambdaMetric(match.function, "Invocations", "Sum"), lambdaMetric(match.function, "Errors", "Sum"),
-			lambdaMetric(match.function, "Throttles", "Sum"), lambdaMetric(sweep, "Errors", "Sum")),
-		graph("Duration of an invocation (ms)", false, lambdaMetric(match.function, "Duration", "p50"), lambdaMetric(match.function, "Duration", "p99")),
-		graph("Invocations at once", false, lambdaMetric(match.function, "ConcurrentExecutions", "Maximum")))
+	for i, w := range workloads {
+		row := s.workWidgets(w.facts)
+		if i == 0 { // the sweep's, for all workloads
+			row = append(row, graph("Backlog: oldest due document (s)", false, s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
+		}
+		dashboard.AddWidgets(row...)
+	}
+	dashboard.AddWidgets(s.sweepWidgets(workloads)...)
+	for _, w := range workloads {
+		if w.facts.AsksModel {
+			dashboard.AddWidgets(s.modelWidgets(w.facts)...)
+		}
+	}
+	for _, w := range workloads {
+		dashboard.AddWidgets(s.functionWidgets(w, sweep)...)
+	}
 	s.output("DashboardUrl", "How it is doing", jsii.String(fmt.Sprintf("https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s",
 		*s.stack.Region(), *s.name())))
 }
 
+// of is the title of a workload's graph: with its name where there are several.
+func (s *site) of(f manifest.Function, title string) string {
+	if len(s.facts.Functions) == 1 {
+		return title
+	}
+	return f.Name + ": " + title
+}
+
+func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
+	return []awscloudwatch.IWidget{
+		graph(s.of(f, "Deliveries by how they ended"), true, s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried,
+			manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
+		graph(s.of(f, "How long a document takes (ms)"), false, s.percentiles(f.Name, manifest.MetricAttemptTime)...),
+	}
+}
+
+// sweepWidgets show what waits and what had to be repaired, of all workloads.
+func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
+	name := s.facts.Sweep.Name
+	queues := []awscloudwatch.IMetric{s.metric(name, manifest.MetricSweepBacklog, "Maximum")}
+	repairs := append(s.metrics(name, "Sum", manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered,
+		manifest.MetricLost, manifest.MetricCrashed), s.metric(name, manifest.MetricUntold, "Maximum"))
+	for _, w := range workloads {
+		queues = append(queues, sqsMetric(w.queue, "ApproximateNumberOfMessagesVisible"),
+			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"), sqsMetric(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
+		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
+	}
+	return []awscloudwatch.IWidget{
+		graph("Documents that wait or are worked on", false, s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
+		graph("Queues", false, queues...),
+		graph("Repairs, what is untold, and refused credentials", false, append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
+	}
+}
+
+func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
+	return append([]awscloudwatch.IWidget{
+		graph(s.of(f, "Model: calls, and answers that were there already"), false, s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
+		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens)...),
+	}, s.costWidgets(f)...)
+}
+
+func (s *site) functionWidgets(w queueFunction, sweep awslambda.Function) []awscloudwatch.IWidget {
+	return []awscloudwatch.IWidget{
+		graph(s.of(w.facts, "Invocations, errors, throttles"), false, lambdaMetric(w.function, "Invocations", "Sum"), lambdaMetric(w.function, "Errors", "Sum"),
+			lambdaMetric(w.function, "Throttles", "Sum"), lambdaMetric(sweep, "Errors", "Sum")),
+		graph(s.of(w.facts, "Duration of an invocation (ms)"), false, lambdaMetric(w.function, "Duration", "p50"), lambdaMetric(w.function, "Duration", "p99")),
+		graph(s.of(w.facts, "Invocations at once"), false, lambdaMetric(w.function, "ConcurrentExecutions", "Maximum")),
+	}
+}
+
 // costWidgets are none where the model's prices are not known: what has no
 // price is never shown as free.
-func (s *site) costWidgets() []awscloudwatch.IWidget {
-	c, work := s.config, s.facts.Match.Name
+func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
+	c := s.config
 	if c.Mode != "model" || c.PromptPrice == 0 {
 		return nil
 	}
 	cost := math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD", map[string]awscloudwatch.IMetric{
-		"prompt":     s.metric(work, manifest.MetricModelPromptTokens, "Sum"),
-		"completion": s.metric(work, manifest.MetricModelCompletionTokens, "Sum"),
+		"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
+		"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
 	})
-	return []awscloudwatch.IWidget{graph(fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice), false, cost)}
+	return []awscloudwatch.IWidget{graph(s.of(f, fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)), false, cost)}
 }
 
 func (s *site) metrics(function, statistic string, names ...string) (list []awscloudwatch.IMetric) {

@@ -72,7 +72,6 @@ func (s *site) notifications() environment {
 		manifest.EnvEmailFrom: jsii.String(c.EmailFrom), manifest.EnvEmailTo: jsii.String(c.EmailTo),
 		manifest.EnvAdminBaseURL:    jsii.String(c.AdminURL),
 		manifest.EnvSlackWebhookURL: jsii.String(""), manifest.EnvSlackWebhookURL + manifest.SecretSuffix: jsii.String(""),
-		manifest.EnvRetrySchedule: jsii.String(s.facts.Match.RetrySchedule()),
 	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
 	if c.Slack || c.SlackSecret != "" {
 		e.secrets[manifest.EnvSlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")

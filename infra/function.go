@@ -18,7 +18,7 @@ const logRetention = awslogs.RetentionDays_ONE_MONTH
 
 // newFunction makes a function of ours from its bootstrap, with a role and a
 // log group of its own.
-func (s *site) newFunction(task manifest.Task, description string, variables environment) awslambda.Function {
+func (s *site) newFunction(task manifest.Task, variables environment) awslambda.Function {
 	id := title(task.Name) + "Function"
 	logs := called(awslogs.NewLogGroup(s.stack, jsii.String(id+"Logs"), &awslogs.LogGroupProps{
 		LogGroupName:  jsii.String("/aws/lambda/" + *s.name(task.Name)),
@@ -27,7 +27,7 @@ func (s *site) newFunction(task manifest.Task, description string, variables env
 	}), id+"Logs")
 	function := called(awslambda.NewFunction(s.stack, jsii.String(id), &awslambda.FunctionProps{
 		FunctionName: s.name(task.Name),
-		Description:  jsii.String(description),
+		Description:  jsii.String(task.Purpose),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
 		Architecture: awslambda.Architecture_ARM_64(),
 		Handler:      jsii.String("bootstrap"),
@@ -43,7 +43,7 @@ func (s *site) newFunction(task manifest.Task, description string, variables env
 	cfn := function.Node().DefaultChild().(awslambda.CfnFunction)
 	cfn.SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: jsii.String("Active")})
 	s.network.attach(function)
-	s.output(id+"Name", description, function.FunctionName())
+	s.output(id+"Name", task.Purpose, function.FunctionName())
 	return function
 }
 

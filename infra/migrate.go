@@ -19,7 +19,7 @@ func newMigration(s *site) constructs.IDependable {
 	if s.config.MigrateSecret != "" { // the functions go through a pooler, migrations cannot
 		where = s.secretOf(s.config.MigrateSecret, "")
 	}
-	migrate := s.newFunction(task, "Brings the schema up to date", environment{
+	migrate := s.newFunction(task, environment{
 		values: map[string]*string{}, secrets: map[string]secret{manifest.EnvDatabaseURL: where},
 	})
 	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{

@@ -20,11 +20,11 @@ type queueFunction struct {
 
 // newQueueFunction makes all of it from the manifest's facts. The caller adds
 // to the role what the work needs beyond the queue.
-func (s *site) newQueueFunction(f manifest.Function, description string, variables environment) queueFunction {
+func (s *site) newQueueFunction(f manifest.Function, variables environment) queueFunction {
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
 	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
-	q.function = s.newFunction(manifest.Task{Name: f.Name, Timeout: f.Timeout, MemoryMB: f.MemoryMB}, description, variables)
+	q.function = s.newFunction(manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}, variables)
 	allow(q.function.Role(), []*string{q.queue.QueueArn()},
 		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
 		"sqs:ChangeMessageVisibility", // a retry

@@ -22,12 +22,15 @@ type site struct {
 }
 
 // newStack describes everything there is of one stage. A further workload is
-// one more line here, and a small file such as match.go.
+// one more row of the manifest.
 func newStack(app awscdk.App, c config, f facts, code map[string]string) {
 	s := newSite(app, c, f, code)
-	match := newMatch(s)
-	sweep := newSweep(s, match.queue)
-	newDashboard(s, match, sweep)
+	var workloads []queueFunction
+	for _, function := range f.Functions {
+		workloads = append(workloads, newWorkload(s, function))
+	}
+	sweep := newSweep(s, workloads)
+	newDashboard(s, workloads, sweep)
 	s.writeAccepted()
 }
 

@@ -151,8 +151,9 @@ func TestSweepRunsEveryMinuteAndIsNotTriedAgain(t *testing.T) {
 func TestTemplateFollowsTheManifest(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare, facts: func(f *facts) {
-		f.Match.Timeout, f.Match.MemoryMB, f.Match.BatchSize, f.Match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
-		f.Match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}
+		match := &f.Functions[0]
+		match.Timeout, match.MemoryMB, match.BatchSize, match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
+		match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}
 		f.Sweep.Timeout, f.SweepEvery = 40*time.Second, 3*time.Minute
 		f.Migrate.Timeout = 5 * time.Minute
 	}})
@@ -218,39 +219,4 @@ func TestTemplateIsOfNoAccount(t *testing.T) {
 			t.Error("an account, a region or a dummy value is in the template")
 		}
 	}
-}
-
-// What a further workload takes: one call.
-func TestFurtherWorkloadIsOneCall(t *testing.T) {
-	t.Parallel()
-	needsNode(t)
-	cdk.Lock()
-	defer cdk.Unlock()
-	out := t.TempDir()
-	app := newApp(t, out, nil)
-	c, err := readConfig(contextOf(app))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := manifestFacts()
-	code := emptyFunctions(t, f)
-	code["ingest"] = code[f.Match.Name]
-	s := newSite(app, c, f, code)
-	newMatch(s)
-	further := f.Match
-	further.Name, further.BatchSize = "ingest", 5
-	s.newQueueFunction(further, "Reads documents", s.notifications())
-	app.Synth(nil)
-	tpl := readTemplate(t, templateIn(t, out))
-	for id, kind := range map[string]string{
-		"IngestQueue": "AWS::SQS::Queue", "IngestDeadLetterQueue": "AWS::SQS::Queue", "IngestFunction": "AWS::Lambda::Function", "IngestFunctionLogs": "AWS::Logs::LogGroup",
-		"IngestFunctionRole": "AWS::IAM::Role", "IngestLive": "AWS::Lambda::Alias", "IngestMapping": "AWS::Lambda::EventSourceMapping",
-		"IngestDeadLetterQueueNotEmpty": "AWS::CloudWatch::Alarm", "IngestDeadLetterQueueFilling": "AWS::CloudWatch::Alarm", "IngestQueueInFlight": "AWS::CloudWatch::Alarm",
-		"IngestErrors": "AWS::CloudWatch::Alarm", "IngestThrottles": "AWS::CloudWatch::Alarm", "IngestDuration": "AWS::CloudWatch::Alarm",
-	} {
-		if got := tpl.Resources[id].Type; got != kind {
-			t.Errorf("%s is a %q, want %s", id, got, kind)
-		}
-	}
-	tpl.check(t, at("IngestMapping", 5, "BatchSize"), at("IngestFunction", "${IngestQueue}", "Environment", "Variables", "QUEUE_URL"))
 }

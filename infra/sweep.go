@@ -9,19 +9,25 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsscheduler"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 )
 
 // newSweep is the function that repairs what crashed or got lost, and what
 // calls it. A run that fails is not tried again: the next one is due by then.
-func newSweep(s *site, queue awssqs.Queue) awslambda.Function {
+func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.notifications()
-	variables.values[manifest.EnvMatchQueueURL] = queue.QueueUrl()
+	var queues []*string
+	for _, w := range workloads {
+		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
+		queues = append(queues, w.queue.QueueArn())
+	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")
-	sweep := s.newFunction(s.facts.Sweep, "Repairs what crashed or got lost", variables)
+	// The sweep decides no retry. It reads and checks this variable as the match
+	// function does.
+	variables.values[manifest.EnvRetrySchedule] = jsii.String(workloads[0].facts.RetrySchedule())
+	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
-	allow(role, []*string{queue.QueueArn()}, "sqs:SendMessage", "sqs:GetQueueAttributes")
+	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")
 	s.allowMail(role)
 	live := s.live(sweep, s.facts.Sweep.Name)
 	live.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{RetryAttempts: jsii.Number(0), MaxEventAge: seconds(time.Minute)})

@@ -6,14 +6,16 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newMatch is the workload that matches documents. A further one is a file
-// such as this one.
-func newMatch(s *site) queueFunction {
+// newWorkload makes all that a row of the manifest needs.
+func newWorkload(s *site, f manifest.Function) queueFunction {
 	variables := s.notifications()
-	s.addModel(variables)
-	match := s.newQueueFunction(s.facts.Match, "Matches the documents that its queue names", variables)
-	s.allowMail(match.function.Role())
-	return match
+	variables.values[manifest.EnvRetrySchedule] = jsii.String(f.RetrySchedule())
+	if f.AsksModel {
+		s.addModel(variables)
+	}
+	q := s.newQueueFunction(f, variables)
+	s.allowMail(q.function.Role())
+	return q
 }
 
 // addModel adds whom to ask what rules leave open.

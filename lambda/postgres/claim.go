@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSQL locks the documents in id order, finds for each delivery what its
-// row allows, and claims. Of several deliveries of one document, one has the
-// turn. A row that is seen but cannot be locked is busy. A document that the
+// claimSQL locks the rows in id order, finds for each delivery what its
+// row allows, and claims. Of several deliveries of one row, one has the
+// turn. A row that is seen but cannot be locked is busy. A row that the
 // sweep gave up is claimed by whatever message still comes.
 const claimSQL = `
 WITH message AS (
@@ -23,15 +23,14 @@ WITH message AS (
 	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
 		WITH ORDINALITY AS m (id, sent_at, published_at, last, place)
 ), seen AS (
-	SELECT id FROM document WHERE id = ANY ($1)
+	SELECT id FROM {table} WHERE id = ANY ($1)
 ), found AS (
-	SELECT id, tenant_id, matching_status AS status, matching_attempts AS attempts, matching_failed_at AS failed_at,
-		matching_published_at AS published_at, matching_lease_until - now() AS lease_left, matching_due_at - now() AS due_in,
-		matching_status = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.document_id = document.id
-			AND n.attempt = matching_attempts AND n.kind IN ('lost', 'crashed')) AS given_up,
-		CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
-		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END AS reason
-	FROM document
+	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
+		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
+		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.{subject_id} = {table}.id
+			AND n.attempt = {table}.{attempts} AND n.kind IN ('lost', 'crashed')) AS given_up,
+		{unworkable} AS reason
+	FROM {table}
 	WHERE id = ANY ($1)
 	ORDER BY id
 	FOR NO KEY UPDATE SKIP LOCKED
@@ -53,21 +52,21 @@ WITH message AS (
 		END AS finding
 	FROM message LEFT JOIN seen USING (id) LEFT JOIN found USING (id)
 ), changed AS (
-	UPDATE document SET
-		matching_status = CASE finding WHEN 'claimed' THEN 'in-progress' END,
-		matching_attempts = matching_attempts + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
-		matching_lapses = CASE WHEN finding = 'claimed' AND status = 'in-progress' THEN matching_lapses + 1
-			WHEN finding = 'claimed' AND status = 'pending' THEN matching_lapses ELSE 0 END,
-		matching_lease_until = CASE finding WHEN 'claimed' THEN now() + $5::interval END,
-		matching_error = CASE finding WHEN 'claimed' THEN matching_error ELSE reason END,
-		matching_failed_at = NULL,
-		matching_due_at = NULL,
-		matching_republished = 0
+	UPDATE {table} AS job SET
+		{status} = CASE judged.finding WHEN 'claimed' THEN 'in-progress' END,
+		{attempts} = job.{attempts} + CASE judged.finding WHEN 'claimed' THEN 1 ELSE 0 END,
+		{lapses} = CASE WHEN judged.finding = 'claimed' AND judged.status = 'in-progress' THEN {lapses} + 1
+			WHEN judged.finding = 'claimed' AND judged.status = 'pending' THEN {lapses} ELSE 0 END,
+		{lease_until} = CASE judged.finding WHEN 'claimed' THEN now() + $5::interval END,
+		{error} = CASE judged.finding WHEN 'claimed' THEN {error} ELSE judged.reason END,
+		{failed_at} = NULL,
+		{due_at} = NULL,
+		{republished} = 0
 	FROM judged
-	WHERE document.id = judged.id AND finding IN ('claimed', 'not-matchable')
-	RETURNING document.id, matching_attempts
+	WHERE job.id = judged.id AND judged.finding IN ('claimed', 'not-matchable')
+	RETURNING job.id, job.{attempts} AS attempt
 )
-SELECT finding, coalesce(changed.matching_attempts, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''),
+SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''),
 	coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
 FROM judged LEFT JOIN changed USING (id)
 ORDER BY place`
@@ -79,7 +78,7 @@ var findings = map[string]job.Result{
 }
 
 // Claim implements job.Store.
-func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+func (j *Jobs) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
 	ids := make([]uuid.UUID, len(deliveries))
 	sent := make([]time.Time, len(deliveries))
 	published := make([]*time.Time, len(deliveries))
@@ -92,7 +91,7 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 	}
 	var claims []job.Claim
 	err := repeat(ctx, func() error {
-		rows, _ := db.settling.Query(ctx, claimSQL, ids, sent, published, last, lease, suspects)
+		rows, _ := j.db.settling.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
@@ -115,33 +114,33 @@ func (db *DB) Claim(ctx context.Context, deliveries []job.Delivery, lease time.D
 }
 
 const returnSQL = `
-UPDATE document SET matching_status = 'pending', matching_error = $3, matching_due_at = now() + $4::interval,
-	matching_lease_until = NULL, matching_lapses = 0
-WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
+UPDATE {table} SET {status} = 'pending', {error} = $3, {due_at} = now() + $4::interval,
+	{lease_until} = NULL, {lapses} = 0
+WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
 // failSQL sets failed and writes the notification, one statement.
 const failSQL = `
 WITH failed AS (
-	UPDATE document SET matching_status = 'failed', matching_error = $3, matching_failed_at = now(),
-		matching_lease_until = NULL, matching_due_at = NULL, matching_lapses = 0
-	WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'
-	RETURNING id, tenant_id, matching_attempts, matching_error
+	UPDATE {table} SET {status} = 'failed', {error} = $3, {failed_at} = now(),
+		{lease_until} = NULL, {due_at} = NULL, {lapses} = 0
+	WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'
+	RETURNING id, tenant_id, {attempts} AS attempts, {error} AS error
 )
-INSERT INTO notification (tenant_id, document_id, kind, attempt, created_at, payload)
-SELECT tenant_id, failed.id, $4::text, matching_attempts, now(), jsonb_build_object(
-	'document_id', failed.id, 'tenant_id', tenant_id, 'tenant', tenant.name, 'kind', $4::text,
-	'error', matching_error, 'attempts', matching_attempts, 'deliveries', $5::int)
+INSERT INTO notification (tenant_id, {subject_id}, kind, attempt, created_at, payload)
+SELECT tenant_id, failed.id, $4::text, attempts, now(), jsonb_build_object(
+	'{subject_id}', failed.id, 'tenant_id', tenant_id, 'tenant', tenant.name, 'kind', $4::text,
+	'error', error, 'attempts', attempts, 'deliveries', $5::int)
 FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
-func (db *DB) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
-	sql, args := returnSQL, []any{f.ID, f.Attempt, v.Reason, v.Due}
+func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+	sql, args := j.sql.giveBack, []any{f.ID, f.Attempt, v.Reason, v.Due}
 	if v.Status == job.StatusFailed {
-		sql, args = failSQL, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
+		sql, args = j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
 	}
 	var changed bool
 	err := repeat(ctx, func() error {
-		tag, err := db.settling.Exec(ctx, sql, args...)
+		tag, err := j.db.settling.Exec(ctx, sql, args...)
 		changed = tag.RowsAffected() == 1
 		return err
 	})
@@ -149,13 +148,13 @@ func (db *DB) Release(ctx context.Context, f job.Fence, v job.Release) (bool, er
 }
 
 const findSQL = `
-SELECT coalesce(matching_status, ''), matching_attempts, coalesce(matching_lease_until - now(), interval '0')
-FROM document WHERE id = $1`
+SELECT coalesce({status}, ''), {attempts}, coalesce({lease_until} - now(), interval '0')
+FROM {table} WHERE id = $1`
 
 // Find implements job.Store.
-func (db *DB) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
+func (j *Jobs) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	var row job.Row
-	err := db.settling.QueryRow(ctx, findSQL, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
+	err := j.db.settling.QueryRow(ctx, j.sql.find, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return job.Row{}, job.ErrNotFound
 	}

@@ -21,6 +21,8 @@ import (
 // DB is a database, through a bounded number of connections. It implements the
 // store ports of the packages job, match and sweep.
 type DB struct {
+	*Jobs // of documents
+
 	pool     *pool
 	settling *pool // of job.Store: it never waits for a connection behind the work that it settles
 	turns    turns
@@ -73,6 +75,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 		s.config.AfterConnect = who.look
 	}
 	db := &DB{}
+	db.Jobs = db.Workload(documents)
 	if db.pool, err = s.open(ctx, max(1, conns-1), who); err != nil {
 		return nil, err
 	}

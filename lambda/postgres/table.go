@@ -1,0 +1,67 @@
+package postgres
+
+import "strings"
+
+// Table describes the table of a workload. Its rows have an id, a tenant_id
+// and the job columns, which migrations 00002, 00003 and 00010 add to document:
+// status, error, attempts, failed_at, lease_until, published_at, due_at,
+// republished and lapses. All of it is SQL of ours, never data.
+type Table struct {
+	Name       string // such as document
+	Prefix     string // of the job columns, such as matching_; may be empty
+	Arrived    string // the column with the time of the insert
+	Unworkable string // the reason why there is nothing to work on, an expression that is NULL if there is none; empty: there never is
+	Complete   string // a condition of a row that its programs have finished inserting; empty: every row
+	Subject    string // a row in one word, for messages to people: document
+}
+
+// documents is the table of the match function.
+var documents = Table{
+	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
+	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
+		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END`,
+	Complete: `type IS NOT NULL AND structured_data IS NOT NULL`,
+}
+
+// jobColumns are the columns that every table of a workload has, by the names
+// that the statements have for them: {status}.
+var jobColumns = []string{"status", "error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses"}
+
+// sql makes a statement about the table of one that names no table.
+func (t Table) sql(statement string) string {
+	complete := ""
+	if t.Complete != "" {
+		complete = "AND " + t.Complete
+	}
+	names := []string{"{table}", t.Name, "{arrived}", t.Arrived, "{and complete}", complete,
+		"{unworkable}", "NULL::text", "{subject_id}", "document_id"}
+	if t.Unworkable != "" {
+		names[7] = t.Unworkable
+	}
+	for _, column := range jobColumns {
+		names = append(names, "{"+column+"}", t.Prefix+column)
+	}
+	return strings.NewReplacer(names...).Replace(statement)
+}
+
+// Jobs is the state of the work that the rows of a table stand for. It
+// implements job.Store, job.PublishStore and sweep.Store for any workload: a
+// workload adds what it reads, and its one write that ends in success.
+type Jobs struct {
+	db  *DB
+	sql statements
+}
+
+// Workload returns the jobs of a table.
+func (db *DB) Workload(t Table) *Jobs { return &Jobs{db, t.statements()} }
+
+// statements are the statements of Jobs, about one table.
+type statements struct {
+	claim, giveBack, fail, find string
+}
+
+func (t Table) statements() statements {
+	return statements{
+		claim: t.sql(claimSQL), giveBack: t.sql(returnSQL), fail: t.sql(failSQL), find: t.sql(findSQL),
+	}
+}

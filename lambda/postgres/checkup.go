@@ -193,11 +193,11 @@ type Backlog struct {
 
 // backlogSQL is about the rows that are under way, which an index finds. A
 // document is overdue by the rule of the sweep.
-const backlogSQL = `
+var backlogSQL = documents.sql(`
 SELECT count(*) FILTER (WHERE ` + overdue + `),
-	coalesce(now() - min(` + waitsSince + `) FILTER (WHERE matching_status = 'pending'), interval '0'),
-	count(*) FILTER (WHERE matching_status = 'in-progress' AND ` + waitsSince + ` < now())
-FROM document WHERE matching_status IN ('pending', 'in-progress')`
+	coalesce(now() - min(` + waitsSince + `) FILTER (WHERE {status} = 'pending'), interval '0'),
+	count(*) FILTER (WHERE {status} = 'in-progress' AND ` + waitsSince + ` < now())
+FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 
 // lateSQL counts what a channel was not told; what is older than two weeks is
 // told to nobody.

@@ -219,9 +219,3 @@ func (db *DB) Progress(ctx context.Context, ids []uuid.UUID) (Progress, error) {
 	})
 	return p, err
 }
-
-// InProgress counts the documents that somebody works on.
-func (db *DB) InProgress(ctx context.Context) (n int, err error) {
-	err = db.pool.QueryRow(ctx, "SELECT count(*) FROM document WHERE matching_status = 'in-progress'").Scan(&n)
-	return n, err
-}

@@ -12,13 +12,15 @@ const (
 	CandidatesSQL  = candidatesSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
-	GaugesSQL      = gaugesSQL
 	PendingSQL     = pendingSQL
 	LastToldSQL    = lastToldSQL
 	UntoldSQL      = untoldSQL
 	LateSQL        = lateSQL
 	NumberedSQL    = numberedSQL
 )
+
+// GaugesSQL is about documents.
+var GaugesSQL = documents.sql(gaugesSQL)
 
 // MigrateFiles is Migrate with other files, and another wait between the tries.
 var MigrateFiles = migrate

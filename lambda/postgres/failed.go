@@ -21,7 +21,7 @@ type FailedFilter struct {
 // Failed are the documents that were failed at one moment.
 type Failed struct {
 	Documents []FailedDocument // those that failed first come first
-	db        *DB
+	jobs      *Jobs
 	at        time.Time
 }
 
@@ -33,17 +33,17 @@ type FailedDocument struct {
 
 const failedSQL = `
 SELECT d.id, coalesce(n.kind, ''), now()
-FROM document AS d LEFT JOIN LATERAL (
-	SELECT kind FROM notification WHERE document_id = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
+FROM {table} AS d LEFT JOIN LATERAL (
+	SELECT kind FROM notification WHERE {subject_id} = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
 ) AS n ON true
-WHERE d.matching_status = 'failed' AND ($1 = '' OR n.kind = $1)
-	AND ($2::timestamptz IS NULL OR d.matching_failed_at >= $2)
-	AND ($3::interval = interval '0' OR d.matching_failed_at >= now() - $3::interval)
+WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
+	AND ($2::timestamptz IS NULL OR d.{failed_at} >= $2)
+	AND ($3::interval = interval '0' OR d.{failed_at} >= now() - $3::interval)
 	AND ($4::uuid IS NULL OR d.tenant_id = $4)
-ORDER BY d.matching_failed_at, d.id`
+ORDER BY d.{failed_at}, d.id`
 
 // Failed lists failed documents.
-func (db *DB) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
+func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
 	var since *time.Time
 	if !filter.Since.IsZero() {
 		since = &filter.Since
@@ -52,8 +52,8 @@ func (db *DB) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) 
 	if filter.Tenant != uuid.Nil {
 		tenant = &filter.Tenant
 	}
-	failed := &Failed{db: db}
-	rows, _ := db.pool.Query(ctx, failedSQL, filter.Kind, since, filter.Within, tenant)
+	failed := &Failed{jobs: j}
+	rows, _ := j.db.pool.Query(ctx, j.sql.failed, filter.Kind, since, filter.Within, tenant)
 	var d FailedDocument
 	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
 		failed.Documents = append(failed.Documents, d)
@@ -63,20 +63,20 @@ func (db *DB) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) 
 }
 
 const stillFailedSQL = `
-SELECT id FROM document
-WHERE id = ANY ($1) AND matching_status = 'failed' AND coalesce(matching_failed_at <= $2, true)
+SELECT id FROM {table}
+WHERE id = ANY ($1) AND {status} = 'failed' AND coalesce({failed_at} <= $2, true)
 ORDER BY id FOR NO KEY UPDATE`
 
 // Publish implements job.PublishStore for documents that have not moved since:
 // one that failed again, or that somebody else published, is left out.
 func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
-	err = f.db.inTx(ctx, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, stillFailedSQL, ids, f.at)
+	err = f.jobs.db.inTx(ctx, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, f.jobs.sql.stillFailed, ids, f.at)
 		still, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		if err != nil {
 			return err
 		}
-		rows, _ = tx.Query(ctx, publishSQL, still)
+		rows, _ = tx.Query(ctx, f.jobs.sql.publish, still)
 		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
 		return err
 	})

@@ -21,15 +21,23 @@ type Gauges struct {
 const gaugesSQL = `
 SELECT
 	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
-	count(*) FILTER (WHERE matching_status = 'pending'),
-	count(*) FILTER (WHERE matching_status = 'in-progress'),
+	count(*) FILTER (WHERE {status} = 'pending'),
+	count(*) FILTER (WHERE {status} = 'in-progress'),
 	(SELECT count(*) FROM notification_delivery
 	WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interval '14 days')
-FROM document
-WHERE matching_status IN ('pending', 'in-progress')`
+FROM {table}
+WHERE {status} IN ('pending', 'in-progress')`
 
 // Gauges measures what waits; channels are those on which failures are told.
-func (db *DB) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
-	err = db.pool.QueryRow(ctx, gaugesSQL, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Untold)
+func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
+	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Untold)
 	return g, failure.At("read what waits", err)
+}
+
+const inProgressSQL = `SELECT count(*) FROM {table} WHERE {status} = 'in-progress'`
+
+// InProgress counts the rows that an attempt works on.
+func (j *Jobs) InProgress(ctx context.Context) (n int, err error) {
+	err = j.db.pool.QueryRow(ctx, j.sql.inProgress).Scan(&n)
+	return n, err
 }

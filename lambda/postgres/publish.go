@@ -9,25 +9,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// publishSQL takes the documents away from whoever has them. The stamp never
-// repeats nor goes back, even if the clock does: a message of an earlier
+// publishSQL takes the rows away from the attempts that have them. The stamp
+// never repeats nor goes back, even if the clock does: a message of an earlier
 // publish must compare as older.
 const publishSQL = `
 WITH chosen AS (
-	SELECT id FROM document WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
+	SELECT id FROM {table} WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
 )
-UPDATE document SET
-	matching_status = 'pending',
-	matching_published_at = greatest(now(), matching_published_at + interval '1 microsecond'),
-	matching_due_at = now(),
-	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL, matching_republished = 0, matching_lapses = 0
+UPDATE {table} SET
+	{status} = 'pending',
+	{published_at} = greatest(now(), {published_at} + interval '1 microsecond'),
+	{due_at} = now(),
+	{lease_until} = NULL, {error} = NULL, {failed_at} = NULL, {republished} = 0, {lapses} = 0
 FROM chosen
-WHERE document.id = chosen.id
-RETURNING document.id, matching_published_at, tenant_id`
+WHERE {table}.id = chosen.id
+RETURNING {table}.id, {published_at}, tenant_id`
 
 // Publish implements job.PublishStore.
-func (db *DB) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
-	return collect[job.Stamped](ctx, db, publishSQL, ids)
+func (j *Jobs) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
+	return collect[job.Stamped](ctx, j.db, j.sql.publish, ids)
 }
 
 // collect runs a statement that is all or nothing, and reads its rows by position.

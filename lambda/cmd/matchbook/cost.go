@@ -160,7 +160,7 @@ func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
 	}
 	r.reckon(spent)
 	if d.json {
-		return d.encode(r)
+		return printJSON(d.out, r)
 	}
 	fmt.Fprint(d.out, r.text())
 	return nil

@@ -11,13 +11,13 @@ var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "compl
 
 // text is the report for people.
 func (r *costReport) text() string {
-	p := &page{}
+	p := &Page{}
 	if len(r.Days) == 0 {
 		when := ""
 		if r.Since != "" {
 			when = " since " + r.Since
 		}
-		p.line("Nothing was spent%s: no model was asked, and no embedding bought.", when)
+		p.Line("Nothing was spent%s: no model was asked, and no embedding bought.", when)
 		return p.String()
 	}
 	t := costTable{}
@@ -49,22 +49,22 @@ func (r *costReport) text() string {
 }
 
 // notes say what the money is worth.
-func (r *costReport) notes(p *page) {
+func (r *costReport) notes(p *Page) {
 	if len(r.WithoutPrice) > 0 {
-		p.line("- is not known, and + is without what is not known. There is no price for")
+		p.Line("- is not known, and + is without what is not known. There is no price for")
 		for _, m := range r.WithoutPrice {
-			p.line("  %s", clean(m, maxValue))
+			p.Line("  %s", clean(m, maxValue))
 		}
 	}
 	from := "built in"
 	if r.Prices.File != "" {
 		from = clean(r.Prices.File, maxValue)
 	}
-	p.hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(clean(r.Prices.Date, maxValue)), orNone(clean(r.Prices.Source, maxText))))
+	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(clean(r.Prices.Date, maxValue)), orNone(clean(r.Prices.Source, maxText))))
 	if r.Prices.File == "" {
-		p.hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
+		p.Hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
 	}
-	p.hang("Saved   ", "is what was not bought again because it was kept, counted with the day on which it was bought.")
+	p.Hang("Saved   ", "is what was not bought again because it was kept, counted with the day on which it was bought.")
 }
 
 // costTable is rows of cells, as many as there are columns, or a single one: a
@@ -72,7 +72,7 @@ func (r *costReport) notes(p *page) {
 type costTable [][]string
 
 // print aligns the rows, without the columns in which there is nothing.
-func (t costTable) print(p *page) {
+func (t costTable) print(p *Page) {
 	widths := make([]int, len(costColumns))
 	used := make([]bool, len(costColumns))
 	for _, row := range t {
@@ -86,7 +86,7 @@ func (t costTable) print(p *page) {
 	}
 	for _, row := range t {
 		if len(row) != len(costColumns) {
-			p.line("%s", strings.Join(row, ""))
+			p.Line("%s", strings.Join(row, ""))
 			continue
 		}
 		var line strings.Builder
@@ -99,7 +99,7 @@ func (t costTable) print(p *page) {
 				line.WriteString(strings.Repeat(" ", 2+widths[i]-columns(cell)) + cell)
 			}
 		}
-		p.line("%s", line.String())
+		p.Line("%s", line.String())
 	}
 }
 

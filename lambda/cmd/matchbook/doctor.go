@@ -94,7 +94,7 @@ func (w *world) doctor(ctx context.Context, o doctorOptions) error {
 		return err
 	}
 	if o.json {
-		if err := (&desk{world: w}).encode(report); err != nil {
+		if err := printJSON(w.out, report); err != nil {
 			return err
 		}
 	} else {

@@ -9,20 +9,20 @@ import (
 // doctorText is the report for people: a paragraph for each error and warning,
 // a line or two for the rest.
 func doctorText(r doctor.Report) string {
-	p := &page{}
-	p.hang("", "Looked at "+clean(r.Target, maxText)+".")
+	p := &Page{}
+	p.Hang("", "Looked at "+clean(r.Target, maxText)+".")
 	last := doctor.Finding{Severity: -1}
 	for i, f := range r.Findings {
 		switch {
 		case f.Severity != last.Severity:
-			p.line("\n%s", doctorHead(r, f.Severity))
+			p.Line("\n%s", doctorHead(r, f.Severity))
 		case f.Severity >= doctor.Warning && !advisedAlike(last, f):
-			p.line("")
+			p.Line("")
 		}
-		p.finding(f, i+1 == len(r.Findings) || !advisedAlike(f, r.Findings[i+1]))
+		printFinding(p, f, i+1 == len(r.Findings) || !advisedAlike(f, r.Findings[i+1]))
 		last = f
 	}
-	p.line("\nErrors %d, warnings %d, skipped %d, ok %d", r.Errors, r.Warnings, r.Skipped, r.OK)
+	p.Line("\nErrors %d, warnings %d, skipped %d, ok %d", r.Errors, r.Warnings, r.Skipped, r.OK)
 	return p.String()
 }
 
@@ -46,14 +46,14 @@ func doctorHead(r doctor.Report, s doctor.Severity) string {
 // doctorColumn is as wide as the longest id.
 const doctorColumn = 22
 
-func (p *page) finding(f doctor.Finding, advise bool) {
+func printFinding(p *Page, f doctor.Finding, advise bool) {
 	what := clean(f.What, maxText)
 	if f.Subject != "" {
 		what = clean(f.Subject, maxValue) + ": " + what
 	}
-	p.hang("  "+pad(f.ID, doctorColumn), what)
+	p.Hang("  "+pad(f.ID, doctorColumn), what)
 	if advise && f.Severity >= doctor.Warning {
-		p.hang("  "+pad("", doctorColumn)+"why  ", f.Why)
-		p.hang("  "+pad("", doctorColumn)+"do   ", f.Do)
+		p.Hang("  "+pad("", doctorColumn)+"why  ", f.Why)
+		p.Hang("  "+pad("", doctorColumn)+"do   ", f.Do)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -71,7 +70,8 @@ history of its document.`,
 }
 
 func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
-	p := newProgress(w.errOut)
+	p := newMeter(w.errOut)
+	defer p.Close()
 	source, _, err := pgserver.ReadSource(w.env, manifest.EnvPostgres)
 	if err != nil {
 		return err
@@ -95,9 +95,7 @@ func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
 		return err
 	}
 	if o.json {
-		encoder := json.NewEncoder(w.out)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(report)
+		err = printJSON(w.out, report)
 	} else {
 		_, err = io.WriteString(w.out, drillText(report))
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,9 +125,7 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 		}
 	}
 	if o.json {
-		encoder := json.NewEncoder(w.out)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(all); err != nil {
+		if err := printJSON(w.out, all); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ func measure(ctx context.Context, server string, c corpus, model modelRun, o eva
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: newProgress(m), model: model,
+	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: m, model: model,
 		options: matchOptions{concurrency: evalInvocations}}}
 	if err := r.start(ctx, url); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -162,13 +161,6 @@ func (d *desk) mend(err error) error {
 	return errors.New(describe(err))
 }
 
-// encode prints v as JSON.
-func (d *desk) encode(v any) error {
-	encoder := json.NewEncoder(d.out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
 func (d *desk) explain(args []string) error {
 	docs, err := d.resolve(args)
 	if err != nil {
@@ -180,7 +172,7 @@ func (d *desk) explain(args []string) error {
 			return err
 		}
 		if d.json {
-			return d.encode(e)
+			return printJSON(d.out, e)
 		}
 		fmt.Fprint(d.out, e.text())
 		return nil
@@ -190,7 +182,7 @@ func (d *desk) explain(args []string) error {
 		return err
 	}
 	if d.json {
-		return d.encode(c)
+		return printJSON(d.out, c)
 	}
 	fmt.Fprint(d.out, c.text())
 	return nil

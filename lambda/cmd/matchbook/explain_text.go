@@ -6,37 +6,20 @@ import (
 	"strings"
 )
 
-// pageWidth is how many columns what explain prints takes at most.
-const pageWidth = 100
-
-// page is text for people. All that is put on it is clean.
-type page struct{ strings.Builder }
-
-func (p *page) line(format string, args ...any) {
-	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
-}
-
-// hang prints a text behind a head, folded, the further lines under the first.
-func (p *page) hang(head, text string) {
-	for i, line := range fold(text, pageWidth-columns(head)) {
-		if i > 0 {
-			head = strings.Repeat(" ", columns(head))
-		}
-		p.line("%s%s", head, line)
-	}
-}
+// page is a Page with the parts of an explanation.
+type page struct{ Page }
 
 // text is the explanation for people.
 func (e *explanation) text() string {
 	p := &page{}
 	p.document(e.Document)
 	if len(e.NoMatch) > 0 {
-		p.line("\nNO MATCH")
+		p.Line("\nNO MATCH")
 		for _, s := range e.NoMatch {
-			p.hang("  ", s)
+			p.Hang("  ", s)
 		}
 		for _, n := range e.Near {
-			p.line("    %s  %s", pad(cutTo(n.called(), 40), 40), n.ID)
+			p.Line("    %s  %s", pad(cutTo(n.called(), 40), 40), n.ID)
 		}
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
@@ -47,10 +30,10 @@ func (e *explanation) text() string {
 }
 
 func (p *page) document(d *documentState) {
-	p.line("%s", cutTo(d.called(), pageWidth))
+	p.Line("%s", cutTo(d.called(), pageWidth))
 	row := func(name, value string) {
 		if value != "" {
-			p.hang("  "+pad(name, 9)+" ", value)
+			p.Hang("  "+pad(name, 9)+" ", value)
 		}
 	}
 	row("id", d.ID.String())
@@ -81,7 +64,7 @@ func (p *page) member(head string, m named, meant bool) {
 	if meant {
 		mark = "*"
 	}
-	p.line("  %s%s%s  %s", pad(head, 9), mark, pad(cutTo(m.called(), 50), 34), m.ID)
+	p.Line("  %s%s%s  %s", pad(head, 9), mark, pad(cutTo(m.called(), 50), 34), m.ID)
 }
 
 func (d *documentState) citesInShort() string {
@@ -110,13 +93,13 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	if len(pairs) == 0 {
 		return
 	}
-	p.line("\n%s (%d)", title, len(pairs))
+	p.Line("\n%s (%d)", title, len(pairs))
 	for _, q := range pairs[:min(len(pairs), maxPairs)] {
-		p.line("  %s  %s  %s", pad(q.standing(), 24), pad(cutTo(q.Document.called(), 34), 34), q.Document.ID)
+		p.Line("  %s  %s  %s", pad(q.standing(), 24), pad(cutTo(q.Document.called(), 34), 34), q.Document.ID)
 		p.reasons(q)
 	}
 	if more := len(pairs) - maxPairs; more > 0 {
-		p.line("  ... and %d more (--json lists them all)", more)
+		p.Line("  ... and %d more (--json lists them all)", more)
 	}
 }
 
@@ -137,31 +120,31 @@ func (p pairReport) standing() string {
 // reasons prints why a pair is what it is.
 func (p *page) reasons(q pairReport) {
 	if q.Note != "" {
-		p.hang("      ", "Note: "+q.Note)
+		p.Hang("      ", "Note: "+q.Note)
 	}
 	if q.Reasoning != "" {
-		p.hang("      ", q.Reasoning)
+		p.Hang("      ", q.Reasoning)
 	}
 	switch {
 	case q.OutOfQuestion == "":
 	case q.Outcome == isOut:
-		p.hang("      ", q.OutOfQuestion)
+		p.Hang("      ", q.OutOfQuestion)
 	default:
-		p.hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
+		p.Hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
 	}
 	if q.MissingPoints > 0 {
-		p.line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))
+		p.Line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))
 	}
 	for _, ev := range q.Evidence {
-		p.hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)
+		p.Hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)
 	}
 }
 
 // footnote explains why points may not add up to a score.
 func (p *page) footnote(pairs []pairReport) {
 	if slices.ContainsFunc(pairs, pairReport.capped) {
-		p.line("")
-		p.hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", matchPoints/100.))
+		p.Line("")
+		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", matchPoints/100.))
 	}
 }
 
@@ -201,15 +184,15 @@ func (c *comparison) text() string {
 		last = f.Name
 		p.row(name, f.mark(), f.A, f.B)
 	}
-	p.line("")
+	p.Line("")
 	p.keys(c.Keys)
 	if c.Pair != nil {
-		p.line("\nEVIDENCE")
+		p.Line("\nEVIDENCE")
 		p.reasons(*c.Pair)
 		p.footnote([]pairReport{*c.Pair})
 	}
-	p.line("\nVERDICT")
-	p.hang("  ", c.Verdict)
+	p.Line("\nVERDICT")
+	p.Hang("  ", c.Verdict)
 	return p.String()
 }
 
@@ -234,7 +217,7 @@ func (p *page) row(name, mark, a, b string) {
 		if i < len(right) {
 			y = right[i]
 		}
-		p.line("%s%s %s  %s", pad(name, nameColumns), mark, pad(x, docColumns), y)
+		p.Line("%s%s %s  %s", pad(name, nameColumns), mark, pad(x, docColumns), y)
 		name, mark = "", " "
 	}
 }
@@ -252,14 +235,14 @@ const maxKeys = 8
 
 func (p *page) keys(keys []string) {
 	if len(keys) == 0 {
-		p.line("KEYS in common: none")
+		p.Line("KEYS in common: none")
 		return
 	}
-	p.line("KEYS in common (names as they are looked up, whatever misreadings)")
+	p.Line("KEYS in common (names as they are looked up, whatever misreadings)")
 	for _, key := range keys[:min(len(keys), maxKeys)] {
-		p.line("  %s", cutTo(key, pageWidth-2))
+		p.Line("  %s", cutTo(key, pageWidth-2))
 	}
 	if more := len(keys) - maxKeys; more > 0 {
-		p.line("  ... and %d more", more)
+		p.Line("  ... and %d more", more)
 	}
 }

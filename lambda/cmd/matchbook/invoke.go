@@ -76,7 +76,8 @@ func exists(path string) bool {
 }
 
 func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {
-	p := newProgress(w.errOut)
+	p := newMeter(w.errOut)
+	defer p.Close()
 	event, err := readEvent(o.event, stdin)
 	if err != nil {
 		return err
@@ -222,9 +223,7 @@ func (o *outcome) allAcknowledged() bool {
 
 func (o *outcome) write(out io.Writer, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(o)
+		return printJSON(out, o)
 	}
 	var text bytes.Buffer
 	if o.Error != nil {

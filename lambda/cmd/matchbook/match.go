@@ -85,7 +85,8 @@ at moments when documents are in progress; a message that is on the last of its
 }
 
 func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
-	p := newProgress(w.errOut)
+	p := newMeter(w.errOut)
+	defer p.Close()
 	if err := o.model.check(w.env); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 type matchRun struct {
 	in       *input
 	options  matchOptions
-	progress *progress
+	progress *meter
 	model    modelRun
 	// noMapping: nothing takes messages from the queue.
 	noMapping bool
@@ -201,7 +202,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 }
 
 func (r *matchRun) openLogs() (io.Writer, error) {
-	logs, stop, err := openLogs(r.options.logs, r.progress.out)
+	logs, stop, err := openLogs(r.options.logs, r.progress)
 	r.cleanup = append(r.cleanup, stop)
 	return logs, err
 }
@@ -285,14 +286,14 @@ func (r *matchRun) take(stamped []job.Stamped) {
 
 // send sends the messages of what was stored.
 func (r *matchRun) send(ctx context.Context) error {
-	sent := 0
-	defer r.progress.end()
+	var sent atomic.Int64
+	r.progress.watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
+	defer r.progress.watch(nil)
 	for messages := range slices.Chunk(r.stored, chunk) {
 		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
 			return &job.PublishError{Unsent: unsent, Err: err}
 		}
-		sent += len(messages)
-		r.progress.show("published %d of %d", sent, len(r.stored))
+		sent.Add(int64(len(messages)))
 	}
 	return nil
 }
@@ -311,31 +312,20 @@ func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// watch shows how far it is until stopped.
+// watch shows the progress of the documents until stopped.
 func (r *matchRun) watch(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ticker := time.NewTicker(100 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				if states, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
-					r.progress.show("%d of %d succeeded, %d failed, %d in progress, %d waiting",
-						states["succeeded"], len(r.ids), states["failed"], states["in-progress"], states["pending"])
-				}
-			}
+	var states postgres.Progress
+	r.progress.watch(func() string {
+		// A database that is slow to answer leaves the last counts as they are.
+		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
+		defer cancel()
+		if now, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
+			states = now
 		}
-	}()
-	return func() {
-		cancel()
-		<-done
-		r.progress.end()
-	}
+		return fmt.Sprintf("%d of %d succeeded, %d failed, %d in progress, %d waiting",
+			states["succeeded"], len(r.ids), states["failed"], states["in-progress"], states["pending"])
+	})
+	return func() { r.progress.watch(nil) }
 }
 
 // unfinished counts what the accounting would call pending.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -238,9 +237,7 @@ func withShare(share float64) []float64 {
 
 func (w *world) printPage(report any, s *sheets, o *workOptions) error {
 	if o.json {
-		encoder := json.NewEncoder(w.out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
+		return printJSON(w.out, report)
 	}
 	_, err := fmt.Fprint(w.out, s.text(o.markdown))
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"matchbook/lambda/plan"
@@ -168,4 +169,26 @@ func (r *planReport) sources() string {
 	}
 	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. What a document takes was measured (%s) on a machine that is not Lambda; each figure says how, or that it is assumed, in lambda/plan/measured.json.",
 		strings.TrimRight(clean(r.Prices.Note, maxText), "."), models, orNone(clean(r.ModelPrices.Date, maxValue)), clean(r.Measured.Date, maxValue))
+}
+
+// usd is money for people: cents below 100, whole dollars above.
+func usd(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 0.005:
+		return "<0.01"
+	case v < 100:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return grouped(v)
+}
+
+// grouped is a whole number with commas.
+func grouped(v float64) string {
+	digits := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

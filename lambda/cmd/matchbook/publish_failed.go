@@ -137,14 +137,16 @@ func (w *world) publishFailed(ctx context.Context, o failedOptions) error {
 		return errors.New(describe(err))
 	}
 	r := newFailedReport(failed)
-	err = r.publish(ctx, failed, queue, newProgress(w.errOut))
+	p := newMeter(w.errOut)
+	err = r.publish(ctx, failed, queue, p)
+	p.Close()
 	return errors.Join(w.writeFailed(r, o.json), err)
 }
 
 // publish publishes batch by batch. It ends early when it is interrupted, when
 // the database fails, and when the queue does not take messages: more documents
 // must not lose their state to a queue that is not there.
-func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, queue job.Sender, p *progress) error {
+func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, queue job.Sender, p *meter) error {
 	publisher := &job.Publisher{Store: failed, Sender: queue}
 	for batch := range slices.Chunk(failed.Documents, failedBatch) {
 		if ctx.Err() != nil {
@@ -166,7 +168,8 @@ func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, que
 				return errFindings
 			}
 		}
-		p.show("%d of %d published", r.Published, r.Selected)
+		published := r.Published
+		p.watch(func() string { return fmt.Sprintf("%d of %d published", published, r.Selected) })
 	}
 	return nil
 }

@@ -204,9 +204,7 @@ func (rep *report) count(j *journal) error {
 // write prints the report, for people or as JSON.
 func (rep *report) write(out io.Writer, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(rep)
+		return printJSON(out, rep)
 	}
 	t := &text{report: rep}
 	t.problems()

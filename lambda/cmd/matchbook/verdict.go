@@ -123,7 +123,7 @@ func (d *desk) judge(args []string, v match.Verdict) error {
 		}
 	}
 	if d.json {
-		return d.encode(r)
+		return printJSON(d.out, r)
 	}
 	fmt.Fprint(d.out, r.text())
 	return nil
@@ -253,28 +253,28 @@ func (d *desk) matchEnds(list []postgres.Match) ([]matchEnds, error) {
 // text is the report for people.
 func (r *verdictReport) text() string {
 	p := &page{}
-	p.line("%s  %s", pad(cutTo(r.A.called(), 50), 34), r.A.ID)
-	p.line("%s  %s", pad(cutTo(r.B.called(), 50), 34), r.B.ID)
+	p.Line("%s  %s", pad(cutTo(r.A.called(), 50), 34), r.A.ID)
+	p.Line("%s  %s", pad(cutTo(r.B.called(), 50), 34), r.B.ID)
 	if !r.Changed {
-		p.line("  a person %s it already: nothing changed", r.Verdict)
+		p.Line("  a person %s it already: nothing changed", r.Verdict)
 		return p.String()
 	}
-	p.hang("  was       ", r.Before.was())
-	p.hang("  is        ", string(r.Verdict)+" by a person")
+	p.Hang("  was       ", r.Before.was())
+	p.Hang("  is        ", string(r.Verdict)+" by a person")
 	p.others("appeared", r.Appeared)
 	p.others("vanished", r.Vanished)
 	if len(r.Clusters) == 0 {
-		p.line("  cluster   as before")
+		p.Line("  cluster   as before")
 	}
 	for i, c := range r.Clusters {
 		if i > 0 && len(c.Now) > 0 && slices.Equal(c.Now, r.Clusters[0].Now) {
 			continue // they are in one
 		}
 		if len(c.Now) == 0 {
-			p.line("  cluster   none any more of %s", cutTo(r.nameOf(c.Document), 70))
+			p.Line("  cluster   none any more of %s", cutTo(r.nameOf(c.Document), 70))
 			continue
 		}
-		p.line("  cluster   of %s", cutTo(r.nameOf(c.Document), 70))
+		p.Line("  cluster   of %s", cutTo(r.nameOf(c.Document), 70))
 		for _, m := range c.Now {
 			mark := " "
 			if !slices.Contains(c.Before, m) {
@@ -292,7 +292,7 @@ func (r *verdictReport) text() string {
 }
 
 func (p *page) clusterLine(mark string, m named) {
-	p.line("          %s %s  %s", mark, pad(cutTo(m.called(), 50), 34), m.ID)
+	p.Line("          %s %s  %s", mark, pad(cutTo(m.called(), 50), 34), m.ID)
 }
 
 func (r *verdictReport) nameOf(id uuid.UUID) string {
@@ -316,9 +316,9 @@ func (p *pairReport) was() string {
 // others prints matches that came or went.
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
-		p.hang("  "+pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+		p.Hang("  "+pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
 	}
 	if len(list) == 0 {
-		p.line("  %s no other match of the two", pad(what, 9))
+		p.Line("  %s no other match of the two", pad(what, 9))
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-	"strconv"
 	"strings"
 )
 
@@ -21,10 +19,10 @@ func (s *sheets) say(text string)       { s.parts = append(s.parts, sheet{text: 
 func (s *sheets) table(rows [][]string) { s.parts = append(s.parts, sheet{table: rows}) }
 func (s *sheets) chart(lines ...string) { s.parts = append(s.parts, sheet{chart: lines}) }
 func (s *sheets) text(markdown bool) string {
-	p := &page{}
+	p := &Page{}
 	for i, part := range s.parts {
 		if i > 0 {
-			p.line("")
+			p.Line("")
 		}
 		switch {
 		case part.table != nil && markdown:
@@ -32,27 +30,27 @@ func (s *sheets) text(markdown bool) string {
 		case part.table != nil:
 			p.aligned(part.table)
 		case part.chart != nil && markdown:
-			p.line("```text\n%s\n```", strings.Join(part.chart, "\n"))
+			p.Line("```text\n%s\n```", strings.Join(part.chart, "\n"))
 		case part.chart != nil:
-			p.line("%s", strings.Join(part.chart, "\n"))
+			p.Line("%s", strings.Join(part.chart, "\n"))
 		default:
-			p.hang("", part.text)
+			p.Hang("", part.text)
 		}
 	}
 	return p.String()
 }
 
-func (p *page) markdown(rows [][]string) {
+func (p *Page) markdown(rows [][]string) {
 	for i, row := range rows {
-		p.line("| %s |", strings.Join(row, " | "))
+		p.Line("| %s |", strings.Join(row, " | "))
 		if i == 0 {
-			p.line("|---|%s", strings.Repeat("---:|", len(row)-1))
+			p.Line("|---|%s", strings.Repeat("---:|", len(row)-1))
 		}
 	}
 }
 
 // aligned has the first column to the left and the others to the right.
-func (p *page) aligned(rows [][]string) {
+func (p *Page) aligned(rows [][]string) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -67,28 +65,6 @@ func (p *page) aligned(rows [][]string) {
 		for i, cell := range row[1:] {
 			line += strings.Repeat(" ", 2+widths[i+1]-columns(cell)) + cell
 		}
-		p.line("%s", line)
+		p.Line("%s", line)
 	}
-}
-
-// usd is money for people: cents below 100, whole dollars above.
-func usd(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case v < 0.005:
-		return "<0.01"
-	case v < 100:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-	return grouped(v)
-}
-
-// grouped is a whole number with commas.
-func grouped(v float64) string {
-	digits := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

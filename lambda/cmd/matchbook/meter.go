@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// meter shows every second what goes on: on a terminal a line that is
-// rewritten, elsewhere a line each. What is written to it are lines that stay.
+// meter reports progress every second: on a terminal it rewrites one line,
+// elsewhere it prints a line each time. Lines written to it stay.
 type meter struct {
 	out      io.Writer
 	terminal bool
+	start    sync.Once // of run
 	stop     chan struct{}
-	stopped  chan struct{}
+	running  sync.WaitGroup
 
 	mu     sync.Mutex
 	status func() string // nil: nothing to show
-	open   bool          // a line is there to be rewritten
+	open   bool          // a line on the terminal is to be rewritten
 }
 
-// newMeter returns a meter that shows nothing yet. Close ends it.
+// newMeter returns a meter that shows nothing yet. Close ends one that was
+// asked to show something.
 func newMeter(out io.Writer) *meter {
-	m := &meter{out: out, stop: make(chan struct{}), stopped: make(chan struct{})}
+	m := &meter{out: out, stop: make(chan struct{})}
 	if f, ok := out.(*os.File); ok {
 		info, err := f.Stat()
 		m.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
-	go m.run()
 	return m
 }
 
 func (m *meter) run() {
-	defer close(m.stopped)
 	// One ticker for all steps: several short ones are not silent together.
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -47,22 +47,25 @@ func (m *meter) run() {
 	}
 }
 
-// Close ends what is shown.
+// Close removes the line that is rewritten, and ends the meter.
 func (m *meter) Close() {
 	m.watch(nil)
 	close(m.stop)
-	<-m.stopped
+	m.running.Wait()
 }
 
-// step names what goes on from now on.
+// step shows the name of the current step and how long it has lasted.
 func (m *meter) step(format string, args ...any) {
 	started, name := time.Now(), fmt.Sprintf(format, args...)
 	m.watch(func() string { return fmt.Sprintf("%s, %.0f s", name, time.Since(started).Seconds()) })
 }
 
-// watch shows status from now on, nothing if it is nil. When watch returns,
-// nobody asks the one before any more.
+// watch shows status from now on, nothing if it is nil. After watch returns,
+// the previous status is not called again.
 func (m *meter) watch(status func() string) {
+	if status != nil {
+		m.start.Do(func() { m.running.Go(m.run) })
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.status = status
@@ -85,7 +88,7 @@ func (m *meter) show() {
 // say prints a line that stays.
 func (m *meter) say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
-// Write prints lines that stay.
+// Write implements io.Writer: it prints lines that stay.
 func (m *meter) Write(lines []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -35,8 +35,8 @@ func (s *screen) String() string {
 func TestReportBeginsALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var out screen
-	p := newProgress(&out)
-	p.terminal, p.started = true, time.Now().Add(-time.Hour)
+	p := newMeter(&out)
+	p.terminal = true
 	r := &matchRun{progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, ids: []uuid.UUID{uuid.New()}}
 	stop := r.watch(t.Context())
 	for began := time.Now(); !strings.Contains(out.String(), "0 of 1 succeeded"); {

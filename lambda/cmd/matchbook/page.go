@@ -1,0 +1,36 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// pageWidth is the number of columns of a page.
+const pageWidth = 100
+
+// Page is text for a terminal. Its callers clean what comes from documents.
+type Page struct{ strings.Builder }
+
+// Line prints a line, without spaces at its end.
+func (p *Page) Line(format string, args ...any) {
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// Hang prints a text behind a head, folded; further lines start below the text.
+func (p *Page) Hang(head, text string) {
+	for i, line := range fold(text, pageWidth-columns(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", columns(head))
+		}
+		p.Line("%s%s", head, line)
+	}
+}
+
+// printJSON prints v as indented JSON.
+func printJSON(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}

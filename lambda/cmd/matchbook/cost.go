@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -160,7 +161,7 @@ func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
 	}
 	r.reckon(spent)
 	if d.json {
-		return printJSON(d.out, r)
+		return term.JSON(d.out, r)
 	}
 	fmt.Fprint(d.out, r.text())
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"matchbook/lambda/term"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "compl
 
 // text is the report for people.
 func (r *costReport) text() string {
-	p := &Page{}
+	p := &term.Page{}
 	if len(r.Days) == 0 {
 		when := ""
 		if r.Since != "" {
@@ -49,18 +50,18 @@ func (r *costReport) text() string {
 }
 
 // notes say what the money is worth.
-func (r *costReport) notes(p *Page) {
+func (r *costReport) notes(p *term.Page) {
 	if len(r.WithoutPrice) > 0 {
 		p.Line("- is not known, and + is without what is not known. There is no price for")
 		for _, m := range r.WithoutPrice {
-			p.Line("  %s", clean(m, maxValue))
+			p.Line("  %s", term.Clean(m, term.MaxValue))
 		}
 	}
 	from := "built in"
 	if r.Prices.File != "" {
-		from = clean(r.Prices.File, maxValue)
+		from = term.Clean(r.Prices.File, term.MaxValue)
 	}
-	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(clean(r.Prices.Date, maxValue)), orNone(clean(r.Prices.Source, maxText))))
+	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(term.Clean(r.Prices.Date, term.MaxValue)), orNone(term.Clean(r.Prices.Source, term.MaxText))))
 	if r.Prices.File == "" {
 		p.Hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
 	}
@@ -72,7 +73,7 @@ func (r *costReport) notes(p *Page) {
 type costTable [][]string
 
 // print aligns the rows, without the columns in which there is nothing.
-func (t costTable) print(p *Page) {
+func (t costTable) print(p *term.Page) {
 	widths := make([]int, len(costColumns))
 	used := make([]bool, len(costColumns))
 	for _, row := range t {
@@ -80,7 +81,7 @@ func (t costTable) print(p *Page) {
 			continue
 		}
 		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell))
+			widths[i] = max(widths[i], term.Columns(cell))
 			used[i] = used[i] || cell != "" && cell != costColumns[i]
 		}
 	}
@@ -94,9 +95,9 @@ func (t costTable) print(p *Page) {
 			switch {
 			case !used[i]:
 			case i < 2: // the day and the model
-				line.WriteString("  " + pad(cell, widths[i]))
+				line.WriteString("  " + term.Pad(cell, widths[i]))
 			default:
-				line.WriteString(strings.Repeat(" ", 2+widths[i]-columns(cell)) + cell)
+				line.WriteString(strings.Repeat(" ", 2+widths[i]-term.Columns(cell)) + cell)
 			}
 		}
 		p.Line("%s", line.String())
@@ -106,7 +107,7 @@ func (t costTable) print(p *Page) {
 func (b bill) row(day string) []string {
 	calls := numbers(b.Calls > 0, b.Calls, b.Unusable, b.PromptTokens, b.CompletionTokens, b.CallsSaved)
 	embeddings := numbers(b.Embeddings > 0, b.Embeddings, int(b.EmbeddingTokens+0.5), b.EmbeddingsSaved)
-	return slices.Concat([]string{day, clean(b.Model, maxValue)}, calls[:4], embeddings[:2],
+	return slices.Concat([]string{day, term.Clean(b.Model, term.MaxValue)}, calls[:4], embeddings[:2],
 		[]string{money(b.USD, b.Incomplete), calls[4], embeddings[2], money(b.USDSaved, b.Incomplete)})
 }
 

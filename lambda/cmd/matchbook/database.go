@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ func (o *databaseOptions) flag(cmd *cobra.Command) {
 // wanted is the URL of the database that the user has asked for, or "" for a
 // private one. DATABASE_URL alone is no such wish: it may be set for another
 // command, and its database would be migrated and filled.
-func (w *world) wanted(o databaseOptions, p *meter) (source pgserver.Source, url string, err error) {
+func (w *world) wanted(o databaseOptions, p *term.Meter) (source pgserver.Source, url string, err error) {
 	source, url, err = pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
 	named := o.named || w.env(manifest.EnvPostgres) == "url"
 	switch {
@@ -38,7 +39,7 @@ func (w *world) wanted(o databaseOptions, p *meter) (source pgserver.Source, url
 	case named && o.keep != "":
 		err = errors.New("--keep is for the private PostgreSQL: leave it or --database out")
 	case !named && url != "":
-		p.say("%s is ignored, a private PostgreSQL is used: --database would migrate and fill the one that it names", manifest.EnvDatabaseURL)
+		p.Say("%s is ignored, a private PostgreSQL is used: --database would migrate and fill the one that it names", manifest.EnvDatabaseURL)
 		url = ""
 	}
 	return source, url, err
@@ -47,7 +48,7 @@ func (w *world) wanted(o databaseOptions, p *meter) (source pgserver.Source, url
 // openDatabase returns the URL of a migrated database: the one that is wanted,
 // or one on a private server, which lives in the folder to keep it in, or as
 // long as this program if that is empty. MATCHBOOK_POSTGRES forces one of them.
-func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *meter) (url string, stop func() error, err error) {
+func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *term.Meter) (url string, stop func() error, err error) {
 	stop = func() error { return nil }
 	keep := o.keep
 	source, url, err := w.wanted(o, p)
@@ -57,7 +58,7 @@ func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *meter) (
 	if url == "" {
 		started := time.Now()
 		server, err := pgserver.Start(ctx, pgserver.Options{
-			Dir: keep, Source: source, Durable: keep != "", Progress: func(s string) { p.say("%s", s) },
+			Dir: keep, Source: source, Durable: keep != "", Progress: func(s string) { p.Say("%s", s) },
 		})
 		if err != nil {
 			return "", stop, err
@@ -67,14 +68,14 @@ func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *meter) (
 		if keep != "" {
 			where = "private, kept in " + keep
 		}
-		p.say("PostgreSQL is up after %.1f s (%s)", time.Since(started).Seconds(), where)
+		p.Say("PostgreSQL is up after %.1f s (%s)", time.Since(started).Seconds(), where)
 	}
 	done, err := migrateKnown(ctx, url)
 	if err != nil {
 		return "", stop, errors.Join(err, stop())
 	}
 	if len(done) > 0 {
-		p.say("%d migrations applied", len(done))
+		p.Say("%d migrations applied", len(done))
 	}
 	return url, stop, nil
 }

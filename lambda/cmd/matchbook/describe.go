@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/term"
 )
 
 // describe is an error as the person at the command line needs it: with its
@@ -28,7 +29,7 @@ func describe(err error) string {
 	case errors.As(err, &decided):
 		return failure.Of(err).Text
 	}
-	return clean(err.Error(), failure.MaxText)
+	return term.Clean(err.Error(), failure.MaxText)
 }
 
 var (

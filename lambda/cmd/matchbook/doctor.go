@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/doctor"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -94,7 +95,7 @@ func (w *world) doctor(ctx context.Context, o doctorOptions) error {
 		return err
 	}
 	if o.json {
-		if err := printJSON(w.out, report); err != nil {
+		if err := term.JSON(w.out, report); err != nil {
 			return err
 		}
 	} else {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"matchbook/lambda/doctor"
+	"matchbook/lambda/term"
 )
 
 // doctorText is the report for people: a paragraph for each error and warning,
 // a line or two for the rest.
 func doctorText(r doctor.Report) string {
-	p := &Page{}
-	p.Hang("", "Looked at "+clean(r.Target, maxText)+".")
+	p := &term.Page{}
+	p.Hang("", "Looked at "+term.Clean(r.Target, term.MaxText)+".")
 	last := doctor.Finding{Severity: -1}
 	for i, f := range r.Findings {
 		switch {
@@ -46,14 +47,14 @@ func doctorHead(r doctor.Report, s doctor.Severity) string {
 // doctorColumn is as wide as the longest id.
 const doctorColumn = 22
 
-func printFinding(p *Page, f doctor.Finding, advise bool) {
-	what := clean(f.What, maxText)
+func printFinding(p *term.Page, f doctor.Finding, advise bool) {
+	what := term.Clean(f.What, term.MaxText)
 	if f.Subject != "" {
-		what = clean(f.Subject, maxValue) + ": " + what
+		what = term.Clean(f.Subject, term.MaxValue) + ": " + what
 	}
-	p.Hang("  "+pad(f.ID, doctorColumn), what)
+	p.Hang("  "+term.Pad(f.ID, doctorColumn), what)
 	if advise && f.Severity >= doctor.Warning {
-		p.Hang("  "+pad("", doctorColumn)+"why  ", f.Why)
-		p.Hang("  "+pad("", doctorColumn)+"do   ", f.Do)
+		p.Hang("  "+term.Pad("", doctorColumn)+"why  ", f.Why)
+		p.Hang("  "+term.Pad("", doctorColumn)+"do   ", f.Do)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/drill"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ history of its document.`,
 }
 
 func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
-	p := newMeter(w.errOut)
+	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	source, _, err := pgserver.ReadSource(w.env, manifest.EnvPostgres)
 	if err != nil {
@@ -79,23 +80,23 @@ func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
 	for o.seed == 0 {
 		o.seed = rand.Uint64() >> 32
 	}
-	logs, stop, err := openLogs(o.logs, p.out)
+	logs, stop, err := openLogs(o.logs, p)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stop() }()
 	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only, Freeze: 20 * time.Second, Source: source, Logs: logs,
-		Progress: func(line string) { p.say("%s", line) }}
+		Progress: func(line string) { p.Say("%s", line) }}
 	if o.short {
 		d.Documents, d.For, d.Freeze = 80, 0, 4*time.Second
 	}
-	p.say("seed %d", o.seed)
+	p.Say("seed %d", o.seed)
 	report, err := drill.Run(ctx, d)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		err = printJSON(w.out, report)
+		err = term.JSON(w.out, report)
 	} else {
 		_, err = io.WriteString(w.out, drillText(report))
 	}

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -102,9 +103,9 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 	if err != nil {
 		return err
 	}
-	m := newMeter(w.errOut)
+	m := term.NewMeter(w.errOut)
 	defer m.Close()
-	m.say("%s", asks)
+	m.Say("%s", asks)
 	server, stop, err := w.openServer(ctx, m)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 		}
 	}
 	if o.json {
-		if err := printJSON(w.out, all); err != nil {
+		if err := term.JSON(w.out, all); err != nil {
 			return err
 		}
 	}
@@ -141,14 +142,14 @@ var evalSettings = map[string]string{"autovacuum_naptime": "1s"}
 
 // openServer returns the URL of a database beside which others can be created.
 // Unlike openDatabase it leaves that one as it is.
-func (w *world) openServer(ctx context.Context, m *meter) (url string, stop func() error, err error) {
+func (w *world) openServer(ctx context.Context, m *term.Meter) (url string, stop func() error, err error) {
 	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
 	if err != nil || url != "" {
 		return url, func() error { return nil }, err
 	}
-	m.step("PostgreSQL")
-	defer m.watch(nil)
-	server, err := pgserver.Start(ctx, pgserver.Options{Source: source, Settings: evalSettings, Progress: func(s string) { m.say("%s", s) }})
+	m.Step("PostgreSQL")
+	defer m.Watch(nil)
+	server, err := pgserver.Start(ctx, pgserver.Options{Source: source, Settings: evalSettings, Progress: func(s string) { m.Say("%s", s) }})
 	if err != nil {
 		return "", nil, err
 	}

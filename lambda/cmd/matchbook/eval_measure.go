@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -61,9 +62,9 @@ type mistake struct {
 }
 
 // measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c corpus, model modelRun, o evalOptions, m *meter) (result *measurement, err error) {
-	m.step("%s %s: database and function", filepath.Base(c.dir), c.condition)
-	defer m.watch(nil)
+func measure(ctx context.Context, server string, c corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
+	m.Step("%s %s: database and function", filepath.Base(c.dir), c.condition)
+	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (c *corpus) input() *input {
 type evalRun struct {
 	*matchRun
 	corpus corpus
-	meter  *meter
+	meter  *term.Meter
 	// undrained is why not every document came to an end; each is named in the
 	// measurement.
 	undrained error
@@ -107,7 +108,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
 	name := filepath.Base(r.corpus.dir) + " " + r.corpus.condition
-	r.meter.step("%s: %d documents are stored and published", name, len(r.in.Documents))
+	r.meter.Step("%s: %d documents are stored and published", name, len(r.in.Documents))
 	if err := r.store(ctx); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (r *evalRun) run(ctx context.Context) error {
 		return err
 	}
 	done := 0
-	r.meter.watch(func() string {
+	r.meter.Watch(func() string {
 		// A database that is slow to answer leaves the last count as it is.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
@@ -126,7 +127,7 @@ func (r *evalRun) run(ctx context.Context) error {
 		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.ids), float64(done)/took, took)
 	})
 	r.undrained = r.stack.Drain(ctx, r.unfinished)
-	r.meter.watch(nil) // before the stack that it asks is gone
+	r.meter.Watch(nil) // before the stack that it asks is gone
 	return ctx.Err()
 }
 
@@ -141,7 +142,7 @@ type evalOutcome struct {
 
 func (r *evalRun) read(ctx context.Context) (o evalOutcome, err error) {
 	db := r.stack.DB
-	r.meter.step("%s %s: the outcome is read", filepath.Base(r.corpus.dir), r.corpus.condition)
+	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.dir), r.corpus.condition)
 	summaries, err1 := db.Summaries(ctx, r.ids)
 	states, err2 := db.Progress(ctx, r.ids)
 	matches, err3 := db.Matches(ctx, r.ids)
@@ -193,7 +194,7 @@ func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement,
 		return nil, r.undrained
 	}
 	if r.undrained != nil {
-		r.meter.say("%s", r.undrained)
+		r.meter.Say("%s", r.undrained)
 	}
 	return m, nil
 }

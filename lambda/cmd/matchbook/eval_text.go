@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -144,13 +145,13 @@ func (t *evalText) mistake(m mistake) {
 	}
 	t.line("    %-20s %s -- %s", how, a, b)
 	if m.Reasoning != "" {
-		t.line("        %s", clean(m.Reasoning, maxText))
+		t.line("        %s", term.Clean(m.Reasoning, term.MaxText))
 	}
 }
 
 // called is how people call a document: its type and number.
 func called(t document.Type, number string, id uuid.UUID) string {
-	return words(t) + " " + cmp.Or(clean(number, maxValue), id.String())
+	return words(t) + " " + cmp.Or(term.Clean(number, term.MaxValue), id.String())
 }
 
 func words(t document.Type) string { return strings.ReplaceAll(string(t), "-", " ") }

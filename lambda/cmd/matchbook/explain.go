@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -172,7 +173,7 @@ func (d *desk) explain(args []string) error {
 			return err
 		}
 		if d.json {
-			return printJSON(d.out, e)
+			return term.JSON(d.out, e)
 		}
 		fmt.Fprint(d.out, e.text())
 		return nil
@@ -182,7 +183,7 @@ func (d *desk) explain(args []string) error {
 		return err
 	}
 	if d.json {
-		return printJSON(d.out, c)
+		return term.JSON(d.out, c)
 	}
 	fmt.Fprint(d.out, c.text())
 	return nil
@@ -230,7 +231,7 @@ func (d *desk) find(arg string) (uuid.UUID, error) {
 	case noID == nil:
 		return uuid.Nil, sayError("no document has the id %s", id)
 	}
-	return uuid.Nil, sayError("no document has the id or the number %q", clean(arg, maxValue))
+	return uuid.Nil, sayError("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
 }
 
 func (d *desk) ambiguous(number string, ids []uuid.UUID) error {
@@ -240,7 +241,7 @@ func (d *desk) ambiguous(number string, ids []uuid.UUID) error {
 	}
 	lines := make([]string, len(found))
 	for i, s := range found {
-		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, clean(words(s.Type), maxValue), orNone(clean(s.Supplier, maxValue)))
+		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, term.Clean(words(s.Type), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
 	}
-	return sayError("%d documents have the number %q: use the id%s", len(found), clean(number, maxValue), strings.Join(lines, ""))
+	return sayError("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
 }

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -71,8 +72,8 @@ func (d *desk) read(id uuid.UUID) (*documentState, error) {
 		return nil, err
 	}
 	s := summaries[0]
-	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: clean(s.Supplier, maxValue), Status: s.Status,
-		Attempts: s.Attempts, Error: clean(s.Error, maxText), ClusterID: s.Cluster, raw: raws[0],
+	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: term.Clean(s.Supplier, term.MaxValue), Status: s.Status,
+		Attempts: s.Attempts, Error: term.Clean(s.Error, term.MaxText), ClusterID: s.Cluster, raw: raws[0],
 		Published: times.Published, Due: times.Due, Lease: times.Lease, Failed: times.Failed, now: times.Now}
 	doc.parse()
 	if s.Cluster == nil {
@@ -95,13 +96,13 @@ func (d *documentState) parse() {
 		}
 		return
 	}
-	d.Date, d.Buyer = d.data.Date.String(), clean(d.data.Buyer.Name, maxValue)
+	d.Date, d.Buyer = d.data.Date.String(), term.Clean(d.data.Buyer.Name, term.MaxValue)
 	for _, r := range d.data.References {
-		d.Cites = append(d.Cites, reference{clean(r.Type, maxValue), clean(r.Number, maxValue)})
+		d.Cites = append(d.Cites, reference{term.Clean(r.Type, term.MaxValue), term.Clean(r.Number, term.MaxValue)})
 	}
 }
 
-func name(s postgres.Summary) named { return named{s.ID, s.Type, clean(s.Number, maxValue)} }
+func name(s postgres.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
 // names reads what people know the documents by, in the order of ids.
 func (d *desk) names(ids []uuid.UUID) (list []named, err error) {

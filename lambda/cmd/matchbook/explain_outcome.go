@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -132,7 +133,7 @@ func reconcile(judged []match.Judgement, matches, suggestions []postgres.Match) 
 }
 
 func fromJudgement(j match.Judgement) pairReport {
-	p := pairReport{Score: j.Score, DecidedBy: j.DecidedBy, OutOfQuestion: clean(j.Pair.Veto, maxText),
+	p := pairReport{Score: j.Score, DecidedBy: j.DecidedBy, OutOfQuestion: term.Clean(j.Pair.Veto, term.MaxText),
 		Evidence: cleanEvidence(j.Evidence), edge: ends{j.A, j.B}}
 	switch {
 	case j.Outcome == match.Matched:
@@ -160,11 +161,11 @@ func fromStored(m postgres.Match) (pairReport, error) {
 		case m.Score > 0:
 			p.Outcome, p.MissingPoints = isUndecided, max(missing(m.Score), 0)
 		default:
-			p.Outcome, p.OutOfQuestion = isOut, clean(m.Reasoning, maxText)
+			p.Outcome, p.OutOfQuestion = isOut, term.Clean(m.Reasoning, term.MaxText)
 		}
 	}
 	if m.DecidedBy == "model" {
-		p.Reasoning = clean(m.Reasoning, maxText)
+		p.Reasoning = term.Clean(m.Reasoning, term.MaxText)
 	}
 	var evidence []match.Evidence
 	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
@@ -200,7 +201,7 @@ var competition = []string{"only", "adds-up", "tie", "taken"}
 func cleanEvidence(list []match.Evidence) []match.Evidence {
 	shown := make([]match.Evidence, len(list))
 	for i, ev := range list {
-		shown[i] = match.Evidence{Name: clean(ev.Name, maxValue), Points: ev.Points, Text: clean(ev.Text, maxText)}
+		shown[i] = match.Evidence{Name: term.Clean(ev.Name, term.MaxValue), Points: ev.Points, Text: term.Clean(ev.Text, term.MaxText)}
 	}
 	group := func(ev match.Evidence) int {
 		switch {

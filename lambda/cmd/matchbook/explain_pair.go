@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	canonical "matchbook/lambda/reference"
+	"matchbook/lambda/term"
 )
 
 // comparison is all there is to say about two documents.
@@ -33,7 +34,7 @@ func (d *desk) compare(a, b *documentState) (*comparison, error) {
 		}
 		for _, key := range keys {
 			_, key, _ = strings.Cut(key, "|") // without the tenant
-			c.Keys = append(c.Keys, clean(key, maxValue))
+			c.Keys = append(c.Keys, term.Clean(key, term.MaxValue))
 		}
 		slices.SortStableFunc(c.Keys, func(x, y string) int { return keyRank(x) - keyRank(y) })
 	}
@@ -112,7 +113,7 @@ func (c *comparison) explainUnstored() error {
 		return err
 	}
 	p := pairReport{Outcome: isDropped, Score: float64(max(0, min(pair.Points, 100))) / 100, DecidedBy: "rules",
-		OutOfQuestion: clean(pair.Veto, maxText), Evidence: cleanEvidence(pair.Evidence), edge: ends{pair.A, pair.B},
+		OutOfQuestion: term.Clean(pair.Veto, term.MaxText), Evidence: cleanEvidence(pair.Evidence), edge: ends{pair.A, pair.B},
 		Note: "Compared just now, without regard to other documents."}
 	if pair.Veto != "" {
 		p.Outcome = isOut
@@ -149,7 +150,7 @@ type field struct {
 }
 
 func said(name, a, b string, same bool) field {
-	f := field{Name: name, A: clean(a, maxValue), B: clean(b, maxValue)}
+	f := field{Name: name, A: term.Clean(a, term.MaxValue), B: term.Clean(b, term.MaxValue)}
 	if f.A != "" && f.B != "" {
 		f.Same = &same
 	}
@@ -199,7 +200,7 @@ const maxRows = 8
 // citedFields puts what both cite side by side, and then the rest.
 func citedFields(a, b []document.Reference) []field {
 	show := func(r document.Reference) string {
-		return reference{clean(r.Type, maxValue), clean(r.Number, maxValue)}.String()
+		return reference{term.Clean(r.Type, term.MaxValue), term.Clean(r.Number, term.MaxValue)}.String()
 	}
 	return sideBySide("cites", a, b, show, func(x, y document.Reference) (alike, same bool) {
 		alike = strings.EqualFold(x.Type, y.Type) && canonical.Canonical(x.Number) == canonical.Canonical(y.Number)

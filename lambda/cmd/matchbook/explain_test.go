@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -277,7 +278,7 @@ func explainAll(t *testing.T, url string) {
 			t.Errorf("what is stored is not what is judged:\n%s", out)
 		}
 		for line := range strings.Lines(out) {
-			if columns(strings.TrimSuffix(line, "\n")) > pageWidth {
+			if term.Columns(strings.TrimSuffix(line, "\n")) > term.Width {
 				t.Errorf("%v: too long: %s", args, line)
 			}
 		}

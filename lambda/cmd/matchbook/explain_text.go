@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
+	"matchbook/lambda/term"
 	"slices"
 	"strings"
 )
 
 // page is a Page with the parts of an explanation.
-type page struct{ Page }
+type page struct{ term.Page }
 
 // text is the explanation for people.
 func (e *explanation) text() string {
@@ -19,7 +20,7 @@ func (e *explanation) text() string {
 			p.Hang("  ", s)
 		}
 		for _, n := range e.Near {
-			p.Line("    %s  %s", pad(cutTo(n.called(), 40), 40), n.ID)
+			p.Line("    %s  %s", term.Pad(term.Cut(n.called(), 40), 40), n.ID)
 		}
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
@@ -30,10 +31,10 @@ func (e *explanation) text() string {
 }
 
 func (p *page) document(d *documentState) {
-	p.Line("%s", cutTo(d.called(), pageWidth))
+	p.Line("%s", term.Cut(d.called(), term.Width))
 	row := func(name, value string) {
 		if value != "" {
-			p.Hang("  "+pad(name, 9)+" ", value)
+			p.Hang("  "+term.Pad(name, 9)+" ", value)
 		}
 	}
 	row("id", d.ID.String())
@@ -64,7 +65,7 @@ func (p *page) member(head string, m named, meant bool) {
 	if meant {
 		mark = "*"
 	}
-	p.Line("  %s%s%s  %s", pad(head, 9), mark, pad(cutTo(m.called(), 50), 34), m.ID)
+	p.Line("  %s%s%s  %s", term.Pad(head, 9), mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
 }
 
 func (d *documentState) citesInShort() string {
@@ -95,7 +96,7 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	}
 	p.Line("\n%s (%d)", title, len(pairs))
 	for _, q := range pairs[:min(len(pairs), maxPairs)] {
-		p.Line("  %s  %s  %s", pad(q.standing(), 24), pad(cutTo(q.Document.called(), 34), 34), q.Document.ID)
+		p.Line("  %s  %s  %s", term.Pad(q.standing(), 24), term.Pad(term.Cut(q.Document.called(), 34), 34), q.Document.ID)
 		p.reasons(q)
 	}
 	if more := len(pairs) - maxPairs; more > 0 {
@@ -160,7 +161,7 @@ func (p pairReport) capped() bool {
 // Columns of the comparison: name, mark, and one for each document.
 const (
 	nameColumns = 16
-	docColumns  = (pageWidth - nameColumns - 4) / 2
+	docColumns  = (term.Width - nameColumns - 4) / 2
 )
 
 // text is the comparison for people.
@@ -217,15 +218,15 @@ func (p *page) row(name, mark, a, b string) {
 		if i < len(right) {
 			y = right[i]
 		}
-		p.Line("%s%s %s  %s", pad(name, nameColumns), mark, pad(x, docColumns), y)
+		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, docColumns), y)
 		name, mark = "", " "
 	}
 }
 
 func shorten(s string) []string {
-	lines := fold(s, docColumns)
+	lines := term.Fold(s, docColumns)
 	if len(lines) > 3 {
-		lines = append(lines[:2], cutTo(lines[2]+" "+lines[3]+"…", docColumns))
+		lines = append(lines[:2], term.Cut(lines[2]+" "+lines[3]+"…", docColumns))
 	}
 	return lines
 }
@@ -240,7 +241,7 @@ func (p *page) keys(keys []string) {
 	}
 	p.Line("KEYS in common (names as they are looked up, whatever misreadings)")
 	for _, key := range keys[:min(len(keys), maxKeys)] {
-		p.Line("  %s", cutTo(key, pageWidth-2))
+		p.Line("  %s", term.Cut(key, term.Width-2))
 	}
 	if more := len(keys) - maxKeys; more > 0 {
 		p.Line("  ... and %d more", more)

@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
@@ -76,7 +77,7 @@ func exists(path string) bool {
 }
 
 func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {
-	p := newMeter(w.errOut)
+	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	event, err := readEvent(o.event, stdin)
 	if err != nil {
@@ -102,9 +103,9 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 		return err
 	}
 	for _, problem := range in.Problems {
-		p.say("not imported: %s: %s", problem.where(), problem.What)
+		p.Say("not imported: %s: %s", problem.where(), problem.What)
 	}
-	p.say("%d documents imported, none of them published", len(r.ids))
+	p.Say("%d documents imported, none of them published", len(r.ids))
 	outcome, err := r.invoke(ctx, event)
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (o *outcome) allAcknowledged() bool {
 
 func (o *outcome) write(out io.Writer, asJSON bool) error {
 	if asJSON {
-		return printJSON(out, o)
+		return term.JSON(out, o)
 	}
 	var text bytes.Buffer
 	if o.Error != nil {

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -85,7 +86,7 @@ at moments when documents are in progress; a message that is on the last of its
 }
 
 func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
-	p := newMeter(w.errOut)
+	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	if err := o.model.check(w.env); err != nil {
 		return err
@@ -94,8 +95,8 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 	if err != nil {
 		return err
 	}
-	p.say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
-	p.say("%s", o.model.choose(w.env))
+	p.Say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
+	p.Say("%s", o.model.choose(w.env))
 	for o.seed == 0 && (o.killEvery > 0 || o.model.mode == modelNoisy) {
 		o.seed = rand.Uint64() >> 32
 	}
@@ -143,7 +144,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 type matchRun struct {
 	in       *input
 	options  matchOptions
-	progress *meter
+	progress *term.Meter
 	model    modelRun
 	// noMapping: nothing takes messages from the queue.
 	noMapping bool
@@ -165,7 +166,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	bootstrap, err := local.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.say("%s", s) })
+	bootstrap, err := local.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.Say("%s", s) })
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
@@ -287,8 +288,8 @@ func (r *matchRun) take(stamped []job.Stamped) {
 // send sends the messages of what was stored.
 func (r *matchRun) send(ctx context.Context) error {
 	var sent atomic.Int64
-	r.progress.watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
-	defer r.progress.watch(nil)
+	r.progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
+	defer r.progress.Watch(nil)
 	for messages := range slices.Chunk(r.stored, chunk) {
 		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
 			return &job.PublishError{Unsent: unsent, Err: err}
@@ -302,7 +303,7 @@ func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
 	if r.options.killEvery <= 0 {
 		return func() {}
 	}
-	r.progress.say("killing the function every %s, seed %d", r.options.killEvery, r.options.seed)
+	r.progress.Say("killing the function every %s, seed %d", r.options.killEvery, r.options.seed)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -315,7 +316,7 @@ func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
 // watch shows the progress of the documents until stopped.
 func (r *matchRun) watch(ctx context.Context) (stop func()) {
 	var states postgres.Progress
-	r.progress.watch(func() string {
+	r.progress.Watch(func() string {
 		// A database that is slow to answer leaves the last counts as they are.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
@@ -325,7 +326,7 @@ func (r *matchRun) watch(ctx context.Context) (stop func()) {
 		return fmt.Sprintf("%d of %d succeeded, %d failed, %d in progress, %d waiting",
 			states["succeeded"], len(r.ids), states["failed"], states["in-progress"], states["pending"])
 	})
-	return func() { r.progress.watch(nil) }
+	return func() { r.progress.Watch(nil) }
 }
 
 // unfinished counts what the accounting would call pending.

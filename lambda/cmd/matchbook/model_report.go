@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 )
 
 // modelReport is who was asked what rules leave open, and what it cost.
@@ -109,7 +110,7 @@ func (r modelReport) lines() (lines []string) {
 		say("none: what rules leave open is undecided")
 		return lines
 	}
-	say("%s, as %s", r.Mode, clean(r.Name, maxValue))
+	say("%s, as %s", r.Mode, term.Clean(r.Name, term.MaxValue))
 	if r.Note != "" {
 		say("%s", r.Note)
 	}

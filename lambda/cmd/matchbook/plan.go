@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/plan"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -235,10 +236,10 @@ func withShare(share float64) []float64 {
 	return slices.Compact(list)
 }
 
-func (w *world) printPage(report any, s *sheets, o *workOptions) error {
+func (w *world) printPage(report any, s *term.Sheet, o *workOptions) error {
 	if o.json {
-		return printJSON(w.out, report)
+		return term.JSON(w.out, report)
 	}
-	_, err := fmt.Fprint(w.out, s.text(o.markdown))
+	_, err := fmt.Fprint(w.out, s.Text(o.markdown))
 	return err
 }

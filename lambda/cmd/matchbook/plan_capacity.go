@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/plan"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -156,22 +157,22 @@ func (r *capacityReport) latencies() []plan.Latency {
 }
 
 // page is the report for people.
-func (r *capacityReport) page() *sheets {
-	s := &sheets{}
-	s.say(r.verdict())
+func (r *capacityReport) page() *term.Sheet {
+	s := &term.Sheet{}
+	s.Say(r.verdict())
 	for _, p := range r.Problems {
-		s.say("It cannot work: " + p + ".")
+		s.Say("It cannot work: " + p + ".")
 	}
 	rows := [][]string{{"limit", "documents an hour"}}
 	for _, l := range r.Limits {
 		rows = append(rows, []string{l.Name, grouped(l.Documents)})
 	}
-	s.table(rows)
+	s.Table(rows)
 	for _, l := range r.Limits[:min(2, len(r.Limits))] {
-		s.say(fmt.Sprintf("%s: %s. To change it, %s.", capital(l.Name), l.Why, l.Change))
+		s.Say(fmt.Sprintf("%s: %s. To change it, %s.", capital(l.Name), l.Why, l.Change))
 	}
-	s.say("Documents an hour, and what binds, with other invocations at a time and other answers of the model:")
-	s.table(r.table())
+	s.Say("Documents an hour, and what binds, with other invocations at a time and other answers of the model:")
+	s.Table(r.table())
 	return s
 }
 

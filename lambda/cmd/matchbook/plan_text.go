@@ -7,20 +7,21 @@ import (
 	"strings"
 
 	"matchbook/lambda/plan"
+	"matchbook/lambda/term"
 )
 
 // page is the report for people.
-func (r *planReport) page() *sheets {
-	s := &sheets{}
-	s.say(fmt.Sprintf("What a month costs, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
-		short(100*r.load.Questions), clean(r.Model, maxValue)))
-	s.table(r.parts())
-	s.say("The lever is the share that rules decide. In all, and for the model alone:")
-	s.table(r.lever())
-	s.say(fmt.Sprintf("At %s documents a month:", grouped(r.largest().Documents)))
-	s.chart(r.chart()...)
-	s.say(r.assumptions())
-	s.say(r.sources())
+func (r *planReport) page() *term.Sheet {
+	s := &term.Sheet{}
+	s.Say(fmt.Sprintf("What a month costs, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
+		short(100*r.load.Questions), term.Clean(r.Model, term.MaxValue)))
+	s.Table(r.parts())
+	s.Say("The lever is the share that rules decide. In all, and for the model alone:")
+	s.Table(r.lever())
+	s.Say(fmt.Sprintf("At %s documents a month:", grouped(r.largest().Documents)))
+	s.Chart(r.chart()...)
+	s.Say(r.assumptions())
+	s.Say(r.sources())
 	return s
 }
 
@@ -165,10 +166,10 @@ func documentsText(n int) string {
 func (r *planReport) sources() string {
 	models := "built in"
 	if r.ModelPrices.File != "" {
-		models = clean(r.ModelPrices.File, maxValue)
+		models = term.Clean(r.ModelPrices.File, term.MaxValue)
 	}
 	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. What a document takes was measured (%s) on a machine that is not Lambda; each figure says how, or that it is assumed, in lambda/plan/measured.json.",
-		strings.TrimRight(clean(r.Prices.Note, maxText), "."), models, orNone(clean(r.ModelPrices.Date, maxValue)), clean(r.Measured.Date, maxValue))
+		strings.TrimRight(term.Clean(r.Prices.Note, term.MaxText), "."), models, orNone(term.Clean(r.ModelPrices.Date, term.MaxValue)), term.Clean(r.Measured.Date, term.MaxValue))
 }
 
 // usd is money for people: cents below 100, whole dollars above.

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -137,7 +138,7 @@ func (w *world) publishFailed(ctx context.Context, o failedOptions) error {
 		return errors.New(describe(err))
 	}
 	r := newFailedReport(failed)
-	p := newMeter(w.errOut)
+	p := term.NewMeter(w.errOut)
 	err = r.publish(ctx, failed, queue, p)
 	p.Close()
 	return errors.Join(w.writeFailed(r, o.json), err)
@@ -146,7 +147,7 @@ func (w *world) publishFailed(ctx context.Context, o failedOptions) error {
 // publish publishes batch by batch. It ends early when it is interrupted, when
 // the database fails, and when the queue does not take messages: more documents
 // must not lose their state to a queue that is not there.
-func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, queue job.Sender, p *meter) error {
+func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, queue job.Sender, p *term.Meter) error {
 	publisher := &job.Publisher{Store: failed, Sender: queue}
 	for batch := range slices.Chunk(failed.Documents, failedBatch) {
 		if ctx.Err() != nil {
@@ -164,12 +165,12 @@ func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, que
 			r.Skipped += len(partly.Missing)
 			r.Unsent += len(partly.Unsent)
 			if partly.Err != nil {
-				p.say("stopped: %s", failure.Of(partly.Err).Text)
+				p.Say("stopped: %s", failure.Of(partly.Err).Text)
 				return errFindings
 			}
 		}
 		published := r.Published
-		p.watch(func() string { return fmt.Sprintf("%d of %d published", published, r.Selected) })
+		p.Watch(func() string { return fmt.Sprintf("%d of %d published", published, r.Selected) })
 	}
 	return nil
 }
@@ -232,7 +233,7 @@ func (w *world) writeFailed(r failedReport, asJSON bool) error {
 		fmt.Fprintf(w.out, "%7d  %s\n", r.Kinds[kind], kind)
 		for _, e := range r.Examples {
 			if e.Kind == kind {
-				fmt.Fprintf(w.out, "         %s  %s\n", e.ID, clean(e.Error, maxValue))
+				fmt.Fprintf(w.out, "         %s  %s\n", e.ID, term.Clean(e.Error, term.MaxValue))
 			}
 		}
 	}

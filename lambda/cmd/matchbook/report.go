@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -204,7 +205,7 @@ func (rep *report) count(j *journal) error {
 // write prints the report, for people or as JSON.
 func (rep *report) write(out io.Writer, asJSON bool) error {
 	if asJSON {
-		return printJSON(out, rep)
+		return term.JSON(out, rep)
 	}
 	t := &text{report: rep}
 	t.problems()

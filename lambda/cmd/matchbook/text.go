@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -58,7 +59,7 @@ func (t *text) matches(tenant uuid.UUID) {
 		t.line("    %.2f %-6s by %-5s  %s -- %s", m.Score, m.Confidence, m.DecidedBy, t.name(a), t.name(b))
 		reasons := make([]string, len(m.Evidence))
 		for i, e := range m.Evidence {
-			reasons[i] = fmt.Sprintf("%+d %s", e.Points, clean(e.Text, maxText))
+			reasons[i] = fmt.Sprintf("%+d %s", e.Points, term.Clean(e.Text, term.MaxText))
 		}
 		t.line("        %s", strings.Join(reasons, " "))
 	}
@@ -90,7 +91,7 @@ func (t *text) alone(tenant uuid.UUID) {
 	t.line("  Alone")
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.AloneBecause != "" {
-			t.line("    %s: %s", t.name(d.ID), clean(d.AloneBecause, maxText))
+			t.line("    %s: %s", t.name(d.ID), term.Clean(d.AloneBecause, term.MaxText))
 		}
 	}
 }

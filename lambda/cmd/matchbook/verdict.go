@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -123,7 +124,7 @@ func (d *desk) judge(args []string, v match.Verdict) error {
 		}
 	}
 	if d.json {
-		return printJSON(d.out, r)
+		return term.JSON(d.out, r)
 	}
 	fmt.Fprint(d.out, r.text())
 	return nil
@@ -253,8 +254,8 @@ func (d *desk) matchEnds(list []postgres.Match) ([]matchEnds, error) {
 // text is the report for people.
 func (r *verdictReport) text() string {
 	p := &page{}
-	p.Line("%s  %s", pad(cutTo(r.A.called(), 50), 34), r.A.ID)
-	p.Line("%s  %s", pad(cutTo(r.B.called(), 50), 34), r.B.ID)
+	p.Line("%s  %s", term.Pad(term.Cut(r.A.called(), 50), 34), r.A.ID)
+	p.Line("%s  %s", term.Pad(term.Cut(r.B.called(), 50), 34), r.B.ID)
 	if !r.Changed {
 		p.Line("  a person %s it already: nothing changed", r.Verdict)
 		return p.String()
@@ -271,10 +272,10 @@ func (r *verdictReport) text() string {
 			continue // they are in one
 		}
 		if len(c.Now) == 0 {
-			p.Line("  cluster   none any more of %s", cutTo(r.nameOf(c.Document), 70))
+			p.Line("  cluster   none any more of %s", term.Cut(r.nameOf(c.Document), 70))
 			continue
 		}
-		p.Line("  cluster   of %s", cutTo(r.nameOf(c.Document), 70))
+		p.Line("  cluster   of %s", term.Cut(r.nameOf(c.Document), 70))
 		for _, m := range c.Now {
 			mark := " "
 			if !slices.Contains(c.Before, m) {
@@ -292,7 +293,7 @@ func (r *verdictReport) text() string {
 }
 
 func (p *page) clusterLine(mark string, m named) {
-	p.Line("          %s %s  %s", mark, pad(cutTo(m.called(), 50), 34), m.ID)
+	p.Line("          %s %s  %s", mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
 }
 
 func (r *verdictReport) nameOf(id uuid.UUID) string {
@@ -316,9 +317,9 @@ func (p *pairReport) was() string {
 // others prints matches that came or went.
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
-		p.Hang("  "+pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+		p.Hang("  "+term.Pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
 	}
 	if len(list) == 0 {
-		p.Line("  %s no other match of the two", pad(what, 9))
+		p.Line("  %s no other match of the two", term.Pad(what, 9))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -35,8 +36,8 @@ func (s *screen) String() string {
 func TestReportBeginsALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var out screen
-	p := newMeter(&out)
-	p.terminal = true
+	p := term.NewMeter(&out)
+	p.Terminal = true
 	r := &matchRun{progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, ids: []uuid.UUID{uuid.New()}}
 	stop := r.watch(t.Context())
 	for began := time.Now(); !strings.Contains(out.String(), "0 of 1 succeeded"); {

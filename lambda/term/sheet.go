@@ -1,24 +1,24 @@
-package main
+package term
 
 import (
 	"strings"
 )
 
-// sheets is a page of paragraphs, tables and charts, for a terminal or in
+// Sheet is a page of paragraphs, tables and charts, for a terminal or in
 // Markdown.
-type sheets struct{ parts []sheet }
+type Sheet struct{ parts []part }
 
-// sheet is one of them.
-type sheet struct {
+// part is one of them.
+type part struct {
 	text  string     // a paragraph
 	table [][]string // or rows of cells, the first of them the head
 	chart []string   // or lines that are shown as they are
 }
 
-func (s *sheets) say(text string)       { s.parts = append(s.parts, sheet{text: text}) }
-func (s *sheets) table(rows [][]string) { s.parts = append(s.parts, sheet{table: rows}) }
-func (s *sheets) chart(lines ...string) { s.parts = append(s.parts, sheet{chart: lines}) }
-func (s *sheets) text(markdown bool) string {
+func (s *Sheet) Say(text string)       { s.parts = append(s.parts, part{text: text}) }
+func (s *Sheet) Table(rows [][]string) { s.parts = append(s.parts, part{table: rows}) }
+func (s *Sheet) Chart(lines ...string) { s.parts = append(s.parts, part{chart: lines}) }
+func (s *Sheet) Text(markdown bool) string {
 	p := &Page{}
 	for i, part := range s.parts {
 		if i > 0 {
@@ -57,13 +57,13 @@ func (p *Page) aligned(rows [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], columns(cell))
+			widths[i] = max(widths[i], Columns(cell))
 		}
 	}
 	for _, row := range rows {
-		line := "  " + pad(row[0], widths[0])
+		line := "  " + Pad(row[0], widths[0])
 		for i, cell := range row[1:] {
-			line += strings.Repeat(" ", 2+widths[i+1]-columns(cell)) + cell
+			line += strings.Repeat(" ", 2+widths[i+1]-Columns(cell)) + cell
 		}
 		p.Line("%s", line)
 	}

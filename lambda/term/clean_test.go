@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func TestCleanTextIsSafeToPrint(t *testing.T) {
 		"bad\xff":                            "bad\ufffd",
 		"012345678901234567890123":           "0123456789012345678…",
 	} {
-		if got := clean(text, 20); got != want {
+		if got := Clean(text, 20); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -29,15 +29,15 @@ func TestCleanTextIsSafeToPrint(t *testing.T) {
 func TestColumnsCountWhatATerminalShows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "abc": 3, "Söhne": 5, "So\u0308hne": 5, "東京": 4, "ﾃｽﾄ": 3, "Ａ": 2, "한국": 4, "「」": 4, "🪑": 2, "€…": 2} {
-		if got := columns(text); got != want {
+		if got := Columns(text); got != want {
 			t.Errorf("%q: got %d, want %d", text, got, want)
 		}
 	}
-	lines := fold("東京電灯株式会社 und Söhne", 7)
+	lines := Fold("東京電灯株式会社 und Söhne", 7)
 	if want := []string{"東京電", "灯株式", "会社", "und", "Söhne"}; !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}
-	if got := cutTo("東京電灯", 6); got != "東京…" {
+	if got := Cut("東京電灯", 6); got != "東京…" {
 		t.Errorf("got %q", got)
 	}
 }

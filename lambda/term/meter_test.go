@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ func TestMeterShowsEverySecondAcrossSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := newMeter(&out)
+		m := NewMeter(&out)
 		pass := func(d time.Duration) { <-time.After(d); synctest.Wait() }
-		m.step("first")
+		m.Step("first")
 		pass(700 * time.Millisecond)
-		m.step("%s", "second")
+		m.Step("%s", "second")
 		pass(1800 * time.Millisecond)
-		m.say("a line")
-		m.watch(func() string { return "a status" })
+		m.Say("a line")
+		m.Watch(func() string { return "a status" })
 		pass(time.Second)
-		m.watch(nil)
+		m.Watch(nil)
 		pass(3 * time.Second)
 		m.Close()
 		if got, want := out.String(), "second, 0 s\nsecond, 1 s\na line\na status\n"; got != want {
@@ -34,12 +34,12 @@ func TestMeterRewritesItsLineOnATerminal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := newMeter(&out)
-		m.terminal = true
-		m.watch(func() string { return "a status" })
+		m := NewMeter(&out)
+		m.Terminal = true
+		m.Watch(func() string { return "a status" })
 		<-time.After(1500 * time.Millisecond)
 		synctest.Wait()
-		m.say("a line")
+		m.Say("a line")
 		m.Close()
 		if got, want := out.String(), "\r\x1b[Ka status\r\x1b[Ka line\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"regexp"
@@ -9,8 +9,8 @@ import (
 
 // How much of a text that comes from a document is printed, in characters.
 const (
-	maxValue = 200 // of a value
-	maxText  = 600 // of a sentence that holds values
+	MaxValue = 200 // of a value
+	MaxText  = 600 // of a sentence that holds values
 )
 
 // escapes are the sequences that a terminal obeys: CSI, strings that are ended
@@ -19,10 +19,10 @@ var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 	"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?" +
 	"|\x1b[ -/]*[0-~]?")
 
-// clean makes a text that comes from a document fit to be printed in a line:
+// Clean makes a text that comes from a document fit to be printed in a line:
 // without escape sequences, control characters and those that turn the
 // direction of writing, and cut.
-func clean(s string, most int) string {
+func Clean(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -40,8 +40,8 @@ func clean(s string, most int) string {
 	return s
 }
 
-// columns is how many columns of a terminal a clean text takes.
-func columns(s string) (n int) {
+// Columns is how many columns of a terminal a clean text takes.
+func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)
 	}
@@ -65,29 +65,29 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cutTo cuts a text to so many columns.
-func cutTo(s string, most int) string {
-	if columns(s) <= most {
+// Cut cuts a text to so many columns.
+func Cut(s string, most int) string {
+	if Columns(s) <= most {
 		return s
 	}
 	return firstColumns(s, most-1) + "…"
 }
 
-// pad fills a text up with spaces to so many columns.
-func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-columns(s))) }
+// Pad fills a text up with spaces to so many columns.
+func Pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-Columns(s))) }
 
-// fold breaks a text into lines of at most so many columns, between words
+// Fold breaks a text into lines of at most so many columns, between words
 // where it can.
-func fold(s string, most int) (lines []string) {
+func Fold(s string, most int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(s) {
-		if line != "" && columns(line)+1+columns(word) > most {
+		if line != "" && Columns(line)+1+Columns(word) > most {
 			lines, line = append(lines, line), ""
 		}
 		if line != "" {
 			line += " "
 		}
-		for line += word; columns(line) > most; {
+		for line += word; Columns(line) > most; {
 			head := firstColumns(line, most)
 			lines, line = append(lines, head), line[len(head):]
 		}

@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pageWidth is the number of columns of a page.
-const pageWidth = 100
+// Width is the number of columns of a page.
+const Width = 100
 
 // Page is text for a terminal. Its callers clean what comes from documents.
 type Page struct{ strings.Builder }
@@ -20,16 +20,16 @@ func (p *Page) Line(format string, args ...any) {
 
 // Hang prints a text behind a head, folded; further lines start below the text.
 func (p *Page) Hang(head, text string) {
-	for i, line := range fold(text, pageWidth-columns(head)) {
+	for i, line := range Fold(text, Width-Columns(head)) {
 		if i > 0 {
-			head = strings.Repeat(" ", columns(head))
+			head = strings.Repeat(" ", Columns(head))
 		}
 		p.Line("%s%s", head, line)
 	}
 }
 
-// printJSON prints v as indented JSON.
-func printJSON(out io.Writer, v any) error {
+// JSON prints v as indented JSON.
+func JSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)

@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// meter reports progress every second: on a terminal it rewrites one line,
+// Meter reports progress every second: on a terminal it rewrites one line,
 // elsewhere it prints a line each time. Lines written to it stay.
-type meter struct {
+type Meter struct {
 	out      io.Writer
-	terminal bool
+	Terminal bool      // whether it rewrites its line
 	start    sync.Once // of run
 	stop     chan struct{}
 	running  sync.WaitGroup
@@ -22,18 +22,18 @@ type meter struct {
 	open   bool          // a line on the terminal is to be rewritten
 }
 
-// newMeter returns a meter that shows nothing yet. Close ends one that was
+// NewMeter returns a meter that shows nothing yet. Close ends one that was
 // asked to show something.
-func newMeter(out io.Writer) *meter {
-	m := &meter{out: out, stop: make(chan struct{})}
+func NewMeter(out io.Writer) *Meter {
+	m := &Meter{out: out, stop: make(chan struct{})}
 	if f, ok := out.(*os.File); ok {
 		info, err := f.Stat()
-		m.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+		m.Terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
 	return m
 }
 
-func (m *meter) run() {
+func (m *Meter) run() {
 	// One ticker for all steps: several short ones are not silent together.
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -48,21 +48,21 @@ func (m *meter) run() {
 }
 
 // Close removes the line that is rewritten, and ends the meter.
-func (m *meter) Close() {
-	m.watch(nil)
+func (m *Meter) Close() {
+	m.Watch(nil)
 	close(m.stop)
 	m.running.Wait()
 }
 
-// step shows the name of the current step and how long it has lasted.
-func (m *meter) step(format string, args ...any) {
+// Step shows the name of the current step and how long it has lasted.
+func (m *Meter) Step(format string, args ...any) {
 	started, name := time.Now(), fmt.Sprintf(format, args...)
-	m.watch(func() string { return fmt.Sprintf("%s, %.0f s", name, time.Since(started).Seconds()) })
+	m.Watch(func() string { return fmt.Sprintf("%s, %.0f s", name, time.Since(started).Seconds()) })
 }
 
-// watch shows status from now on, nothing if it is nil. After watch returns,
+// Watch shows status from now on, nothing if it is nil. After watch returns,
 // the previous status is not called again.
-func (m *meter) watch(status func() string) {
+func (m *Meter) Watch(status func() string) {
 	if status != nil {
 		m.start.Do(func() { m.running.Go(m.run) })
 	}
@@ -72,12 +72,12 @@ func (m *meter) watch(status func() string) {
 	m.clear()
 }
 
-func (m *meter) show() {
+func (m *Meter) show() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.status == nil:
-	case m.terminal:
+	case m.Terminal:
 		m.open = true
 		fmt.Fprintf(m.out, "\r\x1b[K%s", m.status())
 	default:
@@ -85,18 +85,18 @@ func (m *meter) show() {
 	}
 }
 
-// say prints a line that stays.
-func (m *meter) say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+// Say prints a line that stays.
+func (m *Meter) Say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 // Write implements io.Writer: it prints lines that stay.
-func (m *meter) Write(lines []byte) (int, error) {
+func (m *Meter) Write(lines []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clear()
 	return m.out.Write(lines)
 }
 
-func (m *meter) clear() {
+func (m *Meter) clear() {
 	if m.open {
 		fmt.Fprint(m.out, "\r\x1b[K")
 		m.open = false

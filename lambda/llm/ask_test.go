@@ -22,19 +22,19 @@ var (
 	document = uuid.MustParse("00000000-0000-4000-8000-0000000000d1")
 )
 
-// reply is what the model says to one call.
+// reply is the model's answer to one call.
 type reply struct {
 	text string
 	used llm.Usage
 	err  error
 }
 
-// office is a model, a vault and a reader, and the log of what they did.
+// office is a model, a vault and a reader, and the log of their calls.
 type office struct {
 	log     []string
 	replies []reply            // in turn
 	stored  map[int64]string   // usable answers
-	fails   map[string][]error // by what is done, in turn
+	fails   map[string][]error // by operation, in turn
 	keys    []llm.Key
 	kept    []llm.Answer
 	onReply func()
@@ -45,7 +45,7 @@ func (o *office) note(format string, args ...any) {
 	o.log = append(o.log, fmt.Sprintf(format, args...))
 }
 
-// fail takes the next error that is planned for what is done.
+// fail takes the next error that is planned for the operation.
 func (o *office) fail(what string) (err error) {
 	if list := o.fails[what]; len(list) > 0 {
 		err, o.fails[what] = list[0], list[1:]
@@ -115,7 +115,7 @@ func (o *office) DiscardAnswer(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// read refuses what is not good.
+// read refuses every text that does not begin with good.
 func (o *office) read(text string) error {
 	o.note("read %q", text)
 	if !strings.HasPrefix(text, "good") {
@@ -234,7 +234,7 @@ func TestDiscardedAnswerHasAReason(t *testing.T) {
 	}
 }
 
-// The answer is paid for, whatever becomes of the attempt.
+// The answer is paid for, however the attempt ends.
 func TestTimeIsUpWhileTheModelAnswers(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -291,7 +291,7 @@ func TestKeepingDoesNotGoOnForEver(t *testing.T) {
 	})
 }
 
-// questionHash is what a question is filed under.
+// questionHash is the part of the key that a question gives.
 func questionHash(t *testing.T, q llm.Question) [32]byte {
 	t.Helper()
 	o := &office{stored: map[int64]string{1: "good"}}
@@ -381,7 +381,7 @@ func (s *shelf) FindVectors(_ context.Context, _ uuid.UUID, embedder string, has
 	s.looked += len(hashes)
 	for _, hash := range hashes {
 		if v, ok := s.known[embedder+string(hash)]; ok {
-			if found == nil { // which it stays if there is none
+			if found == nil { // and it stays nil if there is none
 				found = map[string]llm.Vector{}
 			}
 			found[string(hash)] = v

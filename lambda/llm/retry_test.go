@@ -94,8 +94,8 @@ func check(t *testing.T, err error, want string, kind failure.Kind, after time.D
 	}
 }
 
-// The row above says that the second wait does not fit 8 s; here the clock
-// runs, and the zero Retry sleeps for itself.
+// In the row above the second wait does not fit 8 s; here the clock runs, and
+// the zero Retry sleeps for itself.
 func TestRetryOfItselfWaitsByTheClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

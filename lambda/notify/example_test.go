@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Three documents fail of a wrong key; the first is told at once, the others
-// when the minute is over.
+// Three documents fail of a wrong key; the first failure is sent at once, the
+// others when the minute is over.
 func Example() {
 	var channel notify.Recorder
 	last := map[string]time.Time{} // when the channel took the last message of a kind
@@ -26,7 +26,7 @@ func Example() {
 		send, until := notify.Plan(now, last, pending, "https://matchbook.example.com")
 		for _, m := range send {
 			if channel.Send(context.Background(), m) == nil {
-				last[m.Kind] = now // and the rows of m.Told are told
+				last[m.Kind] = now // and the rows of m.IDs are marked as sent
 			}
 		}
 		fmt.Println(now.Format(time.TimeOnly), "messages:", len(send), "wait:", !until.IsZero())

@@ -12,27 +12,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Message is what is sent: one failure, or a digest of many of one kind.
+// Message is one message to a channel: one failure, or a digest of many of one
+// kind.
 type Message struct {
 	Kind     string
-	Count    int         // of failures; 1 is no digest
-	Tenants  int         // how many they are of
-	Since    time.Time   // when the first of them happened
+	Count    int         // of failures; 1: not a digest
+	Tenants  int         // the number of their tenants
+	Since    time.Time   // the time of the first of them
 	Until    time.Time   // and the last
 	Failures []Failure   // the first Listed of them
-	Told     []uuid.UUID // the notifications that it tells, all of them
+	IDs      []uuid.UUID // of the notifications in it, all of them
 	Link     string      // to the document or the list of documents; may be empty
 }
 
-// Listed is how many failures a digest shows.
+// Listed is the number of failures that a digest shows.
 const Listed = 5
 
-// One tells a failure. base is where the admin pages are, such as
-// https://matchbook.example.com; without it there is no link.
+// One makes the message about a failure. base is the address of the admin
+// pages, such as https://matchbook.example.com; without it there is no link.
 func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
 
-// Digest tells failures of one kind, at least one, in any order. Of a single
-// one it makes the same as One.
+// Digest makes the message about failures of one kind, at least one, in any
+// order. Of a single one it makes the same as One.
 func Digest(failures []Failure, base string) Message {
 	failures = sorted(failures)
 	first, last := failures[0].tidy(), failures[len(failures)-1]
@@ -40,7 +41,7 @@ func Digest(failures []Failure, base string) Message {
 	tenants := map[uuid.UUID]bool{}
 	for i, f := range failures {
 		tenants[f.TenantID] = true
-		m.Told = append(m.Told, f.ID)
+		m.IDs = append(m.IDs, f.ID)
 		if i < Listed {
 			m.Failures = append(m.Failures, f.tidy())
 		}
@@ -58,15 +59,15 @@ func Digest(failures []Failure, base string) Message {
 	return m
 }
 
-// KindTest is the kind of a message that is sent to see whether it arrives.
+// KindTest is the kind of a test message, sent to see whether it arrives.
 const KindTest = "test"
 
-// Test is such a message.
+// Test makes a test message.
 func Test(at time.Time, base string) Message {
 	return One(Failure{Kind: KindTest, At: at, Error: "Nothing failed. This message was sent to see whether it arrives."}, base)
 }
 
-// sorted is by time, and at the same time by id.
+// sorted returns the failures by time, and at the same time by id.
 func sorted(failures []Failure) []Failure {
 	failures = slices.Clone(failures)
 	slices.SortFunc(failures, func(a, b Failure) int {
@@ -75,8 +76,8 @@ func sorted(failures []Failure) []Failure {
 	return failures
 }
 
-// link is empty if base is no address of a page: a wrong one must not stop a
-// message.
+// link returns "" if base cannot be the address of a page: a wrong one must not
+// stop a message.
 func link(base, query string, path ...string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -90,7 +91,7 @@ func link(base, query string, path ...string) string {
 	return ""
 }
 
-// Title is a line that says what the message is about.
+// Title is a line with the subject of the message.
 func (m Message) Title() string {
 	switch {
 	case m.Kind == KindTest:
@@ -101,7 +102,7 @@ func (m Message) Title() string {
 	return fmt.Sprintf("Matching failed %d times: %s", m.Count, m.Kind)
 }
 
-// LinkText says where Link leads.
+// LinkText names the target of Link.
 func (m Message) LinkText() string {
 	switch {
 	case m.Kind == KindTest:
@@ -137,7 +138,7 @@ func (m Message) Facts() []Fact {
 	}
 }
 
-// Rest is how many failures of a digest are not listed.
+// Rest returns the number of failures of a digest that are not listed.
 func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
 func (f Failure) facts() []Fact {
@@ -152,7 +153,7 @@ func (f Failure) facts() []Fact {
 	return append(facts, Fact{"Failed at", f.At.Format(moment)})
 }
 
-// tenant is the name and the id; a tenant that nobody named is called by its id.
+// tenant returns the name and the id; only the id if the tenant has no name.
 func (f Failure) tenant() string {
 	if f.Tenant == "" || strings.HasSuffix(f.Tenant, f.TenantID.String()) {
 		return f.TenantID.String()

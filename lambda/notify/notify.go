@@ -1,25 +1,27 @@
-// Package notify tells people about failures. The rows are there already: a
-// notification is written in the transaction that fails a document. What this
-// package knows is what such a row says (Failure), what is made of one or of
-// many (Message), when that is sent (Plan), and what a channel must do
-// (Sender). It knows no channel and no database; packages slack and email,
-// below it, are channels, and another is one more small package.
+// Package notify sends failures to people. The rows are there already: a
+// notification is written in the transaction that fails a document. This
+// package defines the contents of such a row (Failure), the message about one
+// failure or many (Message), the time at which it is sent (Plan), and the
+// duties of a channel (Sender). It knows no channel and no database; packages
+// slack and email, below it, are channels, and another is one more small
+// package.
 //
 // # When
 //
-// A failure is told at once, unless its channel was told about another of the
-// same kind less than a minute ago. Then it waits until that minute is over,
-// and all that waited is told in one message, a digest: the count, the first
-// few, a link to the rest. So a channel hears of a kind once a minute at most,
-// a wrong API key that fails a thousand documents within a minute is two
-// messages, and kinds do not wait for each other. Plan is that rule.
+// A failure is sent at once, unless its channel got a message of the same kind
+// less than a minute ago. Then it waits until that minute is over, and all
+// failures that waited are sent in one message, a digest: the count, the first
+// few, a link to the rest. So a channel gets one message of a kind per minute
+// at most, a wrong API key that fails a thousand documents within a minute
+// makes two messages, and kinds do not wait for each other. Plan is that rule.
 //
-// # What
+// # Contents
 //
-// A message holds our own sentence about a failure, ids, counts, times, and
-// the name of the tenant; nothing of a document. One and Digest drop control
+// A message holds our own sentence about a failure, ids, counts, times, and the
+// name of the tenant; nothing of a document. One and Digest drop control
 // characters and line breaks, and bound every text, so a Sender has only to
-// escape what its own format reads, and to keep that format's limits.
+// escape the special characters of its own format, and to keep that format's
+// limits.
 package notify
 
 import (
@@ -34,7 +36,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Failure is what the row of a notification says. Its JSON is the row's
+// Failure is the content of a notification's row. Its JSON is the row's
 // payload; ID and At are columns.
 type Failure struct {
 	ID         uuid.UUID `json:"-"` // of the notification
@@ -49,12 +51,12 @@ type Failure struct {
 }
 
 // Throttled reports whether there were more deliveries than attempts: some
-// came to nothing before the work ran, because the function was throttled or
-// the document was held by another.
+// ended before the work ran, because the function was throttled or another
+// delivery held the document.
 func (f Failure) Throttled() bool { return f.Deliveries > f.Attempts }
 
-// The bounds of what is told, in characters. An Error is bounded where it is
-// made, and again here.
+// The bounds of the texts in a message, in characters. An Error is bounded
+// where it is made, and again here.
 const (
 	maxKind   = 40
 	maxTenant = 200
@@ -68,8 +70,8 @@ func (f Failure) tidy() Failure {
 	return f
 }
 
-// line makes one line of s: what is no character, ends a line, controls a
-// terminal or turns the direction of writing becomes a space.
+// line makes one line of s: invalid characters, line ends, terminal controls
+// and marks that turn the direction of writing become spaces.
 func line(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -87,11 +89,11 @@ func line(s string, limit int) string {
 // Sender is a channel. It is safe for concurrent use, never tries twice, and
 // returns within a time of its own even if the context has no end.
 type Sender interface {
-	// Channel is its name in notification_delivery: "slack".
+	// Channel returns the name in notification_delivery: "slack".
 	Channel() string
-	// Send returns nil once the other side has taken the message over. Its
-	// error is a *failure.Error, with the wait that was asked for, and holds
-	// neither an address nor a secret. A transient one may hide that the
-	// message did arrive: the answer was lost.
+	// Send returns nil once the other side has accepted the message. Its error
+	// is a *failure.Error, with the wait that was asked for, and holds neither
+	// an address nor a secret. A transient one may hide that the message did
+	// arrive: the answer was lost.
 	Send(ctx context.Context, m Message) error
 }

@@ -115,7 +115,7 @@ func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
 		failures = append(failures, failed(n, "lost", time.Duration(n)*time.Second))
 	}
 	m := notify.Digest(failures, "")
-	if m.Kind != "lost" || m.Count != 20 || m.Tenants != 3 || len(m.Told) != 20 || len(m.Failures) != notify.Listed || m.Rest() != 15 {
+	if m.Kind != "lost" || m.Count != 20 || m.Tenants != 3 || len(m.IDs) != 20 || len(m.Failures) != notify.Listed || m.Rest() != 15 {
 		t.Errorf("got %+v", m)
 	}
 	if !m.Since.Equal(at(time.Second)) || !m.Until.Equal(at(20*time.Second)) {
@@ -183,7 +183,7 @@ func TestTheRecorderRemembersWhatArrived(t *testing.T) {
 		t.Errorf("stopped: got %v", err)
 	}
 	sent := r.Sent()
-	if len(sent) != 2 || sent[0].Told[0] != failed(0, "", 0).ID || sent[1].Told[0] != failed(2, "", 0).ID {
+	if len(sent) != 2 || sent[0].IDs[0] != failed(0, "", 0).ID || sent[1].IDs[0] != failed(2, "", 0).ID {
 		t.Errorf("got %+v", sent)
 	}
 	var zero notify.Recorder

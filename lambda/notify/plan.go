@@ -6,28 +6,29 @@ import (
 	"time"
 )
 
-// Window is how long a channel hears no more of a kind after a message.
+// Window is the least time between two messages of a kind on a channel.
 const Window = time.Minute
 
-// Plan says what to send on one channel, now: a message for each kind whose
-// minute is over, of all the pending failures of that kind. last is when the
-// channel took the last message of a kind, single or digest; a kind that it
-// has none of is told at once. until is when the first of those kinds that
-// still wait is due, zero if none does.
+// Plan decides which messages to send on one channel, now: a message for each
+// kind whose minute is over, of all the pending failures of that kind. last is
+// the time at which the channel accepted the last message of a kind, single or
+// digest; a kind that it does not contain is sent at once. until is the time at
+// which the first of the waiting kinds is due, zero if none waits.
 //
 //	10:00:00  A fails                nothing was sent: A at once
 //	10:00:01  B fails                waits until 10:01:00
 //	10:00:40  C fails                waits, too
 //	10:01:00                         a digest of B and C
-//	10:01:30  D fails                waits until 10:02:00, and is told as one failure
+//	10:01:30  D fails                waits until 10:02:00, and is sent as one failure
 //	11:00:00  E fails                at once
 //
-// The caller marks Message.Told as told once it is sent. What could not be
-// sent stays pending and leaves last as it was, so that it is told, with what
-// came since, as soon as the channel works again.
+// The caller marks the notifications of Message.IDs as sent once the message
+// is. Failures that could not be sent stay pending and leave last as it was, so
+// that they are sent, with later ones, as soon as the channel works again.
 //
-// A last that lies in the future, by a clock that differs, is taken for now; one
-// that lies further ahead than a Window, by a clock that was put back, for never.
+// A last that lies in the future, by a clock that differs, is taken for now;
+// one that lies further ahead than a Window, by a clock that was put back, for
+// never.
 func Plan(now time.Time, last map[string]time.Time, pending []Failure, base string) (send []Message, until time.Time) {
 	byKind := map[string][]Failure{}
 	for _, f := range pending {

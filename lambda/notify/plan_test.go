@@ -25,7 +25,7 @@ func failed(n int, kind string, after time.Duration) notify.Failure {
 
 func TestAChannelHearsOfAKindOnceAMinute(t *testing.T) {
 	t.Parallel()
-	type told struct {
+	type message struct {
 		kind  string
 		count int
 	}
@@ -35,30 +35,30 @@ func TestAChannelHearsOfAKindOnceAMinute(t *testing.T) {
 		now     time.Duration
 		last    map[string]time.Time
 		pending []notify.Failure
-		want    []told
+		want    []message
 		until   time.Time
 	}{
 		"nothing":                          {},
 		"nothing since a message":          {last: map[string]time.Time{"a": ten}, now: second},
-		"the first of a kind":              {pending: []notify.Failure{a}, want: []told{{"a", 1}}},
-		"the first two, failed together":   {pending: []notify.Failure{b, a}, want: []told{{"a", 2}}},
+		"the first of a kind":              {pending: []notify.Failure{a}, want: []message{{"a", 1}}},
+		"the first two, failed together":   {pending: []notify.Failure{b, a}, want: []message{{"a", 2}}},
 		"within the minute":                {last: map[string]time.Time{"a": ten}, now: second, pending: []notify.Failure{b}, until: at(minute)},
 		"when the minute is almost over":   {last: map[string]time.Time{"a": ten}, now: minute - 1, pending: []notify.Failure{b}, until: at(minute)},
-		"when the minute is over":          {last: map[string]time.Time{"a": ten}, now: minute, pending: []notify.Failure{a, b}, want: []told{{"a", 2}}},
-		"one was left of the minute":       {last: map[string]time.Time{"a": ten}, now: 2 * minute, pending: []notify.Failure{b}, want: []told{{"a", 1}}},
-		"an hour later":                    {last: map[string]time.Time{"a": ten}, now: time.Hour, pending: []notify.Failure{failed(4, "a", time.Hour)}, want: []told{{"a", 1}}},
-		"two kinds":                        {pending: []notify.Failure{c, a, b}, want: []told{{"a", 2}, {"b", 1}}},
-		"one kind waits, another does not": {last: map[string]time.Time{"a": ten}, now: second, pending: []notify.Failure{b, c}, want: []told{{"b", 1}}, until: at(minute)},
+		"when the minute is over":          {last: map[string]time.Time{"a": ten}, now: minute, pending: []notify.Failure{a, b}, want: []message{{"a", 2}}},
+		"one was left of the minute":       {last: map[string]time.Time{"a": ten}, now: 2 * minute, pending: []notify.Failure{b}, want: []message{{"a", 1}}},
+		"an hour later":                    {last: map[string]time.Time{"a": ten}, now: time.Hour, pending: []notify.Failure{failed(4, "a", time.Hour)}, want: []message{{"a", 1}}},
+		"two kinds":                        {pending: []notify.Failure{c, a, b}, want: []message{{"a", 2}, {"b", 1}}},
+		"one kind waits, another does not": {last: map[string]time.Time{"a": ten}, now: second, pending: []notify.Failure{b, c}, want: []message{{"b", 1}}, until: at(minute)},
 		"both wait": {last: map[string]time.Time{"a": ten, "b": at(-30 * second)}, now: second,
 			pending: []notify.Failure{b, c}, until: at(30 * second)},
 		"another clock is ahead": {last: map[string]time.Time{"a": at(minute)}, pending: []notify.Failure{a}, until: at(minute)},
-		"the clock was put back": {last: map[string]time.Time{"a": at(minute + 1)}, pending: []notify.Failure{a}, want: []told{{"a", 1}}},
-		"failed after now":       {pending: []notify.Failure{failed(5, "a", time.Hour)}, want: []told{{"a", 1}}},
+		"the clock was put back": {last: map[string]time.Time{"a": at(minute + 1)}, pending: []notify.Failure{a}, want: []message{{"a", 1}}},
+		"failed after now":       {pending: []notify.Failure{failed(5, "a", time.Hour)}, want: []message{{"a", 1}}},
 	} {
 		send, until := notify.Plan(at(tc.now), tc.last, tc.pending, "")
-		var got []told
+		var got []message
 		for _, m := range send {
-			got = append(got, told{m.Kind, m.Count})
+			got = append(got, message{m.Kind, m.Count})
 		}
 		if !slices.Equal(got, tc.want) || !until.Equal(tc.until) {
 			t.Errorf("%s: got %v and until %v, want %v and until %v", name, got, until, tc.want, tc.until)
@@ -78,7 +78,7 @@ func (c *channel) look(now time.Time) {
 	send, _ := notify.Plan(now, c.last, c.pending, "")
 	for _, m := range send {
 		c.sent, c.last[m.Kind] = append(c.sent, m), now
-		c.pending = slices.DeleteFunc(c.pending, func(f notify.Failure) bool { return slices.Contains(m.Told, f.ID) })
+		c.pending = slices.DeleteFunc(c.pending, func(f notify.Failure) bool { return slices.Contains(m.IDs, f.ID) })
 	}
 }
 
@@ -105,21 +105,21 @@ func TestAStormIsTwoMessagesOfEachKind(t *testing.T) {
 	}
 }
 
-func TestEachFailureIsToldOnceAndSoon(t *testing.T) {
+func TestEachFailureIsSentOnceAndSoon(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := channel{last: map[string]time.Time{}}
-		now, told, sent := ten, map[uuid.UUID]int{}, map[string]time.Time{}
+		now, times, sent := ten, map[uuid.UUID]int{}, map[string]time.Time{}
 		look := func() {
 			before := len(c.sent)
 			c.look(now)
 			for _, m := range c.sent[before:] {
 				if last, ok := sent[m.Kind]; ok && now.Sub(last) < notify.Window {
-					t.Fatalf("%s was told after %v again", m.Kind, now.Sub(last))
+					t.Fatalf("%s was sent after %v again", m.Kind, now.Sub(last))
 				}
 				sent[m.Kind] = now
-				for _, id := range m.Told {
-					told[id]++
+				for _, id := range m.IDs {
+					times[id]++
 				}
 			}
 			for _, f := range c.pending {
@@ -131,7 +131,7 @@ func TestEachFailureIsToldOnceAndSoon(t *testing.T) {
 		failures := rapid.IntRange(1, 40).Draw(t, "failures")
 		for i := range failures {
 			pause := time.Duration(rapid.IntRange(0, 100).Draw(t, "pause")) * time.Second
-			for end := now.Add(pause); now.Before(end); { // whoever waits is told when it is due
+			for end := now.Add(pause); now.Before(end); { // waiting failures are sent when they are due
 				_, until := notify.Plan(now, c.last, c.pending, "")
 				if !until.IsZero() && !until.After(now) {
 					t.Fatalf("at %v due at %v, and not sent", now, until)
@@ -148,12 +148,12 @@ func TestEachFailureIsToldOnceAndSoon(t *testing.T) {
 		}
 		now = now.Add(notify.Window)
 		look()
-		if len(told) != failures || len(c.pending) != 0 {
-			t.Fatalf("told %d of %d, %d are left", len(told), failures, len(c.pending))
+		if len(times) != failures || len(c.pending) != 0 {
+			t.Fatalf("sent %d of %d, %d are left", len(times), failures, len(c.pending))
 		}
-		for id, n := range told {
+		for id, n := range times {
 			if n != 1 {
-				t.Fatalf("%v was told %d times", id, n)
+				t.Fatalf("%v was sent %d times", id, n)
 			}
 		}
 	})

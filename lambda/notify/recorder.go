@@ -9,14 +9,14 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Recorder is a channel that remembers what it was sent: the fake of the
-// tests, and what shows messages where no channel is configured. Its zero
+// Recorder is a channel that remembers the messages sent to it: the fake of the
+// tests, and the way to show messages where no channel is configured. Its zero
 // value is ready to use.
 type Recorder struct {
 	Name string // of the channel; empty is "recorder"
-	// Answer, if it is not nil, is asked about each message first: does it
-	// arrive, and what is the sender told? An answer that was lost is true and
-	// an error.
+	// Answer, if it is not nil, decides first, for each message, whether it
+	// arrives and which error the sender gets. An answer that was lost is true
+	// and an error.
 	Answer func(Message) (arrives bool, err error)
 
 	mu   sync.Mutex
@@ -44,7 +44,7 @@ func (r *Recorder) Send(ctx context.Context, m Message) error {
 	return err
 }
 
-// Sent is what arrived, in that order.
+// Sent returns the messages that arrived, in that order.
 func (r *Recorder) Sent() []Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()

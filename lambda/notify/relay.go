@@ -12,36 +12,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// Outbox holds the failures that have to be told, for each channel.
+// Outbox holds the failures that have to be sent, for each channel.
 type Outbox interface {
-	// ClaimNotifications has plan choose among what is pending on the channel,
-	// and keeps what it chose from other senders for the time of hold. last is
-	// when a kind was told last; a kind that somebody is telling is now. A
-	// channel that wants to be left alone has nothing pending.
+	// ClaimNotifications lets plan choose among the pending failures of the
+	// channel, and keeps the chosen ones from other senders for the time of
+	// hold. last is the time of the last message of each kind; for a kind that
+	// a sender holds at the moment, it is now. A channel that asked for a wait
+	// has nothing pending.
 	ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(now time.Time, last map[string]time.Time, pending []Failure) []Message) ([]Message, error)
-	// NotificationsTold notes that the channel took them over.
-	NotificationsTold(ctx context.Context, channel string, ids []uuid.UUID) error
-	// ReleaseNotifications has them told again, not before wait has passed; if
-	// busy, the channel is told of nothing else before that either.
+	// NotificationsSent marks the notifications as accepted by the channel.
+	NotificationsSent(ctx context.Context, channel string, ids []uuid.UUID) error
+	// ReleaseNotifications makes them due again once wait has passed; if busy,
+	// nothing else is sent to the channel before that either.
 	ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error
 }
 
-// Relay sends what the outbox holds. Any number may run at once: a failure is
-// told once on each channel, and again only if the channel's answer was lost,
-// or the sender died with it.
+// Relay sends the contents of the outbox. Any number may run at once: a failure
+// is sent once on each channel, and again only if the channel's answer was
+// lost, or the sender died with it.
 type Relay struct {
 	Outbox  Outbox
 	Senders []Sender
-	Base    string // where the admin pages are; empty: no links
+	Base    string // the address of the admin pages; empty: no links
 	Log     *slog.Logger
 }
 
-// hold is how long others leave alone what a sender has claimed; a sender has
-// its own, shorter, time.
+// hold is the time for which other senders leave a claimed failure alone; a
+// sender has its own, shorter, time.
 const hold = time.Minute
 
-// SettleFor is how long Run may take beyond the end of its context, to note
-// what was told and what was not.
+// SettleFor bounds the time that Run takes beyond the end of its context, to
+// write down which failures were sent and which were not.
 const SettleFor = 5 * time.Second
 
 // The waits after a send that failed, if the other side asks for none.
@@ -50,46 +51,47 @@ const (
 	waitPermanent = 15 * time.Minute // a webhook that is gone may be put right
 )
 
-// Run sends, on all channels at once, what is due now. Its errors are in the
-// log: what could not be told stays in the outbox.
+// Run sends, on all channels at once, every message that is due now. Its errors
+// are in the log: a failure that could not be sent stays in the outbox.
 func (r *Relay) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, s := range r.Senders {
-		all.Go(func() { r.tell(ctx, s) })
+		all.Go(func() { r.sendDue(ctx, s) })
 	}
 	all.Wait()
 }
 
-func (r *Relay) tell(ctx context.Context, s Sender) {
+func (r *Relay) sendDue(ctx context.Context, s Sender) {
 	log := r.Log.With("channel", s.Channel())
 	messages, err := r.Outbox.ClaimNotifications(ctx, s.Channel(), hold, func(now time.Time, last map[string]time.Time, pending []Failure) []Message {
 		send, _ := Plan(now, last, pending, r.Base)
 		return send
 	})
 	if err != nil {
-		log.Error("cannot read what has to be told", "error", failure.Of(err).Text)
+		log.Error("cannot read the due notifications", "error", failure.Of(err).Text)
 		return
 	}
 	for i, m := range messages {
 		sent := send(ctx, s, m)
 		if sent == nil {
-			if err := r.note(ctx, func(ctx context.Context) error { return r.Outbox.NotificationsTold(ctx, s.Channel(), m.Told) }); err != nil {
-				log.Error("could not note what was told", "kind", m.Kind, "failures", m.Count, "error", failure.Of(err).Text)
+			if err := r.note(ctx, func(ctx context.Context) error { return r.Outbox.NotificationsSent(ctx, s.Channel(), m.IDs) }); err != nil {
+				log.Error("could not mark the notifications as sent", "kind", m.Kind, "failures", m.Count, "error", failure.Of(err).Text)
 			}
 			continue
 		}
 		why := failure.Of(sent)
-		log.Error("could not tell", "kind", m.Kind, "failures", m.Count, "error", why.Text)
-		// Who is out of time, or told to wait, keeps nothing that another could tell.
+		log.Error("could not send", "kind", m.Kind, "failures", m.Count, "error", why.Text)
+		// Out of time, or asked to wait: release all that another sender could
+		// send.
 		busy := why.RetryAfter > 0
 		left := messages[i : i+1]
 		if busy || ctx.Err() != nil {
 			left = messages[i:]
 		}
 		if err := r.note(ctx, func(ctx context.Context) error {
-			return r.Outbox.ReleaseNotifications(ctx, s.Channel(), told(left), wait(why), busy)
+			return r.Outbox.ReleaseNotifications(ctx, s.Channel(), idsOf(left), wait(why), busy)
 		}); err != nil {
-			log.Error("could not release what was not told", "error", failure.Of(err).Text)
+			log.Error("could not release the unsent notifications", "error", failure.Of(err).Text)
 		}
 		if len(left) > 1 {
 			return
@@ -97,7 +99,7 @@ func (r *Relay) tell(ctx context.Context, s Sender) {
 	}
 }
 
-// send sends a message; a channel that panics harms nobody but itself.
+// send sends a message; a panic of a channel is its own error only.
 func send(ctx context.Context, s Sender, m Message) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -107,8 +109,8 @@ func send(ctx context.Context, s Sender, m Message) (err error) {
 	return s.Send(ctx, m)
 }
 
-// note writes how a send ended, also when time is up: for settleFor at the
-// most, and settleFor after the end of ctx in all.
+// note writes how a send ended, also when time is up: it takes SettleFor at
+// most, and ends SettleFor after the end of ctx at the latest.
 func (r *Relay) note(ctx context.Context, write func(context.Context) error) error {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
@@ -119,14 +121,14 @@ func (r *Relay) note(ctx context.Context, write func(context.Context) error) err
 	return write(ctx)
 }
 
-func told(messages []Message) (ids []uuid.UUID) {
+func idsOf(messages []Message) (ids []uuid.UUID) {
 	for _, m := range messages {
-		ids = append(ids, m.Told...)
+		ids = append(ids, m.IDs...)
 	}
 	return ids
 }
 
-// wait is how long what was not told is left alone.
+// wait is the time until a failure that was not sent is due again.
 func wait(why failure.Failure) time.Duration {
 	if why.Kind == failure.Permanent {
 		return max(waitPermanent, why.RetryAfter)

@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// outbox has these failures pending on each channel, and writes down what it
-// is told of them; hangs makes it hang until the context ends.
+// outbox has these failures pending on each channel, and records the calls
+// about them; hangs makes it hang until the context ends.
 type outbox struct {
 	pending []notify.Failure
 	hangs   bool
@@ -43,8 +43,8 @@ func (o *outbox) note(ctx context.Context, format string, args ...any) error {
 	return ctx.Err()
 }
 
-func (o *outbox) NotificationsTold(ctx context.Context, channel string, ids []uuid.UUID) error {
-	return o.note(ctx, "%s told of %s", channel, o.kinds(ids))
+func (o *outbox) NotificationsSent(ctx context.Context, channel string, ids []uuid.UUID) error {
+	return o.note(ctx, "%s got %s", channel, o.kinds(ids))
 }
 
 func (o *outbox) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error {
@@ -70,19 +70,19 @@ func mishap(kind failure.Kind, wait time.Duration) error {
 	return &failure.Error{Kind: kind, Sentence: "no", RetryAfter: wait}
 }
 
-// What could not be told waits as its failure says; a channel that asks for
-// time is left alone with everything.
-func TestWhatIsNotToldIsReleased(t *testing.T) {
+// A failure that could not be sent waits as long as its error requires; a
+// channel that asks for time gets nothing else meanwhile.
+func TestUnsentNotificationsAreReleased(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answers map[string]error
 		want    []string
 	}{
-		"all arrive":      {nil, []string{"chat told of a", "chat told of b", "chat told of c"}},
-		"it may pass":     {map[string]error{"a": mishap(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat told of b", "chat told of c"}},
-		"somebody mends":  {map[string]error{"b": mishap(failure.Permanent, 0)}, []string{"chat told of a", "chat released b for 15m0s, busy false", "chat told of c"}},
-		"unknown":         {map[string]error{"c": errors.New("x")}, []string{"chat told of a", "chat told of b", "chat released c for 30s, busy false"}},
-		"asks for time":   {map[string]error{"b": mishap(failure.Transient, time.Hour)}, []string{"chat told of a", "chat released b c for 1h0m0s, busy true"}},
+		"all arrive":      {nil, []string{"chat got a", "chat got b", "chat got c"}},
+		"it may pass":     {map[string]error{"a": mishap(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat got b", "chat got c"}},
+		"somebody mends":  {map[string]error{"b": mishap(failure.Permanent, 0)}, []string{"chat got a", "chat released b for 15m0s, busy false", "chat got c"}},
+		"unknown":         {map[string]error{"c": errors.New("x")}, []string{"chat got a", "chat got b", "chat released c for 30s, busy false"}},
+		"asks for time":   {map[string]error{"b": mishap(failure.Transient, time.Hour)}, []string{"chat got a", "chat released b c for 1h0m0s, busy true"}},
 		"asks for little": {map[string]error{"a": mishap(failure.Transient, time.Second)}, []string{"chat released a b c for 30s, busy true"}},
 	} {
 		o := &outbox{pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second)}}
@@ -91,13 +91,13 @@ func TestWhatIsNotToldIsReleased(t *testing.T) {
 		if !slices.Equal(o.notes, tc.want) {
 			t.Errorf("%s: got %q, want %q", name, o.notes, tc.want)
 		}
-		if got := strings.Count(log.String(), `msg="could not tell" channel=chat`); got != len(tc.answers) {
+		if got := strings.Count(log.String(), `msg="could not send" channel=chat`); got != len(tc.answers) {
 			t.Errorf("%s: %d lines in the log:\n%s", name, got, &log)
 		}
 	}
 }
 
-// A channel that panics, or hangs, is none of the others' business.
+// A channel that panics, or hangs, does not disturb the others.
 func TestChannelsDoNotHarmEachOther(t *testing.T) {
 	t.Parallel()
 	o := &outbox{pending: []notify.Failure{failed(1, "a", 0)}}
@@ -108,7 +108,7 @@ func TestChannelsDoNotHarmEachOther(t *testing.T) {
 	var log bytes.Buffer
 	(&notify.Relay{Outbox: o, Senders: []notify.Sender{panics, hangs, works}, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
 	slices.Sort(o.notes)
-	if want := []string{"hangs told of a", "panics released a for 15m0s, busy false", "works told of a"}; !slices.Equal(o.notes, want) {
+	if want := []string{"hangs got a", "panics released a for 15m0s, busy false", "works got a"}; !slices.Equal(o.notes, want) {
 		t.Errorf("got %q, want %q", o.notes, want)
 	}
 	if strings.Contains(log.String(), "SECRET") {
@@ -116,8 +116,8 @@ func TestChannelsDoNotHarmEachOther(t *testing.T) {
 	}
 }
 
-// When time is up nothing more is sent, what is left is released at once, and
-// an outbox that hangs holds the caller up for SettleFor, not longer.
+// When time is up nothing more is sent, the rest is released at once, and an
+// outbox that hangs holds the caller up for SettleFor, not longer.
 func TestRunEndsSoonAfterItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

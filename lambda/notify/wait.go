@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// maxWait is the longest wait that is believed.
+// maxWait is the longest wait that is accepted.
 const maxWait = time.Hour
 
-// RetryAfter is how long a response asks to be left alone, by its Retry-After
-// in seconds or as a date; 0 if it does not say, an hour at most.
+// RetryAfter returns the wait that a response asks for, by its Retry-After in
+// seconds or as a date; 0 if it asks for none, an hour at most.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	said := h.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(said, 64); err == nil && seconds == seconds { // a NaN is not itself

@@ -65,7 +65,7 @@ func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.
 		var chosen []uuid.UUID
 		send = plan(now, last, pending)
 		for _, m := range send {
-			chosen = append(chosen, m.Told...)
+			chosen = append(chosen, m.IDs...)
 		}
 		if len(chosen) == 0 {
 			return nil
@@ -151,8 +151,8 @@ INSERT INTO notification_last (channel, kind, sent_at)
 SELECT DISTINCT $1, kind, now() FROM told JOIN notification ON id = notification_id
 ON CONFLICT (channel, kind) DO UPDATE SET sent_at = excluded.sent_at`
 
-// NotificationsTold implements notify.Outbox: one is sent, many are digested.
-func (db *DB) NotificationsTold(ctx context.Context, channel string, ids []uuid.UUID) error {
+// NotificationsSent implements notify.Outbox: one is sent, many are digested.
+func (db *DB) NotificationsSent(ctx context.Context, channel string, ids []uuid.UUID) error {
 	status := "sent"
 	if len(ids) > 1 {
 		status = "digested"

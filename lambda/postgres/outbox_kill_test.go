@@ -50,13 +50,13 @@ type httpSender struct{ name, url, process string }
 type sentMessage struct {
 	Channel, Process string
 	PID              int
-	Told             []uuid.UUID
+	IDs              []uuid.UUID
 }
 
 func (s httpSender) Channel() string { return s.name }
 
 func (s httpSender) Send(ctx context.Context, m notify.Message) error {
-	body, err := json.Marshal(sentMessage{s.name, s.process, os.Getpid(), m.Told})
+	body, err := json.Marshal(sentMessage{s.name, s.process, os.Getpid(), m.IDs})
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (s *stormy) bury(p *process) {
 	})
 	for _, a := range s.arrivals {
 		if a.Process == p.name && !a.unanswered {
-			if a.unanswered = s.count("SELECT count(*) FROM notification_delivery WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'", a.Channel, a.Told) > 0; a.unanswered {
+			if a.unanswered = s.count("SELECT count(*) FROM notification_delivery WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'", a.Channel, a.IDs) > 0; a.unanswered {
 				s.orphaned++
 			}
 		}
@@ -362,10 +362,10 @@ func (s *stormy) check(total int) {
 			}
 			messages++
 			if a.unanswered {
-				unanswered, again = unanswered+1, again+len(a.Told)
+				unanswered, again = unanswered+1, again+len(a.IDs)
 				continue
 			}
-			for _, id := range a.Told {
+			for _, id := range a.IDs {
 				answered[id]++
 			}
 		}

@@ -186,7 +186,7 @@ func TestWhatWasToldIsNotReleased(t *testing.T) {
 	f.failures(1, "permanent")
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
-	if err := f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].Told, 0, false); err != nil {
+	if err := f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	f.advance(time.Hour)

@@ -13,9 +13,9 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// numbers answers with vectors that point to where their texts, numbers, say,
-// in reverse order; it notes how many texts came at once, and fails when it is
-// told to.
+// numbers answers with vectors in the directions that their texts, numbers,
+// give, in reverse order; it notes how many texts came at once, and fails at
+// the call failAt.
 func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 	t.Helper()
 	var batches []int

@@ -30,8 +30,8 @@ func leaks(texts ...string) (found []string) {
 	return found
 }
 
-// forms are a secret and what is left of it in the usual encodings, also if it
-// is the middle of something longer.
+// forms are a secret and its traces in the usual encodings, also if it is the
+// middle of something longer.
 func forms(secret string) []string {
 	escaped := strings.Trim(quoted(secret), `"`)
 	var plain bytes.Buffer
@@ -104,8 +104,8 @@ func TestAConfigDoesNotPrintItsKey(t *testing.T) {
 	}
 }
 
-// On a connection that is kept, net/http logs what nobody asked for; TestMain
-// would find it.
+// On a connection that is kept, net/http logs unsolicited bytes; TestMain would
+// find them.
 func TestWhatFollowsAnAnswerIsNotLogged(t *testing.T) {
 	t.Parallel()
 	body := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)

@@ -149,7 +149,7 @@ func parse(c Config) (endpoint, error) {
 	}
 	u, err := url.Parse(cmp.Or(c.BaseURL, openAIURL))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		wrong("the base URL is no http or https URL") // without err, which quotes it
+		wrong("the base URL is not an http or https URL") // without err, which quotes it
 		return endpoint{}, errors.Join(problems...)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {

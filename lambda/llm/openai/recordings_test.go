@@ -12,8 +12,8 @@ import (
 	"matchbook/lambda/llm/openai"
 )
 
-// What "matchbook record" stored of real exchanges is understood: an answer is
-// an answer, a failure a failure. One of a scripted model is always there.
+// The exchanges that "matchbook record" stored are understood: an answer is an
+// answer, a failure a failure. One of a scripted model is always there.
 func TestRecordingsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "recordings", "*.json"))

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// sent is what a server got.
+// sent is a request as a server received it.
 type sent struct {
 	uri, body string
 	header    http.Header
@@ -27,8 +27,8 @@ type redirected func(*http.Request) (*http.Response, error)
 
 func (f redirected) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// capture asks once, wherever the configuration leads, and returns what
-// arrived there.
+// capture asks once, with any configuration, and returns the request that
+// arrived.
 func capture(t *testing.T, c Config, ask func(*Client) error) sent {
 	t.Helper()
 	var got sent
@@ -140,8 +140,8 @@ func TestEndpointsAndKeys(t *testing.T) {
 	}
 }
 
-// The families that take a temperature are a list, those that do not are not.
-func TestAModelThatNobodyKnowsIsAskedAsOneThatReasons(t *testing.T) {
+// The families that take a temperature are a list; all others take none.
+func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		base, model string
@@ -178,15 +178,15 @@ func TestConfigurationsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Config{
 		"no model is named": {APIKey: "k"},
-		"there is no API key, which OpenAI and Azure want":                                 {Model: "m"},
-		"the timeout is negative":                                                          {APIKey: "k", Model: "m", Timeout: -1},
-		"the base URL is no http or https URL":                                             {Model: "m", BaseURL: "ftp://" + secretKey},
-		"the base URL holds a user, a query or a fragment":                                 {Model: "m", BaseURL: "http://u:p@vllm/v1"},
-		"the base URL is not https: the API key would be readable on its way":              {APIKey: "k", Model: "m", BaseURL: "http://api.openai.com/v1"},
-		"the API key holds characters that no header can carry":                            {APIKey: secretKey + "\x00", Model: "m"},
-		"no model is named\nthere is no API key, which OpenAI and Azure want":              {AzureAPIVersion: "v", BaseURL: "https://proxy"},
-		"no model is named\nthe base URL is no http or https URL":                          {BaseURL: "vllm:8000"},
-		"no model is named\nthe timeout is negative\nthe base URL is no http or https URL": {BaseURL: "::" + secretKey, Timeout: -1},
+		"there is no API key, which OpenAI and Azure want":                                     {Model: "m"},
+		"the timeout is negative":                                                              {APIKey: "k", Model: "m", Timeout: -1},
+		"the base URL is not an http or https URL":                                             {Model: "m", BaseURL: "ftp://" + secretKey},
+		"the base URL holds a user, a query or a fragment":                                     {Model: "m", BaseURL: "http://u:p@vllm/v1"},
+		"the base URL is not https: the API key would be readable on its way":                  {APIKey: "k", Model: "m", BaseURL: "http://api.openai.com/v1"},
+		"the API key holds characters that no header can carry":                                {APIKey: secretKey + "\x00", Model: "m"},
+		"no model is named\nthere is no API key, which OpenAI and Azure want":                  {AzureAPIVersion: "v", BaseURL: "https://proxy"},
+		"no model is named\nthe base URL is not an http or https URL":                          {BaseURL: "vllm:8000"},
+		"no model is named\nthe timeout is negative\nthe base URL is not an http or https URL": {BaseURL: "::" + secretKey, Timeout: -1},
 	} {
 		_, err := New(c)
 		if err == nil || err.Error() != want {

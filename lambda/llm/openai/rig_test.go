@@ -19,7 +19,7 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// What must be in no error and no log. Each has characters that the ways of
+// No error and no log may contain these. Each has characters that the ways of
 // escaping treat differently.
 const (
 	secretKey      = "sk-proj-Hidden/Key+0815=~"
@@ -28,7 +28,7 @@ const (
 	secretResponse = "Hidden response <body> & \"naïve\"\n"
 )
 
-// logged is what all the tests of the package log, net/http included.
+// logged holds everything that the tests of the package log, net/http included.
 var logged safeBuffer
 
 type safeBuffer struct {
@@ -53,8 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// exchange is a case: a server that does something, a question, and what
-// comes of it.
+// exchange is a case: a server that does something, a question, and the
+// outcome.
 type exchange struct {
 	name   string
 	serve  http.HandlerFunc
@@ -160,7 +160,7 @@ func hijacked(raw string, reset bool) http.HandlerFunc {
 	}
 }
 
-// hangs sends what it is given and then nothing, until the client leaves.
+// hangs sends the given text and then nothing, until the client leaves.
 func hangs(sent string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if sent != "" {

@@ -1,7 +1,7 @@
 // Package simclock moves the clock of a PostgreSQL database, for tests and
-// trial runs, without a change to the programs that use it: connections
-// opened with its URL find a function now() of ours before PostgreSQL's own.
-// Everybody else who uses the database keeps the real time.
+// trial runs, without a change to the programs that use it: connections opened
+// with its URL find a function now() of ours before PostgreSQL's own. All other
+// connections to the database keep the real time.
 package simclock
 
 import (
@@ -18,7 +18,7 @@ import (
 // Clock is the clock of one database.
 type Clock struct {
 	url    string // of the database, with the real clock
-	schema string // where our now() is
+	schema string // of our now()
 }
 
 const installSQL = `
@@ -30,7 +30,7 @@ CREATE FUNCTION %[1]s.now() RETURNS timestamptz LANGUAGE sql STABLE AS
 GRANT USAGE ON SCHEMA %[1]s TO PUBLIC;
 GRANT SELECT ON %[1]s.state TO PUBLIC`
 
-// Install gives the database at databaseURL a clock that flows from now, or
+// Install gives the database at databaseURL a clock that runs on from now, or
 // stands at frozenAt if that is not zero.
 func Install(ctx context.Context, databaseURL string, frozenAt time.Time) (*Clock, error) {
 	id := uuid.New()
@@ -45,7 +45,7 @@ func Install(ctx context.Context, databaseURL string, frozenAt time.Time) (*Cloc
 	return c, nil
 }
 
-// URL is the database's URL for those who shall see this clock.
+// URL returns the database's URL for the programs that are to see this clock.
 func (c *Clock) URL() (string, error) {
 	u, err := url.Parse(c.url)
 	if err != nil {

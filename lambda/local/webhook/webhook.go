@@ -1,6 +1,6 @@
 // Package webhook is a receiver of Slack's incoming webhooks for trials and
-// tests: it takes what Slack takes, refuses what Slack refuses with the same
-// words, and keeps what it took.
+// tests: it accepts the same messages as Slack, refuses the others with the
+// same words, and keeps the accepted ones.
 package webhook
 
 import (
@@ -16,10 +16,10 @@ import (
 	"unicode/utf8"
 )
 
-// Path is where a webhook is at a Receiver; it looks like Slack's.
+// Path is the path of the webhook at a Receiver; it looks like Slack's.
 const Path = "/services/T000/B000/local"
 
-// What Slack allows (api.slack.com, Block Kit reference), lengths in UTF-16.
+// Slack's limits (api.slack.com, Block Kit reference), lengths in UTF-16.
 const (
 	maxBody     = 1 << 20 // bytes, ours
 	maxBlocks   = 50
@@ -31,10 +31,10 @@ const (
 	maxFallback = 40_000
 )
 
-// Message is what was taken.
+// Message is a message that was accepted.
 type Message struct {
 	At      time.Time       `json:"at"`
-	Text    string          `json:"text"` // what a phone shows
+	Text    string          `json:"text"` // shown on phones
 	Payload json.RawMessage `json:"payload"`
 }
 
@@ -47,7 +47,7 @@ type Receiver struct {
 	taken []Message
 }
 
-// Taken is what was taken so far, in that order.
+// Taken returns the messages accepted so far, in that order.
 func (r *Receiver) Taken() []Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,10 +62,10 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, said) // who asked may be gone
+	_, _ = io.WriteString(w, said) // the client may be gone
 }
 
-// refusal is an answer of Slack's.
+// refusal is one of Slack's error answers.
 type refusal struct {
 	status int
 	said   string
@@ -108,7 +108,7 @@ func (r *Receiver) keep(m Message) *refusal {
 		if err == nil {
 			_, err = r.Log.Write(append(line, '\n'))
 		}
-		if err != nil { // what is not kept was not taken
+		if err != nil { // a message that is not kept was not accepted
 			return &refusal{http.StatusInternalServerError, "rollup_error"}
 		}
 	}
@@ -141,7 +141,7 @@ func (p payload) check() error {
 	return errors.Join(errs...)
 }
 
-// check knows the blocks that we send; others are refused.
+// check accepts the kinds of block that we send, no others.
 func (b block) check() error {
 	switch b.Type {
 	case "header":

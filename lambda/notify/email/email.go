@@ -1,11 +1,10 @@
-// Package email tells failures by mail, through Amazon SES (its API of version
-// 2). It says what every answer of SES means, in one table (failure.go).
+// Package email sends failures by mail, through Amazon SES (its API of version
+// 2). It classifies every answer of SES in one table (failure.go).
 //
-// A mail has a text part and an HTML part that say the same; what they say is
-// text wherever it came from, escaped by html/template, and the subject is one
-// line. Nothing of an address is in an error, a log or what prints a Config or
-// a Sender: SES names recipients in the texts of its errors, which are not
-// told.
+// A mail has a text part and an HTML part with the same contents; the HTML part
+// escapes every text, whatever its origin, and the subject is one line. No
+// error, log or printed Config or Sender contains an address: SES names
+// recipients in the texts of its errors, which are not passed on.
 package email
 
 import (
@@ -29,12 +28,12 @@ const (
 	maxRecipients  = 50 // of a mail, by SES
 )
 
-// API is what is asked of SES; *sesv2.Client is one.
+// API is the part of SES in use; *sesv2.Client implements it.
 type API interface {
 	SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error)
 }
 
-// Config says who writes to whom. Addresses may have names:
+// Config holds the sender and the recipients. Addresses may have names:
 // Matchbook <matchbook@example.com>.
 type Config struct {
 	From string `json:"-"` // an identity that SES has verified
@@ -43,19 +42,19 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Format keeps the addresses out of whatever prints a Config.
+// Format keeps the addresses out of every way to print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "email.Config") }
 
 // Sender implements notify.Sender.
 type Sender struct {
 	api     API
 	timeout time.Duration
-	// A function, for there is no verb that prints what one holds.
+	// A function, because no verb prints the values that one holds.
 	address func(*sesv2.SendEmailInput)
 }
 
-// New checks the configuration, without a request; the error has all that is
-// wrong with it, and no value of it.
+// New checks the configuration, without a request; the error lists all its
+// faults, and none of its values.
 func New(api API, c Config) (*Sender, error) {
 	var problems []error
 	from, err := addresses(c.From)
@@ -96,7 +95,7 @@ func addresses(list string) (all []string, err error) {
 	return all, nil
 }
 
-// Format keeps the addresses out of whatever prints a Sender.
+// Format keeps the addresses out of every way to print a Sender.
 func (*Sender) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "email.Sender") }
 
 // Channel implements notify.Sender.
@@ -110,7 +109,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// post asks once: what was not sent is sent later, by whoever asked for it.
+// post asks once: the caller sends the mail again later if it was not sent.
 func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *mishap {
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

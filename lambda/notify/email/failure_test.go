@@ -56,12 +56,12 @@ func config() Config {
 
 // exchange is a server that does something with a mail.
 type exchange struct {
-	name   string
-	serve  http.HandlerFunc
-	api    func(*sesv2.Client) API
-	within func(context.Context) (context.Context, context.CancelFunc)
-	short  bool // our own timeout
-	nobody bool // listens
+	name    string
+	serve   http.HandlerFunc
+	api     func(*sesv2.Client) API
+	within  func(context.Context) (context.Context, context.CancelFunc)
+	short   bool // our own timeout
+	unbound bool // no server listens
 
 	kind failure.Kind
 	want string
@@ -79,7 +79,7 @@ func (x exchange) happen(t *testing.T) (*Sender, *mishap) {
 		x.serve(w, r)
 	}))
 	t.Cleanup(server.Close)
-	if x.nobody {
+	if x.unbound {
 		server.Close()
 	}
 	c := config()
@@ -201,7 +201,7 @@ func failures() []exchange {
 		{name: "closed", serve: closes(""), want: noWay},
 		{name: "no HTTP", serve: closes(secretBody), want: noWay},
 		{name: "closed in the body", serve: closes("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess"), want: noAnswer},
-		{name: "refused", serve: mailed, nobody: true, want: noWay},
+		{name: "refused", serve: mailed, unbound: true, want: noWay},
 		{name: "slow", serve: hangs, short: true, want: "SES took too long"},
 		{name: "deadline of the caller", serve: hangs, within: deadline, want: "out of time"},
 		{name: "stopped", serve: hangs, within: stopped, want: "stopped before it was done"},
@@ -225,7 +225,7 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.err)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, struct{ s *Sender }{s}); len(found) > 0 {
-				t.Errorf("told: %q", found)
+				t.Errorf("found: %q", found)
 			}
 		})
 	}
@@ -304,7 +304,7 @@ func TestAMishapIsAnError(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsToldWithoutItsValues(t *testing.T) {
+func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	t.Parallel()
 	const (
 		noFrom = "the sender: no list of addresses such as ops@example.com, Team <team@example.com>"
@@ -335,7 +335,7 @@ func TestAWrongConfigurationIsToldWithoutItsValues(t *testing.T) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
 		if found := notifytest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
-			t.Errorf("told: %q", found)
+			t.Errorf("found: %q", found)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 const maxSubject = 150 // characters
 
-// subject is one line, whatever is in the message: an end of a line would end
-// the header.
+// subject returns one line for every message: an end of a line would end the
+// header.
 func subject(m notify.Message) string {
 	s := "Matchbook: " + m.Title()
 	if m.Count == 1 {
@@ -30,9 +30,9 @@ func subject(m notify.Message) string {
 	return s
 }
 
-// page makes HTML of texts, each escaped. It is no html/template: that one calls
-// methods by their names, so that the linker keeps every method there is, 5 MB
-// of the function.
+// page builds HTML from texts, each escaped. It does not use html/template:
+// that package calls methods by their names, so that the linker keeps all
+// methods, 5 MB of the function.
 type page struct{ strings.Builder }
 
 // line writes a line; each %s is a text.
@@ -44,11 +44,11 @@ func (p *page) line(format string, texts ...string) {
 	fmt.Fprintf(p, format+"\n", escaped...)
 }
 
-// escaper escapes what means something in a text or in an attribute in double
-// quotes; NUL is no character of HTML.
+// escaper escapes the special characters of a text and of an attribute in
+// double quotes; NUL cannot occur in HTML.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\ufffd")
 
-// html says what notify.Text says.
+// html has the same contents as notify.Text.
 func html(m notify.Message) string {
 	p := &page{}
 	p.line("<!DOCTYPE html>")

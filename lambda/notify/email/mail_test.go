@@ -23,10 +23,10 @@ func TestEachMessageAsAMail(t *testing.T) {
 	}
 }
 
-// elements are what the page may have, whoever wrote what is in it.
+// elements are the ones that the page may have, whatever its texts contain.
 var elements = []string{"html", "head", "meta", "title", "body", "h2", "p", "b", "br", "table", "tr", "th", "td", "a"}
 
-// harm is what a message does that it should not.
+// harm lists the faults of a message's mail.
 func harm(m notify.Message) (problems []string) {
 	s := subject(m)
 	if s == "" || utf8.RuneCountInString(s) > 150 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -78,9 +78,9 @@ func TestNoMessageBreaksOutOfItsMail(t *testing.T) {
 		}
 	}
 	huge := strings.Repeat("<a href=\"x\"><b>"+strings.NewReplacer("\x00", "", "\x1b", "", "\xff", "").Replace(notifytest.Hostile), 50)
-	nobodyTidied := notify.Message{Kind: huge, Count: 1, Failures: []notify.Failure{{Tenant: huge, Error: huge}}}
+	untidied := notify.Message{Kind: huge, Count: 1, Failures: []notify.Failure{{Tenant: huge, Error: huge}}}
 	messages := notifytest.Messages()
-	messages["nobody tidied"] = nobodyTidied
+	messages["untidied"] = untidied
 	for name, m := range messages {
 		if problems := harm(m); len(problems) > 0 {
 			t.Errorf("%s: %.300q", name, problems)

@@ -1,6 +1,6 @@
 // Package notifytest is for the tests of channels: messages of every form,
-// messages that nobody means well with, golden files, and a search for secrets
-// in whatever can be got out of a value.
+// hostile messages, golden files, and a search for secrets in everything that
+// can be got out of a value.
 package notifytest
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Base is where the admin pages of the messages are.
+// Base is the address of the admin pages in the messages.
 const Base = "https://matchbook.example.com/admin/"
 
 var (
@@ -36,8 +36,8 @@ var (
 
 func id(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
 
-// Failure is the nth of a kind: a second after the one before, of one of three
-// tenants.
+// Failure returns the nth of a kind: a second after the one before, of one of
+// three tenants.
 func Failure(n int, kind string) notify.Failure {
 	return notify.Failure{
 		ID: id(n), At: start.Add(time.Duration(n) * time.Second),
@@ -47,12 +47,12 @@ func Failure(n int, kind string) notify.Failure {
 	}
 }
 
-// Hostile is what a text may try: mentions, links, markup, ends of lines, header
-// fields, template actions, characters that no text has.
+// Hostile is an attack by text: mentions, links, markup, ends of lines, header
+// fields, template actions, invalid characters.
 const Hostile = "<!channel> <@U012> <https://evil.example|Open> @here & &amp; *b* `c` </p><script>alert(1)</script>" +
 	"\r\nBcc: all@evil.example\r\n\r\n{{.Link}} \"'\x00\x1b[31m\u202e\u2028\xff end"
 
-// Messages are one of every form, by name.
+// Messages returns one message of every form, by name.
 func Messages() map[string]notify.Message {
 	lost := Failure(2, "lost")
 	lost.Deliveries, lost.Tenant, lost.Error = 0, "", "lost: published 4 times and no message reached a worker"
@@ -84,7 +84,7 @@ func Messages() map[string]notify.Message {
 	}
 }
 
-// Random is a message of anything, some of it from a text's worst parts.
+// Random returns a message of random contents, some of them hostile.
 func Random(r *rand.Rand) notify.Message {
 	failures := make([]notify.Failure, []int{1, 2, 5, 6, 12}[r.IntN(5)])
 	kind := pick(r, 300)
@@ -132,7 +132,7 @@ func Golden(t testing.TB, name, got string) {
 // are and in the usual encodings.
 func Leaks(secrets []string, values ...any) (found []string) {
 	for _, v := range values {
-		for _, text := range told(v) {
+		for _, text := range textsOf(v) {
 			for _, secret := range secrets {
 				for _, form := range forms(secret) {
 					if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
@@ -145,7 +145,7 @@ func Leaks(secrets []string, values ...any) (found []string) {
 	return found
 }
 
-func told(v any) (texts []string) {
+func textsOf(v any) (texts []string) {
 	if s, ok := v.(string); ok {
 		return []string{s}
 	}
@@ -160,7 +160,7 @@ func told(v any) (texts []string) {
 	if err, ok := v.(error); ok {
 		texts = append(texts, failure.Of(err).Text)
 		if next := errors.Unwrap(err); next != nil {
-			texts = append(texts, told(next)...)
+			texts = append(texts, textsOf(next)...)
 		}
 	}
 	return texts

@@ -20,8 +20,8 @@ import (
 const (
 	transient = failure.Transient
 	permanent = failure.Permanent
-	// The last part of a webhook's path is what nobody may know; the other is
-	// what an answer may hold. Each has characters that are escaped.
+	// The last part of a webhook's path is the secret; the other is a possible
+	// text of an answer. Each has characters that are escaped.
 	secretPath = "/services/T0HIDDEN/B0HIDDEN/Xx~Hidden+815"
 	secretBody = "Hidden <answer> & \"naïve\""
 )
@@ -30,11 +30,11 @@ var secrets = []string{secretPath, "T0HIDDEN", "Xx~Hidden+815", secretBody, "Hid
 
 // exchange is a server that does something with a message.
 type exchange struct {
-	name   string
-	serve  http.HandlerFunc
-	within func(context.Context) (context.Context, context.CancelFunc)
-	short  bool // our own timeout
-	nobody bool // listens
+	name    string
+	serve   http.HandlerFunc
+	within  func(context.Context) (context.Context, context.CancelFunc)
+	short   bool // our own timeout
+	unbound bool // no server listens
 
 	kind failure.Kind
 	want string
@@ -48,7 +48,7 @@ func (x exchange) happen(t *testing.T) (*Sender, *mishap) {
 		x.serve(w, r)
 	}))
 	t.Cleanup(server.Close)
-	if x.nobody {
+	if x.unbound {
 		server.Close()
 	}
 	c := Config{WebhookURL: server.URL + secretPath}
@@ -93,7 +93,7 @@ func hijacked(raw string, reset bool) http.HandlerFunc {
 	}
 }
 
-// hangs sends what it is given and then nothing, until the client leaves.
+// hangs sends the given text and then nothing, until the client leaves.
 func hangs(sent string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, sent)
@@ -152,7 +152,7 @@ func failures() []exchange {
 		{name: "no HTTP", serve: hijacked(secretBody, false), want: broken},
 		{name: "closed in the body", serve: hijacked("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", false), want: brokeOff},
 		{name: "429 closed in the body", serve: hijacked("HTTP/1.1 429 No\r\nRetry-After: 3\r\nContent-Length: 9\r\n\r\no", true), want: busy, wait: 3 * time.Second},
-		{name: "refused", serve: says(200, "ok"), nobody: true, want: broken},
+		{name: "refused", serve: says(200, "ok"), unbound: true, want: broken},
 		{name: "slow", serve: hangs(""), short: true, want: tooSlow},
 		{name: "slow in the body", serve: hangs("o"), short: true, want: tooSlow},
 		{name: "deadline of the caller", serve: hangs(""), within: deadline, want: "out of time"},
@@ -177,7 +177,7 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.network)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s, struct{ s Sender }{*s}); len(found) > 0 {
-				t.Errorf("told: %q", found)
+				t.Errorf("found: %q", found)
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsToldWithoutItsValues(t *testing.T) {
+func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		c    Config
@@ -264,11 +264,11 @@ func TestAWrongConfigurationIsToldWithoutItsValues(t *testing.T) {
 		{Config{WebhookURL: "https://hooks.slack.com" + secretPath}, ""},
 		{Config{WebhookURL: "http://localhost:9" + secretPath}, ""},
 		{Config{WebhookURL: "http://[::1]:9" + secretPath}, ""},
-		{Config{}, "the webhook is no https URL"},
-		{Config{WebhookURL: secretPath}, "the webhook is no https URL"},
-		{Config{WebhookURL: "https://h ost" + secretPath}, "the webhook is no https URL"},
-		{Config{WebhookURL: "https://:443" + secretPath}, "the webhook is no https URL"},
-		{Config{WebhookURL: "ftp://hooks.slack.com" + secretPath}, "the webhook is no https URL"},
+		{Config{}, "the webhook is not an https URL"},
+		{Config{WebhookURL: secretPath}, "the webhook is not an https URL"},
+		{Config{WebhookURL: "https://h ost" + secretPath}, "the webhook is not an https URL"},
+		{Config{WebhookURL: "https://:443" + secretPath}, "the webhook is not an https URL"},
+		{Config{WebhookURL: "ftp://hooks.slack.com" + secretPath}, "the webhook is not an https URL"},
 		{Config{WebhookURL: "http://hooks.slack.com" + secretPath}, "the webhook is not https: its URL would be readable on its way"},
 		{Config{WebhookURL: "https://T0HIDDEN:x@hooks.slack.com"}, "the webhook's URL holds a user or a fragment"},
 		{Config{WebhookURL: "https://hooks.slack.com#T0HIDDEN"}, "the webhook's URL holds a user or a fragment"},
@@ -283,7 +283,7 @@ func TestAWrongConfigurationIsToldWithoutItsValues(t *testing.T) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
 		if found := notifytest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
-			t.Errorf("told: %q", found)
+			t.Errorf("found: %q", found)
 		}
 	}
 }

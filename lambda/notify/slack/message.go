@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/notify"
 )
 
-// What Slack allows, in characters. Which ones it counts is not said: they are
-// taken as escaped, in units of UTF-16, which is never too few.
+// Slack's limits, in characters. Slack does not document how it counts: these
+// count after escaping, in units of UTF-16, which is never too few.
 const (
 	maxHeader = 150
 	maxText   = 3000
@@ -23,7 +23,7 @@ const (
 // payload is the body of a message. Links are not unfurled: Slack would ask
 // the admin pages for a preview.
 type payload struct {
-	Text        string  `json:"text"` // what a phone shows, and whatever knows no blocks
+	Text        string  `json:"text"` // for phones, and for clients without blocks
 	Blocks      []block `json:"blocks"`
 	UnfurlLinks bool    `json:"unfurl_links"`
 	UnfurlMedia bool    `json:"unfurl_media"`
@@ -36,8 +36,8 @@ type block struct {
 	Elements []text `json:"elements,omitempty"`
 }
 
-// text is verbatim where it is mrkdwn: Slack then makes no links nor mentions
-// of what looks like one.
+// text is verbatim where it is mrkdwn: then Slack does not turn words that look
+// like links or mentions into some.
 type text struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -92,7 +92,7 @@ func facts(m notify.Message) block {
 	return b
 }
 
-// list shows the failures of a digest that come with it, and counts the rest.
+// list shows the failures that a digest carries, and counts the rest.
 func list(m notify.Message) (blocks []block) {
 	for _, f := range m.Failures {
 		heading := "*" + escape(f.Heading(), maxText/2) + "*\n"
@@ -104,8 +104,8 @@ func list(m notify.Message) (blocks []block) {
 	return blocks
 }
 
-// link is a link and no button: a button also reports its click to an app,
-// which a webhook has none of, and Slack shows a warning.
+// link makes a link, not a button: a button also reports its click to an app,
+// which a webhook does not have, and Slack shows a warning.
 func link(m notify.Message) string {
 	if m.Link == "" {
 		return ""
@@ -113,7 +113,7 @@ func link(m notify.Message) string {
 	address := strings.ReplaceAll(m.Link, "|", "%7C")
 	l := "<" + escape(address, math.MaxInt) + "|" + escape(m.LinkText(), maxHeader) + ">"
 	if units(l) > maxText {
-		return "" // half an address leads nowhere
+		return "" // half an address does not work
 	}
 	return l
 }

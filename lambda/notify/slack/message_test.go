@@ -23,8 +23,8 @@ func TestEachMessageAsBlocks(t *testing.T) {
 	}
 }
 
-// within reports how a message breaks Slack's limits, or mentions or links
-// what it should not.
+// within lists the limits of Slack that a message breaks, and the mentions and
+// links that it should not have.
 func within(m notify.Message) (problems []string) {
 	body := render(m)
 	var p struct {
@@ -85,7 +85,7 @@ func unescape(s string) string {
 	return strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">").Replace(s)
 }
 
-// clean takes the escapes away; an & that is left is a < to those who look.
+// clean removes the escapes; an & that is left becomes a < for the checks.
 func clean(s string) string {
 	s = strings.NewReplacer("&amp;", "", "&lt;", "", "&gt;", "").Replace(s)
 	return strings.ReplaceAll(s, "&", "<")
@@ -108,7 +108,7 @@ func TestNoMessageBreaksTheLimitsOrMentions(t *testing.T) {
 }
 
 // A message that was not made by One or Digest is as harmless.
-func TestTextsThatNobodyTidiedAreEscaped(t *testing.T) {
+func TestTextsThatWereNotTidiedAreEscaped(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat(notifytest.Hostile, 100)
 	m := notify.Message{Kind: huge, Count: 2, Failures: []notify.Failure{{Tenant: huge, Error: huge, Kind: huge}}}

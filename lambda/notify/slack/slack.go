@@ -1,14 +1,14 @@
-// Package slack tells failures in a Slack channel, by an incoming webhook. It
-// says what every answer of Slack means, in one table (failure.go).
+// Package slack sends failures to a Slack channel, by an incoming webhook. It
+// classifies every answer of Slack in one table (failure.go).
 //
-// The webhook's URL is the secret: whoever has it may write to the channel. It
-// is in no error, no log and nothing that prints a Config or a Sender, and no
-// redirect carries a message elsewhere.
+// The webhook's URL is the secret: with it, anyone may write to the channel. No
+// error, log or printed Config or Sender contains it, and no redirect carries a
+// message elsewhere.
 //
-// A message is text to Slack, whoever wrote it: & < > are escaped, which is
-// what Slack wants and all that it takes, so that no sentence and no tenant's
-// name mentions a channel or a person (<!channel>, <@U012>) or disguises a
-// link. What only formats, such as *, is left alone.
+// A message is text to Slack, whatever its origin: & < > are escaped, as Slack
+// asks, and nothing else may be, so that no sentence and no tenant's name
+// mentions a channel or a person (<!channel>, <@U012>) or disguises a link.
+// Characters that only format, such as *, are left alone.
 package slack
 
 import (
@@ -29,37 +29,38 @@ import (
 
 const (
 	defaultTimeout = 5 * time.Second
-	maxBody        = 4 << 10 // bytes of an answer: Slack says a word
+	maxBody        = 4 << 10 // bytes of an answer: Slack sends a word
 )
 
 var errTooLarge = errors.New("larger than the limit")
 
-// Config says where to write.
+// Config holds the address of the channel.
 type Config struct {
-	// WebhookURL is https://hooks.slack.com/services/...; any server that takes
-	// the same messages will do. It is https, but on this machine.
+	// WebhookURL is https://hooks.slack.com/services/...; any server that
+	// accepts the same messages will do. It must be https, except on this
+	// machine.
 	WebhookURL string `json:"-"`
 	// Timeout is for a message, from the connection to the end of the answer;
 	// 0 is 5 s.
 	Timeout time.Duration
 }
 
-// Format keeps the URL out of whatever prints a Config.
+// Format keeps the URL out of every way to print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "slack.Config") }
 
 // Sender implements notify.Sender.
 type Sender struct {
 	client *http.Client
-	// A function, for there is no verb that prints what one holds.
+	// A function, because no verb prints the values that one holds.
 	webhook func() string
 }
 
-// New checks the configuration, without a request; the error holds no value
-// of it.
+// New checks the configuration, without a request; the error contains none of
+// its values.
 func New(c Config) (*Sender, error) {
 	u, err := url.Parse(strings.TrimSpace(c.WebhookURL))
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("the webhook is no https URL") // without err, which quotes it
+		return nil, errors.New("the webhook is not an https URL") // without err, which quotes it
 	}
 	if u.Scheme == "http" && !isLocal(u.Hostname()) {
 		return nil, errors.New("the webhook is not https: its URL would be readable on its way")
@@ -76,8 +77,8 @@ func New(c Config) (*Sender, error) {
 			Timeout:       cmp.Or(c.Timeout, defaultTimeout),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			// A connection per message: a kept one may have died while the function
-			// was frozen, and net/http logs what arrives on one that waits. No
-			// Proxy: the one of the environment is not asked for.
+			// was frozen, and net/http logs bytes that arrive on an idle one. No
+			// Proxy: the environment's proxy is not used.
 			Transport: &http.Transport{DisableKeepAlives: true},
 		},
 		webhook: func() string { return webhook },
@@ -91,7 +92,7 @@ func isLocal(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Format keeps the URL out of whatever prints a Sender.
+// Format keeps the URL out of every way to print a Sender.
 func (*Sender) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "slack.Sender") }
 
 // Channel implements notify.Sender.
@@ -105,7 +106,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// post reads the answer to its end: 200 alone is what any page would say.
+// post reads the answer to its end: any page answers 200, but only Slack "ok".
 func (s *Sender) post(ctx context.Context, message []byte) *mishap {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.webhook(), bytes.NewReader(message))
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// samLine is the README's `sam local invoke`, taken apart.
+// samLine is the page's `sam local invoke`, taken apart.
 type samLine struct{ function, template, event, variables string }
 
 func readSAMLine(t *testing.T) (line samLine) {
 	t.Helper()
-	readme, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^(?:\$ )?sam local invoke (\S+) (.+)$`).FindStringSubmatch(string(readme))
+	found := regexp.MustCompile(`(?m)^(?:\$ )?sam local invoke (\S+) (.+)$`).FindStringSubmatch(string(page))
 	if found == nil {
-		t.Fatal("README.md has no line `sam local invoke ...`")
+		t.Fatal("infra/README.md has no line `sam local invoke ...`")
 	}
 	line.function = found[1]
 	flags := flag.NewFlagSet("sam local invoke", flag.ContinueOnError)
@@ -40,7 +40,7 @@ func readSAMLine(t *testing.T) (line samLine) {
 
 // sam itself needs Docker. What it looks up is looked up here: the function,
 // its asset, its variables, the event.
-func TestREADMEsLineForSAMLeadsToTheFunction(t *testing.T) {
+func TestLineForSAMLeadsToTheFunction(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	line := readSAMLine(t)

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/local"
 )
 
-// The README's example, as it stands there, inserts two rows and sends
+// The example of job/README.md, as it stands there, inserts two rows and sends
 // nothing. The sweep publishes them, and they match.
 func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 		}
 	}
 	l := newLine(t, 2, func(c *local.StackConfig) { c.FrozenAt = time.Time{} }) // defaults know the real time only
-	cmd := exec.CommandContext(t.Context(), "python3", "-c", readmeExample(t, "python"))
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python"))
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -41,17 +41,17 @@ func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	check(t, "matches", query[int](l, "SELECT count(*) FROM document_match"), 1)
 }
 
-// readmeExample is the README's first block of code in that language.
-func readmeExample(t *testing.T, language string) string {
+// pageExample is the page's first block of code in that language.
+func pageExample(t *testing.T, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../job/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, found := strings.Cut(string(text), "```"+language+"\n")
 	code, _, closed := strings.Cut(after, "```")
 	if !found || !closed {
-		t.Fatalf("README.md has no example in %s", language)
+		t.Fatalf("lambda/job/README.md has no example in %s", language)
 	}
 	return code
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // updatePages writes the pages anew: the golden files, and what is between the
-// markers of the README.
-var updatePages = flag.Bool("update", false, "write the golden files and the README's pages anew")
+// markers of lambda/plan/README.md.
+var updatePages = flag.Bool("update", false, "write the golden files and the page of the plan anew")
 
 // golden compares with a file of testdata/plan.
 func golden(t *testing.T, name, got string) {
@@ -50,20 +50,23 @@ func TestPlansAreGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestReadmeHasThePagesThatTheCommandsPrint(t *testing.T) {
+func TestPlanPageHasWhatTheCommandsPrint(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "README.md")
+	file := filepath.Join(root, "lambda", "plan", "README.md")
 	for name, args := range map[string][]string{
 		"plan:cost":     {"cost", "--plan", "--markdown"},
 		"plan:capacity": {"capacity", "--markdown"},
 	} {
 		_, out, _ := matchbook(t, "", args...)
-		text := readme(t)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-		before, rest, begun := strings.Cut(text, begin)
+		before, rest, begun := strings.Cut(string(text), begin)
 		was, after, ended := strings.Cut(rest, end)
 		if !begun || !ended {
-			t.Errorf("the README has no place for %q: put %q and %q into it, each in a line of its own, and run this test with -update", "matchbook "+strings.Join(args, " "), strings.TrimSpace(begin), end)
+			t.Errorf("the page has no place for %q: put %q and %q into it, each in a line of its own, and run this test with -update", "matchbook "+strings.Join(args, " "), strings.TrimSpace(begin), end)
 			continue
 		}
 		if want := "\n" + out + "\n"; was != want && *updatePages {
@@ -71,7 +74,7 @@ func TestReadmeHasThePagesThatTheCommandsPrint(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if was != want {
-			t.Errorf("between %q the README has\n%s\nbut %q prints\n%s\n-update writes it anew", name, was, "matchbook "+strings.Join(args, " "), out)
+			t.Errorf("between %q the page has\n%s\nbut %q prints\n%s\n-update writes it anew", name, was, "matchbook "+strings.Join(args, " "), out)
 		}
 	}
 }

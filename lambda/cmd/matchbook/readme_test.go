@@ -10,32 +10,45 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/pagetest"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
 const root = "../../.."
 
-func readme(t *testing.T) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
-}
-
-// shown returns the block of the README that shows a command and its output.
+// shown returns the arguments and the output of the first command of the pages
+// that begins like this.
 func shown(t *testing.T, command string) (args []string, output []string) {
 	t.Helper()
-	for block := range strings.SplitSeq(readme(t), "```") {
-		lines := strings.Split(strings.TrimSpace(block), "\n")
-		if rest, ok := strings.CutPrefix(lines[0], "$ "+command); ok {
-			return strings.Fields(rest), lines[1:]
+	for _, page := range pagetest.Read(t, root) {
+		for _, c := range page.Commands() {
+			if rest, ok := strings.CutPrefix(c.Line, command); ok {
+				return strings.Fields(rest), c.Output
+			}
 		}
 	}
-	t.Fatalf("the README does not show %q", command)
+	t.Fatalf("no page shows %q", command)
 	return nil, nil
+}
+
+// wantShown compares what a page shows with what was printed. A line "..." of
+// the page stands for any number of lines.
+func wantShown(t *testing.T, shown []string, printed string) {
+	t.Helper()
+	got := strings.Split(strings.ReplaceAll(printed, root+"/", ""), "\n")
+	elided := false
+	for _, line := range shown {
+		if line == "..." {
+			elided = true
+			continue
+		}
+		i := slices.IndexFunc(got, func(g string) bool { return steady(g) == steady(line) })
+		if i < 0 || i > 0 && !elided {
+			t.Fatalf("the page shows\n%s\nbut next comes\n%s", line, strings.Join(got[:min(3, len(got))], "\n"))
+		}
+		got, elided = got[i+1:], false
+	}
 }
 
 // steady replaces what differs from run to run.
@@ -52,7 +65,7 @@ func steady(line string) string {
 
 func TestReadmeShowsTheRealOutput(t *testing.T) {
 	t.Parallel()
-	args, want := shown(t, "go run ./lambda/cmd/matchbook")
+	args, want := shown(t, "go run ./lambda/cmd/matchbook match")
 	for i, arg := range args {
 		if strings.HasPrefix(arg, "testdata/") {
 			args[i] = filepath.Join(root, arg)
@@ -60,27 +73,15 @@ func TestReadmeShowsTheRealOutput(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
-	args = append(args, "--database") // the README's is a private one, which takes longer
+	args = append([]string{"match"}, append(args, "--database")...) // the README's is a private one, which takes longer
 	var out bytes.Buffer
 	if code := run(t.Context(), args, env, &out, &out); code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, &out)
 	}
-	got := strings.Split(strings.ReplaceAll(out.String(), root+"/", ""), "\n")
-	elided := false
-	for _, line := range want {
-		if line == "..." {
-			elided = true
-			continue
-		}
-		i := slices.IndexFunc(got, func(g string) bool { return steady(g) == steady(line) })
-		if i < 0 || i > 0 && !elided {
-			t.Fatalf("the README shows\n%s\nbut what comes next is\n%s", line, strings.Join(got[:min(3, len(got))], "\n"))
-		}
-		got, elided = got[i+1:], false
-	}
+	wantShown(t, want, out.String())
 }
 
-func TestReadmeListsThePackagesThatGoTestTests(t *testing.T) {
+func TestPageListsThePackagesThatGoTestTests(t *testing.T) {
 	t.Parallel()
 	_, lines := shown(t, "go test ./...")
 	var listed []string
@@ -100,27 +101,33 @@ func TestReadmeListsThePackagesThatGoTestTests(t *testing.T) {
 	}
 	slices.Sort(tested)
 	if tested = slices.Compact(tested); !slices.Equal(listed, tested) {
-		t.Errorf("the README lists\n%s\nbut tests are in\n%s", strings.Join(listed, "\n"), strings.Join(tested, "\n"))
+		if *updatePages {
+			listPackages(t, lines, tested)
+			return
+		}
+		t.Errorf("the page lists\n%s\nbut tests are in\n%s\n-update writes it anew", strings.Join(listed, "\n"), strings.Join(tested, "\n"))
 	}
 }
 
-func TestReadmeLinksLeadToTheTestsTheyName(t *testing.T) {
-	t.Parallel()
-	links := regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`).FindAllStringSubmatch(readme(t), -1)
-	tests := 0
-	for _, link := range links {
-		raw, err := os.ReadFile(filepath.Join(root, link[2]))
-		switch {
-		case err != nil:
-			t.Errorf("%s: %v", link[0], err)
-		case strings.HasPrefix(link[1], "Test"):
-			tests++
-			if !strings.Contains(string(raw), "func "+link[1]+"(") {
-				t.Errorf("%s holds no %s", link[2], link[1])
-			}
-		}
+// listPackages writes the list of packages anew, with the times that were
+// there.
+func listPackages(t *testing.T, lines, tested []string) {
+	t.Helper()
+	file := filepath.Join(root, ".github", "CONTRIBUTING.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if tests < 5 {
-		t.Errorf("only %d tests are linked", tests)
+	var now []string
+	for _, name := range tested {
+		line := "ok  \t" + name + "\t(cached)"
+		if i := slices.IndexFunc(lines, func(l string) bool { return strings.Fields(l)[1] == name }); i >= 0 {
+			line = lines[i]
+		}
+		now = append(now, line)
+	}
+	anew := strings.Replace(string(text), strings.Join(lines, "\n"), strings.Join(now, "\n"), 1)
+	if err := os.WriteFile(file, []byte(anew), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

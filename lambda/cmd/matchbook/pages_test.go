@@ -1,0 +1,170 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/internal/pagetest"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// ranBy has each command that a page shows, with the test that runs it, or with
+// the reason why no test does. Commands beside the tests are run by .ci/run.
+var ranBy = map[string]string{
+	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s": "TestReadmeShowsTheRealOutput",
+	"matchbook explain G-2026/00031 --keep":                                  "TestExplainIsAsThePageShows",
+	"matchbook explain 4500000130 WK-9051 --keep":                            "TestExplainIsAsThePageShows",
+	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",
+	"matchbook notify --test":                                                                               "TestNotifySendsOneToEachChannel",
+	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionTellsTheReceiverOfSlackLog",
+	"matchbook publish --failed --dry-run":                                                                  "TestPublishFailedChoosesAndCounts",
+	"matchbook publish --failed --kind permanent --since 2h":                                                "TestPublishFailedChoosesAndCounts",
+	"matchbook migrate up":                                                                                  "TestMigrateUpDownStatus",
+	"matchbook invoke -e testdata/events/one-document.json":                                                 "TestInvokeAnswersForEverySampleEvent",
+	"go run ./lambda/cmd/matchbook drill --short":                                                           "TestShortDrillIsGreen",
+	"go run ./lambda/cmd/matchbook invoke -e testdata/events/one-document.json":                             "TestInvokeAnswersForEverySampleEvent",
+	"go run ./lambda/cmd/matchbook doctor --stack matchbook-dev":                                            "TestDoctorOfADeployedStack",
+	"matchbook doctor --template cdk.out/matchbook-dev.template.json":                                       "TestDoctorIsAsThePageShows",
+	"go run ./lambda/cmd/matchbook doctor --template cdk.out/matchbook-dev.template.json --connections 100": "TestDoctorExitsBySeverity",
+	"npx --yes aws-cdk@2.1148.1 synth --quiet":                                                              "TestTemplatesAreAsReviewed",
+	"sam local invoke MatchFunction -t cdk.out/matchbook-dev.template.json -e testdata/events/one-document.json --env-vars testdata/env.json": "TestLineForSAMLeadsToTheFunction",
+
+	"go test ./...":                        "no test runs all tests; .ci/run does",
+	"npx --yes aws-cdk@2.1148.1 bootstrap": "needs an AWS account",
+	"npx --yes aws-cdk@2.1148.1 deploy -c alarmEmail=you@example.com": "needs an AWS account",
+	"npx --yes aws-cdk@2.1148.1 rollback":                             "needs an AWS account",
+	"aws secretsmanager create-secret --name matchbook/dev/database-url --secret-string 'postgres://user:password@host:5432/matchbook?sslmode=verify-full'": "needs an AWS account",
+	"aws secretsmanager create-secret --name matchbook/dev/openai-api-key --secret-string '...'":                                                            "needs an AWS account",
+	"aws lambda invoke --function-name matchbook-dev-migrate --payload '{}' out.json":                                                                       "needs an AWS account",
+	"curl -o rds-ca.pem https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem":                                                                  "needs the network",
+	"export PGSSLROOTCERT=$PWD/rds-ca.pem": "sets a variable",
+}
+
+func TestEveryCommandOfThePagesIsRun(t *testing.T) {
+	t.Parallel()
+	exists := testNames(t)
+	left := maps.Clone(ranBy)
+	for _, page := range pagetest.Read(t, root) {
+		for _, c := range page.Commands() {
+			by, ok := ranBy[c.Line]
+			switch {
+			case !ok:
+				t.Errorf("%s: no test runs %q: run it in one, and name that in ranBy", c.Page, c.Line)
+			case strings.HasPrefix(by, "Test") && !exists[by]:
+				t.Errorf("%s: %q is run by %s, which does not exist", c.Page, c.Line, by)
+			}
+			delete(left, c.Line)
+		}
+	}
+	for line := range left {
+		t.Errorf("no page shows %q: take it out of ranBy", line)
+	}
+}
+
+// testNames returns the tests of the repository.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			names[string(found[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+var inlineCommand = regexp.MustCompile("`(matchbook [^`]+)`")
+
+// The flags of a command are parsed before its help is printed: this finds a
+// command or a flag that no longer exists, also in the middle of a sentence.
+func TestCommandsOfThePagesAreAccepted(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, page := range pagetest.Read(t, root) {
+		var lines []string
+		for _, c := range page.Commands() {
+			lines = append(lines, c.Line)
+		}
+		for _, found := range inlineCommand.FindAllStringSubmatch(page.Text, -1) {
+			lines = append(lines, found[1])
+		}
+		for _, line := range lines {
+			rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./lambda/cmd/"), "matchbook ")
+			if !ok || seen[rest] {
+				continue
+			}
+			seen[rest] = true
+			if code, _, errOut := matchbook(t, "", append(strings.Fields(rest), "--help")...); code != exitOK {
+				t.Errorf("%s: %q: %s", page.Path, line, errOut)
+			}
+		}
+	}
+	if len(seen) < 20 {
+		t.Errorf("the pages name only %d commands", len(seen))
+	}
+}
+
+func TestExplainIsAsThePageShows(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	matchJSON(t, url, exitOK, samples)
+	for _, command := range []string{"matchbook explain G-2026/00031", "matchbook explain 4500000130 WK-9051"} {
+		_, want := shown(t, command)
+		wantShown(t, want, printed(t, url, strings.Fields(strings.TrimPrefix(command, "matchbook "))...))
+	}
+}
+
+func TestCostIsAsThePageShows(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	c.asked(tenantA, "2026-03-02", miniModel, 10_000, 500, 3, "")
+	c.asked(tenantA, "2026-03-02", miniModel, 20_000, 250, 0, "it is no JSON")
+	c.asked(tenantA, "2026-03-03", localModel, 5_000, 100, 2, "")
+	_, want := shown(t, "matchbook cost")
+	wantShown(t, want, printed(t, c.url, "cost"))
+}
+
+func TestDoctorIsAsThePageShows(t *testing.T) {
+	t.Parallel()
+	_, want := shown(t, "matchbook doctor --template")
+	_, out, _ := matchbook(t, "", "doctor", "--template", edited(t, noReports, `"Other"`))
+	wantShown(t, want, out)
+}
+
+func TestCommandsOfThePageAreAllCommands(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, help, _ := matchbook(t, "", "--help")
+	_, list, _ := strings.Cut(help, "Available Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	var commands []string
+	for line := range strings.Lines(list) {
+		commands = append(commands, strings.Fields(line)[0])
+	}
+	commands = slices.DeleteFunc(commands, func(c string) bool { return c == "help" || c == "completion" })
+	if len(commands) < 10 {
+		t.Fatalf("the help lists %v", commands)
+	}
+	for _, c := range commands {
+		if !regexp.MustCompile("`(matchbook )?" + c + "[` ]").Match(text) {
+			t.Errorf("the page has no %s", c)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package archtest
+
+import (
+	"flag"
+	"go/ast"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/internal/pagetest"
+)
+
+var update = flag.Bool("update", false, "point the links to tests at the files that hold the tests now")
+
+var root = filepath.Join("..", "..", "..")
+
+// testName matches what a page or a comment names as the proof of a claim.
+var testName = regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*`)
+
+// tests returns the file of each test, by its name. A suite such as jobtest
+// holds tests outside test files.
+func tests(sources []source) map[string][]string {
+	files := map[string][]string{}
+	for _, s := range sources {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && testName.MatchString(f.Name.Name) {
+				files[f.Name.Name] = append(files[f.Name.Name], s.name)
+			}
+		}
+	}
+	return files
+}
+
+func TestEveryTestThatIsNamedExists(t *testing.T) {
+	t.Parallel()
+	sources := read(t, root)
+	exists := tests(sources)
+	for _, s := range sources {
+		for _, comment := range s.file.Comments {
+			for _, name := range testName.FindAllString(comment.Text(), -1) {
+				if exists[name] == nil {
+					t.Errorf("%v: there is no %s", s.fset.Position(comment.Pos()), name)
+				}
+			}
+		}
+	}
+	named := 0
+	for _, page := range pagetest.Read(t, root) {
+		for _, name := range testName.FindAllString(page.Text, -1) {
+			named++
+			if exists[name] == nil {
+				t.Errorf("%s: there is no %s", page.Path, name)
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("the pages name only %d tests", named)
+	}
+}
+
+func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	exists := tests(read(t, root))
+	for _, page := range pagetest.Read(t, root) {
+		for _, link := range page.Links() {
+			file, anchor, _ := strings.Cut(link.Target, "#")
+			target := path.Join(path.Dir(page.Path), file)
+			if file == "" {
+				target = page.Path
+			}
+			text, err := os.ReadFile(filepath.Join(root, target))
+			if info, statErr := os.Stat(filepath.Join(root, target)); statErr == nil && info.IsDir() {
+				err = nil
+			}
+			files, isTest := exists[link.Text]
+			switch {
+			case isTest && !slices.Contains(files, target):
+				repoint(t, page, link, files[0])
+			case err != nil:
+				t.Errorf("%s: [%s](%s): %v", page.Path, link.Text, link.Target, err)
+			case anchor != "" && !slices.Contains(anchors(string(text)), anchor):
+				t.Errorf("%s: [%s](%s): the page has no such heading", page.Path, link.Text, link.Target)
+			}
+		}
+	}
+}
+
+// repoint reports a link that misses its test, or corrects it.
+func repoint(t *testing.T, page pagetest.Page, link pagetest.Link, file string) {
+	t.Helper()
+	if !*update {
+		t.Errorf("%s: %s is in %s, not in %s; -update corrects it", page.Path, link.Text, file, link.Target)
+		return
+	}
+	relative, err := filepath.Rel(path.Dir(page.Path), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(root, page.Path)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := "["+link.Text+"]("+link.Target+")", "["+link.Text+"]("+filepath.ToSlash(relative)+")"
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), was, is)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// anchors returns the fragments of the headings of a page, as GitHub makes them.
+func anchors(text string) (fragments []string) {
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		fragments = append(fragments, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return fragments
+}
+
+func TestReadmeIsShortAndLinksEachPageOnce(t *testing.T) {
+	t.Parallel()
+	pages := pagetest.Read(t, root)
+	readme := pages[0]
+	if n := strings.Count(readme.Text, "\n"); n > 250 {
+		t.Errorf("README.md has %d lines: move what one screen can do without to the page beside its code", n)
+	}
+	links := map[string]int{}
+	for _, page := range pages[1:] {
+		below := strings.Contains(page.Path, "/testdata/") || strings.HasPrefix(page.Path, "testdata/") && path.Dir(page.Path) != "testdata"
+		if !below { // golden files; the pages of the samples are linked by testdata/README.md
+			links[page.Path] = 0
+		}
+	}
+	for _, link := range readme.Links() {
+		file, _, _ := strings.Cut(link.Target, "#")
+		if _, ok := links[file]; ok {
+			links[file]++
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(links)) {
+		if links[file] != 1 {
+			t.Errorf("README.md links %s %d times, want once", file, links[file])
+		}
+	}
+}

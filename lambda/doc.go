@@ -25,7 +25,7 @@
 //   - notify tells people of failures, once: at the end of the batch, or by
 //     the sweep; notify/slack and notify/email are channels.
 //   - metric writes what a batch or a sweep did as CloudWatch metrics, a line
-//     of JSON.
+//     of JSON; telemetry counts, and logs with the invocation's ids.
 //   - manifest holds the facts that infrastructure and runtime share; infra,
 //     beside this folder, describes what is deployed, and cmd/migrate brings the
 //     schema up to date while it is.

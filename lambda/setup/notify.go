@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/notify/email"
 	"matchbook/lambda/notify/slack"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 )
@@ -78,7 +79,7 @@ func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) 
 		return nil, err
 	}
 	for i, s := range senders {
-		senders[i] = countedSender{s, c.Metrics}
+		senders[i] = telemetry.CountSender(s, c.Metrics)
 	}
 	return &notify.Relay{Outbox: db, Senders: senders, Base: c.Notify.AdminURL, Log: log}, nil
 }

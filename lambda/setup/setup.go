@@ -24,6 +24,7 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/secret"
 	"matchbook/lambda/sweep"
+	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -139,7 +140,7 @@ func load(env Env, src secret.Source, names ...string) (c Config, resolved Env, 
 		}
 		c.Schedule = schedule
 	}
-	if stage := env(manifest.EnvStage); stage != "" && !isStage(stage) {
+	if stage := env(manifest.EnvStage); stage != "" && !telemetry.IsStage(stage) {
 		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32", manifest.EnvStage))
 	}
 	return c, env, errs
@@ -180,11 +181,11 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		Runner: func(log *slog.Logger) sqsjob.Runner {
 			first.Do(func() { go warnNewer(db, log) })
 			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
-			for _, name := range ends {
+			for _, name := range telemetry.Ends {
 				c.Metrics.Count(name, 0)
 			}
 			c.Metrics.Count(manifest.MetricRefused, 0)
-			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: observe(c.Metrics)}, relay)
+			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: telemetry.Observe(c.Metrics)}, relay)
 		},
 	}, db.Close, nil
 }
@@ -200,9 +201,9 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 	}
 	var embeddings *llm.Embeddings
 	if embedder := client.Embedder(); embedder != nil {
-		embeddings = &llm.Embeddings{Embedder: countedEmbedder{embedder, set}, Vault: db}
+		embeddings = &llm.Embeddings{Embedder: telemetry.CountEmbedder(embedder, set), Vault: db}
 	}
-	return &llm.Asker{Model: countedModel{client.Model(), set}, Vault: countedVault{db, set}, Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
+	return &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set), Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
 }
 
 // Sweep opens what the sweep needs.
@@ -228,7 +229,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 	if c.Metrics != nil {
 		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
 			gauges, err := readGauges(ctx, db, channels)
-			measure(c.Metrics, r, failed, gauges, err)
+			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
 			if err != nil {
 				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
 			}
@@ -276,7 +277,7 @@ func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
 	}
-	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, countedRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics))
+	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, telemetry.CountRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics))
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
 	}

@@ -64,3 +64,13 @@ func TestLoadReadsTheEnvironment(t *testing.T) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
+
+func TestStageThatIsNoNameIsAnError(t *testing.T) {
+	t.Parallel()
+	for stage, ok := range map[string]bool{"": true, "prod": true, "pr-17": true, "a b": false, "1": false, strings.Repeat("x", 33): false} {
+		_, err := setup.LoadMigrate(env(map[string]string{"DATABASE_URL": "x", "STAGE": stage}))
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "STAGE") {
+			t.Errorf("%q: got %v", stage, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-lambda-go/lambda"
 )
@@ -21,7 +22,7 @@ func main() {
 }
 
 func run(ctx context.Context, env setup.Env) error {
-	telemetry := setup.NewTelemetry(env, manifest.Match.Name, os.Stdout, os.Stderr)
+	telemetry := telemetry.New(env, manifest.Match.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
 	config, err := setup.LoadMatch(env)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-lambda-go/lambda"
 )
@@ -20,7 +21,7 @@ func main() { run(context.Background(), os.Getenv) }
 // run reads the configuration anew in every invocation: an error of it has to
 // be an answer, for CloudFormation waits an hour for one that never comes.
 func run(ctx context.Context, env setup.Env) {
-	telemetry := setup.NewTelemetry(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
+	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
 	r := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]postgres.Migration, error) {
 		config, err := setup.LoadMigrate(env)

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/sweep"
+	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-lambda-go/lambda"
 )
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context, env setup.Env) error {
-	telemetry := setup.NewTelemetry(env, manifest.Sweep.Name, os.Stdout, os.Stderr)
+	telemetry := telemetry.New(env, manifest.Sweep.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
 	config, err := setup.LoadPublisher(env)
 	if err != nil {

@@ -18,6 +18,7 @@ var tree = tables{
 		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill"},
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest", "secret/secrettest"},
+		{"telemetry"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
@@ -34,7 +35,7 @@ var tree = tables{
 	// not listed.
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
-			[]string{"cmd/...", "setup", "job/sqsjob", "local", "local/internal/testfunction"}},
+			[]string{"cmd/...", "telemetry", "job/sqsjob", "local", "local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK", []string{"setup", "secret", "job/sqsjob", "local", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local"}},

@@ -1,4 +1,4 @@
-package setup
+package telemetry
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"matchbook/lambda/sweep"
 )
 
-// ends are the metrics that a delivery counts as one of.
-var ends = []string{
+// Ends are the metrics that a delivery counts as one of.
+var Ends = []string{
 	manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
 	manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed,
 }
@@ -43,8 +43,8 @@ func endOf(o job.Observation) string {
 	}
 }
 
-// observe counts every end once.
-func observe(set *metric.Set) func(job.Observation) {
+// Observe counts every end once.
+func Observe(set *metric.Set) func(job.Observation) {
 	return func(o job.Observation) {
 		set.Count(endOf(o), 1)
 		if o.Worked > 0 {
@@ -53,9 +53,9 @@ func observe(set *metric.Set) func(job.Observation) {
 	}
 }
 
-// measure tells what a sweep found and did, as far as it is known: failed is
+// CountSweep tells what a sweep found and did, as far as it is known: failed is
 // why it did not get to its end, unread why there are no gauges.
-func measure(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
+func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
 	set.Count(manifest.MetricInserted, r.Inserted)
 	set.Count(manifest.MetricRefused, 0)
 	set.Count(manifest.MetricRepublished, r.Republished)
@@ -81,9 +81,9 @@ func countRefusal(set *metric.Set, err error) {
 	}
 }
 
-// countedRenewal counts each login that the database refused and that nothing
+// CountRenewal counts each login that the database refused and that nothing
 // newer could replace.
-func countedRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
+func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 	return func(ctx context.Context, refused string) (string, bool) {
 		if renew != nil {
 			if url, changed := renew(ctx, refused); changed {
@@ -95,7 +95,9 @@ func countedRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 	}
 }
 
-// countedSender is a channel whose refusals are counted.
+// CountSender is a channel whose refusals are counted.
+func CountSender(s notify.Sender, set *metric.Set) notify.Sender { return countedSender{s, set} }
+
 type countedSender struct {
 	notify.Sender
 	set *metric.Set
@@ -114,7 +116,9 @@ func countUsage(set *metric.Set, u llm.Usage) {
 	set.Count(manifest.MetricModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
-// countedModel is a model whose calls are counted, those that fail too.
+// CountModel is a model whose calls are counted, those that fail too.
+func CountModel(m llm.Model, set *metric.Set) llm.Model { return countedModel{m, set} }
+
 type countedModel struct {
 	llm.Model
 	set *metric.Set
@@ -127,7 +131,9 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 	return answer, err
 }
 
-// countedEmbedder counts each call for embeddings as one of the model's.
+// CountEmbedder counts each call for embeddings as one of the model's.
+func CountEmbedder(e llm.Embedder, set *metric.Set) llm.Embedder { return countedEmbedder{e, set} }
+
 type countedEmbedder struct {
 	llm.Embedder
 	set *metric.Set
@@ -140,7 +146,9 @@ func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vecto
 	return vectors, usage, err
 }
 
-// countedVault counts the questions that are answered without a call.
+// CountVault counts the questions that are answered without a call.
+func CountVault(v llm.Vault, set *metric.Set) llm.Vault { return countedVault{v, set} }
+
 type countedVault struct {
 	llm.Vault
 	set *metric.Set

@@ -1,4 +1,7 @@
-package setup
+// Package telemetry is what a function tells of itself: lines of JSON that name
+// the invocation, and metrics, which it counts wherever something ends, is
+// refused or is paid for.
+package telemetry
 
 import (
 	"context"
@@ -28,11 +31,11 @@ type Telemetry struct {
 	metrics io.Writer
 }
 
-// NewTelemetry is that of the function with this name. Lambda forwards what is
+// New is that of the function with this name. Lambda forwards what is
 // written to stdout and to stderr alike; CloudWatch finds metrics in both.
-func NewTelemetry(env Env, function string, metrics, log io.Writer) *Telemetry {
+func New(env func(name string) string, function string, metrics, log io.Writer) *Telemetry {
 	stage := env(manifest.EnvStage)
-	if !isStage(stage) {
+	if !IsStage(stage) {
 		stage = localStage // a wrong one is the configuration's to report
 	}
 	current := &atomic.Pointer[[]slog.Attr]{}
@@ -44,9 +47,9 @@ func NewTelemetry(env Env, function string, metrics, log io.Writer) *Telemetry {
 	}
 }
 
-// isStage keeps what is a dimension of metrics from being anything: a letter,
+// IsStage keeps what is a dimension of metrics from being anything: a letter,
 // then letters, digits and hyphens, 32 in all at most.
-func isStage(name string) bool {
+func IsStage(name string) bool {
 	letter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 	other := func(r rune) bool { return !letter(r) && r != '-' && (r < '0' || r > '9') }
 	return name != "" && len(name) <= 32 && letter(rune(name[0])) && !strings.ContainsFunc(name, other)

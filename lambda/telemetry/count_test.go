@@ -1,8 +1,9 @@
-package setup
+package telemetry
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -12,10 +13,11 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
-	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
+
+var question = llm.Question{Name: "q", User: "u", Schema: json.RawMessage(`{"type":"object"}`)}
 
 // answers is a model and an embedder that answer, or fail, at a price; and a
 // vault that has an answer or not.
@@ -98,32 +100,5 @@ func TestRefusedCredentialsAreCounted(t *testing.T) {
 	}
 	if got := flushed(t, set); !strings.Contains(got, `"Refused":3`) {
 		t.Errorf("want 3 refusals, got %s", got)
-	}
-}
-
-func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
-	t.Parallel()
-	g, set := newGuarded(t), metric.New("test", "match")
-	right := g.rotate("right")
-	wrong := strings.Replace(right, "right", "wrong", 1)
-	ping := func(renew postgres.Renew) error {
-		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, countedRenewal(renew, set))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		return db.Ping(t.Context())
-	}
-	if err := ping(func(context.Context, string) (string, bool) { return right, true }); err != nil || flushed(t, set) != "" {
-		t.Errorf("with a newer one: %v, and it was counted", err)
-	}
-	for name, renew := range map[string]postgres.Renew{"without a secret": nil,
-		"nothing newer": func(_ context.Context, url string) (string, bool) { return url, false }} {
-		if err := ping(renew); err == nil {
-			t.Errorf("%s: the login was taken", name)
-		}
-		if got := flushed(t, set); !strings.Contains(got, `"Refused":1`) {
-			t.Errorf("%s: want one refusal, got %s", name, got)
-		}
 	}
 }

@@ -1,0 +1,50 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/metric"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/telemetry"
+)
+
+// flushed is what a set has collected.
+func flushed(t *testing.T, set *metric.Set) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := set.Flush(&out, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
+	t.Parallel()
+	g, set := newGuarded(t), metric.New("test", "match")
+	right := g.rotate("right")
+	wrong := strings.Replace(right, "right", "wrong", 1)
+	ping := func(renew postgres.Renew) error {
+		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, telemetry.CountRenewal(renew, set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		return db.Ping(t.Context())
+	}
+	if err := ping(func(context.Context, string) (string, bool) { return right, true }); err != nil || flushed(t, set) != "" {
+		t.Errorf("with a newer one: %v, and it was counted", err)
+	}
+	for name, renew := range map[string]postgres.Renew{"without a secret": nil,
+		"nothing newer": func(_ context.Context, url string) (string, bool) { return url, false }} {
+		if err := ping(renew); err == nil {
+			t.Errorf("%s: the login was taken", name)
+		}
+		if got := flushed(t, set); !strings.Contains(got, `"Refused":1`) {
+			t.Errorf("%s: want one refusal, got %s", name, got)
+		}
+	}
+}

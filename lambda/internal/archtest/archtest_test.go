@@ -22,7 +22,7 @@ var tree = tables{
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
-		{"document", "company", "reference", "failure", "manifest", "migrations", "plan", "term", "infra"},
+		{"document", "company", "reference", "failure", "manifest", "migrations", "plan", "term", "infra", "internal/pagetest"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

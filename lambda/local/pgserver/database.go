@@ -14,8 +14,7 @@ import (
 
 // CreateDatabase creates an empty database on the server of the database at
 // serverURL, private or not, under a new name that begins with prefix. drop
-// removes it, whoever is still connected, and does so even after ctx has
-// ended.
+// removes it, even with open connections, and does so even after ctx has ended.
 func CreateDatabase(ctx context.Context, serverURL, prefix string) (databaseURL string, drop func() error, err error) {
 	u, err := url.Parse(serverURL)
 	if err != nil || !slices.Contains([]string{"postgres", "postgresql"}, u.Scheme) { // the error would show a password

@@ -32,13 +32,13 @@ func (p Package) source(say func(string)) npmSource {
 	return npmSource{npmPackage{"test", 1, p.Integrity, p.Loader}, p.Cache, p.NPM, say}
 }
 
-// Programs are those of the package.
+// Programs returns those of the package.
 func (p Package) Programs(ctx context.Context, say func(string)) (bin, version string, err error) {
 	return p.source(say).programs(ctx)
 }
 
-// ProgramsOf are those of a source on a machine where servers are installed in
-// the pattern, if any, and npm has package p.
+// ProgramsOf returns those of a source on a machine where servers are installed
+// in the pattern, if any, and npm has package p.
 func ProgramsOf(ctx context.Context, s Source, pattern string, p Package) (bin, version string, err error) {
 	return s.programs(ctx, places{patterns: []string{pattern}, npm: p.source(func(string) {})})
 }

@@ -13,8 +13,8 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// ErrNotFound says that there is no PostgreSQL server, neither installed nor
-// through npm. The errors that wrap it tell what was tried and what to do.
+// ErrNotFound reports that there is no PostgreSQL server, neither installed nor
+// through npm. The errors that wrap it list the attempts and the remedies.
 var ErrNotFound = errors.New("no PostgreSQL server found")
 
 const oldest = 13 // the oldest major version that will do
@@ -54,7 +54,8 @@ func find(path string, patterns []string) (dir, version string, err error) {
 		return best > 0
 	}
 	for _, d := range filepath.SplitList(path) {
-		// A link, such as a package manager's, leads to where all programs are.
+		// A link, such as a package manager's, leads to the folder with all
+		// programs.
 		initdb, err := filepath.EvalSymlinks(filepath.Join(d, "initdb"))
 		if err == nil && filepath.IsAbs(initdb) && try([]string{filepath.Dir(initdb)}) {
 			return dir, version, nil
@@ -70,8 +71,8 @@ func find(path string, patterns []string) (dir, version string, err error) {
 
 var versionText = regexp.MustCompile(`\(PostgreSQL\) ((\d+)(?:\.(\d+))?)`)
 
-// serverVersion is the version of the server in dir and a number to compare it
-// by, 15.18 being 15018; "" and 0 when there is none that runs.
+// serverVersion returns the version of the server in dir and a number to
+// compare it by, 15.18 being 15018; "" and 0 when there is none that runs.
 func serverVersion(dir string) (string, int) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return "", 0
@@ -101,7 +102,7 @@ func notInstalled(patterns, tooOld []string) error {
 }
 
 // notFound is ErrNotFound on one screen.
-func notFound(tried error) error {
+func notFound(attempts error) error {
 	return fmt.Errorf(`%w
 
 %w
@@ -112,5 +113,5 @@ Install PostgreSQL (it need not run, a private server is started from it):
   macOS           brew install postgresql@17
 or Node.js, whose npm then downloads one (not on musl); or name a server that runs:
   %s=postgres://...                 for runs
-  %s=postgres://...  for tests`, ErrNotFound, tried, manifest.EnvDatabaseURL, manifest.EnvTestDatabaseURL)
+  %s=postgres://...  for tests`, ErrNotFound, attempts, manifest.EnvDatabaseURL, manifest.EnvTestDatabaseURL)
 }

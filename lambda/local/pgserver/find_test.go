@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 )
 
-// install makes a folder with the two programs; postgres tells the version.
+// install makes a folder with the two programs; postgres prints the version.
 func install(t *testing.T, dir, version string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

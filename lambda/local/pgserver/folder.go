@@ -16,15 +16,15 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// folder is where one server lives, locked for it.
+// folder is the folder of one server, locked for it.
 type folder struct {
-	home      string              // holds everything, but for a socket whose name would be too long
+	home      string              // holds everything, except a socket whose name would be too long
 	data      string              // the cluster
 	socket    string              // holds the socket
-	temporary string              // what goes away with the server: home, socket, or nothing
+	temporary string              // removed with the server: home, socket, or nothing
 	inMemory  bool                // a temporary folder may be in memory
 	fresh     bool                // there is no cluster yet
-	user      *syscall.Credential // whom the server runs as; nil: as we do
+	user      *syscall.Credential // the server's user; nil: the program's
 	lock, log *os.File
 }
 
@@ -181,10 +181,10 @@ func (f *folder) open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// claim takes the folder's lock. It also looks for a server that somebody
-// started by hand, which holds no lock of ours: postmaster.pid tells its
-// socket. A process id would tell less, as it may belong to somebody else by
-// now; a socket answers only while the server lives.
+// claim takes the folder's lock. It also looks for a server that was started by
+// hand, which holds no lock of ours: postmaster.pid names its socket. A process
+// id would be less certain, as it may belong to another process by now; a
+// socket answers only while the server lives.
 func (f *folder) claim() error {
 	err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -234,7 +234,7 @@ func (f *folder) fits(bin, version string) error {
 		"%s, or name another folder", f.home, made, bin, version, what)
 }
 
-// serverUser is whom a server in dir runs as: nil for ourselves or, as
+// serverUser returns the user for a server in dir: nil for our own or, as
 // postgres refuses root, the owner of the cluster in dir, else the users
 // postgres or nobody.
 func serverUser(dir string) (*syscall.Credential, error) {
@@ -261,7 +261,7 @@ func serverUser(dir string) (*syscall.Credential, error) {
 	return nil, errors.New("postgres refuses to run as root, and there is no user postgres or nobody to run it as")
 }
 
-// reachable checks that who may enter dir and all folders above it. Without
+// reachable checks that a user may enter dir and all folders above it. Without
 // it, the error of a program that cannot reach its files is misleading.
 func reachable(dir string, who *syscall.Credential) error {
 	dir, err := filepath.EvalSymlinks(dir)
@@ -276,8 +276,9 @@ func reachable(dir string, who *syscall.Credential) error {
 	}
 }
 
-// allowed checks that who has the permission bits (1 to enter, 2 to write) on
-// a folder. nil stands for ourselves: no check, as our own errors are clear.
+// allowed checks that a user has the permission bits (1 to enter, 2 to write)
+// on a folder. nil stands for our own user: no check, as our own errors are
+// clear.
 func allowed(dir string, who *syscall.Credential, bits os.FileMode) error {
 	if who == nil {
 		return nil
@@ -294,14 +295,14 @@ func allowed(dir string, who *syscall.Credential, bits os.FileMode) error {
 		perm >>= 3
 	}
 	if perm&bits != bits {
-		return fmt.Errorf("the folder %s (mode %s) is closed to user %d, whom the server runs as "+
+		return fmt.Errorf("the folder %s (mode %s) is closed to user %d, as which the server runs "+
 			"because it refuses root: open it, or use another folder", dir, info.Mode(), who.Uid)
 	}
 	return nil
 }
 
-// short reports whether a socket in dir has a name that the system takes:
-// 107 bytes on Linux, 103 on macOS.
+// short reports whether a socket in dir has a name that the system takes: 107
+// bytes on Linux, 103 on macOS.
 func short(dir string) bool {
 	return len(filepath.Join(dir, ".s.PGSQL."+port)) <= 103
 }

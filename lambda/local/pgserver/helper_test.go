@@ -53,7 +53,7 @@ func hold(dir string) error {
 	signal.Ignore(os.Interrupt) // like a program that takes its time to stop
 	o := pgserver.Options{Dir: dir, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	if cache := os.Getenv(cacheEnv); cache != "" {
-		syscall.Umask(0o077) // what the server's user needs is open all the same
+		syscall.Umask(0o077) // the files that the server's user needs are open all the same
 		o = pgserver.WithNPM(o, cache, cmp.Or(os.Getenv(npmEnv), "npm"))
 	}
 	s, err := pgserver.Start(context.Background(), o)
@@ -129,7 +129,7 @@ func (p *program) url(t *testing.T) string {
 	return strings.TrimSpace(line)
 }
 
-// said is what a program that was killed had said.
+// said is the output of a program that was killed.
 func (p *program) said() string { return p.Stderr.(*bytes.Buffer).String() }
 
 // kill ends the program by SIGKILL, and it alone.
@@ -194,7 +194,7 @@ func socketDir(t *testing.T, url string) string {
 	return config.Host
 }
 
-// processes are those that have text in their command line.
+// processes returns the ones that have text in their command line.
 func processes(t *testing.T, text string) string {
 	t.Helper()
 	lines, err := commandLines()
@@ -210,8 +210,8 @@ func processes(t *testing.T, text string) string {
 	return strings.Join(found, "\n")
 }
 
-// commandLines are those of all processes: from /proc, as a small Linux has no
-// ps, or else from ps.
+// commandLines returns those of all processes: from /proc, as a small Linux has
+// no ps, or else from ps.
 func commandLines() ([]string, error) {
 	var lines []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -256,7 +256,7 @@ func glob(pattern ...string) bool {
 	return len(files) > 0
 }
 
-// ordinaryUser is nobody, for a test that is root.
+// ordinaryUser is the user nobody, for a test that is root.
 func ordinaryUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	nobody, err := user.Lookup("nobody")

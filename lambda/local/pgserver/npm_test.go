@@ -309,7 +309,7 @@ var npmWorks = sync.OnceValue(func() error {
 	return err
 })
 
-// npmView is what npm says about a package's integrity.
+// npmView returns npm's value of a package's integrity.
 func npmView(name string) (string, error) {
 	cmd := exec.Command("npm", "view", name+"@"+pgserver.NPMVersion, "dist.integrity", "--loglevel=error", "--fetch-retries=0")
 	cmd.Stderr = os.Stderr

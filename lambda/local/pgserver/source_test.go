@@ -24,7 +24,7 @@ func TestReadSource(t *testing.T) {
 		{"url", "", "", "", "MATCHBOOK_POSTGRES=url, but URL_HERE is not set"},
 		{"system", named, pgserver.System, "", ""},
 		{"npm", named, pgserver.NPM, "", ""},
-		{"NPM", named, "", "", `MATCHBOOK_POSTGRES="NPM" is none of url (URL_HERE), system (an installed server), npm (`},
+		{"NPM", named, "", "", `MATCHBOOK_POSTGRES="NPM" must be url (URL_HERE), system (an installed server), npm (`},
 	}
 	for _, test := range tests {
 		env := map[string]string{"MATCHBOOK_POSTGRES": test.forced, "URL_HERE": test.url}

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// contentsFile lists what a package's folder held when it was made.
+// contentsFile lists the contents of a package's folder when it was made.
 const contentsFile = "contents.txt"
 
 // unpack makes the folder dir from a package's tarball, with the symbolic
@@ -68,7 +68,7 @@ func unpackFiles(tarball []byte, root *os.Root) error {
 		}
 		_, name, _ := strings.Cut(header.Name, "/") // all is below package/
 		if header.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%s is no file", header.Name)
+			return fmt.Errorf("%s is not a file", header.Name)
 		}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
@@ -79,8 +79,8 @@ func unpackFiles(tarball []byte, root *os.Root) error {
 	}
 }
 
-// writeFile writes a file that all may read, whatever our umask is, and execute
-// if mode says so.
+// writeFile writes a file that all may read, under any umask, and execute if
+// mode allows it.
 func writeFile(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -113,8 +113,8 @@ func makeLinks(root *os.Root) error {
 	return nil
 }
 
-// intact reports whether dir still holds what unpack made: cleaners of caches
-// take files, and a crash of the machine empties them.
+// intact reports whether dir still has the contents that unpack made: cleaners
+// of caches take files, and a crash of the machine empties them.
 func intact(dir string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

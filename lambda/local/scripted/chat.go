@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readChat understands the body of a chat completion.
+// readChat decodes and checks the body of a chat completion.
 func readChat(body []byte) (request, *refusal) {
 	o := newObject(body, "", "model", "messages", "response_format", "temperature", "top_p", "seed", "n", "stream",
 		"max_tokens", "max_completion_tokens", "reasoning_effort", "store", "user")
@@ -55,7 +55,7 @@ func (o *object) messages(in *request) {
 	in.question.System, in.question.User = strings.Join(system, "\n\n"), strings.Join(user, "\n\n")
 }
 
-// sampling takes what changes nothing here, but could be wrong.
+// sampling checks the parameters that change nothing here, but could be wrong.
 func (o *object) sampling(model string) {
 	temperature, warm := o.number("temperature", 0, 2)
 	share, nucleus := o.number("top_p", 0, 1)
@@ -92,8 +92,8 @@ func (o *object) completion(model string) int {
 	return int(max(old, limit))
 }
 
-// reasons says whether the name is that of a reasoning model; those refuse
-// what the others take.
+// reasons reports whether the name is that of a reasoning model; those models
+// refuse the parameters that the others take.
 func reasons(model string) bool {
 	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"}, func(series string) bool { return strings.HasPrefix(model, series) })
 }

@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// vector is the scripted embedding of a text, of unit length. It is no
-// model's: each word and each three letters of a word in a row (its ends
+// vector is the scripted embedding of a text, of unit length. It does not come
+// from a model: each word and each three letters of a word in a row (its ends
 // count) are hashed to a dimension and a sign, and added up. So texts that
 // share words, or parts of words, are near each other, and others nearly at
-// right angles; what words mean is unknown to it.
+// right angles; the meaning of words plays no part.
 func vector(text string, dimensions int) []float32 {
 	sum := make([]float64, dimensions)
 	add := func(feature string, weight float64) {
@@ -32,7 +32,7 @@ func vector(text string, dimensions int) []float32 {
 			add("part "+string(letters[i:i+3]), 0.5)
 		}
 	}
-	if length(sum) < 1e-9 { // no words, or what they add up to is nothing
+	if length(sum) < 1e-9 { // no words, or their sum is zero
 		add("text "+text, 1)
 	}
 	unit, norm := make([]float32, dimensions), length(sum)

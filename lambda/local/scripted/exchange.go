@@ -13,7 +13,7 @@ type exchange struct {
 	request
 	at         time.Time
 	retryAfter time.Duration
-	answer     string // the Mind's; "" when nobody is billed, and for embeddings
+	answer     string // the Mind's; "" when the fault is not billed, and for embeddings
 }
 
 // right is the reply when nothing goes wrong.
@@ -21,11 +21,12 @@ func (x exchange) right() reply {
 	if x.embeddings {
 		return x.vectors(x.inputs)
 	}
-	return x.says(x.answer)
+	return x.generated(x.answer)
 }
 
-// says is an answer of the model, cut where the request wants no more.
-func (x exchange) says(content string) reply {
+// generated is the response with an answer of the model, cut at the request's
+// limit.
+func (x exchange) generated(content string) reply {
 	if limit := 4 * x.request.completion; limit > 0 && len(content) > limit {
 		return x.completion(runes(content, limit), "length")
 	}
@@ -112,13 +113,13 @@ func (x exchange) vectors(texts []string) reply {
 	return reply{status: http.StatusOK, body: []byte(body), content: body, usage: Usage{PromptTokens: x.prompt, TotalTokens: x.prompt}}
 }
 
-// matches is the answer as one to a match question; an empty one if it is none.
+// matches is the answer as one to a match question; an empty one for any other.
 func (x exchange) matches() matches {
 	m, _ := readMatches(x.answer)
 	return m
 }
 
-// ends is the right reply, and what happens to it on the way.
+// ends is the right reply with another ending.
 func (x exchange) ends(how ending) reply {
 	r := x.right()
 	r.ending = how
@@ -131,7 +132,7 @@ func (x exchange) truncated() reply {
 	return r
 }
 
-// huge is the right reply after 10 MB of a field that nobody knows.
+// huge is the right reply after 10 MB of an unknown field.
 func (x exchange) huge() reply {
 	r := x.right()
 	padding := `{"scripted_padding":"` + strings.Repeat("x", 10_000_000) + `",`
@@ -162,8 +163,7 @@ func ceiling(t time.Time) time.Time {
 
 func half(text string) string { return runes(text, len(text)/2) }
 
-// runes is what a limit of bytes leaves of a text, without a broken letter at
-// its end.
+// runes cuts a text at a limit of bytes, without a broken letter at its end.
 func runes(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--

@@ -2,12 +2,12 @@ package scripted
 
 import "fmt"
 
-// Fault is something that goes wrong on purpose. Those marked "chat" are none
-// for embeddings: ordered there, nothing happens. Those marked "billed" are
-// what a provider would charge for, since the model had answered.
+// Fault is an intended failure of a call. The ones marked "chat" do not apply
+// to embeddings: ordered there, nothing happens. The ones marked "billed" would
+// be charged for by a provider, since the model had answered.
 type Fault string
 
-// What can go wrong.
+// The kinds of fault.
 const (
 	None Fault = "" // nothing
 
@@ -22,7 +22,7 @@ const (
 	RequestTimeout     Fault = "408"
 	Conflict           Fault = "409"
 	HangBeforeHeaders  Fault = "hangs before the headers" // until the client gives up or the server closes; billed
-	HangInBody         Fault = "hangs in the body"        // so; half of it is sent; billed
+	HangInBody         Fault = "hangs in the body"        // likewise; half of it is sent; billed
 	ConnectionReset    Fault = "connection reset"
 	ConnectionClosed   Fault = "connection closed before the headers"
 	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
@@ -30,20 +30,20 @@ const (
 	EmptyContent       Fault = "empty content"                // chat, billed
 	Refusal            Fault = "refusal"                      // content is null; chat, billed
 	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
-	FinishFilter       Fault = "finish_reason content_filter" // so
+	FinishFilter       Fault = "finish_reason content_filter" // likewise
 	ContextLength      Fault = "400 context_length_exceeded"
 	BadRequest         Fault = "400"
 	Unauthorized       Fault = "401"
 	Forbidden          Fault = "403"
 	NotFound           Fault = "404 model_not_found"
-	AnswerNoJSON       Fault = "answer that is no JSON"        // chat, billed
+	AnswerNoJSON       Fault = "answer that is not JSON"       // chat, billed
 	AnswerBreaksSchema Fault = "answer that breaks the schema" // {"unexpected":true}; chat, billed
 	AnswerUnlisted     Fault = "answer names one not listed"   // one more than the enums of the schema have, or 0; chat, billed
 	AnswerDuplicate    Fault = "answer names one twice"        // with two confidences; chat, billed
 	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
 )
 
-// faultRow is how a fault shows.
+// faultRow describes the effect of a fault.
 type faultRow struct {
 	fault        Fault
 	billed, chat bool
@@ -77,14 +77,14 @@ var faultTable = []faultRow{
 	{Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key", "Incorrect API key provided."))},
 	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory", "Country, region, or territory not supported."))},
 	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found", "The model does not exist or you do not have access to it."))},
-	{AnswerNoJSON, true, true, func(x exchange) reply { return x.says("(scripted) I think that some of them belong together.") }},
-	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.says(`{"unexpected":true}`) }},
-	{AnswerUnlisted, true, true, func(x exchange) reply { return x.says(x.matches().unlisted(x.question.Schema).text()) }},
-	{AnswerDuplicate, true, true, func(x exchange) reply { return x.says(x.matches().doubled().text()) }},
+	{AnswerNoJSON, true, true, func(x exchange) reply { return x.generated("(scripted) I think that some of them belong together.") }},
+	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
+	{AnswerUnlisted, true, true, func(x exchange) reply { return x.generated(x.matches().unlisted(x.question.Schema).text()) }},
+	{AnswerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
 	{HugeBody, true, false, exchange.huge},
 }
 
-// Kinds are all the faults there are.
+// Kinds returns all faults.
 func Kinds() (kinds []Fault) {
 	for _, row := range faultTable[1:] { // without None
 		kinds = append(kinds, row.fault)
@@ -92,7 +92,7 @@ func Kinds() (kinds []Fault) {
 	return kinds
 }
 
-// Billed says whether a provider would charge for a call that ends so.
+// Billed reports whether a provider would charge for a call that ends so.
 func (f Fault) Billed() bool { return f.row().billed }
 
 func (f Fault) row() faultRow {
@@ -109,12 +109,12 @@ var (
 	errOverloaded = refuse(503, "server_error", "", "", "The server is overloaded or not ready yet.")
 )
 
-// plain shows as an error of the API.
+// plain is the effect of an error of the API.
 func plain(r *refusal) func(exchange) reply {
 	return func(exchange) reply { return r.reply() }
 }
 
-// page shows as what a proxy in between says.
+// page is the effect of an error page of a proxy in between.
 func page(status int, title string) func(exchange) reply {
 	text := fmt.Sprintf("<html><head><title>%d %s</title></head><body><h1>%s</h1><p>scripted</p></body></html>\n", status, title, title)
 	return func(exchange) reply { return reply{status: status, contentType: "text/html", body: []byte(text)} }

@@ -18,7 +18,7 @@ const (
 	retryAfter = 7 * time.Second
 )
 
-// apiError is what a client sees of a fault that shows as an error of the API.
+// apiError checks the client's view of a fault that is an error of the API.
 func apiError(status int, kind, code, after string) func(*testing.T, seen) {
 	return func(t *testing.T, got seen) {
 		message, gotKind, _, gotCode, err := got.refused()
@@ -31,7 +31,7 @@ func apiError(status int, kind, code, after string) func(*testing.T, seen) {
 	}
 }
 
-// htmlPage is what it sees of a proxy's error.
+// htmlPage checks its view of a proxy's error.
 func htmlPage(status int) func(*testing.T, seen) {
 	return func(t *testing.T, got seen) {
 		if got.status != status || got.header.Get("Content-Type") != "text/html" || !strings.HasPrefix(string(got.body), "<html>") {
@@ -40,7 +40,7 @@ func htmlPage(status int) func(*testing.T, seen) {
 	}
 }
 
-// finished is what it sees of an answer.
+// finished checks its view of an answer.
 func finished(reason, content string) func(*testing.T, seen) {
 	return func(t *testing.T, got seen) {
 		c := got.completion(t)
@@ -61,7 +61,7 @@ func failed(with error) func(*testing.T, seen) {
 	}
 }
 
-// shows is what a client sees of each fault.
+// shows has the check of each fault.
 var shows = map[Fault]func(*testing.T, seen){
 	RateLimitSeconds:   apiError(429, "requests", "rate_limit_exceeded", "7"),
 	RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
@@ -86,7 +86,7 @@ var shows = map[Fault]func(*testing.T, seen){
 	FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
 	AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
 	AnswerUnlisted: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
-		`{"candidate":4,"confidence":"high","reasoning":"Scripted fault: nobody listed this candidate."}]}`),
+		`{"candidate":4,"confidence":"high","reasoning":"Scripted fault: this candidate was not listed."}]}`),
 	AnswerDuplicate: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
 		`{"candidate":2,"confidence":"low","reasoning":"Scripted fault: this candidate is named twice."}]}`),
 	ErrorEmptyObject: func(t *testing.T, got seen) {
@@ -180,7 +180,7 @@ func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) see
 	return seen{response.StatusCode, response.Header, text, err}
 }
 
-// wantNoted looks at what is remembered of a fault and two good calls.
+// wantNoted checks the record of a fault and two good calls.
 func (r *rig) wantNoted(fault Fault) {
 	r.t.Helper()
 	if got := r.Faults(); len(got) != 1 || got[fault] != 1 {
@@ -222,8 +222,8 @@ func TestFaultsOfEmbeddings(t *testing.T) {
 	}
 }
 
-// TestUnlistedAndDoubledOfNoMatches: the answer has none, the schema does not
-// say who was listed.
+// TestUnlistedAndDoubledOfNoMatches: the answer has none, and the schema lists
+// no candidates.
 func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{AnswerUnlisted, AnswerDuplicate}})})

@@ -61,7 +61,7 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// seen is what a client sees of a call.
+// seen is the client's view of a call.
 type seen struct {
 	status int
 	header http.Header
@@ -102,7 +102,7 @@ func (r *rig) embed(texts ...string) seen {
 
 const systemText = "You match documents."
 
-// fields are those of a request, to be changed.
+// fields are the fields of a request, to be changed.
 type fields = map[string]any
 
 func chatBody(user string, change func(fields)) string {

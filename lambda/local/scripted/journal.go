@@ -19,17 +19,17 @@ func (u Usage) plus(other Usage) Usage {
 	return Usage{u.PromptTokens + other.PromptTokens, u.CompletionTokens + other.CompletionTokens, u.TotalTokens + other.TotalTokens}
 }
 
-// Call is what is remembered of a call.
+// Call is the record of one call.
 type Call struct {
 	At       time.Time // when it arrived
 	Path     string    // of the request
 	Question string    // a hash; "" when the request was refused
-	N        int       // how often the question was asked before
-	Fault    Fault     // what went wrong on purpose, None if nothing
+	N        int       // the number of times that the question was asked before
+	Fault    Fault     // the intended fault, None if there was none
 	Status   int       // the HTTP status; 0 when none was sent
 	Billed   bool      // whether a provider would charge for it
-	Usage    Usage     // what it would charge for; zero when not billed
-	Answer   string    // a hash of what the model is to have said, even if it was not sent; "" for nothing
+	Usage    Usage     // the amount that it would charge for; zero when not billed
+	Answer   string    // a hash of the model's answer, even if it was not sent; "" if there was none
 	Refused  string    // why the request was refused; "" when it was not
 
 	UserText, AnswerText string // only with Options.KeepText
@@ -43,7 +43,7 @@ type Violation struct {
 	NotBefore time.Time
 }
 
-// journal is what the server remembers; its methods run under the lock.
+// journal is the server's record; its methods run under the lock.
 type journal struct {
 	calls      []Call
 	faults     map[Fault]int
@@ -59,8 +59,8 @@ func newJournal() journal {
 	return journal{faults: map[Fault]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
 }
 
-// arrive notes that a question is asked, and how often it was before. What
-// goes wrong with it is the schedule's of this moment.
+// arrive notes that a question is asked, and the number of times that it was
+// asked before. The fault is decided by the schedule of this moment.
 func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
 	key := q.key()
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
 		fault = schedule.Fault(*q)
 	}
 	if fault.row().chat && q.Schema == nil {
-		fault = None // there is no such thing as a refused embedding
+		fault = None // an embedding cannot be refused
 	}
 	return Call{At: at, Path: path, Question: key, N: q.N}, fault
 }
@@ -116,7 +116,7 @@ func (s *Server) settle(call Call, r reply) {
 	}
 }
 
-// Calls are the calls in the order in which they were decided. A call is
+// Calls returns the calls in the order in which they were decided. A call is
 // among them before its client sees any of the answer.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
@@ -124,32 +124,33 @@ func (s *Server) Calls() []Call {
 	return slices.Clone(s.calls)
 }
 
-// Faults counts the faults that happened, with a zero for those that were
-// ordered and did not.
+// Faults counts the faults that happened, with a zero for the ordered ones that
+// did not.
 func (s *Server) Faults() map[Fault]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.faults)
 }
 
-// Violations are the calls that came before their Retry-After.
+// Violations returns the calls that came before their Retry-After.
 func (s *Server) Violations() []Violation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.violations)
 }
 
-// Usage is the sum over the billed calls.
+// Usage returns the sum over the billed calls.
 func (s *Server) Usage() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.usage
 }
 
-// Busiest is how many questions were at most worked on at once. A call counts
-// from when it is read until its answer is decided, so without a Latency
-// hardly ever two overlap, and one that hangs counts no longer: the number is
-// never higher than what the client had in flight.
+// Busiest returns the largest number of questions that were worked on at once.
+// A call counts from the moment it is read until its answer is decided, so
+// without a Latency hardly ever two overlap, and one that hangs counts no
+// longer: the number is never higher than the number of calls that the client
+// had in flight.
 func (s *Server) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,7 +69,7 @@ func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 		RateLimitDate:    2750 * time.Millisecond, // the clock is at a quarter of a second
 	} {
 		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []Fault{fault}}), RetryAfter: 2500 * time.Millisecond})
-		told := r.clock.Now()
+		at := r.clock.Now()
 		r.ask("x")
 		r.ask("another question")
 		r.embed("x")
@@ -78,9 +78,9 @@ func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 		r.clock.advance(time.Millisecond)
 		r.ask("x")
 		got := r.Violations()
-		if len(got) != 1 || got[0].Question != r.Calls()[0].Question || !got[0].NotBefore.Equal(told.Add(wait)) ||
-			!got[0].At.Equal(told.Add(wait-time.Millisecond)) {
-			t.Errorf("%s: %+v, want one a millisecond before %v", fault, got, told.Add(wait))
+		if len(got) != 1 || got[0].Question != r.Calls()[0].Question || !got[0].NotBefore.Equal(at.Add(wait)) ||
+			!got[0].At.Equal(at.Add(wait-time.Millisecond)) {
+			t.Errorf("%s: %+v, want one a millisecond before %v", fault, got, at.Add(wait))
 		}
 	}
 }

@@ -31,8 +31,8 @@ func readMatches(text string) (m matches, ok bool) {
 	return m, err == nil && m.Matches != nil
 }
 
-// spoiled makes the answer wrong in one of the ways that are open to it. There
-// must be at least one candidate.
+// spoiled makes the answer wrong in one of the possible ways. There must be at
+// least one candidate.
 func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	var ways []func()
 	m.Matches = slices.Clone(m.Matches)
@@ -51,8 +51,7 @@ func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	return m
 }
 
-// lower makes the confidence less; what is low already becomes medium, to be
-// wrong as well.
+// lower makes the confidence less; low becomes medium, to be wrong as well.
 func (m *match) lower(random *rand.Rand) {
 	switch m.Confidence {
 	case "high":
@@ -64,7 +63,7 @@ func (m *match) lower(random *rand.Rand) {
 	}
 }
 
-// others are the numbers of the candidates that are not in the answer.
+// others returns the numbers of the candidates that are not in the answer.
 func (m matches) others(candidates int) (numbers []int) {
 	for number := 1; number <= candidates; number++ {
 		if !slices.ContainsFunc(m.Matches, func(in match) bool { return in.Candidate == number }) {
@@ -74,10 +73,10 @@ func (m matches) others(candidates int) (numbers []int) {
 	return numbers
 }
 
-// unlisted adds a candidate that no client has listed: one more than the
-// schema allows, or 0 when the schema does not say.
+// unlisted adds a candidate that no client has listed: one more than the schema
+// allows, or 0 when the schema has no list.
 func (m matches) unlisted(schema json.RawMessage) matches {
-	m.add(match{largestEnum(schema) + 1, "high", "Scripted fault: nobody listed this candidate."})
+	m.add(match{largestEnum(schema) + 1, "high", "Scripted fault: this candidate was not listed."})
 	return m
 }
 
@@ -97,7 +96,7 @@ func (m matches) doubled() matches {
 	return m
 }
 
-// largestEnum is the largest of the integers in the schema's enums; -1 if
+// largestEnum returns the largest of the integers in the schema's enums; -1 if
 // there are none.
 func largestEnum(schema json.RawMessage) int {
 	var node any

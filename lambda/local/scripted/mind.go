@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Question is what a client asks.
+// Question is a client's question.
 type Question struct {
 	Model  string
 	System string          // the system and developer messages, blank lines between them
 	User   string          // the other messages, blank lines between them; or the texts to embed, one a line
-	Schema json.RawMessage // what the answer must look like; nil when embeddings are asked for
-	N      int             // how often this exact question was asked before
+	Schema json.RawMessage // of the answer; nil when embeddings are asked for
+	N      int             // the number of times that this exact question was asked before
 }
 
-// key identifies the question, whatever its N.
+// key identifies the question, without its N.
 func (q Question) key() string {
 	var whole []byte
 	for _, part := range []string{q.Model, q.System, q.User, string(q.Schema)} {
@@ -33,9 +33,8 @@ func draw(seed uint64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(sum[:])))
 }
 
-// Mind decides what is answered to a question: the JSON text of the answer, or
-// "" when it knows none. It may be asked concurrently, and is asked only when
-// its answer is used.
+// Mind decides the answer to a question: its JSON text, or "" if it has none.
+// It may be asked concurrently, and is asked only when its answer is used.
 type Mind interface {
 	Answer(Question) string
 }
@@ -50,7 +49,8 @@ func (f MindFunc) Answer(q Question) string { return f(q) }
 type Script []Line
 
 // Line has the answers to the questions whose User text contains a text: the
-// first time a question is asked the first of them, and so on, then the last.
+// first answer for the first time that a question is asked, and so on, then the
+// last.
 type Line struct {
 	Contains string // "" fits every question
 	Answers  []string
@@ -66,15 +66,16 @@ func (s Script) Answer(q Question) string {
 	return ""
 }
 
-// Parse finds in the User text of a match question the id of the document
-// that asks and those of the listed candidates, in their order; ok is false
-// when the text is no match question. Whoever writes the prompt has it.
+// Parse finds in the User text of a match question the id of the asking
+// document and the ids of the listed candidates, in their order; ok is false
+// when the text is not a match question. The code that writes the prompt
+// provides it.
 type Parse func(user string) (document string, candidates []string, ok bool)
 
-// Oracle is a Mind that knows which documents belong together, and answers
-// match questions rightly: with high confidence and exactly the candidates
-// that are linked with the document that asks. The order in a link makes no
-// difference. It is no model: it reads nothing but ids.
+// Oracle is a Mind that knows the true links, and answers match questions
+// rightly: with high confidence and exactly the candidates that are linked with
+// the asking document. The order in a link makes no difference. It is not a
+// model: it reads nothing but ids.
 func Oracle(links [][2]string, parse Parse) Mind {
 	linked := make(map[[2]string]bool, 2*len(links))
 	for _, l := range links {
@@ -95,12 +96,12 @@ func Oracle(links [][2]string, parse Parse) Mind {
 	})
 }
 
-// Noisy is a Mind that gives the answers of another, but a share of them, 0 to
-// 1, wrong: a match is dropped, or a candidate that was none is added, or the
-// confidence of a match is lowered. Which questions and how follows from the
-// seed and the question's texts alone, so a question that is asked again gets
-// the same wrong answer. It leaves alone what is no answer to a match question,
-// and an answer without any candidate.
+// Noisy is a Mind that gives the answers of another, but makes a share of them,
+// 0 to 1, wrong: a match is dropped, or a wrong candidate is added, or the
+// confidence of a match is lowered. The choice of questions and errors follows
+// from the seed and the question's texts alone, so a question that is asked
+// again gets the same wrong answer. Answers to other questions than match
+// questions, and answers without any candidate, are left alone.
 func Noisy(mind Mind, seed uint64, share float64, parse Parse) Mind {
 	return MindFunc(func(q Question) string {
 		answer := mind.Answer(q)

@@ -146,7 +146,7 @@ func linkedQuestions(n int) (Mind, func(int) Question) {
 	}
 }
 
-// way says how an answer is wrong.
+// way returns the way in which an answer is wrong.
 func way(t *testing.T, right, got string) string {
 	t.Helper()
 	r, _ := readMatches(right)

@@ -8,7 +8,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// The client that Matchbook uses is content with what it gets.
+// The client that Matchbook uses accepts the answers.
 
 func (r *rig) openai() *openai.Client {
 	config := openai.DefaultConfig("sk-test")

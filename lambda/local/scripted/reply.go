@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// ending is how a connection goes on once a reply is decided.
+// ending is the way a connection goes on once a reply is decided.
 type ending int
 
 const (
 	complete   ending = iota
 	hang              // nothing is sent until the client gives up or the server closes
-	hangInside        // so, after the headers and half of the body
+	hangInside        // likewise, after the headers and half of the body
 	reset             // the connection is reset, without a header
 	closed            // it is closed, without a header
 )
 
-// reply is what a call is answered, and what is noted of it.
+// reply is the answer to a call, and its entry in the record.
 type reply struct {
 	status      int
 	contentType string // "" is JSON
@@ -36,8 +36,8 @@ type reply struct {
 	billed    bool
 }
 
-// write sends the reply. It returns only when the client is done with it, has
-// gone, or stop is closed.
+// write sends the reply. It returns only when the client has read it or gone,
+// or stop is closed.
 func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time, stop <-chan struct{}) {
 	wait := func() {
 		select {
@@ -55,7 +55,7 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 		panic(http.ErrAbortHandler)
 	}
 	header := w.Header()
-	header.Set("Date", now.UTC().Format(http.TimeFormat)) // what a date in Retry-After is to be compared with
+	header.Set("Date", now.UTC().Format(http.TimeFormat)) // a date in Retry-After is compared with it
 	header.Set("Content-Type", cmp.Or(r.contentType, "application/json"))
 	header.Set("Content-Length", strconv.Itoa(len(r.body)))
 	header.Set("X-Scripted", "no real model was asked")
@@ -72,8 +72,8 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 	wait()
 }
 
-// resetConnection has the client see a reset: what TCP sends when a socket is
-// closed that does not linger.
+// resetConnection makes the client see a reset, which TCP sends when a socket
+// is closed that does not linger.
 func resetConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

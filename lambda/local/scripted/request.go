@@ -15,15 +15,15 @@ import (
 // Limits of the API, and of this server where the API's is not public.
 const (
 	maxBody         = 8 << 20       // of a request, in bytes; ours
-	maxDrain        = 64 << 20      // what is read of a larger one, so that the client sees the refusal
+	maxDrain        = 64 << 20      // read of a larger one, so that the client sees the refusal
 	contextTokens   = 128_000       // prompt and completion, as the smaller models have it
 	maxInputs       = 2048          // texts to embed in a call
 	maxInputTokens  = 8192          // of one of them
 	maxInputsTokens = 300_000       // of all of them
-	maxCompletion   = contextTokens // what max_tokens may ask for
+	maxCompletion   = contextTokens // the limit of max_tokens
 )
 
-// request is a call that was understood.
+// request is a call that was decoded.
 type request struct {
 	question   Question // without its N
 	prompt     int      // tokens
@@ -34,10 +34,10 @@ type request struct {
 	base64     bool
 }
 
-// tokens is how many tokens a text is: a quarter of its bytes, rounded up.
+// tokens counts the tokens of a text: a quarter of its bytes, rounded up.
 func tokens(text string) int { return (len(text) + 3) / 4 }
 
-// read understands a request, or says how the API would refuse it.
+// read decodes a request, or returns the refusal of the API.
 func (s *Server) read(r *http.Request) (request, *refusal) {
 	var understand func([]byte) (request, *refusal)
 	switch path := r.URL.Path; {
@@ -95,7 +95,7 @@ func readBody(r io.Reader) ([]byte, *refusal) {
 	return body, nil
 }
 
-// cut shortens what came from the client and goes into a message.
+// cut shortens a text of the client for a message.
 func cut(text string) string {
 	if len(text) > 60 {
 		text = text[:60] + "..."
@@ -111,8 +111,8 @@ type object struct {
 	wrong  *refusal
 }
 
-// newObject refuses what is no object, and fields that are not known. A null
-// is as good as an absent field.
+// newObject refuses any value but an object, and unknown fields. A null is as
+// good as an absent field.
 func newObject(raw json.RawMessage, at string, known ...string) *object {
 	o := &object{at: at}
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {
@@ -136,7 +136,7 @@ func (o *object) refuse(name, code, format string, args ...any) {
 	}
 }
 
-// take decodes a field, and says whether it was there and right.
+// take decodes a field, and reports whether it was there and right.
 func (o *object) take(name, want string, into any) bool {
 	raw, present := o.fields[name]
 	if o.wrong != nil || !present {
@@ -184,7 +184,7 @@ func (o *object) name(field string) (text string) {
 	return text
 }
 
-// readEmbeddings understands the body of a call for embeddings.
+// readEmbeddings decodes and checks the body of a call for embeddings.
 func readEmbeddings(body []byte) (request, *refusal) {
 	o := newObject(body, "", "model", "input", "dimensions", "encoding_format", "user")
 	in := request{embeddings: true}
@@ -207,8 +207,8 @@ func readEmbeddings(body []byte) (request, *refusal) {
 	return in, o.wrong
 }
 
-// dimensions takes the dimensions of the vectors: at most what the model has
-// of its own, all of them when nothing is said.
+// dimensions takes the dimensions of the vectors: at most the model's own
+// number, which is also the default.
 func (o *object) dimensions(model string) int {
 	own := 1536
 	if model == "text-embedding-3-large" {

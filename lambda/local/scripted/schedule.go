@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Schedule decides what goes wrong with a call; None for nothing. It may be
-// asked concurrently, and decides by the question and its N alone.
+// Schedule decides the fault of a call; None for no fault. It may be asked
+// concurrently, and decides by the question and its N alone.
 type Schedule interface {
 	Fault(Question) Fault
 }
 
-// Order is what goes wrong with the questions whose User text contains a text:
-// with the first call for a question the first of the faults, and so on, then
-// nothing.
+// Order is a list of faults for the questions whose User text contains a text:
+// the first call for a question gets the first of the faults, and so on, then
+// no more.
 type Order struct {
 	Contains string // "" fits every question
 	Faults   []Fault

@@ -114,7 +114,7 @@ func TestScheduleOfAnUnknownFaultPanics(t *testing.T) {
 	}
 }
 
-// TestRunsWithTheSameQuestionsMeetTheSame: whoever comes first.
+// TestRunsWithTheSameQuestionsMeetTheSame, in any order of arrival.
 func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 	t.Parallel()
 	kinds := slices.DeleteFunc(Kinds(), func(f Fault) bool { return f == HangBeforeHeaders || f == HangInBody || f == HugeBody })

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What strict mode takes, from the API's guide on structured outputs.
+// The limits of strict mode, from the API's guide on structured outputs.
 const (
 	maxSchemaDepth      = 10
 	maxSchemaProperties = 5000
@@ -60,14 +60,14 @@ type schemaCheck struct {
 // schemaNode is a schema within it.
 type schemaNode struct {
 	*schemaCheck
-	at     []string // where it is
-	depth  int      // how many objects and arrays it is in
+	at     []string // its path
+	depth  int      // the number of objects and arrays around it
 	fields map[string]json.RawMessage
 	kinds  []string
 }
 
-// checkSchema says what strict mode would not take about a schema; "" when it
-// would take it.
+// checkSchema returns the reason why strict mode would not accept a schema; ""
+// if it would.
 func checkSchema(raw json.RawMessage) string {
 	c := &schemaCheck{keywords: schemaKeywords(), targets: map[string]bool{"#": true}}
 	root := &schemaNode{schemaCheck: c}
@@ -148,7 +148,7 @@ func (n *schemaNode) types(raw json.RawMessage) {
 	}
 	for _, kind := range n.kinds {
 		if !slices.Contains(schemaTypes, kind) {
-			n.report("'%s' is no type.", cut(kind))
+			n.report("'%s' is not a type.", cut(kind))
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (n *schemaNode) reference(raw json.RawMessage) {
 	}
 }
 
-// wants checks a keyword that is only looked at for its type.
+// wants checks only the type of a keyword's value.
 func wants[T any](what string) func(*schemaNode, json.RawMessage) {
 	return func(n *schemaNode, raw json.RawMessage) {
 		var value *T

@@ -47,7 +47,7 @@ func TestSchemasAreCheckedByTheRulesOfStrictMode(t *testing.T) {
 		"required that is not":     {`{"type":"object","additionalProperties":false,"required":["a"],"properties":{}}`, "extra key 'a'"},
 		"no type":                  {of(`{"description":"x"}`), "'type' key"},
 		"enum without a type":      {of(`{"enum":["x"]}`), "'type' key"},
-		"unknown type":             {of(`{"type":"text"}`), "'text' is no type"},
+		"unknown type":             {of(`{"type":"text"}`), "'text' is not a type"},
 		"type that is a number":    {of(`{"type":1}`), "'type' must be"},
 		"array without items":      {of(`{"type":"array"}`), "missing items"},
 		"items that are a list":    {of(`{"type":"array","items":[{"type":"string"}]}`), "must be an object"},

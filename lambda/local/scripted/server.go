@@ -10,27 +10,28 @@ import (
 	"time"
 )
 
-// Options say what a Server does. The zero value refuses every chat question
-// with not_scripted, embeds, and never fails.
+// Options configure a Server. The zero value refuses every chat question with
+// not_scripted, embeds, and never fails.
 type Options struct {
-	Mind       Mind          // who answers
-	Schedule   Schedule      // what goes wrong; nil: nothing. See Server.Order
-	Key        string        // the only bearer token that is let in; "": anybody is
-	RetryAfter time.Duration // what the faults with a Retry-After ask for, rounded up to seconds; 0 is 2 s
-	Latency    Latency       // how long an answer takes
+	Mind       Mind          // decides the answers
+	Schedule   Schedule      // decides the faults; nil: none. See Server.Order
+	Key        string        // the only bearer token that is accepted; "": any
+	RetryAfter time.Duration // the wait that the faults with a Retry-After ask for, rounded up to seconds; 0 is 2 s
+	Latency    Latency       // of an answer
 	KeepText   bool          // the texts of questions and answers are kept in Calls
 
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
 	// Sleep waits, no longer than the context lives; nil is in real time.
 	Sleep func(context.Context, time.Duration)
-	// Observe is told of every call when it is decided, before any of the
-	// answer is sent: of one that hangs, too. It may be called concurrently.
+	// Observe is called with every call when it is decided, before any of the
+	// answer is sent: one that hangs, too. It may be called concurrently.
 	Observe func(Call)
 }
 
-// Latency is how long answers take: from Min to Max, drawn by the seed, the
-// question, and how often it was asked before. A fixed one has no Max.
+// Latency is the time until an answer: from Min to Max, drawn by the seed, the
+// question, and the number of times that it was asked before. A fixed one has
+// no Max.
 type Latency struct {
 	Min, Max time.Duration
 	Seed     uint64
@@ -53,7 +54,7 @@ type Server struct {
 	detach   func() bool
 	handlers sync.WaitGroup
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // of the fields below
 	closed   bool
 	schedule Schedule
 	journal
@@ -89,12 +90,12 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is what a client takes for the base URL of the API, such as
+// URL returns the base URL of the API for a client, such as
 // http://127.0.0.1:40001/v1; "" for a server of New.
 func (s *Server) URL() string { return s.url }
 
-// Close ends the calls that hang and the connections, and returns when no
-// call is being answered any more. What is remembered can still be read.
+// Close ends the calls that hang and the connections, and returns when no call
+// is being answered any more. The record can still be read.
 func (s *Server) Close() {
 	if s.detach != nil {
 		s.detach()
@@ -117,8 +118,8 @@ func (s *Server) end() {
 	}
 }
 
-// enter lets a call in, unless the server is closed. Whoever is in is to be
-// waited for.
+// enter lets a call in, unless the server is closed. Close waits for the calls
+// that were let in.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +129,8 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// Order has these faults happen from now on, and not those ordered before; nil
-// ends them.
+// Order makes these faults happen from now on, and not the ones ordered before;
+// nil ends them.
 func (s *Server) Order(schedule Schedule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,21 +160,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.delayed(r.Context(), asked.question) {
 		s.settle(call, reply{ending: closed})
-		panic(http.ErrAbortHandler) // nobody is there any more
+		panic(http.ErrAbortHandler) // the client has gone
 	}
 	answer := s.decide(asked, fault)
 	s.settle(call, answer)
 	answer.write(w, r, s.options.Now(), s.stop)
 }
 
-// refuse answers what is no question.
+// refuse answers a request that is not a question.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, at time.Time, refused *refusal) {
 	answer := refused.reply()
 	s.settle(Call{At: at, Path: r.URL.Path, Refused: refused.Message}, answer)
 	answer.write(w, r, at, s.stop)
 }
 
-// delayed waits for the latency, and says whether the client or the server
+// delayed waits for the latency, and reports whether the client or the server
 // has gone meanwhile.
 func (s *Server) delayed(ctx context.Context, q Question) bool {
 	wait := s.options.Latency.of(q)

@@ -21,15 +21,15 @@ var (
 	schemaFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
 
-// schemaKeywords are the keywords of strict mode, and how each is checked.
+// schemaKeywords are the keywords of strict mode, and the check of each. Strict
+// mode also has anyOf, $defs and $ref; Matchbook sends none of them.
 func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
 	return map[string]func(*schemaNode, json.RawMessage){
-		"type":                 (*schemaNode).types,
+		"type":                 nil, // before the others
 		"properties":           nil, // with the object
 		"required":             nil,
 		"additionalProperties": nil,
 		"items":                nil, // with the array
-		"anyOf":                (*schemaNode).anyOf,
 		"enum":                 (*schemaNode).enum,
 		"const":                func(n *schemaNode, raw json.RawMessage) { n.value(raw) },
 		"description":          wants[string]("a string"),
@@ -43,16 +43,12 @@ func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
 		"exclusiveMaximum":     wants[float64]("a number"),
 		"minItems":             wants[uint]("a count"),
 		"maxItems":             wants[uint]("a count"),
-		"$defs":                (*schemaNode).definitions,
-		"definitions":          (*schemaNode).definitions,
-		"$ref":                 (*schemaNode).reference,
 	}
 }
 
 // schemaCheck is the check of one schema. It stops at the first problem.
 type schemaCheck struct {
 	keywords                 map[string]func(*schemaNode, json.RawMessage)
-	targets                  map[string]bool // what $ref can point to
 	problem                  string
 	properties, names, enums int
 }
@@ -69,18 +65,10 @@ type schemaNode struct {
 // checkSchema returns the reason why strict mode would not accept a schema; ""
 // if it would.
 func checkSchema(raw json.RawMessage) string {
-	c := &schemaCheck{keywords: schemaKeywords(), targets: map[string]bool{"#": true}}
+	c := &schemaCheck{keywords: schemaKeywords()}
 	root := &schemaNode{schemaCheck: c}
 	if json.Unmarshal(raw, &root.fields) != nil || root.fields == nil {
 		return "schema must be a JSON object."
-	}
-	for _, name := range []string{"$defs", "definitions"} {
-		var definitions map[string]json.RawMessage
-		if json.Unmarshal(root.fields[name], &definitions) == nil {
-			for definition := range definitions {
-				c.targets["#/"+name+"/"+definition] = true
-			}
-		}
 	}
 	if kind := ""; json.Unmarshal(root.fields["type"], &kind) != nil || kind != "object" || root.fields["anyOf"] != nil {
 		return `schema must be a JSON Schema of 'type: "object"', without an 'anyOf' at the top.`
@@ -100,7 +88,7 @@ func (n *schemaNode) child(raw json.RawMessage, deeper int, at ...string) {
 	below := &schemaNode{schemaCheck: n.schemaCheck, at: slices.Concat(n.at, at), depth: n.depth + deeper}
 	switch {
 	case n.problem != "":
-	case below.depth > maxSchemaDepth || len(below.at) > 8*maxSchemaDepth:
+	case below.depth > maxSchemaDepth:
 		below.report("the schema nests deeper than %d levels.", maxSchemaDepth)
 	case json.Unmarshal(raw, &below.fields) != nil || below.fields == nil:
 		below.report("schema must be an object.")
@@ -110,20 +98,16 @@ func (n *schemaNode) child(raw json.RawMessage, deeper int, at ...string) {
 }
 
 func (n *schemaNode) check() {
-	for _, name := range []string{"type", "anyOf", "$ref"} { // first: others depend on it
-		if raw, present := n.fields[name]; present {
-			n.keywords[name](n, raw)
-		}
-	}
-	if n.fields["type"] == nil && n.fields["anyOf"] == nil && n.fields["$ref"] == nil {
+	if n.fields["type"] == nil {
 		n.report("schema must have a 'type' key.")
 	}
+	n.types(n.fields["type"]) // first: others depend on it
 	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
 		take, known := n.keywords[name]
 		switch {
 		case !known:
 			n.report("'%s' is not permitted.", cut(name))
-		case take != nil && name != "type" && name != "anyOf" && name != "$ref":
+		case take != nil:
 			take(n, n.fields[name])
 		}
 	}
@@ -183,16 +167,6 @@ func (n *schemaNode) object() {
 	}
 }
 
-func (n *schemaNode) anyOf(raw json.RawMessage) {
-	var several []json.RawMessage
-	if json.Unmarshal(raw, &several) != nil || len(several) == 0 {
-		n.report("'anyOf' must be an array that is not empty.")
-	}
-	for i, one := range several {
-		n.child(one, 0, "'anyOf'", fmt.Sprintf("'%d'", i))
-	}
-}
-
 func (n *schemaNode) enum(raw json.RawMessage) {
 	var values []json.RawMessage
 	if json.Unmarshal(raw, &values) != nil || len(values) == 0 {
@@ -236,27 +210,6 @@ func (n *schemaNode) format(raw json.RawMessage) {
 	format := ""
 	if json.Unmarshal(raw, &format) != nil || !slices.Contains(schemaFormats, format) {
 		n.report("'format' is not one of %s.", strings.Join(schemaFormats, ", "))
-	}
-}
-
-func (n *schemaNode) definitions(raw json.RawMessage) {
-	var definitions map[string]json.RawMessage
-	if json.Unmarshal(raw, &definitions) != nil || len(n.at) > 0 {
-		n.report("definitions must be an object at the top of the schema.")
-	}
-	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		n.count(name)
-		n.child(definitions[name], 0, "'$defs'", "'"+cut(name)+"'")
-	}
-}
-
-func (n *schemaNode) reference(raw json.RawMessage) {
-	target := ""
-	if json.Unmarshal(raw, &target) != nil || !n.targets[target] {
-		n.report("reference can only point to definitions of the schema.")
-	}
-	if len(n.fields) > 1 {
-		n.report("$ref cannot have keywords beside it.")
 	}
 }
 

@@ -27,8 +27,8 @@
 //
 // # Answers and faults
 //
-// A Mind decides the answers: a Script, a MindFunc, the Oracle, which knows the
-// true links, or one of these made Noisy. Without an answer ("") the call is
+// A Mind decides the answers: a MindFunc, the Oracle, which knows the true
+// links, or one of these made Noisy. Without an answer ("") the call is
 // refused as a 400 with the code not_scripted. A Schedule decides which calls
 // go wrong, and by which Fault. Both get the Question, with the number of times
 // that it was asked before, and all the ones in this package decide by nothing

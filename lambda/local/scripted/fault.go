@@ -7,7 +7,8 @@ import "fmt"
 // be charged for by a provider, since the model had answered.
 type Fault string
 
-// The kinds of fault.
+// The kinds of fault. Only the ones that callers name are exported; Kinds returns
+// all of them.
 const (
 	None Fault = "" // nothing
 
@@ -15,19 +16,19 @@ const (
 	RateLimitDate      Fault = "429 with Retry-After as a date" // rounded up to the next second
 	RateLimitBare      Fault = "429 without Retry-After"
 	QuotaExhausted     Fault = "429 insufficient_quota"
-	ErrorHTML          Fault = "500 with HTML"
-	ErrorEmptyObject   Fault = "500 with {}"
+	errorHTML          Fault = "500 with HTML"
+	errorEmptyObject   Fault = "500 with {}"
 	BadGateway         Fault = "502 with HTML"
 	Unavailable        Fault = "503 with Retry-After"
-	RequestTimeout     Fault = "408"
-	Conflict           Fault = "409"
+	requestTimeout     Fault = "408"
+	conflict           Fault = "409"
 	HangBeforeHeaders  Fault = "hangs before the headers" // until the client gives up or the server closes; billed
 	HangInBody         Fault = "hangs in the body"        // likewise; half of it is sent; billed
-	ConnectionReset    Fault = "connection reset"
-	ConnectionClosed   Fault = "connection closed before the headers"
+	connectionReset    Fault = "connection reset"
+	connectionClosed   Fault = "connection closed before the headers"
 	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
-	EmptyChoices       Fault = "empty choices"                // for embeddings: no vectors; billed
-	EmptyContent       Fault = "empty content"                // chat, billed
+	emptyChoices       Fault = "empty choices"                // for embeddings: no vectors; billed
+	emptyContent       Fault = "empty content"                // chat, billed
 	Refusal            Fault = "refusal"                      // content is null; chat, billed
 	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
 	FinishFilter       Fault = "finish_reason content_filter" // likewise
@@ -38,8 +39,8 @@ const (
 	NotFound           Fault = "404 model_not_found"
 	AnswerNoJSON       Fault = "answer that is not JSON"       // chat, billed
 	AnswerBreaksSchema Fault = "answer that breaks the schema" // {"unexpected":true}; chat, billed
-	AnswerUnlisted     Fault = "answer names one not listed"   // one more than the enums of the schema have, or 0; chat, billed
-	AnswerDuplicate    Fault = "answer names one twice"        // with two confidences; chat, billed
+	answerUnlisted     Fault = "answer names one not listed"   // one more than the enums of the schema have, or 0; chat, billed
+	answerDuplicate    Fault = "answer names one twice"        // with two confidences; chat, billed
 	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
 )
 
@@ -56,19 +57,19 @@ var faultTable = []faultRow{
 	{RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
 	{RateLimitBare, false, false, plain(errRateLimit)},
 	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details."))},
-	{ErrorHTML, false, false, page(500, "Internal Server Error")},
-	{ErrorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
+	{errorHTML, false, false, page(500, "Internal Server Error")},
+	{errorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
 	{BadGateway, false, false, page(502, "Bad Gateway")},
 	{Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
-	{RequestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
-	{Conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict", "The resource was changed by another request. Please try again."))},
+	{requestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
+	{conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict", "The resource was changed by another request. Please try again."))},
 	{HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
 	{HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
-	{ConnectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
-	{ConnectionClosed, false, false, func(exchange) reply { return reply{ending: closed} }},
+	{connectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
+	{connectionClosed, false, false, func(exchange) reply { return reply{ending: closed} }},
 	{TruncatedJSON, true, false, exchange.truncated},
-	{EmptyChoices, true, false, exchange.noChoices},
-	{EmptyContent, true, true, func(x exchange) reply { return x.completion("", "stop") }},
+	{emptyChoices, true, false, exchange.noChoices},
+	{emptyContent, true, true, func(x exchange) reply { return x.completion("", "stop") }},
 	{Refusal, true, true, exchange.refused},
 	{FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
 	{FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
@@ -79,8 +80,8 @@ var faultTable = []faultRow{
 	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found", "The model does not exist or you do not have access to it."))},
 	{AnswerNoJSON, true, true, func(x exchange) reply { return x.generated("(scripted) I think that some of them belong together.") }},
 	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
-	{AnswerUnlisted, true, true, func(x exchange) reply { return x.generated(x.matches().unlisted(x.question.Schema).text()) }},
-	{AnswerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
+	{answerUnlisted, true, true, func(x exchange) reply { return x.generated(x.matches().unlisted(x.question.Schema).text()) }},
+	{answerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
 	{HugeBody, true, false, exchange.huge},
 }
 

@@ -67,29 +67,29 @@ var shows = map[Fault]func(*testing.T, seen){
 	RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
 	RateLimitBare:      apiError(429, "requests", "rate_limit_exceeded", ""),
 	QuotaExhausted:     apiError(429, "insufficient_quota", "insufficient_quota", ""),
-	ErrorHTML:          htmlPage(500),
+	errorHTML:          htmlPage(500),
 	BadGateway:         htmlPage(502),
 	Unavailable:        apiError(503, "server_error", "", "7"),
-	RequestTimeout:     apiError(408, "server_error", "request_timeout", ""),
-	Conflict:           apiError(409, invalidRequest, "conflict", ""),
+	requestTimeout:     apiError(408, "server_error", "request_timeout", ""),
+	conflict:           apiError(409, invalidRequest, "conflict", ""),
 	ContextLength:      apiError(400, invalidRequest, "context_length_exceeded", ""),
 	BadRequest:         apiError(400, invalidRequest, "invalid_value", ""),
 	Unauthorized:       apiError(401, invalidRequest, "invalid_api_key", ""),
 	Forbidden:          apiError(403, "request_forbidden", "unsupported_country_region_territory", ""),
 	NotFound:           apiError(404, invalidRequest, "model_not_found", ""),
-	ConnectionReset:    failed(syscall.ECONNRESET),
-	ConnectionClosed:   failed(io.EOF),
+	connectionReset:    failed(syscall.ECONNRESET),
+	connectionClosed:   failed(io.EOF),
 	HangBeforeHeaders:  failed(context.Canceled),
 	HangInBody:         failed(context.Canceled),
-	EmptyContent:       finished("stop", ""),
+	emptyContent:       finished("stop", ""),
 	FinishLength:       finished("length", goodAnswer[:len(goodAnswer)/2]),
 	FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
 	AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
-	AnswerUnlisted: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
+	answerUnlisted: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
 		`{"candidate":4,"confidence":"high","reasoning":"Scripted fault: this candidate was not listed."}]}`),
-	AnswerDuplicate: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
+	answerDuplicate: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
 		`{"candidate":2,"confidence":"low","reasoning":"Scripted fault: this candidate is named twice."}]}`),
-	ErrorEmptyObject: func(t *testing.T, got seen) {
+	errorEmptyObject: func(t *testing.T, got seen) {
 		if got.status != 500 || string(got.body) != "{}" {
 			t.Errorf("%d %s", got.status, got.body)
 		}
@@ -99,7 +99,7 @@ var shows = map[Fault]func(*testing.T, seen){
 			t.Errorf("%d, %v: %s", got.status, got.err, got.body)
 		}
 	},
-	EmptyChoices: func(t *testing.T, got seen) {
+	emptyChoices: func(t *testing.T, got seen) {
 		if c := got.completion(t); len(c.Choices) != 0 || !strings.Contains(string(got.body), `"choices":[]`) {
 			t.Errorf("%s", got.body)
 		}
@@ -134,7 +134,7 @@ func TestEveryFaultShowsAsItSays(t *testing.T) {
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
 			r := newRig(t, Options{
-				Mind:       Script{{Answers: []string{goodAnswer}}},
+				Mind:       script{{Answers: []string{goodAnswer}}},
 				Schedule:   Ordered(Order{Contains: "wrong", Faults: []Fault{fault}}),
 				RetryAfter: retryAfter - time.Millisecond, // rounded up
 				Observe: func(c Call) {
@@ -226,7 +226,7 @@ func TestFaultsOfEmbeddings(t *testing.T) {
 // no candidates.
 func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{AnswerUnlisted, AnswerDuplicate}})})
+	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{answerUnlisted, answerDuplicate}})})
 	for _, want := range [][]int{{0}, {1, 1}} {
 		body := strings.Replace(chatBody("x", nil), `"enum":[1,2,3]`, `"minimum":1`, 1)
 		got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", body, nil).content(t)

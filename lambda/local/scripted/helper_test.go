@@ -26,7 +26,7 @@ func newRig(t *testing.T, options Options) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: &clock{now: time.Date(2026, 3, 2, 10, 0, 0, 250e6, time.UTC)}}
 	if options.Mind == nil {
-		options.Mind = Script{{Answers: []string{`{"matches":[]}`}}}
+		options.Mind = script{{Answers: []string{`{"matches":[]}`}}}
 	}
 	if options.Now == nil {
 		options.Now = r.clock.Now
@@ -223,4 +223,25 @@ func (s seen) refused() (message, kind, param, code string, err error) {
 	}
 	message, kind, param, code = value("message"), value("type"), value("param"), value("code")
 	return message, kind, param, code, err
+}
+
+// script is a Mind that answers by the first line that fits.
+type script []scriptLine
+
+// scriptLine has the answers to the questions whose User text contains a text: the
+// first answer for the first time that a question is asked, and so on, then the
+// last.
+type scriptLine struct {
+	Contains string // "" fits every question
+	Answers  []string
+}
+
+// Answer returns the next answer to the question, "" when no line fits.
+func (s script) Answer(q Question) string {
+	for _, line := range s {
+		if strings.Contains(q.User, line.Contains) && len(line.Answers) > 0 {
+			return line.Answers[min(q.N, len(line.Answers)-1)]
+		}
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ import (
 
 func TestAnswerLooksLikeTheAPIsAndSaysThatItIsScripted(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: Script{{Answers: []string{goodAnswer}}}})
+	r := newRig(t, Options{Mind: script{{Answers: []string{goodAnswer}}}})
 	got := r.ask("x")
 	c := got.completion(t)
 	if c.Object != "chat.completion" || c.Model != "gpt-4o-mini" || c.Created != r.clock.Now().Unix() || !strings.HasPrefix(c.ID, "chatcmpl-scripted-") {
@@ -39,7 +39,7 @@ func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-	r := newRig(t, Options{Mind: Script{{Answers: []string{`{"a":1}`}}}})
+	r := newRig(t, Options{Mind: script{{Answers: []string{`{"a":1}`}}}})
 	c := r.ask("abcde").completion(t)
 	prompt := tokens(systemText) + 2
 	if want := (Usage{prompt, 2, prompt + 2}); c.Usage != want || r.Usage() != want {
@@ -49,7 +49,7 @@ func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
 
 func TestAnswerIsCutAtTheLimit(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: Script{{Answers: []string{`"äääääää"`}}}})
+	r := newRig(t, Options{Mind: script{{Answers: []string{`"äääääää"`}}}})
 	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
 		for limit, want := range map[int]string{1: `"ä`, 2: `"äää`, 4: `"äääääää"`} {
 			got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", chatBody("x", func(f fields) { f[name] = limit }), nil).completion(t)
@@ -99,7 +99,7 @@ func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
 func TestCallsAreNotedWithoutTheirTexts(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
-		r := newRig(t, Options{Mind: Script{{Answers: []string{goodAnswer}}}, KeepText: keep})
+		r := newRig(t, Options{Mind: script{{Answers: []string{goodAnswer}}}, KeepText: keep})
 		r.ask("lamp 4711")
 		r.clock.advance(time.Second)
 		r.ask("lamp 4711")
@@ -139,7 +139,7 @@ func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
 
 func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Random(3, 0.5, Conflict, ConnectionReset, ConnectionClosed, TruncatedJSON)})
+	r := newRig(t, Options{Schedule: Random(3, 0.5, conflict, connectionReset, connectionClosed, TruncatedJSON)})
 	for i := range 200 {
 		r.ask(fmt.Sprint(i))
 	}
@@ -211,7 +211,7 @@ func TestServerOfNewIsAHandler(t *testing.T) {
 	t.Parallel()
 	busy := make(chan struct{})
 	s := New(Options{
-		Mind:    Script{{Answers: []string{goodAnswer}}},
+		Mind:    script{{Answers: []string{goodAnswer}}},
 		Latency: Latency{Min: time.Hour},
 		Sleep: func(ctx context.Context, d time.Duration) {
 			close(busy)

@@ -45,27 +45,6 @@ type MindFunc func(Question) string
 // Answer calls the function.
 func (f MindFunc) Answer(q Question) string { return f(q) }
 
-// Script is a Mind that answers by the first line that fits.
-type Script []Line
-
-// Line has the answers to the questions whose User text contains a text: the
-// first answer for the first time that a question is asked, and so on, then the
-// last.
-type Line struct {
-	Contains string // "" fits every question
-	Answers  []string
-}
-
-// Answer returns the next answer to the question, "" when no line fits.
-func (s Script) Answer(q Question) string {
-	for _, line := range s {
-		if strings.Contains(q.User, line.Contains) && len(line.Answers) > 0 {
-			return line.Answers[min(q.N, len(line.Answers)-1)]
-		}
-	}
-	return ""
-}
-
 // Parse finds in the User text of a match question the id of the asking
 // document and the ids of the listed candidates, in their order; ok is false
 // when the text is not a match question. The code that writes the prompt

@@ -10,7 +10,7 @@ import (
 
 func TestScriptAnswersByTextAndCount(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: Script{
+	r := newRig(t, Options{Mind: script{
 		{Contains: "lamp", Answers: []string{`1`, `2`}},
 		{Contains: "nobody answers"},
 		{Contains: "chair", Answers: []string{`3`}},
@@ -169,7 +169,7 @@ func way(t *testing.T, right, got string) string {
 
 func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 	t.Parallel()
-	answer := func(text string) Mind { return Script{{Answers: []string{text}}} }
+	answer := func(text string) Mind { return script{{Answers: []string{text}}} }
 	for name, tc := range map[string]struct{ prompt, answer, want string }{
 		"no candidates":     {prompt("a"), `{"matches":[]}`, `{"matches":[]}`},
 		"no match question": {"hello", `{"matches":[]}`, `{"matches":[]}`},

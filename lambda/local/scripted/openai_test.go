@@ -35,7 +35,7 @@ func chatRequest(user string) openai.ChatCompletionRequest {
 
 func TestClientOfGoOpenAIChats(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Key: "sk-test", Mind: Script{{Answers: []string{goodAnswer}}},
+	r := newRig(t, Options{Key: "sk-test", Mind: script{{Answers: []string{goodAnswer}}},
 		Schedule: Ordered(Order{Contains: "refuse", Faults: []Fault{Refusal}})})
 	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
 	if err != nil || len(got.Choices) != 1 || got.Choices[0].Message.Content != goodAnswer || got.Choices[0].FinishReason != openai.FinishReasonStop {
@@ -52,7 +52,7 @@ func TestClientOfGoOpenAIChats(t *testing.T) {
 
 func TestClientOfGoOpenAISeesErrors(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{RateLimitSeconds, BadGateway, ErrorEmptyObject, ContextLength}})})
+	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{RateLimitSeconds, BadGateway, errorEmptyObject, ContextLength}})})
 	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
 	var api *openai.APIError
 	if !errors.As(err, &api) || api.HTTPStatusCode != 429 || api.Code != "rate_limit_exceeded" || got.Header().Get("Retry-After") != "2" {

@@ -10,13 +10,13 @@ import (
 func TestOrderedFaultsFollowTheCount(t *testing.T) {
 	t.Parallel()
 	s := Ordered(
-		Order{Contains: "a", Faults: []Fault{Conflict, None, Refusal}},
+		Order{Contains: "a", Faults: []Fault{conflict, None, Refusal}},
 		Order{Contains: "b", Faults: []Fault{BadRequest}},
 		Order{Faults: []Fault{BadGateway}},
 	)
 	for user, want := range map[string][]Fault{
-		"a":  {Conflict, None, Refusal, None},
-		"ab": {Conflict, None, Refusal, None}, // the first that fits
+		"a":  {conflict, None, Refusal, None},
+		"ab": {conflict, None, Refusal, None}, // the first that fits
 		"b":  {BadRequest, None},
 		"c":  {BadGateway, None},
 	} {
@@ -63,7 +63,7 @@ func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
 // there are kinds has met each once, in its own order.
 func TestRandomDeckGoesRoundForEachQuestion(t *testing.T) {
 	t.Parallel()
-	kinds := []Fault{Conflict, Refusal, BadGateway, Unavailable}
+	kinds := []Fault{conflict, Refusal, BadGateway, Unavailable}
 	first := map[Fault]bool{}
 	for i := range 40 {
 		s := Random(7, 0.4, kinds...)
@@ -91,7 +91,7 @@ func TestRandomBounds(t *testing.T) {
 		if got := Random(1, 0).Fault(q); got != None {
 			t.Errorf("share 0: %q", got)
 		}
-		if got := Random(1, 1, Conflict).Fault(q); got != Conflict {
+		if got := Random(1, 1, conflict).Fault(q); got != conflict {
 			t.Errorf("share 1: %q", got)
 		}
 	}
@@ -151,7 +151,7 @@ func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 
 func TestOrderEndsFaults(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Random(1, 1, Conflict)})
+	r := newRig(t, Options{Schedule: Random(1, 1, conflict)})
 	if got := r.ask("x"); got.status != 409 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -159,7 +159,7 @@ func TestOrderEndsFaults(t *testing.T) {
 	r.ask("x").content(t)
 	r.Order(Ordered(Order{Contains: "never", Faults: []Fault{Refusal}}))
 	r.ask("x").content(t)
-	if got := r.Faults(); len(got) != 2 || got[Conflict] != 1 || got[Refusal] != 0 {
+	if got := r.Faults(); len(got) != 2 || got[conflict] != 1 || got[Refusal] != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -88,8 +88,8 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	defer slog.SetDefault(old)
 	m.Set("database", g.rotate("PLANTED-1"))
 	var clock atomic.Int64
-	c, err := loadMatch(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
-		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), source(&clock))
+	c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
+		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 	for name, use := range uses(t) {
 		m.Set("database", g.rotate("first-"+name))
 		var clock atomic.Int64
-		c, err := loadMatch(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
-			"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), source(&clock))
+		c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
+			"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
 		if err != nil {
 			t.Fatal(err)
 		}

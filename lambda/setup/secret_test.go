@@ -116,8 +116,8 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 	}))
 	defer provider.Close()
 	var clock atomic.Int64
-	c, err := loadMatch(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "OPENAI_BASE_URL": provider.URL,
-		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), source(&clock))
+	c, err := loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "OPENAI_BASE_URL": provider.URL,
+		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), manifest.Match, source(&clock))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,8 @@ type Env func(name string) string
 // Config is what the functions read from the environment.
 type Config struct {
 	DatabaseURL string
-	QueueURL    string // the queue of the documents to be matched
+	QueueURL    string            // the queue that feeds the function; of a publisher and the sweep, that of match
+	Queues      map[string]string // of the sweep: the functions' queues, by the function's name
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
@@ -51,23 +52,37 @@ type ModelConfig struct {
 }
 
 // LoadMatch reads the configuration of the match function, its secrets too.
-func LoadMatch(env Env) (Config, error) { return loadMatch(env, secretsManager()) }
+func LoadMatch(env Env) (Config, error) { return LoadFunction(env, manifest.Match) }
 
-func loadMatch(env Env, src secret.Source) (Config, error) {
+// LoadFunction reads the configuration of a function that a queue feeds, its
+// secrets too.
+func LoadFunction(env Env, f manifest.Function) (Config, error) {
+	return loadFunction(env, f, secretsManager())
+}
+
+func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, error) {
 	names := []string{manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL}
-	if env(manifest.EnvMatchMode) != "rules" {
+	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
 	}
-	c, env, errs := load(env, src, names...)
+	c, env, errs := load(env, f, src, names...)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
+	if f.AsksModel {
+		c.Model = loadMode(env, c.secrets, &errs)
+	}
+	return c, report(errs)
+}
+
+// loadMode reads the model's settings, unless the mode is rules.
+func loadMode(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	switch env(manifest.EnvMatchMode) {
 	case "rules":
 	case "", "model":
-		c.Model = loadModel(env, c.secrets, &errs)
+		return loadModel(env, known, errs)
 	default:
-		errs = append(errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
+		*errs = append(*errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
 	}
-	return c, report(errs)
+	return nil
 }
 
 func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now) }
@@ -108,33 +123,52 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	return m
 }
 
-// LoadPublisher reads the configuration of those who publish: the sweep and
-// the command.
+// LoadPublisher reads the configuration of a program that publishes documents
+// for matching: the command.
 func LoadPublisher(env Env) (Config, error) {
-	c, env, errs := load(env, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL)
-	if c.QueueURL = env(manifest.EnvMatchQueueURL); c.QueueURL == "" {
-		if c.QueueURL = env(manifest.EnvQueueURL); c.QueueURL == "" {
-			errs = append(errs, fmt.Errorf("%s is not set: the queue to which documents are published for matching", manifest.EnvMatchQueueURL))
+	return LoadSweep(env, []manifest.Function{manifest.Match})
+}
+
+// LoadSweep reads the configuration of a sweep over these functions, of which
+// match is one. QueueURL is its queue, and Queues has all of them.
+func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
+	c, env, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL)
+	c.Queues = map[string]string{}
+	for _, f := range functions {
+		url := env(f.QueueEnv())
+		if f.Name == manifest.Match.Name {
+			url = cmp.Or(url, env(manifest.EnvQueueURL))
+			c.QueueURL = url
+		}
+		if c.Queues[f.Name] = url; url == "" {
+			errs = append(errs, fmt.Errorf("%s is not set: %s", f.QueueEnv(), queueMeaning(f)))
 		}
 	}
 	return c, report(errs)
 }
 
+func queueMeaning(f manifest.Function) string {
+	if f.Name == manifest.Match.Name {
+		return "the queue to which documents are published for matching"
+	}
+	return "the queue that feeds the " + f.Name + " function"
+}
+
 // LoadMigrate reads where the database is.
 func LoadMigrate(env Env) (Config, error) {
-	c, _, errs := load(env, secretsManager(), manifest.EnvDatabaseURL)
+	c, _, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL)
 	return c, report(errs)
 }
 
 // load reads what all have in common, and the secrets of these names. The
 // environment that it returns has their values.
-func load(env Env, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
+func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
 	env, c.secrets, errs = src.Resolve(env, names...)
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
-	c.Schedule = manifest.Match.Retries
+	c.Schedule = f.Retries
 	if s := env(manifest.EnvRetrySchedule); s != "" {
-		schedule, err := manifest.Match.ParseSchedule(s)
+		schedule, err := f.ParseSchedule(s)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", manifest.EnvRetrySchedule, err))
 		}

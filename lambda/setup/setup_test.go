@@ -1,12 +1,14 @@
 package setup_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
@@ -72,5 +74,33 @@ func TestStageThatIsNoNameIsAnError(t *testing.T) {
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "STAGE") {
 			t.Errorf("%q: got %v", stage, err)
 		}
+	}
+}
+
+func TestSweepReadsTheQueueOfEachFunction(t *testing.T) {
+	t.Parallel()
+	further := manifest.Match
+	further.Name = "ingest"
+	functions := append(manifest.Functions(), further)
+	values := map[string]string{"DATABASE_URL": "x", "MATCH_QUEUE_URL": "m", "INGEST_QUEUE_URL": "i"}
+	c, err := setup.LoadSweep(env(values), functions)
+	if err != nil || c.QueueURL != "m" || !maps.Equal(c.Queues, map[string]string{"match": "m", "ingest": "i"}) {
+		t.Errorf("got %q, %v, %v", c.QueueURL, c.Queues, err)
+	}
+	delete(values, "INGEST_QUEUE_URL")
+	if _, err := setup.LoadSweep(env(values), functions); err == nil || !strings.Contains(err.Error(), "INGEST_QUEUE_URL is not set: the queue that feeds the ingest function") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
+	t.Parallel()
+	f := manifest.Function{Name: "ingest", Retries: []time.Duration{time.Minute}}
+	c, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q"}), f)
+	if err != nil || c.Model != nil || !slices.Equal(c.Schedule, job.Schedule{time.Minute}) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "RETRY_SCHEDULE": "1m,2m"}), f); err == nil {
+		t.Error("two entries are read for one retry")
 	}
 }

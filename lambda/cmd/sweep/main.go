@@ -27,7 +27,7 @@ func main() {
 func run(ctx context.Context, env setup.Env) error {
 	telemetry := telemetry.New(env, manifest.Sweep.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	config, err := setup.LoadPublisher(env)
+	config, err := setup.LoadSweep(env, manifest.Functions())
 	if err != nil {
 		return err
 	}

@@ -25,13 +25,17 @@ const (
 )
 
 // ask asks those who want money or are other people's, if it was told to.
-func (l *look) ask(ctx context.Context, f *facts, env variables) {
-	f.model, f.embeddings, f.slack = unknown[problem](notAsked), unknown[problem](notAsked), unknown[problem](notAsked)
+func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Function) {
 	if !l.Ask {
+		f.model, f.embeddings, f.slack = unknown[problem](notAsked), unknown[problem](notAsked), unknown[problem](notAsked)
 		return
 	}
-	f.slack = l.askSlack(ctx, env)
-	f.model, f.embeddings = l.askModels(ctx, env)
+	if !f.slack.is {
+		f.slack = l.askSlack(ctx, env)
+	}
+	if row.AsksModel && !f.model.is {
+		f.model, f.embeddings = l.askModels(ctx, env)
+	}
 }
 
 // question costs about 60 tokens. It is a real one and not a list of models:

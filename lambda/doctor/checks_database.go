@@ -22,18 +22,23 @@ func connections(f facts) []result {
 	if why := f.server.why(); why != "" {
 		return []result{skipped("", why)}
 	}
-	tasks := []manifest.Task{manifest.Sweep, manifest.Migrate}
+	var terms []string
+	for i, task := range manifest.Tasks() {
+		terms = append(terms, fmt.Sprintf("%d of %s", task.PoolSize, task.Name))
+		if i == 0 {
+			terms[0] = counted(task.PoolSize, "connection") + " of the " + task.Name
+		}
+	}
 	var functions []manifest.Function
-	terms := []string{counted(manifest.Sweep.PoolSize, "connection") + " of the sweep", fmt.Sprintf("%d of migrate", manifest.Migrate.PoolSize)}
 	for _, l := range f.lines {
 		n, limited := l.instances()
 		if !limited {
 			return []result{skipped(l.name, "nothing says how many instances of "+l.name+" there may be: see maximum-concurrency")}
 		}
-		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.pool})
-		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.pool, l.name))
+		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.row.PoolSize})
+		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.row.PoolSize, l.name))
 	}
-	need := manifest.Connections(functions, tasks)
+	need := manifest.Connections(functions, manifest.Tasks())
 	s := f.server.value
 	sum := fmt.Sprintf("%s: %d in all", strings.Join(terms, ", "), need)
 	if need > s.free() {
@@ -55,10 +60,10 @@ func (s server) String() string {
 // remedy says how many instances would fit, if that is the answer.
 func (s server) remedy(f facts, need int) string {
 	raise := "Let the database have " + counted(need-s.free(), "more connection")
-	if len(f.lines) != 1 || f.lines[0].pool == 0 {
+	if len(f.lines) != 1 || f.lines[0].row.PoolSize == 0 {
 		return raise + ", or lower MaximumConcurrency."
 	}
-	fits := (s.free() - manifest.Sweep.PoolSize - manifest.Migrate.PoolSize) / f.lines[0].pool
+	fits := (s.free() - manifest.Connections(nil, manifest.Tasks())) / f.lines[0].row.PoolSize
 	if fits < 2 { // Lambda takes no less
 		return raise + "."
 	}

@@ -56,7 +56,7 @@ func maximumConcurrency(l line, m mapping) result {
 	case m.most.why() != "":
 		return skipped(m.name, m.most.why())
 	case m.most.value == 0:
-		return wrong(m.name, fmt.Sprintf("Set ScalingConfig.MaximumConcurrency of the event source mapping, to %d for %s.", manifest.Match.MaxConcurrency, l.name),
+		return wrong(m.name, fmt.Sprintf("Set ScalingConfig.MaximumConcurrency of the event source mapping, to %d for %s.", l.row.MaxConcurrency, l.name),
 			"MaximumConcurrency is not set")
 	}
 	return fine(m.name, "at most %d instances at once", m.most.value)
@@ -96,11 +96,11 @@ func (l line) instances() (n int, limited bool) {
 // queueURL compares what the functions' variables name with the queues that
 // event source mappings read.
 func queueURL(f facts) (results []result) {
-	var read []string
+	read := map[string][]string{} // queues, by the function that they feed
 	for _, l := range f.lines {
 		for _, m := range l.mapping.value {
 			if m.queue.why() == "" {
-				read = append(read, m.queue.value)
+				read[l.row.Name] = append(read[l.row.Name], m.queue.value)
 			}
 			results = append(results, listens(l, m))
 		}
@@ -109,10 +109,8 @@ func queueURL(f facts) (results []result) {
 		}
 	}
 	for _, fn := range f.functions {
-		if fn.sends.why() != "" {
-			results = append(results, skipped(fn.name, fn.sends.why()))
-		} else if fn.sends.value != "" {
-			results = append(results, sendsTo(fn, read))
+		for _, to := range fn.sends {
+			results = append(results, sendsTo(fn.name, to, read[to.row.Name]))
 		}
 	}
 	return results
@@ -131,12 +129,15 @@ func listens(l line, m mapping) result {
 	return fine(l.name, "QUEUE_URL is the queue that feeds it")
 }
 
-func sendsTo(fn function, read []string) result {
-	if !slices.Contains(read, fn.sends.value) {
-		return wrong(fn.name, "Set MATCH_QUEUE_URL of "+fn.name+" to the URL of the queue that feeds the match function.",
-			"%s publishes to %s, which no event source mapping here reads", fn.name, fn.sends.value)
+func sendsTo(name string, to destination, read []string) result {
+	switch why := to.queue.why(); {
+	case why != "":
+		return skipped(name, why)
+	case !slices.Contains(read, to.queue.value):
+		do := fmt.Sprintf("Set %s of %s to the URL of the queue that feeds the %s function.", to.row.QueueEnv(), name, to.row.Name)
+		return wrong(name, do, "%s publishes to %s, which no event source mapping here reads", name, to.queue.value)
 	}
-	return fine(fn.name, "it publishes to a queue that is read")
+	return fine(name, "it publishes to a queue that is read")
 }
 
 func visibility(l line) result {
@@ -158,7 +159,7 @@ func visibility(l line) result {
 // its entries.
 func (l line) schedule() (waits []time.Duration, err error) {
 	if l.retries.value == "" {
-		return manifest.Match.Retries, nil
+		return l.row.Retries, nil
 	}
 	for i, part := range strings.Split(l.retries.value, ",") {
 		d, err := time.ParseDuration(strings.TrimSpace(part))

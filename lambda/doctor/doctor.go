@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 // Examine looks at everything and says what is wrong. The error is that of
 // what could not be looked at at all.
 func Examine(ctx context.Context, o Options) (Report, error) {
-	return (&look{Options: o}).examine(ctx)
+	return (&look{Options: o, rows: manifest.Functions()}).examine(ctx)
 }
 
 func (l *look) examine(ctx context.Context) (Report, error) {

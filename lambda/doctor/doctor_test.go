@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -193,7 +194,7 @@ func TestConnectionsAreThoseThatAreLeft(t *testing.T) {
 		{most: 20, reserved: 3, others: 4}:  "Let the database have 31 more connections.",
 		{most: 20, reserved: 3, others: 40}: "Let the database have 67 more connections.",
 	} {
-		l := line{function: function{name: "match", pool: 5}, mapping: known([]mapping{{most: known(8)}})}
+		l := line{function: function{name: "match", row: manifest.Function{PoolSize: 5}}, mapping: known([]mapping{{most: known(8)}})}
 		if got := connections(facts{lines: []line{l}, server: known(s)})[0]; got.do != want || (want == "") != (got.severity == OK) {
 			t.Errorf("%+v: got %+v, want %q", s, got, want)
 		}

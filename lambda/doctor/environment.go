@@ -11,7 +11,7 @@ import (
 // whole ARN is asked; nothing else leaves this machine.
 func (l *look) template(ctx context.Context) (facts, error) {
 	l.Progress("reading the template")
-	t, err := parseTemplate(l.Template)
+	t, err := parseTemplate(l.Template, l.rows)
 	if err != nil {
 		return facts{}, err
 	}
@@ -26,7 +26,7 @@ func (l *look) template(ctx context.Context) (facts, error) {
 	for _, fn := range t.named(typeFunction) {
 		env := l.secrets(ctx, &f, vars[fn])
 		if env.has(manifest.EnvQueueURL) {
-			l.ask(ctx, &f, env)
+			l.ask(ctx, &f, env, l.rows.of(fn))
 		}
 	}
 	return f, nil
@@ -38,11 +38,11 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
 	const why = "the environment does not say: --template and --stack do"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout), reserved: unknown[int](why),
-		pool: manifest.Match.PoolSize, most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
+		most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
-	ln.read(env, true)
+	ln.read(env, true, l.rows)
 	l.askQueueOf(ctx, &ln, env)
-	l.askOutside(ctx, &f, env, false)
+	l.askOutside(ctx, &f, env, ln.row, false)
 	f.lines = []line{ln}
 	return f, nil
 }
@@ -60,7 +60,7 @@ func (l *look) variables() variables {
 
 // names are the variables that a match function reads.
 var names = []string{
-	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix, manifest.EnvQueueURL, manifest.EnvMatchQueueURL,
+	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix, manifest.EnvQueueURL, manifest.Match.QueueEnv(),
 	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
 	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey + manifest.SecretSuffix, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
@@ -91,8 +91,8 @@ func (l *line) noQueue(answers fact[problem], why string) {
 }
 
 // askOutside asks the database and, if it shall, the model and Slack.
-func (l *look) askOutside(ctx context.Context, f *facts, env variables, away bool) {
-	c, _ := setup.LoadMatch(env.lookup) // what is wrong with it is in the line's config
+func (l *look) askOutside(ctx context.Context, f *facts, env variables, row manifest.Function, away bool) {
+	c, _ := setup.LoadFunction(env.lookup, row) // what is wrong with it is in the line's config
 	f.channels = unknown[[]string]("a person's own environment may do without")
 	if away {
 		f.channels = known(channels(c))
@@ -104,7 +104,7 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, away boo
 	} else {
 		l.askDatabase(ctx, f, url, channels(c), away)
 	}
-	l.ask(ctx, f, env)
+	l.ask(ctx, f, env, row)
 }
 
 // channels are those by which people are told.

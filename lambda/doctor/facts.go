@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 )
 
@@ -74,11 +75,17 @@ type function struct {
 	timeout  fact[time.Duration]
 	reserved fact[int]    // concurrency; -1 is none
 	listens  fact[string] // the queue that QUEUE_URL names, by its id; empty: it is not set
-	sends    fact[string] // the same of MATCH_QUEUE_URL
+	sends    []destination
 	retries  fact[string] // RETRY_SCHEDULE; empty: it is not set
 	config   fact[[]string]
-	pool     int // database connections of an instance
-	most     int // instances at once, if no mapping says how many
+	row      manifest.Function // of the manifest; of a function that a queue feeds
+	most     int               // instances at once, if no mapping says how many
+}
+
+// destination is a queue that a function publishes to, as its variable names it.
+type destination struct {
+	row   manifest.Function // the function that the queue feeds
+	queue fact[string]      // its id
 }
 
 // mapping is an event source mapping.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/manifest"
 )
 
 // wrap has a resource in a template that is Matchbook's otherwise.
@@ -109,7 +111,7 @@ func FuzzTemplate(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		parsed, err := parseTemplate(raw)
+		parsed, err := parseTemplate(raw, manifest.Functions())
 		if err != nil {
 			return
 		}

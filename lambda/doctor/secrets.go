@@ -14,6 +14,7 @@ import (
 // look is one look at a deployment.
 type look struct {
 	Options
+	rows  rows              // of the manifest
 	cloud *cloud            // nil before it is needed, and without one
 	dark  error             // why there is none
 	read  map[string]string // secrets, by variable and ARN
@@ -76,7 +77,7 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 	}
 	l.Progress("reading secrets")
 	text, err := readers[name](variables{name + manifest.SecretSuffix: {text: arn},
-		manifest.EnvDatabaseURL: other(name, manifest.EnvDatabaseURL), manifest.EnvMatchQueueURL: other(name, manifest.EnvMatchQueueURL)}.text)
+		manifest.EnvDatabaseURL: other(name, manifest.EnvDatabaseURL), manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
 	if err != nil {
 		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
 	}
@@ -108,7 +109,7 @@ func other(read, name string) value {
 	if read == name {
 		return value{}
 	}
-	return value{text: standIns[name]}
+	return value{text: standIn(name)}
 }
 
 func (v variables) text(name string) string { return v[name].text }

@@ -94,7 +94,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	}
 	resolved := l.secrets(ctx, f, env)
 	fed := len(maps) > 0 || env.has(manifest.EnvQueueURL)
-	fn.read(resolved, fed)
+	fn.read(resolved, fed, l.rows)
 	fn.within(l.cloud.config.Region, env)
 	if !fed {
 		f.functions = append(f.functions, fn)
@@ -109,7 +109,9 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 		l.cloud.askDLQ(ctx, &ln)
 	}
 	if len(f.lines) == 0 {
-		l.askOutside(ctx, f, resolved, true)
+		l.askOutside(ctx, f, resolved, fn.row, true)
+	} else {
+		l.ask(ctx, f, resolved, fn.row)
 	}
 	f.lines = append(f.lines, ln)
 	return nil
@@ -120,8 +122,10 @@ func (f *function) within(region string, env variables) {
 	if url := env[manifest.EnvQueueURL].text; url != "" {
 		f.listens = known(queueID(url, region))
 	}
-	if url := env[manifest.EnvMatchQueueURL].text; url != "" {
-		f.sends = known(queueID(url, region))
+	for i, to := range f.sends {
+		if url := env[to.row.QueueEnv()].text; url != "" {
+			f.sends[i].queue = known(queueID(url, region))
+		}
 	}
 }
 
@@ -215,7 +219,7 @@ func (a *cloud) function(ctx context.Context, name, running string) (fn function
 			}
 		}
 	}
-	fn = function{name: name, timeout: known(time.Duration(aws.ToInt32(c.Timeout)) * time.Second), reserved: known(-1), pool: manifest.Match.PoolSize}
+	fn = function{name: name, timeout: known(time.Duration(aws.ToInt32(c.Timeout)) * time.Second), reserved: known(-1)}
 	reserved, err := client.GetFunctionConcurrency(ctx, &lambda.GetFunctionConcurrencyInput{FunctionName: &name})
 	switch {
 	case err != nil:

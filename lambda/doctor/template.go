@@ -26,6 +26,7 @@ const (
 type template struct {
 	resources  map[string]resource
 	parameters map[string]any // their defaults; nil is none
+	rows       rows           // of the manifest
 }
 
 type resource struct {
@@ -36,7 +37,7 @@ type resource struct {
 // parseTemplate reads a template, of which only Resources and Parameters
 // matter. It is as patient with values as CloudFormation: a number may be a
 // text.
-func parseTemplate(raw []byte) (*template, error) {
+func parseTemplate(raw []byte, all rows) (*template, error) {
 	if !json.Valid(raw) {
 		return nil, errors.New("the template is no JSON: cdk synth writes one into cdk.out/STACK.template.json")
 	}
@@ -50,7 +51,7 @@ func parseTemplate(raw []byte) (*template, error) {
 	if len(written.Resources) == 0 {
 		return nil, errors.New("the template has no Resources: is it CloudFormation's?")
 	}
-	t := &template{map[string]resource{}, map[string]any{}}
+	t := &template{resources: map[string]resource{}, parameters: map[string]any{}, rows: all}
 	for name, raw := range written.Resources {
 		var r resource
 		if err := decode(raw, &r); err != nil || r.Type == "" {
@@ -115,7 +116,7 @@ func (t *template) facts() (f facts, vars map[string]variables, err error) {
 		delete(feeds, name)
 	}
 	for _, target := range slices.Sorted(maps.Keys(feeds)) { // what they feed is not in the template
-		f.lines = append(f.lines, t.line(foreign(target), feeds[target]))
+		f.lines = append(f.lines, t.line(t.foreign(target), feeds[target]))
 	}
 	if len(f.lines) == 0 {
 		return f, nil, errors.New("the template has no function that an SQS queue feeds: is it a stack of Matchbook?")
@@ -124,10 +125,10 @@ func (t *template) facts() (f facts, vars map[string]variables, err error) {
 }
 
 // foreign is a function of which a template says nothing.
-func foreign(name string) function {
+func (t *template) foreign(name string) function {
 	const why = "the function is not in this template"
 	return function{name: name, timeout: unknown[time.Duration](why), reserved: unknown[int](why), listens: unknown[string](why),
-		sends: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why), pool: manifest.Match.PoolSize}
+		retries: unknown[string](why), config: unknown[[]string](why), row: t.rows.of(name)}
 }
 
 // mapping reads an event source mapping, and the name of the function that it
@@ -223,8 +224,8 @@ func (t *template) lambdaIn(v any, depth int) string {
 
 func (t *template) function(name string, env variables, fed bool) function {
 	r := t.resources[name]
-	fn := function{name: name, timeout: t.seconds(r, 3, "Timeout"), reserved: t.number(r, -1, "ReservedConcurrentExecutions"), pool: manifest.Match.PoolSize}
-	fn.read(env, fed)
+	fn := function{name: name, timeout: t.seconds(r, 3, "Timeout"), reserved: t.number(r, -1, "ReservedConcurrentExecutions")}
+	fn.read(env, fed, t.rows)
 	return fn
 }
 

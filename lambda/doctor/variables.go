@@ -38,9 +38,13 @@ func (v variables) fact(name string) fact[string] {
 
 // read fills in what the variables say of a function, which a queue feeds or
 // not.
-func (f *function) read(env variables, fed bool) {
-	f.listens, f.sends, f.retries = env[manifest.EnvQueueURL].id(), env[manifest.EnvMatchQueueURL].id(), env.fact(manifest.EnvRetrySchedule)
-	f.config = known(problems(env, fed))
+func (f *function) read(env variables, fed bool, all rows) {
+	f.listens, f.retries = env[manifest.EnvQueueURL].id(), env.fact(manifest.EnvRetrySchedule)
+	for _, row := range all.publishedBy(env) {
+		f.sends = append(f.sends, destination{row, env[row.QueueEnv()].id()})
+	}
+	f.row = all.of(f.name)
+	f.config = known(problems(env, fed, f.row, all))
 }
 
 // stand-ins take the place of what is given as a secret, or only known to a
@@ -48,11 +52,17 @@ func (f *function) read(env variables, fed bool) {
 var standIns = map[string]string{
 	manifest.EnvDatabaseURL:     "postgres://user@localhost/database",
 	manifest.EnvQueueURL:        "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
-	manifest.EnvMatchQueueURL:   "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
 	manifest.EnvOpenAIKey:       "key",
 	manifest.EnvOpenAIBaseURL:   "https://localhost/v1",
 	manifest.EnvSlackWebhookURL: "https://localhost/hook",
 	manifest.EnvAdminBaseURL:    "https://localhost",
+}
+
+func standIn(name string) string {
+	if strings.HasSuffix(name, "_"+manifest.EnvQueueURL) {
+		name = manifest.EnvQueueURL
+	}
+	return standIns[name]
 }
 
 // lookup is the environment as the function sees it, with stand-ins. A secret
@@ -60,23 +70,25 @@ var standIns = map[string]string{
 func (v variables) lookup(name string) string {
 	here, secret := v[name], v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name)
 	if here.text == "" && (here != value{} || secret) {
-		return standIns[name]
+		return standIn(name)
 	}
 	return here.text
 }
 
-// problems reads a configuration as the function would: that of match if a
+// problems reads a configuration as the function would: that of its row if a
 // queue feeds it, else that of the sweep if it publishes. One that does
 // neither only migrates.
-func problems(env variables, fed bool) []string {
-	load := setup.LoadPublisher
+func problems(env variables, fed bool, row manifest.Function, all rows) []string {
+	var c setup.Config
+	var err error
 	switch {
 	case fed:
-		load = setup.LoadMatch
-	case !env.has(manifest.EnvMatchQueueURL):
+		c, err = setup.LoadFunction(env.lookup, row)
+	case len(all.publishedBy(env)) > 0:
+		c, err = setup.LoadSweep(env.lookup, all)
+	default:
 		return nil
 	}
-	c, err := load(env.lookup)
 	if err != nil {
 		return sentences(err)
 	}

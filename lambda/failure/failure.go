@@ -1,6 +1,7 @@
-// Package failure decides what kind of failure an error is, and says in a
-// sentence of ours what happened. It is the one place that does: everything
-// else acts on the Kind.
+// Package failure classifies errors: each is transient or permanent, and has a
+// sentence of ours. Of classifies any error. An adapter that knows more about
+// its service, statuses and codes, has a Table of its own and returns an Error;
+// Of keeps that decision. All other code acts on the Kind.
 //
 // Sentences are safe to store, log and send: they carry an operation, a
 // SQLSTATE, a type name, never the text of a driver's or a provider's error,

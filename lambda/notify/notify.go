@@ -86,6 +86,9 @@ func line(s string, limit int) string {
 	return string([]rune(s)[:limit-1]) + "…"
 }
 
+// MaxWait is the longest wait that a channel may ask for.
+const MaxWait = time.Hour
+
 // Sender is a channel. It is safe for concurrent use, never tries twice, and
 // returns within a time of its own even if the context has no end.
 type Sender interface {

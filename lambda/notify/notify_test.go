@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -128,34 +127,6 @@ func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
 	}
 	if failures[0].ID != failed(20, "", 0).ID {
 		t.Error("the caller's list was sorted")
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	const date = "Mon, 02 Mar 2026 10:00:00 GMT"
-	for _, tc := range []struct {
-		said, date string
-		want       time.Duration
-	}{
-		{"", "", 0},
-		{"30", "", 30 * time.Second},
-		{"1.5", "", 1500 * time.Millisecond},
-		{"-5", "", 0},
-		{"NaN", "", 0},
-		{"99999999999999999999", "", time.Hour},
-		{"soon", "", 0},
-		{"Mon, 02 Mar 2026 10:02:30 GMT", date, 150 * time.Second},
-		{"Mon, 02 Mar 2026 10:02:30 GMT", "", 90 * time.Second},
-		{date, "Mon, 02 Mar 2026 10:02:30 GMT", 0},
-		{"Tue, 03 Mar 2026 10:00:00 GMT", date, time.Hour},
-	} {
-		h := http.Header{}
-		h.Set("Retry-After", tc.said)
-		h.Set("Date", tc.date)
-		if got := notify.RetryAfter(h, at(time.Minute)); got != tc.want {
-			t.Errorf("%q at %q: got %v, want %v", tc.said, tc.date, got, tc.want)
-		}
 	}
 }
 

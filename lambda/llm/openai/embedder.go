@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 
 	"github.com/sashabaranov/go-openai"
@@ -31,16 +32,16 @@ func (e *embedder) Dimensions() int { return dimensions }
 func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, paid, failed := e.ask(ctx, texts)
 	if failed != nil {
-		return nil, paid, classify(table, failed)
+		return nil, paid, table.Classify(failed)
 	}
 	return vectors, paid, nil
 }
 
 // ask is Embed before the failure is classified.
-func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage, failed *mishap) {
+func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage, failed *failure.Call) {
 	for _, text := range texts {
 		if text == "" {
-			return nil, paid, &mishap{fault: blank}
+			return nil, paid, &failure.Call{Cause: blank}
 		}
 	}
 	for len(texts) > 0 {
@@ -49,14 +50,14 @@ func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vecto
 			Input: texts[:n], Model: e.id, Dimensions: dimensions,
 		})
 		if err != nil {
-			return nil, paid, asMishap(err)
+			return nil, paid, asCall(err)
 		}
 		u := usage(response.Usage)
 		paid.PromptTokens += u.PromptTokens
 		paid.CompletionTokens += u.CompletionTokens
 		unit, f := unpack(response.Data, n)
 		if f != sound {
-			return nil, paid, &mishap{fault: f}
+			return nil, paid, &failure.Call{Cause: f}
 		}
 		vectors, texts = append(vectors, unit...), texts[n:]
 	}

@@ -133,7 +133,7 @@ func failures() []failureCase {
 
 		// before the request
 		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that answers no questions", 0},
-		{exchange{name: "the schema is no JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *mishap {
+		{exchange{name: "the schema is no JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
 			q := question()
 			q.Schema = []byte(`{` + secretDocument)
 			_, m := c.model.ask(ctx, q)
@@ -190,7 +190,7 @@ func packed(body string) http.HandlerFunc {
 	return says(200, b.String(), "Content-Encoding", "gzip")
 }
 
-func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
 	for _, tc := range failures() {
 		t.Run(tc.name, func(t *testing.T) {
@@ -199,10 +199,10 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 			if m == nil {
 				t.Fatal("got an answer")
 			}
-			got := classify(table, m)
+			got := table.Classify(m)
 			if got.Kind != tc.kind || got.Sentence != tc.want || got.RetryAfter != tc.wait {
 				t.Errorf("got %v %q after %v, want %v %q after %v (%v %v)",
-					got.Kind, got.Sentence, got.RetryAfter, tc.kind, tc.want, tc.wait, m.network, m.library)
+					got.Kind, got.Sentence, got.RetryAfter, tc.kind, tc.want, tc.wait, m.Network, m.Cause)
 			}
 			if refused := strings.Contains(tc.want, "denied access"); got.Refused != refused {
 				t.Errorf("got refused %t, want %t", got.Refused, refused)
@@ -218,21 +218,22 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 
 func TestEveryRowIsNeeded(t *testing.T) {
 	t.Parallel()
-	var happened []*mishap
+	var happened []*failure.Call
 	for _, tc := range failures() {
 		happened = append(happened, tc.happen(t))
 	}
-	for i, r := range table {
-		shorter := slices.Delete(slices.Clone(table), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *mishap) bool { return *classify(shorter, m) != *classify(table, m) }) {
-			t.Errorf("no case needs the row %q", r.name)
+	for i, r := range table.Rows {
+		shorter := table
+		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
+		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
+			t.Errorf("no case needs the row %q", r.Name)
 		}
 	}
 }
 
 func TestWhatIsInNoRowIsTransientAndUnnamed(t *testing.T) {
 	t.Parallel()
-	got := classify(table, &mishap{library: errors.Join(errors.New(secretResponse))})
+	got := table.Classify(&failure.Call{Cause: errors.Join(errors.New(secretResponse))})
 	want := failure.Error{Kind: failure.Transient, Sentence: "unexpected error of the model provider (*errors.joinError)"}
 	if *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
@@ -247,8 +248,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	for _, own := range []*http.Client{nil, {}} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			x := exchange{serve: says(status, "", "Location", other.URL), config: func(c *Config) { c.HTTPClient = own }}
-			if m := x.happen(t); m == nil || m.status != status {
-				t.Errorf("got %+v, want a mishap with status %d", m, status)
+			if m := x.happen(t); m == nil || m.Status != status {
+				t.Errorf("got %+v, want a failure with status %d", m, status)
 			}
 		}
 	}
@@ -270,14 +271,14 @@ func TestABodyOfTheLimitIsRead(t *testing.T) {
 // What was paid for an answer of no use is known.
 func TestAnAnswerOfNoUseHasItsUsage(t *testing.T) {
 	t.Parallel()
-	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)), ask: func(ctx context.Context, c *Client) *mishap {
+	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)), ask: func(ctx context.Context, c *Client) *failure.Call {
 		got, m := c.model.ask(ctx, question())
 		if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" {
 			t.Errorf("got %+v", got)
 		}
 		return m
 	}}
-	if m := x.happen(t); m == nil || m.fault != cutOff {
+	if m := x.happen(t); m == nil || m.Cause != cutOff {
 		t.Errorf("got %+v", m)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 
 	"github.com/sashabaranov/go-openai"
@@ -67,20 +68,20 @@ func (m *model) Name() string { return m.name }
 func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	answer, failed := m.ask(ctx, q)
 	if failed != nil {
-		return answer, classify(table, failed)
+		return answer, table.Classify(failed)
 	}
 	return answer, nil
 }
 
 // ask is Answer before the failure is classified.
-func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *mishap) {
+func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.Call) {
 	response, err := m.api.CreateChatCompletion(ctx, m.request(q))
 	if err != nil {
-		return llm.Answer{}, asMishap(err)
+		return llm.Answer{}, asCall(err)
 	}
 	answer := llm.Answer{Usage: usage(response.Usage)}
 	if f := inspect(response.Choices); f != sound {
-		return answer, &mishap{fault: f}
+		return answer, &failure.Call{Cause: f}
 	}
 	answer.Text = response.Choices[0].Message.Content
 	return answer, nil
@@ -138,12 +139,12 @@ func usage(u openai.Usage) llm.Usage {
 	return llm.Usage{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens}
 }
 
-// asMishap is what the library returned: ours, from the wire, or its own,
-// from before or after.
-func asMishap(err error) *mishap {
-	var m *mishap
-	if errors.As(err, &m) {
-		return m
+// asCall returns the error of the library as a Call: ours, from the wire, or the
+// library's own, from before or after it.
+func asCall(err error) *failure.Call {
+	var c *failure.Call
+	if errors.As(err, &c) {
+		return c
 	}
-	return &mishap{library: err}
+	return &failure.Call{Cause: err}
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 )
 
@@ -60,11 +61,11 @@ type exchange struct {
 	serve  http.HandlerFunc
 	config func(*Config)
 	within func(context.Context) (context.Context, context.CancelFunc)
-	ask    func(context.Context, *Client) *mishap // nil is the question
+	ask    func(context.Context, *Client) *failure.Call // nil is the question
 }
 
 // happen asks a server of its own.
-func (x exchange) happen(t *testing.T) *mishap {
+func (x exchange) happen(t *testing.T) *failure.Call {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
@@ -103,8 +104,8 @@ func question() llm.Question {
 	}
 }
 
-func embedding(texts ...string) func(context.Context, *Client) *mishap {
-	return func(ctx context.Context, c *Client) *mishap {
+func embedding(texts ...string) func(context.Context, *Client) *failure.Call {
+	return func(ctx context.Context, c *Client) *failure.Call {
 		_, _, m := c.embedder.ask(ctx, texts)
 		return m
 	}

@@ -1,10 +1,10 @@
 package openai
 
 import (
-	"math"
 	"net/http"
-	"strconv"
 	"time"
+
+	"matchbook/lambda/failure"
 )
 
 // maxWait is the longest wait that is accepted: a queue cannot hide a message
@@ -18,18 +18,11 @@ const maxWait = 12 * time.Hour
 // Azure; the longer one counts, for the response does not name the limit that
 // was hit.
 func askedToWait(h http.Header, status int, now time.Time) time.Duration {
-	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+	if d, ok := failure.ParseWait(h.Get("Retry-After-Ms"), time.Millisecond, maxWait); ok {
 		return d
 	}
-	said := h.Get("Retry-After")
-	if d, ok := number(said, time.Second); ok {
+	if d, ok := failure.RetryAfter(h, now, maxWait); ok {
 		return d
-	}
-	if at, err := http.ParseTime(said); err == nil {
-		if date, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = date // the provider's clock, not ours
-		}
-		return bound(at.Sub(now))
 	}
 	if status != http.StatusTooManyRequests {
 		return 0
@@ -37,24 +30,13 @@ func askedToWait(h http.Header, status int, now time.Time) time.Duration {
 	return max(reset(h.Get("X-Ratelimit-Reset-Requests")), reset(h.Get("X-Ratelimit-Reset-Tokens")))
 }
 
-func reset(said string) time.Duration {
-	if d, ok := number(said, time.Second); ok {
+func reset(text string) time.Duration {
+	if d, ok := failure.ParseWait(text, time.Second, maxWait); ok {
 		return d
 	}
-	d, err := time.ParseDuration(said)
+	d, err := time.ParseDuration(text)
 	if err != nil {
 		return 0
 	}
-	return bound(d)
+	return min(max(d, 0), maxWait)
 }
-
-// number reads a count of units, with a fraction or without.
-func number(said string, unit time.Duration) (time.Duration, bool) {
-	n, err := strconv.ParseFloat(said, 64)
-	if err != nil || math.IsNaN(n) {
-		return 0, false
-	}
-	return time.Duration(min(max(n, 0), float64(maxWait/unit)) * float64(unit)), true
-}
-
-func bound(d time.Duration) time.Duration { return min(max(d, 0), maxWait) }

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"matchbook/lambda/failure"
 )
 
 const (
@@ -21,7 +23,7 @@ var errTooLarge = errors.New("larger than the limit")
 
 // wire is the library's HTTP client. It reads every response to its end, and
 // keeps bodies of failures away from the library, whose errors print them.
-// All its errors are mishaps.
+// All its errors are of the type *failure.Call.
 type wire struct {
 	client *http.Client
 	key    *key
@@ -30,11 +32,11 @@ type wire struct {
 
 func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	if err := w.complete(req); err != nil {
-		return nil, &mishap{library: err}
+		return nil, &failure.Call{Cause: err}
 	}
 	resp, err := w.send(req)
 	if err != nil {
-		return nil, &mishap{ended: req.Context().Err(), network: err}
+		return nil, &failure.Call{Ended: req.Context().Err(), Network: err}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode/100 != 2 {
@@ -42,7 +44,7 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	}
 	body, err := readAll(resp.Body, maxBody)
 	if err != nil {
-		return nil, &mishap{status: resp.StatusCode, ended: req.Context().Err(), network: err}
+		return nil, &failure.Call{Status: resp.StatusCode, Ended: req.Context().Err(), Network: err}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -83,12 +85,12 @@ func (w *wire) complete(req *http.Request) error {
 
 // failed is what a response other than 2xx says. Its status decides, even if
 // the body breaks off.
-func failed(resp *http.Response) *mishap {
+func failed(resp *http.Response) *failure.Call {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	return &mishap{
-		status: resp.StatusCode,
-		code:   code(body),
-		wait:   askedToWait(resp.Header, resp.StatusCode, time.Now()),
+	return &failure.Call{
+		Status: resp.StatusCode,
+		Code:   code(body),
+		Wait:   askedToWait(resp.Header, resp.StatusCode, time.Now()),
 	}
 }
 

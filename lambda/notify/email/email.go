@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
 
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -103,14 +104,14 @@ func (*Sender) Channel() string { return "email" }
 
 // Send implements notify.Sender.
 func (s *Sender) Send(ctx context.Context, m notify.Message) error {
-	if mishap := s.post(ctx, s.input(m)); mishap != nil {
-		return classify(table, mishap)
+	if failed := s.post(ctx, s.input(m)); failed != nil {
+		return table.Classify(failed)
 	}
 	return nil
 }
 
 // post asks once: the caller sends the mail again later if it was not sent.
-func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *mishap {
+func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *failure.Call {
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	out, err := s.api.SendEmail(within, mail, func(o *sesv2.Options) { o.RetryMaxAttempts = 1 })
@@ -118,7 +119,7 @@ func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *mishap {
 	case err != nil:
 		return met(err, ctx.Err())
 	case out.MessageId == nil || *out.MessageId == "":
-		return &mishap{unconfirmed: true}
+		return &failure.Call{Cause: errUnconfirmed}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type exchange struct {
 	wait time.Duration
 }
 
-func (x exchange) happen(t *testing.T) (*Sender, *mishap) {
+func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
 	t.Helper()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -210,7 +210,7 @@ func failures() []exchange {
 	}
 }
 
-func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
 	for _, x := range failures() {
 		t.Run(x.name, func(t *testing.T) {
@@ -219,10 +219,10 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 			if m == nil {
 				t.Fatal("the mail was sent")
 			}
-			got := classify(table, m)
+			got := table.Classify(m)
 			refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"}, func(s string) bool { return strings.Contains(x.want, s) })
 			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, m.err)
+				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, struct{ s *Sender }{s}); len(found) > 0 {
 				t.Errorf("found: %q", found)
@@ -233,15 +233,16 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 
 func TestEveryRowIsNeeded(t *testing.T) {
 	t.Parallel()
-	var happened []*mishap
+	var happened []*failure.Call
 	for _, x := range failures() {
 		_, m := x.happen(t)
 		happened = append(happened, m)
 	}
-	for i, r := range table {
-		shorter := slices.Delete(slices.Clone(table), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *mishap) bool { return *classify(shorter, m) != *classify(table, m) }) {
-			t.Errorf("no case needs the row %q", r.name)
+	for i, r := range table.Rows {
+		shorter := table
+		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
+		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
+			t.Errorf("no case needs the row %q", r.Name)
 		}
 	}
 }
@@ -290,7 +291,7 @@ func TestAMailIsSent(t *testing.T) {
 	}
 }
 
-func TestAMishapIsAnError(t *testing.T) {
+func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(refuses(429, "TooManyRequestsException", "Retry-After", "5"))
 	t.Cleanup(server.Close)

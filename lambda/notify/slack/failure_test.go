@@ -41,7 +41,7 @@ type exchange struct {
 	wait time.Duration
 }
 
-func (x exchange) happen(t *testing.T) (*Sender, *mishap) {
+func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
@@ -162,7 +162,7 @@ func failures() []exchange {
 	return cases
 }
 
-func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
 	for _, x := range failures() {
 		t.Run(x.name, func(t *testing.T) {
@@ -171,10 +171,10 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 			if m == nil {
 				t.Fatal("the message was sent")
 			}
-			got := classify(table, m)
+			got := table.Classify(m)
 			refused := strings.Contains(x.want, "webhook")
 			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, m.network)
+				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
 			}
 			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s, struct{ s Sender }{*s}); len(found) > 0 {
 				t.Errorf("found: %q", found)
@@ -185,15 +185,16 @@ func TestEachMishapHasOneKindAWaitAndASafeSentence(t *testing.T) {
 
 func TestEveryRowIsNeeded(t *testing.T) {
 	t.Parallel()
-	var happened []*mishap
+	var happened []*failure.Call
 	for _, x := range failures() {
 		_, m := x.happen(t)
 		happened = append(happened, m)
 	}
-	for i, r := range table {
-		shorter := slices.Delete(slices.Clone(table), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *mishap) bool { return *classify(shorter, m) != *classify(table, m) }) {
-			t.Errorf("no case needs the row %q", r.name)
+	for i, r := range table.Rows {
+		shorter := table
+		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
+		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
+			t.Errorf("no case needs the row %q", r.Name)
 		}
 	}
 }
@@ -223,7 +224,7 @@ func TestAMessageIsPosted(t *testing.T) {
 	}
 }
 
-func TestAMishapIsAnError(t *testing.T) {
+func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
@@ -246,8 +247,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		if _, m := (exchange{serve: says(status, "ok", "Location", other.URL)}).happen(t); m == nil || m.status != status {
-			t.Errorf("got %+v, want a mishap with status %d", m, status)
+		if _, m := (exchange{serve: says(status, "ok", "Location", other.URL)}).happen(t); m == nil || m.Status != status {
+			t.Errorf("got %+v, want a failure with status %d", m, status)
 		}
 	}
 	if n := reached.Load(); n != 0 {

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
 )
 
@@ -100,22 +101,22 @@ func (*Sender) Channel() string { return "slack" }
 
 // Send implements notify.Sender.
 func (s *Sender) Send(ctx context.Context, m notify.Message) error {
-	if mishap := s.post(ctx, render(m)); mishap != nil {
-		return classify(table, mishap)
+	if failed := s.post(ctx, render(m)); failed != nil {
+		return table.Classify(failed)
 	}
 	return nil
 }
 
 // post reads the answer to its end: any page answers 200, but only Slack "ok".
-func (s *Sender) post(ctx context.Context, message []byte) *mishap {
+func (s *Sender) post(ctx context.Context, message []byte) *failure.Call {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.webhook(), bytes.NewReader(message))
 	if err != nil {
-		return &mishap{network: err}
+		return &failure.Call{Network: err}
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return &mishap{ended: ctx.Err(), network: err}
+		return &failure.Call{Ended: ctx.Err(), Network: err}
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
@@ -123,15 +124,16 @@ func (s *Sender) post(ctx context.Context, message []byte) *mishap {
 		err = errTooLarge
 	}
 	said := strings.TrimSpace(string(body))
-	m := &mishap{status: resp.StatusCode, code: code(said), wait: notify.RetryAfter(resp.Header, time.Now())}
+	wait, _ := failure.RetryAfter(resp.Header, time.Now(), notify.MaxWait)
+	c := &failure.Call{Status: resp.StatusCode, Code: code(said), Wait: wait}
 	switch {
 	case resp.StatusCode/100 != 2: // its status decides, even if the body breaks off
-		return m
+		return c
 	case err != nil:
-		m.ended, m.network = ctx.Err(), err
-		return m
+		c.Ended, c.Network = ctx.Err(), err
+		return c
 	case said != "ok":
-		return m
+		return c
 	}
 	return nil
 }

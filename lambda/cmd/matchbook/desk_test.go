@@ -138,7 +138,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Import(t.Context(), in.Documents); err != nil {
+		if _, err := postgrestest.Open(t, url).Import(t.Context(), imported(in.Documents)); err != nil {
 			t.Fatal(err)
 		}
 	}

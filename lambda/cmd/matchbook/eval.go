@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/term"
@@ -156,13 +152,6 @@ func (w *world) openServer(ctx context.Context, m *term.Meter) (url string, stop
 	return server.URL("postgres"), server.Stop, nil
 }
 
-// corpus is what a folder holds under one condition.
-type corpus struct {
-	dir, condition string
-	documents      []eval.Document
-	links          []eval.Pair // of the whole corpus, also where the documents are limited
-}
-
 // readCorpora reads everything before anything is started.
 func readCorpora(dirs []string, o evalOptions) (corpora []corpus, err error) {
 	wanted, err := wantedConditions(o.conditions)
@@ -180,7 +169,7 @@ func readCorpora(dirs []string, o evalOptions) (corpora []corpus, err error) {
 			if err != nil {
 				return nil, err
 			}
-			c.choose(o)
+			c.choose(o.limit, o.shuffle)
 			corpora = append(corpora, c)
 		}
 	}
@@ -206,51 +195,4 @@ func wantedConditions(names []string) (wanted []string, err error) {
 		return nil, fmt.Errorf("--condition: name one of %s, all", strings.Join(conditions, ", "))
 	}
 	return wanted, nil
-}
-
-func readCorpus(dir, condition string) (c corpus, err error) {
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return c, fmt.Errorf("%s does not exist", dir)
-	case err != nil:
-		return c, err
-	case !info.IsDir():
-		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl", dir, condition)
-	}
-	links, err := openCorpus(filepath.Join(dir, "links.csv"), "without the true links there is nothing to compare with")
-	if err != nil {
-		return c, err
-	}
-	defer links.Close()
-	documents, err := openCorpus(filepath.Join(dir, "documents."+condition+".jsonl"), "this corpus does not come in the condition "+condition)
-	if err != nil {
-		return c, err
-	}
-	defer documents.Close()
-	c = corpus{dir: dir, condition: condition}
-	if c.documents, err = eval.ReadDocuments(documents.Name(), documents); err != nil {
-		return c, err
-	}
-	c.links, err = eval.ReadLinks(links.Name(), links, c.documents)
-	return c, err
-}
-
-func openCorpus(name, missing string) (*os.File, error) {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s does not exist: %s", name, missing)
-	}
-	return f, err
-}
-
-// choose takes the part and the order of the documents that the options want.
-func (c *corpus) choose(o evalOptions) {
-	if o.limit > 0 {
-		c.documents = c.documents[:min(o.limit, len(c.documents))]
-	}
-	if o.shuffle != 0 {
-		rand.New(rand.NewPCG(o.shuffle, 0)).Shuffle(len(c.documents), func(i, j int) {
-			c.documents[i], c.documents[j] = c.documents[j], c.documents[i]
-		})
-	}
 }

@@ -85,15 +85,6 @@ func measure(ctx context.Context, server string, c corpus, model modelRun, o eva
 	return r.measurement(ctx, o)
 }
 
-func (c *corpus) input() *input {
-	in := &input{Documents: make([]postgres.Imported, len(c.documents))}
-	for i, d := range c.documents {
-		in.Documents[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data,
-			FilePath: "documents." + c.condition + ".jsonl"}
-	}
-	return in
-}
-
 // evalRun is a run of the line that is measured.
 type evalRun struct {
 	*matchRun

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
@@ -64,5 +66,39 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("it waits for a FIFO")
+	}
+}
+
+func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
+	t.Parallel()
+	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`))
+	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`))
+	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != defaultTenant {
+		t.Errorf("got %s, %s and %s", one.ID, same.ID, other.ID)
+	}
+}
+
+func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
+	t.Parallel()
+	in := &input{seen: make(map[uuid.UUID]string)}
+	in.readWhole("f.json", []byte("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`))
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
+		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
+	}
+}
+
+func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
+	t.Parallel()
+	in := &input{seen: make(map[uuid.UUID]string)}
+	good := `{"type":"invoice","structured_data":{}}`
+	if err := in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)); err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0].Line != 1 {
+		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"matchbook/lambda/eval"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -106,7 +107,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 	}
 	defer func() { err = errors.Join(err, r.telling.close()) }()
 	if o.model.knowing() {
-		if r.model.links, err = readMatchLinks(dir, in); err != nil {
+		if r.model.links, err = in.links(dir); err != nil {
 			return err
 		}
 	}
@@ -257,7 +258,7 @@ const chunk = 250
 // store imports the documents. One that the database refuses is a problem of
 // its own and stops nobody else.
 func (r *matchRun) store(ctx context.Context) error {
-	for docs := range slices.Chunk(r.in.Documents, chunk) {
+	for docs := range slices.Chunk(imported(r.in.Documents), chunk) {
 		if stamped, err := r.stack.DB.Import(ctx, docs); err == nil {
 			r.take(stamped)
 			continue
@@ -275,6 +276,15 @@ func (r *matchRun) store(ctx context.Context) error {
 		}
 	}
 	return r.model.learn(ctx, r.stack.DB, r.ids)
+}
+
+// imported is the documents as the database takes them.
+func imported(docs []eval.Document) []postgres.Imported {
+	list := make([]postgres.Imported, len(docs))
+	for i, d := range docs {
+		list[i] = postgres.Imported(d)
+	}
+	return list
 }
 
 // take notes what was stored; its messages are sent when all is.

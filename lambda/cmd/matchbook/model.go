@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -206,18 +205,4 @@ func (m *modelRun) learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) 
 		m.key.learn(raws)
 	}
 	return nil
-}
-
-// readMatchLinks reads the links.csv of a folder of documents.
-func readMatchLinks(dir string, in *input) ([]eval.Pair, error) {
-	links, err := openCorpus(filepath.Join(dir, "links.csv"), "an oracle answers from the true links")
-	if err != nil {
-		return nil, err
-	}
-	defer links.Close()
-	docs := make([]eval.Document, len(in.Documents))
-	for i, d := range in.Documents {
-		docs[i] = eval.Document{ID: d.ID, TenantID: d.TenantID, Type: d.Type}
-	}
-	return eval.ReadLinks(links.Name(), links, docs)
 }

@@ -49,7 +49,7 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rehearse(t, postgrestest.URL(t), 1)
-	r.publish(r.store(in.Documents), chunk)
+	r.publish(r.store(imported(in.Documents)), chunk)
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
 	for what, tc := range map[string]struct{ got, plan float64 }{
@@ -71,7 +71,7 @@ func TestMeasureACorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.choose(evalOptions{limit: *measureLimit})
+	c.choose(*measureLimit, 0)
 	url := measuredServer(t)
 	model := modelRun{options: modelOptions{mode: modelOracle}, links: c.links}
 	env, err := model.start(t.Context(), time.Now)
@@ -151,7 +151,7 @@ func (r *rehearsal) measure(c corpus, model *modelRun) {
 		t.Fatal(err)
 	}
 	empty := r.number("SELECT pg_database_size(current_database())")
-	ids := r.store(c.input().Documents)
+	ids := r.store(imported(c.input().Documents))
 	if err := model.learn(ctx, r.DB, ids); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/eval"
 
 	"github.com/google/uuid"
 )
@@ -49,7 +49,7 @@ func (p problem) where() string {
 
 // input is what a folder holds.
 type input struct {
-	Documents []postgres.Imported
+	Documents []eval.Document
 	Problems  []problem
 	seen      map[uuid.UUID]string // where an id was first read
 }
@@ -228,7 +228,7 @@ func (in *input) problem(file string, line int, what string) {
 }
 
 // readRecord makes a document of its JSON. The offset is where it went wrong.
-func readRecord(raw []byte) (doc postgres.Imported, offset int64, err error) {
+func readRecord(raw []byte) (doc eval.Document, offset int64, err error) {
 	if len(raw) > maxRecord {
 		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
 	}

@@ -14,6 +14,7 @@ package eval
 
 import (
 	"encoding/json"
+	"matchbook/lambda/corpus"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -21,7 +22,7 @@ import (
 
 // Edge is a predicted link.
 type Edge struct {
-	Pair
+	corpus.Pair
 	Score      float64 // 0 to 1
 	Confidence string  // high or medium
 	DecidedBy  string  // rules, model or person
@@ -29,7 +30,7 @@ type Edge struct {
 
 // Suggestion is a pair that was considered and not taken.
 type Suggestion struct {
-	Pair
+	corpus.Pair
 	Score     float64 // 0 to 1
 	Undecided bool    // left for somebody to decide; false: refused
 }
@@ -38,8 +39,8 @@ type Suggestion struct {
 // each list. Pairs with a document that is not among Documents are left out,
 // so that a part of a corpus is measured against the part of its links.
 type Input struct {
-	Documents   []Document
-	Links       []Pair // what is true
+	Documents   []corpus.Document
+	Links       []corpus.Pair // what is true
 	Edges       []Edge
 	Suggestions []Suggestion
 	// Candidates are the candidates of each document, best first; nil: not

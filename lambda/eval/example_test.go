@@ -3,6 +3,7 @@ package eval_test
 import (
 	"fmt"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 
@@ -12,15 +13,15 @@ import (
 func ExampleScore() {
 	order, invoice, other := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
 	report := eval.Score(eval.Input{
-		Documents: []eval.Document{
+		Documents: []corpus.Document{
 			{ID: order, Type: document.PurchaseOrder},
 			{ID: invoice, Type: document.Invoice},
 			{ID: other, Type: document.Invoice},
 		},
-		Links: []eval.Pair{{A: order, B: invoice}},
+		Links: []corpus.Pair{{A: order, B: invoice}},
 		Edges: []eval.Edge{
-			{Pair: eval.PairOf(order, invoice), Score: 0.9},
-			{Pair: eval.PairOf(order, other), Score: 0.8},
+			{Pair: corpus.PairOf(order, invoice), Score: 0.9},
+			{Pair: corpus.PairOf(order, other), Score: 0.8},
 		},
 	})
 	fmt.Println("precision", report.Pairwise.Precision, "recall", report.Pairwise.Recall)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 
@@ -17,15 +18,15 @@ import (
 func random(seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var in eval.Input
-	in.Documents = make([]eval.Document, r.IntN(14))
+	in.Documents = make([]corpus.Document, r.IntN(14))
 	for i := range in.Documents {
-		in.Documents[i] = eval.Document{ID: num(1 + i), Type: document.Types[r.IntN(len(document.Types))]}
+		in.Documents[i] = corpus.Document{ID: num(1 + i), Type: document.Types[r.IntN(len(document.Types))]}
 	}
 	in.Candidates, in.Clusters = make(map[uuid.UUID][]uuid.UUID), make(map[uuid.UUID]uuid.UUID)
 	density := r.Float64() / 4
 	for i, a := range in.Documents {
 		for _, b := range in.Documents[i+1:] {
-			p := eval.PairOf(a.ID, b.ID)
+			p := corpus.PairOf(a.ID, b.ID)
 			if r.Float64() < density {
 				in.Links = append(in.Links, p)
 			}
@@ -51,11 +52,11 @@ func random(seed uint64) eval.Input {
 // pair of documents looked at.
 type naive struct {
 	eval.Input
-	links, edges, open map[eval.Pair]bool
+	links, edges, open map[corpus.Pair]bool
 }
 
 func newNaive(in eval.Input) naive {
-	n := naive{in, map[eval.Pair]bool{}, map[eval.Pair]bool{}, map[eval.Pair]bool{}}
+	n := naive{in, map[corpus.Pair]bool{}, map[corpus.Pair]bool{}, map[corpus.Pair]bool{}}
 	for _, l := range in.Links {
 		n.links[l] = true
 	}
@@ -71,7 +72,7 @@ func newNaive(in eval.Input) naive {
 }
 
 // cluster is who can be reached over pairs that touch no contract.
-func (n naive) cluster(id uuid.UUID, over map[eval.Pair]bool) map[uuid.UUID]bool {
+func (n naive) cluster(id uuid.UUID, over map[corpus.Pair]bool) map[uuid.UUID]bool {
 	contract := map[uuid.UUID]bool{}
 	for _, d := range n.Documents {
 		contract[d.ID] = d.Type == document.Contract
@@ -118,7 +119,7 @@ func (n naive) bCubed() (precision, recall float64) {
 func (n naive) pairwise(of func(a, b document.Type) bool) (tp, fp, fn float64) {
 	for i, a := range n.Documents {
 		for _, b := range n.Documents[i+1:] {
-			p := eval.PairOf(a.ID, b.ID)
+			p := corpus.PairOf(a.ID, b.ID)
 			if !of(a.Type, b.Type) {
 				continue
 			}
@@ -135,8 +136,8 @@ func (n naive) pairwise(of func(a, b document.Type) bool) (tp, fp, fn float64) {
 	return tp, fp, fn
 }
 
-func (n naive) in(id uuid.UUID, set map[eval.Pair]bool) bool {
-	return slices.ContainsFunc(n.Documents, func(d eval.Document) bool { return set[eval.PairOf(id, d.ID)] })
+func (n naive) in(id uuid.UUID, set map[corpus.Pair]bool) bool {
+	return slices.ContainsFunc(n.Documents, func(d corpus.Document) bool { return set[corpus.PairOf(id, d.ID)] })
 }
 
 // figures are the shares that are about documents, as numerator and denominator.
@@ -154,7 +155,7 @@ func (n naive) figures() (recall10, abstention, decided, differ [2]float64) {
 		}
 		own := map[uuid.UUID]bool{d.ID: true}
 		for _, o := range n.Documents {
-			if n.links[eval.PairOf(d.ID, o.ID)] {
+			if n.links[corpus.PairOf(d.ID, o.ID)] {
 				recall10[1]++
 				if at := slices.Index(n.Candidates[d.ID], o.ID); at >= 0 && at < 10 {
 					recall10[0]++
@@ -259,8 +260,8 @@ func BenchmarkScore(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	in := eval.Input{Candidates: make(map[uuid.UUID][]uuid.UUID), Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for i := range documents {
-		in.Documents = append(in.Documents, eval.Document{ID: num(i + 1), Type: document.Types[r.IntN(len(document.Types))]})
-		near := eval.PairOf(num(i+1), num(i+2))
+		in.Documents = append(in.Documents, corpus.Document{ID: num(i + 1), Type: document.Types[r.IntN(len(document.Types))]})
+		near := corpus.PairOf(num(i+1), num(i+2))
 		switch r.IntN(4) {
 		case 0:
 			in.Links = append(in.Links, near)

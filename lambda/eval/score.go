@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 
 	"github.com/google/uuid"
@@ -107,7 +108,7 @@ func Score(in Input) Report {
 
 // scorer is the input, by the places of documents in id order.
 type scorer struct {
-	docs        []Document
+	docs        []corpus.Document
 	links       map[places]bool
 	edges       map[places]Edge
 	suggestions map[places]Suggestion
@@ -119,12 +120,12 @@ type places [2]int
 func newScorer(in Input) *scorer {
 	s := &scorer{docs: slices.Clone(in.Documents), links: make(map[places]bool, len(in.Links)),
 		edges: make(map[places]Edge, len(in.Edges)), suggestions: make(map[places]Suggestion, len(in.Suggestions))}
-	slices.SortFunc(s.docs, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	slices.SortFunc(s.docs, func(a, b corpus.Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	at := make(map[uuid.UUID]int, len(s.docs))
 	for i, d := range s.docs {
 		at[d.ID] = i
 	}
-	placesOf := func(p Pair) (pp places, ok bool) {
+	placesOf := func(p corpus.Pair) (pp places, ok bool) {
 		a, okA := at[p.A]
 		b, okB := at[p.B]
 		return places{min(a, b), max(a, b)}, okA && okB && a != b

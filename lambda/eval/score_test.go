@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 
@@ -19,9 +20,9 @@ func num(n int) uuid.UUID {
 }
 
 // docs makes documents 1, 2, ... of types given by their first letters.
-func docs(types string) (list []eval.Document) {
+func docs(types string) (list []corpus.Document) {
 	for i, short := range strings.Fields(types) {
-		list = append(list, eval.Document{ID: num(i + 1), Type: map[string]document.Type{
+		list = append(list, corpus.Document{ID: num(i + 1), Type: map[string]document.Type{
 			"po": document.PurchaseOrder, "oc": document.OrderConfirmation, "dn": document.DeliveryNote, "gr": document.GoodsReceipt,
 			"inv": document.Invoice, "cn": document.CreditNote, "ct": document.Contract}[short]})
 	}
@@ -29,13 +30,13 @@ func docs(types string) (list []eval.Document) {
 }
 
 // pairs reads "1-2 3-4".
-func pairs(text string) (list []eval.Pair) {
+func pairs(text string) (list []corpus.Pair) {
 	for _, p := range strings.Fields(text) {
 		var a, b int
 		if _, err := fmt.Sscanf(p, "%d-%d", &a, &b); err != nil {
 			panic(err)
 		}
-		list = append(list, eval.PairOf(num(a), num(b)))
+		list = append(list, corpus.PairOf(num(a), num(b)))
 	}
 	return list
 }

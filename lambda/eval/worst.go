@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"matchbook/lambda/corpus"
 	"slices"
 )
 
@@ -17,7 +18,7 @@ const (
 // Mistake is a pair that was judged wrongly.
 type Mistake struct {
 	Kind Kind `json:"kind"`
-	Pair
+	corpus.Pair
 	// Score is that of the edge or of the suggestion; undefined for a pair
 	// that was never considered.
 	Score      Figure `json:"score"`
@@ -57,7 +58,9 @@ func (s *scorer) mistakes() (list []Mistake) {
 	return list
 }
 
-func (s *scorer) pair(p places) Pair { return Pair{s.docs[p[0]].ID, s.docs[p[1]].ID} }
+func (s *scorer) pair(p places) corpus.Pair {
+	return corpus.Pair{A: s.docs[p[0]].ID, B: s.docs[p[1]].ID}
+}
 
 func worseFirst(a, b Mistake) int {
 	if a.Score.defined != b.Score.defined {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/eval"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -30,7 +30,7 @@ import (
 // and matching them again changes no row.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	for name, docs := range map[string][]eval.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, 300)} {
+	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, 300)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(docs) == 0 {
@@ -73,14 +73,14 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 // them gives up over it.
 func TestManyDocumentsOfOneCompanyArriveAtOnce(t *testing.T) {
 	t.Parallel()
-	var docs []eval.Document
+	var docs []corpus.Document
 	for n := range 120 {
 		typ, number := document.PurchaseOrder, fmt.Sprintf("45%05d", n/2)
 		references := ""
 		if n%2 == 1 {
 			typ, references = document.Invoice, `,"references":[{"type":"purchase-order","number":"`+number+`"}]`
 		}
-		docs = append(docs, eval.Document{ID: num(n + 1), TenantID: tenant, Type: typ,
+		docs = append(docs, corpus.Document{ID: num(n + 1), TenantID: tenant, Type: typ,
 			Data: json.RawMessage(fmt.Sprintf(`{"number":"%s","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"}%s,"line_items":[{"sku":"L-20","quantity":"%d"}]}`, number, references, n/2+1))})
 	}
 	w := newWorld(t, docs)
@@ -98,7 +98,7 @@ type world struct {
 	ids  []uuid.UUID
 }
 
-func newWorld(t *testing.T, docs []eval.Document) *world {
+func newWorld(t *testing.T, docs []corpus.Document) *world {
 	t.Helper()
 	url := postgrestest.URL(t)
 	w := &world{t: t, db: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url)}
@@ -193,7 +193,7 @@ func firstDifference(a, b string) string {
 
 // sampleDocuments are those of the repository's sample that have a file and an
 // id of their own.
-func sampleDocuments(t *testing.T) (docs []eval.Document) {
+func sampleDocuments(t *testing.T) (docs []corpus.Document) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "documents", "*", "*.json"))
 	if err != nil || len(files) < 50 {
@@ -207,7 +207,7 @@ func sampleDocuments(t *testing.T) (docs []eval.Document) {
 		if !strings.HasPrefix(string(raw), "{") || !strings.Contains(string(raw), `"id"`) {
 			continue
 		}
-		d, err := eval.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " ")))
+		d, err := corpus.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " ")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func sampleDocuments(t *testing.T) (docs []eval.Document) {
 
 // corpusPart is the documents of some suppliers, n or a few more, corrupted;
 // nil where the corpora are not.
-func corpusPart(t *testing.T, n int) (docs []eval.Document) {
+func corpusPart(t *testing.T, n int) (docs []corpus.Document) {
 	t.Helper()
 	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
 	name := filepath.Join(shared, "eval", "matching", "p2p", "documents.corrupted.jsonl")
@@ -227,11 +227,11 @@ func corpusPart(t *testing.T, n int) (docs []eval.Document) {
 		return nil
 	}
 	defer file.Close()
-	all, err := eval.ReadDocuments(name, file)
+	all, err := corpus.ReadDocuments(name, file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	suppliers := map[string][]eval.Document{}
+	suppliers := map[string][]corpus.Document{}
 	var names []string
 	for _, d := range all {
 		var data struct{ Supplier struct{ Name string } }

@@ -153,7 +153,7 @@ func (w *world) openServer(ctx context.Context, m *term.Meter) (url string, stop
 }
 
 // readCorpora reads everything before anything is started.
-func readCorpora(dirs []string, o evalOptions) (corpora []corpus, err error) {
+func readCorpora(dirs []string, o evalOptions) (corpora []Corpus, err error) {
 	wanted, err := wantedConditions(o.conditions)
 	switch {
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
@@ -62,7 +63,7 @@ type mistake struct {
 }
 
 // measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
+func measure(ctx context.Context, server string, c Corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
 	m.Step("%s %s: database and function", filepath.Base(c.dir), c.condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -88,7 +89,7 @@ func measure(ctx context.Context, server string, c corpus, model modelRun, o eva
 // evalRun is a run of the line that is measured.
 type evalRun struct {
 	*matchRun
-	corpus corpus
+	corpus Corpus
 	meter  *term.Meter
 	// undrained is why not every document came to an end; each is named in the
 	// measurement.
@@ -190,16 +191,16 @@ func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement,
 	return m, nil
 }
 
-func (o evalOutcome) input(c corpus) eval.Input {
+func (o evalOutcome) input(c Corpus) eval.Input {
 	in := eval.Input{Documents: c.documents, Links: c.links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for _, m := range o.matches {
-		in.Edges = append(in.Edges, eval.Edge{Pair: eval.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
+		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
 	}
 	for _, s := range o.suggestions {
 		// What scores nothing was refused by the rules. It waits for nobody, as
 		// what a person rejected.
 		undecided := s.Score > 0 && s.DecidedBy != "person"
-		in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: eval.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
+		in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
 	}
 	for id, s := range o.summaries {
 		if s.Cluster != nil {
@@ -230,9 +231,9 @@ func (r *evalRun) notSucceeded(found evalOutcome) []unsuccessful {
 // explain adds to each mistake what people know its documents by, and why it
 // was made.
 func (o evalOutcome) explain(worst []eval.Mistake) []mistake {
-	why := make(map[eval.Pair]string)
+	why := make(map[corpus.Pair]string)
 	for _, m := range slices.Concat(o.matches, o.suggestions) {
-		why[eval.PairOf(m.A, m.B)] = m.Reasoning
+		why[corpus.PairOf(m.A, m.B)] = m.Reasoning
 	}
 	list := make([]mistake, len(worst))
 	for i, w := range worst {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -163,11 +164,11 @@ func evalMistakes(t *testing.T, worst []mistake) {
 		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)
 	}
 	fp, fn := worst[0], worst[1]
-	if fp.Kind != eval.FalsePositive || fp.Pair != eval.PairOf(evalID(5), evalID(6)) || fp.ANumber != "2026/118" || fp.BType != "invoice" ||
+	if fp.Kind != eval.FalsePositive || fp.Pair != corpus.PairOf(evalID(5), evalID(6)) || fp.ANumber != "2026/118" || fp.BType != "invoice" ||
 		!strings.Contains(fp.Reasoning, "2026/118") || fp.DecidedBy == "" {
 		t.Errorf("got %+v", fp)
 	}
-	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != eval.PairOf(evalID(7), evalID(8)) || fn.BNumber != "F-9913" {
+	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != corpus.PairOf(evalID(7), evalID(8)) || fn.BNumber != "F-9913" {
 		t.Errorf("got %+v", fn)
 	}
 }
@@ -250,9 +251,9 @@ func TestMeasurementAsText(t *testing.T) {
 	order, invoice, other := evalID(1), evalID(2), evalID(3)
 	m := &measurement{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,
 		Report: eval.Score(eval.Input{
-			Documents:  []eval.Document{{ID: order, Type: "purchase-order"}, {ID: invoice, Type: "invoice"}, {ID: other, Type: "invoice"}},
-			Links:      []eval.Pair{{A: order, B: invoice}},
-			Edges:      []eval.Edge{{Pair: eval.PairOf(order, other), Score: 0.9, Confidence: "high", DecidedBy: "rules"}},
+			Documents:  []corpus.Document{{ID: order, Type: "purchase-order"}, {ID: invoice, Type: "invoice"}, {ID: other, Type: "invoice"}},
+			Links:      []corpus.Pair{{A: order, B: invoice}},
+			Edges:      []eval.Edge{{Pair: corpus.PairOf(order, other), Score: 0.9, Confidence: "high", DecidedBy: "rules"}},
 			Candidates: map[uuid.UUID][]uuid.UUID{order: {other, invoice}},
 			Clusters:   map[uuid.UUID]uuid.UUID{order: order},
 		})}

@@ -9,17 +9,17 @@ import (
 	"path/filepath"
 	"slices"
 
-	"matchbook/lambda/eval"
+	"matchbook/lambda/corpus"
 )
 
-// corpus is what a folder holds under one condition.
-type corpus struct {
+// Corpus is a folder of documents under one condition, with its true links.
+type Corpus struct {
 	dir, condition string
-	documents      []eval.Document
-	links          []eval.Pair // of the whole corpus, also where the documents are limited
+	documents      []corpus.Document
+	links          []corpus.Pair // of the whole corpus, also where the documents are limited
 }
 
-func readCorpus(dir, condition string) (c corpus, err error) {
+func readCorpus(dir, condition string) (c Corpus, err error) {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, fmt.Errorf("%s does not exist", dir)
@@ -38,11 +38,11 @@ func readCorpus(dir, condition string) (c corpus, err error) {
 		return c, err
 	}
 	defer documents.Close()
-	c = corpus{dir: dir, condition: condition}
-	if c.documents, err = eval.ReadDocuments(documents.Name(), documents); err != nil {
+	c = Corpus{dir: dir, condition: condition}
+	if c.documents, err = corpus.ReadDocuments(documents.Name(), documents); err != nil {
 		return c, err
 	}
-	c.links, err = eval.ReadLinks(links.Name(), links, c.documents)
+	c.links, err = corpus.ReadLinks(links.Name(), links, c.documents)
 	return c, err
 }
 
@@ -56,7 +56,7 @@ func openCorpus(name, missing string) (*os.File, error) {
 
 // choose takes the part and the order of the documents that are wanted: the first limit
 // documents, in an order by the seed shuffle. 0 takes all, and keeps the order.
-func (c *corpus) choose(limit int, shuffle uint64) {
+func (c *Corpus) choose(limit int, shuffle uint64) {
 	if limit > 0 {
 		c.documents = c.documents[:min(limit, len(c.documents))]
 	}
@@ -68,16 +68,16 @@ func (c *corpus) choose(limit int, shuffle uint64) {
 }
 
 // links reads the links.csv beside the documents.
-func (in *input) links(dir string) ([]eval.Pair, error) {
+func (in *input) links(dir string) ([]corpus.Pair, error) {
 	links, err := openCorpus(filepath.Join(dir, "links.csv"), "an oracle answers from the true links")
 	if err != nil {
 		return nil, err
 	}
 	defer links.Close()
-	return eval.ReadLinks(links.Name(), links, in.Documents)
+	return corpus.ReadLinks(links.Name(), links, in.Documents)
 }
 
-func (c *corpus) input() *input {
+func (c *Corpus) input() *input {
 	in := &input{Documents: slices.Clone(c.documents)}
 	for i := range in.Documents {
 		in.Documents[i].FilePath = "documents." + c.condition + ".jsonl"

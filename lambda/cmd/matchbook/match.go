@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"matchbook/lambda/eval"
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -279,7 +279,7 @@ func (r *matchRun) store(ctx context.Context) error {
 }
 
 // imported is the documents as the database takes them.
-func imported(docs []eval.Document) []postgres.Imported {
+func imported(docs []corpus.Document) []postgres.Imported {
 	list := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
 		list[i] = postgres.Imported(d)

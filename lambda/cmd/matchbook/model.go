@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/eval"
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -118,7 +118,7 @@ type modelRun struct {
 	options modelOptions
 	env     setup.Env // where a real model is
 	seed    uint64    // of the noise
-	links   []eval.Pair
+	links   []corpus.Pair
 
 	server *scripted.Server // nil: none, or a real one
 	key    *answerKey

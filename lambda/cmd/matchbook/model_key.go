@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"matchbook/lambda/eval"
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
 
@@ -37,15 +37,15 @@ func fenced(text, fence string) (inside, rest string, ok bool) {
 // answerKey knows which documents belong together, and finds by what a
 // question says which documents it is about: the prompt holds no ids.
 type answerKey struct {
-	links  []eval.Pair
-	linked map[eval.Pair]bool
+	links  []corpus.Pair
+	linked map[corpus.Pair]bool
 
 	mu   sync.Mutex
 	says map[string][]match.Raw // who says exactly this, by id
 }
 
-func newAnswerKey(links []eval.Pair) *answerKey {
-	k := &answerKey{links: links, linked: make(map[eval.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
+func newAnswerKey(links []corpus.Pair) *answerKey {
+	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
 	for _, l := range links {
 		k.linked[l] = true
 	}
@@ -114,7 +114,7 @@ func (k *answerKey) meant(d match.Raw, texts []string) (ids []uuid.UUID, known, 
 			continue
 		}
 		known++
-		at := slices.IndexFunc(same, func(c match.Raw) bool { return k.linked[eval.PairOf(c.ID, d.ID)] })
+		at := slices.IndexFunc(same, func(c match.Raw) bool { return k.linked[corpus.PairOf(c.ID, d.ID)] })
 		if at >= 0 {
 			right++
 		}

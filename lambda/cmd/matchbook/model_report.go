@@ -155,7 +155,7 @@ type decidedReport struct {
 }
 
 // decided measures the matches that the model decided.
-func (o evalOutcome) decided(c corpus) decidedReport {
+func (o evalOutcome) decided(c Corpus) decidedReport {
 	in := o.input(c)
 	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
 	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})

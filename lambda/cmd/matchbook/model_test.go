@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/eval"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
@@ -205,7 +205,7 @@ func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 	}
 	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
 	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
-	k := newAnswerKey([]eval.Pair{eval.PairOf(invoice1.ID, orderCopy.ID)})
+	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
 	k.learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: evalID(6), Data: "no JSON"}})
 	unknown := raw(7, one, "purchase-order", "B-7")
 	for _, tc := range []struct {

@@ -145,7 +145,7 @@ var counters = map[string]string{
 	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
 }
 
-func (r *rehearsal) measure(c corpus, model *modelRun) {
+func (r *rehearsal) measure(c Corpus, model *modelRun) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.documents))
 	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/eval"
 
 	"github.com/google/uuid"
 )
@@ -49,7 +49,7 @@ func (p problem) where() string {
 
 // input is what a folder holds.
 type input struct {
-	Documents []eval.Document
+	Documents []corpus.Document
 	Problems  []problem
 	seen      map[uuid.UUID]string // where an id was first read
 }
@@ -228,7 +228,7 @@ func (in *input) problem(file string, line int, what string) {
 }
 
 // readRecord makes a document of its JSON. The offset is where it went wrong.
-func readRecord(raw []byte) (doc eval.Document, offset int64, err error) {
+func readRecord(raw []byte) (doc corpus.Document, offset int64, err error) {
 	if len(raw) > maxRecord {
 		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/eval"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -137,7 +137,7 @@ func (rep *report) addClusters() {
 
 // explainAlone says of every document without a match what speaks against
 // one: what was considered, or what it cites that is not here.
-func (rep *report) explainAlone(edges, suggestions []postgres.Match, docs []eval.Document) {
+func (rep *report) explainAlone(edges, suggestions []postgres.Match, docs []corpus.Document) {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {
 		matched[e.A], matched[e.B] = true, true

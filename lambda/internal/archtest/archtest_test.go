@@ -22,6 +22,7 @@ var tree = tables{
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
+		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "plan", "term", "infra", "internal/pagetest"},
 	},
 	exceptions: []exception{

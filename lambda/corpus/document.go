@@ -1,4 +1,8 @@
-package eval
+// Package corpus reads documents from files, and the true links among them. A
+// folder that people put together is read leniently (ReadFolder): what is
+// malformed is listed, and the rest is taken. A corpus that a matcher is
+// measured against is read strictly (Read): the first fault is an error.
+package corpus
 
 import (
 	"encoding/json"

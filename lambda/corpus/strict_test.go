@@ -1,4 +1,4 @@
-package eval_test
+package corpus_test
 
 import (
 	"errors"
@@ -9,8 +9,11 @@ import (
 	"testing/iotest"
 	"time"
 
+	"matchbook/lambda/corpus"
+
 	"matchbook/lambda/document"
-	"matchbook/lambda/eval"
+
+	"github.com/google/uuid"
 )
 
 const tenant = "10000000-0000-4000-8000-000000000001"
@@ -21,7 +24,7 @@ func line(n int, typ string) string {
 
 func TestCorpusIsReadInItsOrder(t *testing.T) {
 	t.Parallel()
-	docs, err := eval.ReadDocuments("d.jsonl", strings.NewReader(line(2, "invoice")+"\r\n\n"+line(1, "purchase-order")))
+	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(2, "invoice")+"\r\n\n"+line(1, "purchase-order")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,11 +32,11 @@ func TestCorpusIsReadInItsOrder(t *testing.T) {
 		docs[0].TenantID.String() != tenant || !docs[1].Received.Equal(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %+v", docs)
 	}
-	links, err := eval.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"+num(1).String()+","+num(2).String()+"\n"), docs)
-	if err != nil || len(links) != 1 || links[0] != eval.PairOf(num(2), num(1)) {
+	links, err := corpus.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"+num(1).String()+","+num(2).String()+"\n"), docs)
+	if err != nil || len(links) != 1 || links[0] != corpus.PairOf(num(2), num(1)) {
 		t.Errorf("got %v, %v", links, err)
 	}
-	if links, err := eval.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"), docs); err != nil || len(links) != 0 {
+	if links, err := corpus.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"), docs); err != nil || len(links) != 0 {
 		t.Errorf("no links: got %v, %v", links, err)
 	}
 }
@@ -61,19 +64,19 @@ func TestMalformedDocumentsAreNamedByFileAndLine(t *testing.T) {
 		{without(`,"structured_data":{"number":"2"}`, ""), "d.jsonl:2: structured_data is not an object"},
 		{good + "\n" + strings.Repeat("x", 4<<20+1), "d.jsonl:2: longer than 4194304 bytes"},
 	} {
-		docs, err := eval.ReadDocuments("d.jsonl", strings.NewReader(tc.text))
+		docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(tc.text))
 		if err == nil || err.Error() != tc.want || docs != nil {
 			t.Errorf("%.60q: got %v, want %s", tc.text, err, tc.want)
 		}
 	}
-	if _, err := eval.ReadDocuments("d.jsonl", broken(good+"\n")); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "d.jsonl:2: ") {
+	if _, err := corpus.ReadDocuments("d.jsonl", broken(good+"\n")); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "d.jsonl:2: ") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
 	t.Parallel()
-	docs, err := eval.ReadDocuments("d.jsonl", strings.NewReader(line(1, "invoice")+"\n"+line(2, "invoice")+"\n"+
+	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(1, "invoice")+"\n"+line(2, "invoice")+"\n"+
 		strings.Replace(line(3, "invoice"), tenant, num(9).String(), 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -93,12 +96,12 @@ func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
 		{header + pair(1, 3), "l.csv:2: the documents belong to different tenants"},
 		{header + `"`, `l.csv:2: not valid CSV: extraneous or missing " in quoted-field`},
 	} {
-		links, err := eval.ReadLinks("l.csv", strings.NewReader(tc.text), docs)
+		links, err := corpus.ReadLinks("l.csv", strings.NewReader(tc.text), docs)
 		if err == nil || err.Error() != tc.want || links != nil {
 			t.Errorf("%q: got %v, want %s", tc.text, err, tc.want)
 		}
 	}
-	if _, err := eval.ReadLinks("l.csv", broken(header), docs); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := corpus.ReadLinks("l.csv", broken(header), docs); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -106,4 +109,8 @@ func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
 // broken ends in an error that is not the end of the file.
 func broken(text string) io.Reader {
 	return io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrClosedPipe))
+}
+
+func num(n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
 }

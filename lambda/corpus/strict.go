@@ -70,7 +70,7 @@ func readDocument(line []byte) (d Document, err error) {
 		Data     json.RawMessage `json:"structured_data"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil {
-		return d, jsonProblem(err)
+		return d, strictProblem(err)
 	}
 	if d.ID, err = document.ParseID(r.ID); err != nil {
 		return d, fmt.Errorf("id is %w", err)
@@ -91,8 +91,8 @@ func readDocument(line []byte) (d Document, err error) {
 	return d, nil
 }
 
-// jsonProblem says what is wrong with JSON in words of ours.
-func jsonProblem(err error) error {
+// strictProblem says what is wrong with JSON in words of ours.
+func strictProblem(err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {

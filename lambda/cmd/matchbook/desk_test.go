@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -134,7 +135,7 @@ func storedSample(t *testing.T) (url string) {
 	t.Helper()
 	url = postgrestest.URL(t)
 	for _, folder := range []string{samples, lampFolder(t)} {
-		in, err := readInput(folder)
+		in, err := corpus.ReadFolder(folder)
 		if err != nil {
 			t.Fatal(err)
 		}

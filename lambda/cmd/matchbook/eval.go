@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/term"
@@ -110,9 +111,9 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 	all := make([]*measurement, len(corpora))
 	succeeded := true
 	for i, c := range corpora {
-		model := modelRun{options: o.model, env: w.env, seed: o.seed, links: c.links}
+		model := modelRun{options: o.model, env: w.env, seed: o.seed, links: c.Links}
 		if all[i], err = measure(ctx, server, c, model, o, m); err != nil {
-			return fmt.Errorf("%s, %s: %w", c.dir, c.condition, err)
+			return fmt.Errorf("%s, %s: %w", c.Dir, c.Condition, err)
 		}
 		succeeded = succeeded && len(all[i].NotSucceeded) == 0
 		if !o.json {
@@ -153,7 +154,7 @@ func (w *world) openServer(ctx context.Context, m *term.Meter) (url string, stop
 }
 
 // readCorpora reads everything before anything is started.
-func readCorpora(dirs []string, o evalOptions) (corpora []Corpus, err error) {
+func readCorpora(dirs []string, o evalOptions) (corpora []corpus.Corpus, err error) {
 	wanted, err := wantedConditions(o.conditions)
 	switch {
 	case err != nil:
@@ -165,11 +166,11 @@ func readCorpora(dirs []string, o evalOptions) (corpora []Corpus, err error) {
 	}
 	for _, dir := range dirs {
 		for _, condition := range wanted {
-			c, err := readCorpus(filepath.Clean(dir), condition)
+			c, err := corpus.Read(filepath.Clean(dir), condition)
 			if err != nil {
 				return nil, err
 			}
-			c.choose(o.limit, o.shuffle)
+			c.Choose(o.limit, o.shuffle)
 			corpora = append(corpora, c)
 		}
 	}

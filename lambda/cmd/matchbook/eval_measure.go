@@ -63,8 +63,8 @@ type mistake struct {
 }
 
 // measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c Corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
-	m.Step("%s %s: database and function", filepath.Base(c.dir), c.condition)
+func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
+	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
 	if err != nil {
@@ -74,7 +74,7 @@ func measure(ctx context.Context, server string, c Corpus, model modelRun, o eva
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.input(), progress: m, model: model,
+	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.Input(), progress: m, model: model,
 		options: matchOptions{concurrency: evalInvocations}}}
 	if err := r.start(ctx, url); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func measure(ctx context.Context, server string, c Corpus, model modelRun, o eva
 // evalRun is a run of the line that is measured.
 type evalRun struct {
 	*matchRun
-	corpus Corpus
+	corpus corpus.Corpus
 	meter  *term.Meter
 	// undrained is why not every document came to an end; each is named in the
 	// measurement.
@@ -99,7 +99,7 @@ type evalRun struct {
 func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
-	name := filepath.Base(r.corpus.dir) + " " + r.corpus.condition
+	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
 	r.meter.Step("%s: %d documents are stored and published", name, len(r.in.Documents))
 	if err := r.store(ctx); err != nil {
 		return err
@@ -134,7 +134,7 @@ type evalOutcome struct {
 
 func (r *evalRun) read(ctx context.Context) (o evalOutcome, err error) {
 	db := r.stack.DB
-	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.dir), r.corpus.condition)
+	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
 	summaries, err1 := db.Summaries(ctx, r.ids)
 	states, err2 := db.Progress(ctx, r.ids)
 	matches, err3 := db.Matches(ctx, r.ids)
@@ -175,7 +175,7 @@ func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement,
 	}
 	report := eval.Score(found.input(r.corpus))
 	took := r.took.Seconds()
-	m := &measurement{Corpus: r.corpus.dir, Condition: r.corpus.condition, Limit: o.limit, Shuffle: o.shuffle,
+	m := &measurement{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.limit, Shuffle: o.shuffle,
 		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.worst)),
 		Model:   evalModel{model, found.decided(r.corpus)},
 		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.in.Documents))/took*10) / 10}
@@ -191,8 +191,8 @@ func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement,
 	return m, nil
 }
 
-func (o evalOutcome) input(c Corpus) eval.Input {
-	in := eval.Input{Documents: c.documents, Links: c.links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
+func (o evalOutcome) input(c corpus.Corpus) eval.Input {
+	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for _, m := range o.matches {
 		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
 	}
@@ -215,7 +215,7 @@ func (o evalOutcome) input(c Corpus) eval.Input {
 func (r *evalRun) notSucceeded(found evalOutcome) []unsuccessful {
 	list := []unsuccessful{}
 	refused := r.in.Problems // in the order of the documents that the database refused
-	for _, d := range r.corpus.documents {
+	for _, d := range r.corpus.Documents {
 		s, stored := found.summaries[d.ID]
 		switch {
 		case !stored && len(refused) > 0:

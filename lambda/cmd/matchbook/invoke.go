@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -83,9 +84,9 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 	if err != nil {
 		return err
 	}
-	in := &input{}
+	in := &corpus.Input{}
 	if o.documents != "" {
-		if in, err = readInput(o.documents); err != nil {
+		if in, err = corpus.ReadFolder(o.documents); err != nil {
 			return err
 		}
 	}
@@ -103,7 +104,7 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 		return err
 	}
 	for _, problem := range in.Problems {
-		p.Say("not imported: %s: %s", problem.where(), problem.What)
+		p.Say("not imported: %s: %s", problem.Where(), problem.What)
 	}
 	p.Say("%d documents imported, none of them published", len(r.ids))
 	outcome, err := r.invoke(ctx, event)

@@ -92,7 +92,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 	if err := o.model.check(w.env); err != nil {
 		return err
 	}
-	in, err := readInput(dir)
+	in, err := corpus.ReadFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 	}
 	defer func() { err = errors.Join(err, r.telling.close()) }()
 	if o.model.knowing() {
-		if r.model.links, err = in.links(dir); err != nil {
+		if r.model.links, err = in.Links(dir); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 
 // matchRun is one run of the line.
 type matchRun struct {
-	in       *input
+	in       *corpus.Input
 	options  matchOptions
 	progress *term.Meter
 	model    modelRun
@@ -269,7 +269,7 @@ func (r *matchRun) store(ctx context.Context) error {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				r.in.problem(d.FilePath, 1, importProblem(d, err))
+				r.in.Refuse(d.FilePath, 1, importProblem(d, err))
 			default:
 				r.take(stamped)
 			}

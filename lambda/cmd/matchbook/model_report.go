@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -155,7 +156,7 @@ type decidedReport struct {
 }
 
 // decided measures the matches that the model decided.
-func (o evalOutcome) decided(c Corpus) decidedReport {
+func (o evalOutcome) decided(c corpus.Corpus) decidedReport {
 	in := o.input(c)
 	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
 	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -40,7 +41,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
-	_, err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: defaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
+	_, err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
 	if err != nil {
 		t.Fatal(err)
 	}

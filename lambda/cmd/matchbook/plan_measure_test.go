@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/plan"
@@ -44,7 +45,7 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := readInput(samples)
+	in, err := corpus.ReadFolder(samples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,13 +68,13 @@ func TestMeasureACorpus(t *testing.T) {
 	if *measureDir == "" {
 		t.Skip("-measure names no corpus")
 	}
-	c, err := readCorpus(*measureDir, *measureCondition)
+	c, err := corpus.Read(*measureDir, *measureCondition)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.choose(*measureLimit, 0)
+	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
-	model := modelRun{options: modelOptions{mode: modelOracle}, links: c.links}
+	model := modelRun{options: modelOptions{mode: modelOracle}, links: c.Links}
 	env, err := model.start(t.Context(), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestMeasureACorpus(t *testing.T) {
 	r := rehearse(t, far(t, url, *measureFar), 1, env...)
 	r.measure(c, &model)
 	r.close()
-	t.Logf("the function: %.2f ms of processor time a document", (childCPU(t)-cpu)*1000/float64(len(c.documents)))
+	t.Logf("the function: %.2f ms of processor time a document", (childCPU(t)-cpu)*1000/float64(len(c.Documents)))
 }
 
 // measuredServer is a database that counts what is done.
@@ -145,13 +146,13 @@ var counters = map[string]string{
 	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
 }
 
-func (r *rehearsal) measure(c Corpus, model *modelRun) {
-	t, ctx, n := r.t, r.t.Context(), float64(len(c.documents))
+func (r *rehearsal) measure(c corpus.Corpus, model *modelRun) {
+	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
 	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		t.Fatal(err)
 	}
 	empty := r.number("SELECT pg_database_size(current_database())")
-	ids := r.store(imported(c.input().Documents))
+	ids := r.store(imported(c.Input().Documents))
 	if err := model.learn(ctx, r.DB, ids); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type report struct {
 	Accounting accounting       `json:"accounting"`
 	Model      modelReport      `json:"model"`
 	Told       toldReport       `json:"told"`
-	Problems   []problem        `json:"problems"`
+	Problems   []corpus.Problem `json:"problems"`
 
 	byID map[uuid.UUID]*documentReport
 }
@@ -91,7 +91,7 @@ func (r *matchRun) report(ctx context.Context) (*report, error) {
 		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.ids), Malformed: len(r.in.Problems),
 			Kills: r.kills, Seed: r.options.seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
-		rep.Problems = []problem{}
+		rep.Problems = []corpus.Problem{}
 	}
 	rep.addDocuments(summaries)
 	if err := rep.addMatches(edges); err != nil {

@@ -15,6 +15,8 @@ import (
 )
 
 // The operator reads what the driver says, and never a password.
+const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
+
 func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 	t.Parallel()
 	named, err := url.Parse(postgrestest.EmptyURL(t))

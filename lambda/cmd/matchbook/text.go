@@ -22,7 +22,7 @@ func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", ar
 
 func (t *text) problems() {
 	for _, p := range t.Problems {
-		t.line("MALFORMED %s: %s", p.where(), p.What)
+		t.line("MALFORMED %s: %s", p.Where(), p.What)
 	}
 	if len(t.Problems) > 0 {
 		t.line("")

@@ -1,4 +1,4 @@
-package main
+package corpus
 
 import (
 	"bufio"
@@ -16,7 +16,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 
 	"github.com/google/uuid"
@@ -26,46 +25,46 @@ import (
 const maxRecord = 4 << 20
 
 var (
-	// defaultTenant owns documents that name no tenant.
-	defaultTenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	// DefaultTenant owns the documents that name no tenant.
+	DefaultTenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 	// contentSpace is the UUIDv5 name space of documents without an id.
 	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 )
 
-// problem is input that is no document: where, and what is wrong with it.
-type problem struct {
+// Problem is malformed input: its place, and the fault.
+type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // 0: the file as a whole
 	What string `json:"what"`
 }
 
-// where is the file, and the line if it is one line's problem.
-func (p problem) where() string {
+// Where returns the file, and the line if the problem is that of one line.
+func (p Problem) Where() string {
 	if p.Line == 0 {
 		return p.File
 	}
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// input is what a folder holds.
-type input struct {
-	Documents []corpus.Document
-	Problems  []problem
+// Input is the content of a folder: its documents, and what is malformed.
+type Input struct {
+	Documents []Document
+	Problems  []Problem
 	seen      map[uuid.UUID]string // where an id was first read
 }
 
-// readInput reads every .json and .jsonl file below path, or path itself, in
+// ReadFolder reads every .json and .jsonl file below path, or path itself, in
 // the order of the names. Malformed documents and files that cannot be read
 // become problems; the rest goes on.
-func readInput(path string) (*input, error) {
-	in := &input{seen: make(map[uuid.UUID]string)}
+func ReadFolder(path string) (*Input, error) {
+	in := &Input{seen: make(map[uuid.UUID]string)}
 	var files []string
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && file == path:
 			return err
-		case err != nil: // a folder that is closed to us
-			in.problem(file, 0, "cannot be read: "+reason(err))
+		case err != nil: // a folder without permission
+			in.Refuse(file, 0, "cannot be read: "+reason(err))
 		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))):
 			files = append(files, file)
 		}
@@ -81,13 +80,13 @@ func readInput(path string) (*input, error) {
 	}
 	for _, file := range files {
 		if err := in.readFile(file); err != nil {
-			in.problem(file, 0, "cannot be read: "+reason(err))
+			in.Refuse(file, 0, "cannot be read: "+reason(err))
 		}
 	}
 	return in, nil
 }
 
-// reason is why a file cannot be read, without its name.
+// reason describes why a file cannot be read, without its name.
 func reason(err error) string {
 	var at *fs.PathError
 	switch {
@@ -99,9 +98,9 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// openFile opens a regular file. Nothing else is: opening a FIFO waits until
-// somebody writes to it, or breaks off who was waiting to. One that takes the
-// file's place meanwhile does not block either.
+// openFile opens a regular file and refuses all others: opening a FIFO would
+// wait for a writer, or interrupt a waiting one. A FIFO that replaces the file
+// after the check does not block either.
 func openFile(file string) (*os.File, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -113,7 +112,7 @@ func openFile(file string) (*os.File, error) {
 	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-func (in *input) readFile(file string) error {
+func (in *Input) readFile(file string) error {
 	f, err := openFile(file)
 	if err != nil {
 		return err
@@ -132,7 +131,7 @@ func (in *input) readFile(file string) error {
 
 // readLines reads one document per line. A line that is too long is skipped
 // without being held in memory.
-func (in *input) readLines(file string, r io.Reader) error {
+func (in *Input) readLines(file string, r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for number := 1; ; number++ {
 		line, tooLong, err := readLine(lines)
@@ -141,7 +140,7 @@ func (in *input) readLines(file string, r io.Reader) error {
 		}
 		switch {
 		case tooLong:
-			in.problem(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
+			in.Refuse(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
 		case len(bytes.TrimSpace(line)) > 0:
 			in.add(file, number, line)
 		}
@@ -164,11 +163,11 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 }
 
 // readWhole reads a file that holds one document or an array of them.
-func (in *input) readWhole(file string, raw []byte) {
+func (in *Input) readWhole(file string, raw []byte) {
 	start := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
 	switch {
 	case start < 0:
-		in.problem(file, 1, "the file is empty")
+		in.Refuse(file, 1, "the file is empty")
 		return
 	case raw[start] != '[':
 		in.add(file, lineAt(raw, int64(start)), raw)
@@ -182,15 +181,15 @@ func (in *input) readWhole(file string, raw []byte) {
 		err := decoder.Decode(&element)
 		line := lineAt(raw, decoder.InputOffset()-int64(len(element)))
 		if err != nil {
-			in.problem(file, lineAt(raw, decoder.InputOffset()), jsonProblem(err))
+			in.Refuse(file, lineAt(raw, decoder.InputOffset()), jsonProblem(err))
 			return
 		}
 		in.add(file, line, element)
 	}
 	if _, err := decoder.Token(); err != nil {
-		in.problem(file, lineAt(raw, int64(len(raw))), jsonProblem(err))
+		in.Refuse(file, lineAt(raw, int64(len(raw))), jsonProblem(err))
 	} else if count == 0 {
-		in.problem(file, 1, "the array is empty")
+		in.Refuse(file, 1, "the array is empty")
 	}
 }
 
@@ -198,7 +197,7 @@ func lineAt(raw []byte, offset int64) int {
 	return 1 + bytes.Count(raw[:min(max(offset, 0), int64(len(raw)))], []byte("\n"))
 }
 
-// record is a document in an input file.
+// record is a document as it stands in a file.
 type record struct {
 	ID       string          `json:"id"`
 	TenantID string          `json:"tenant_id"`
@@ -207,28 +206,29 @@ type record struct {
 	Data     json.RawMessage `json:"structured_data"`
 }
 
-func (in *input) add(file string, line int, raw []byte) {
+func (in *Input) add(file string, line int, raw []byte) {
 	doc, offset, err := readRecord(raw)
 	if err != nil {
-		in.problem(file, line+lineAt(raw, offset)-1, err.Error())
+		in.Refuse(file, line+lineAt(raw, offset)-1, err.Error())
 		return
 	}
 	doc.FilePath = file
 	here := fmt.Sprintf("%s:%d", file, line)
 	if first, ok := in.seen[doc.ID]; ok {
-		in.problem(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
+		in.Refuse(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
 		return
 	}
 	in.seen[doc.ID] = here
 	in.Documents = append(in.Documents, doc)
 }
 
-func (in *input) problem(file string, line int, what string) {
-	in.Problems = append(in.Problems, problem{file, line, what})
+// Refuse adds a problem.
+func (in *Input) Refuse(file string, line int, what string) {
+	in.Problems = append(in.Problems, Problem{file, line, what})
 }
 
 // readRecord makes a document of its JSON. The offset is where it went wrong.
-func readRecord(raw []byte) (doc corpus.Document, offset int64, err error) {
+func readRecord(raw []byte) (doc Document, offset int64, err error) {
 	if len(raw) > maxRecord {
 		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
 	}
@@ -253,7 +253,7 @@ func readRecord(raw []byte) (doc corpus.Document, offset int64, err error) {
 	if _, err := document.Parse(doc.Data); err != nil {
 		return doc, 0, fmt.Errorf("structured_data: %w", err)
 	}
-	if doc.TenantID, err = idOr(r.TenantID, defaultTenant); err != nil {
+	if doc.TenantID, err = idOr(r.TenantID, DefaultTenant); err != nil {
 		return doc, 0, fmt.Errorf("tenant_id is %w", err)
 	}
 	content := strings.Join([]string{doc.TenantID.String(), r.Type, compact.String()}, "\n")
@@ -295,7 +295,7 @@ func errorOffset(err error, raw []byte) int64 {
 	return 0
 }
 
-// jsonProblem says what is wrong with JSON in words of ours.
+// jsonProblem describes faulty JSON in our own words.
 func jsonProblem(err error) string {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError

@@ -1,4 +1,4 @@
-package main
+package corpus
 
 import (
 	"os"
@@ -44,12 +44,12 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 		must(os.Mkdir(in("closed"), 0))
 		want = append(want, "closed: cannot be read: permission denied", "private.json: cannot be read: permission denied")
 	}
-	read := make(chan *input, 1)
+	read := make(chan *Input, 1)
 	go func() {
-		got, err := readInput(dir)
+		got, err := ReadFolder(dir)
 		if err != nil {
 			t.Error(err)
-			got = &input{}
+			got = &Input{}
 		}
 		read <- got
 	}()
@@ -57,7 +57,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	case got := <-read:
 		var problems []string
 		for _, p := range got.Problems {
-			problems = append(problems, filepath.Base(p.where())+": "+p.What)
+			problems = append(problems, filepath.Base(p.Where())+": "+p.What)
 		}
 		slices.Sort(problems)
 		slices.Sort(want)
@@ -77,23 +77,23 @@ func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 	}
 	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`))
 	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`))
-	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != defaultTenant {
+	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != DefaultTenant {
 		t.Errorf("got %s, %s and %s", one.ID, same.ID, other.ID)
 	}
 }
 
 func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 	t.Parallel()
-	in := &input{seen: make(map[uuid.UUID]string)}
+	in := &Input{seen: make(map[uuid.UUID]string)}
 	in.readWhole("f.json", []byte("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`))
-	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
 }
 
 func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 	t.Parallel()
-	in := &input{seen: make(map[uuid.UUID]string)}
+	in := &Input{seen: make(map[uuid.UUID]string)}
 	good := `{"type":"invoice","structured_data":{}}`
 	if err := in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)); err != nil {
 		t.Fatal(err)

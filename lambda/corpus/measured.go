@@ -1,0 +1,86 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Corpus is a folder of documents under one condition, with its true links.
+type Corpus struct {
+	Dir, Condition string
+	Documents      []Document
+	Links          []Pair // of the whole corpus, also where the documents are limited
+}
+
+// Read reads a corpus, or returns an error for the first fault.
+func Read(dir, condition string) (c Corpus, err error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, fmt.Errorf("%s does not exist", dir)
+	case err != nil:
+		return c, err
+	case !info.IsDir():
+		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl", dir, condition)
+	}
+	links, err := openFolder(filepath.Join(dir, "links.csv"), "without the true links there is nothing to compare with")
+	if err != nil {
+		return c, err
+	}
+	defer links.Close()
+	documents, err := openFolder(filepath.Join(dir, "documents."+condition+".jsonl"), "this corpus does not come in the condition "+condition)
+	if err != nil {
+		return c, err
+	}
+	defer documents.Close()
+	c = Corpus{Dir: dir, Condition: condition}
+	if c.Documents, err = ReadDocuments(documents.Name(), documents); err != nil {
+		return c, err
+	}
+	c.Links, err = ReadLinks(links.Name(), links, c.Documents)
+	return c, err
+}
+
+func openFolder(name, missing string) (*os.File, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist: %s", name, missing)
+	}
+	return f, err
+}
+
+// Choose takes the part and the order of the documents that are wanted: the first limit
+// documents, in an order by the seed shuffle. 0 takes all, and keeps the order.
+func (c *Corpus) Choose(limit int, shuffle uint64) {
+	if limit > 0 {
+		c.Documents = c.Documents[:min(limit, len(c.Documents))]
+	}
+	if shuffle != 0 {
+		rand.New(rand.NewPCG(shuffle, 0)).Shuffle(len(c.Documents), func(i, j int) {
+			c.Documents[i], c.Documents[j] = c.Documents[j], c.Documents[i]
+		})
+	}
+}
+
+// Links reads the links.csv of the folder dir, from which the documents come.
+func (in *Input) Links(dir string) ([]Pair, error) {
+	links, err := openFolder(filepath.Join(dir, "links.csv"), "an oracle answers from the true links")
+	if err != nil {
+		return nil, err
+	}
+	defer links.Close()
+	return ReadLinks(links.Name(), links, in.Documents)
+}
+
+// Input returns the documents as those of a folder.
+func (c *Corpus) Input() *Input {
+	in := &Input{Documents: slices.Clone(c.Documents)}
+	for i := range in.Documents {
+		in.Documents[i].FilePath = "documents." + c.Condition + ".jsonl"
+	}
+	return in
+}

@@ -118,7 +118,7 @@ func questionOf(list []Judgement) string {
 // errAsk is why a judgement cannot be written yet.
 var errAsk = errors.New("a model has to be asked first")
 
-// deliberation is one document's way to a decision with a model.
+// deliberation is one document's way to a result with a model.
 type deliberation struct {
 	id      uuid.UUID
 	pending []Judgement                    // what a model has to be asked about
@@ -128,15 +128,15 @@ type deliberation struct {
 
 // judge decides as Judge does, with the answers that are there. It returns
 // errAsk when the document's own question has none.
-func (d *deliberation) judge(ctx context.Context, c Competition) (decision Decision, err error) {
+func (d *deliberation) judge(ctx context.Context, c Competition) (result Result, err error) {
 	all, err := judgeAll(ctx, c)
 	if err != nil {
-		return Decision{}, err
+		return Result{}, err
 	}
 	mine, beyond := open(d.id, all)
-	if decision.Asked = leftOut(beyond); len(decision.Asked) > 0 {
-		if all, err = judgeAll(ctx, c.with(decision.Asked)); err != nil {
-			return Decision{}, err
+	if result.Asked = leftOut(beyond); len(result.Asked) > 0 {
+		if all, err = judgeAll(ctx, c.with(result.Asked)); err != nil {
+			return Result{}, err
 		}
 	}
 	question := questionOf(mine)
@@ -144,14 +144,14 @@ func (d *deliberation) judge(ctx context.Context, c Competition) (decision Decis
 		answers, ok := d.answers[question]
 		if !ok {
 			d.pending = mine
-			return Decision{}, errAsk
+			return Result{}, errAsk
 		}
 		for i, j := range all {
 			if a, ok := answers[j.Pair.other(d.id)]; ok && j.Undecided && j.Pair.asker() == d.id {
 				a.About, a.Question = j.About, question
 				all[i].Pair.Asked = a
 				all[i].follow(a)
-				decision.Asked = append(decision.Asked, all[i].Pair)
+				result.Asked = append(result.Asked, all[i].Pair)
 			}
 		}
 	}
@@ -159,15 +159,15 @@ func (d *deliberation) judge(ctx context.Context, c Competition) (decision Decis
 		switch asker := j.Pair.asker(); {
 		case !j.Undecided && j.Pair.Asked != Asked{}: // the question has one candidate less
 			j.Pair.Asked = Asked{}
-			decision.Asked = append(decision.Asked, j.Pair)
-			decision.Stale = append(decision.Stale, asker)
+			result.Asked = append(result.Asked, j.Pair)
+			result.Stale = append(result.Stale, asker)
 		case j.Undecided && j.Pair.Asked.About != j.About:
-			decision.Stale = append(decision.Stale, asker)
+			result.Stale = append(result.Stale, asker)
 		}
-		decision.add(j)
+		result.add(j)
 	}
-	decision.Stale = slices.DeleteFunc(decision.Stale, func(id uuid.UUID) bool { return id == d.id })
-	return decision, nil
+	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == d.id })
+	return result, nil
 }
 
 // knows reports whether all that is to be asked about is among the candidates.

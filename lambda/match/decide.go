@@ -74,14 +74,14 @@ func judgeAll(ctx context.Context, c Competition) (all []Judgement, err error) {
 }
 
 // Decide is what Judge makes matches and suggestions.
-func Decide(c Competition) Decision {
+func Decide(c Competition) Result {
 	d, _ := ByRules(context.Background(), c) // which does not end
 	return d
 }
 
 // ByRules is Decide as the store takes it. Without a model there is nothing
 // that could be missing: its error is the context's.
-func ByRules(ctx context.Context, c Competition) (d Decision, err error) {
+func ByRules(ctx context.Context, c Competition) (d Result, err error) {
 	all, err := judgeAll(ctx, c)
 	for _, j := range all {
 		d.add(j)
@@ -89,7 +89,7 @@ func ByRules(ctx context.Context, c Competition) (d Decision, err error) {
 	return d, err
 }
 
-func (d *Decision) add(j Judgement) {
+func (d *Result) add(j Judgement) {
 	switch j.Outcome {
 	case Matched:
 		d.Matches = append(d.Matches, j.Edge)

@@ -221,7 +221,7 @@ func TestDecideIsWhatJudgeKeeps(t *testing.T) {
 		for _, j := range Judge(c) {
 			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
 		}
-		if d := Decide(c); !reflect.DeepEqual(d, Decision{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
+		if d := Decide(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
 			t.Errorf("%s: got %+v, want %+v", tc.name, d, kept)
 		}
 	}
@@ -375,9 +375,9 @@ func TestJudgingEndsWithItsContext(t *testing.T) {
 		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
 	}
 	d := &deliberation{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
-	for name, judge := range map[string]func(context.Context, Competition) (Decision, error){"by rules": ByRules, "with a model": d.judge} {
+	for name, judge := range map[string]func(context.Context, Competition) (Result, error){"by rules": ByRules, "with a model": d.judge} {
 		ctx := &endingAt{t.Context(), 50}
-		if got, err := judge(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Decision{}) {
+		if got, err := judge(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 		if ctx.n != 0 {

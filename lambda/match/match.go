@@ -76,13 +76,16 @@ type Edge struct {
 	Evidence   []Evidence
 }
 
-// Decision is what becomes of pairs.
-type Decision struct {
+// Result is what the rules, a model and people make of pairs.
+type Result struct {
 	Matches     []Edge
 	Suggestions []Edge
 	Asked       []Pair      // whose Asked is to be kept
 	Stale       []uuid.UUID // documents that have to ask a model again
 }
+
+// Rules decide about the pairs of a competition. Their error ends a Write.
+type Rules func(ctx context.Context, c Competition) (Result, error)
 
 // Written is what came of a Write.
 type Written struct {
@@ -109,7 +112,7 @@ type Store interface {
 	// are no longer those that were judged, and judged has no Compare, it writes
 	// nothing and returns the block as it is now; an error of judge it returns
 	// as it is.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error)
+	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error)
 }
 
 // Matcher matches documents.

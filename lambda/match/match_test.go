@@ -25,9 +25,9 @@ type fakeStore struct {
 	blocks              []Block // the first for Candidates; each write but the last finds the next one
 	loads, reads, write error
 
-	judged []Block
+	seen   []Block
 	pairs  [][]Pair // by write
-	judge  func(context.Context, Competition) (Decision, error)
+	rules  Rules
 	saved  []Normalized
 	types  [][]document.Type
 	fences []job.Fence
@@ -43,9 +43,9 @@ func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n Normalized, typ
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
-	s.judged, s.pairs, s.judge = append(s.judged, judged), append(s.pairs, pairs), judge
+	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), rules
 	if s.write != nil || len(s.blocks) == 0 {
 		return Written{}, s.write
 	}
@@ -98,7 +98,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
 	c := Competition{[]uuid.UUID{rawInvoice.ID}, s.pairs[0]}
-	if d, err := s.judge(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
+	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
 		t.Errorf("the store is to decide by %+v, want %+v", d, Decide(c))
 	}
 }
@@ -157,14 +157,14 @@ func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
 	for _, p := range s.pairs {
 		pairs = append(pairs, len(p))
 	}
-	for i := range s.judged {
-		if (s.judged[i].Compare != nil) != (i >= patience) {
-			t.Errorf("round %d: compared by the store: %v", i, s.judged[i].Compare != nil)
+	for i := range s.seen {
+		if (s.seen[i].Compare != nil) != (i >= patience) {
+			t.Errorf("round %d: compared by the store: %v", i, s.seen[i].Compare != nil)
 		}
-		s.judged[i].Compare, s.judged[i].Rest = nil, nil
+		s.seen[i].Compare, s.seen[i].Rest = nil, nil
 	}
-	if !reflect.DeepEqual(s.judged, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
-		t.Errorf("judged %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.judged, pairs)
+	if !reflect.DeepEqual(s.seen, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
+		t.Errorf("seen %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.seen, pairs)
 	}
 }
 

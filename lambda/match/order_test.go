@@ -92,20 +92,20 @@ func (m *memory) rest(b Block, types []document.Type) (rest []Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, judged Block, pairs []Pair, judge func(context.Context, Competition) (Decision, error)) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error) {
 	now := m.block(f.ID, n, types)
-	rest := judged.Rest(m.rest(now, types))
-	judged.Rest = nil
-	if judged.Compare != nil {
-		pairs, judged = judged.Compare(now.Candidates), now
+	rest := seen.Rest(m.rest(now, types))
+	seen.Rest = nil
+	if seen.Compare != nil {
+		pairs, seen = seen.Compare(now.Candidates), now
 	}
-	if !reflect.DeepEqual(now, judged) {
+	if !reflect.DeepEqual(now, seen) {
 		return Written{Fresh: &now}, nil
 	}
 	pairs = append(pairs, rest...)
 	before := maps.Clone(m.pairs)
-	affected := append([]uuid.UUID{f.ID}, judged.Partners...)
-	for _, p := range judged.Partners {
+	affected := append([]uuid.UUID{f.ID}, seen.Partners...)
+	for _, p := range seen.Partners {
 		delete(m.pairs, [2]uuid.UUID{f.ID, p})
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
@@ -116,7 +116,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []d
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d, err := judge(ctx, neighbourhood(m.all(), affected...))
+	d, err := rules(ctx, neighbourhood(m.all(), affected...))
 	if err != nil {
 		m.pairs = before
 		return Written{}, err

@@ -36,13 +36,13 @@ func (f *fixture) asked() string {
 	return strings.Join(list, ", ")
 }
 
-// judged writes these pairs of num(1) and what a judge makes of them, and
-// returns the pairs that the judge was shown.
-func (f *fixture) judged(pairs []match.Pair, d match.Decision) (shown []match.Pair) {
+// ruled writes these pairs of num(1) with this result, and returns the pairs
+// that the rules were shown.
+func (f *fixture) ruled(pairs []match.Pair, d match.Result) (shown []match.Pair) {
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c match.Competition) (match.Decision, error) {
+	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c match.Competition) (match.Result, error) {
 		shown = c.Pairs
 		return d, nil
 	})
@@ -59,26 +59,26 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 	high := match.Asked{About: "f00d", Question: "q1", Answer: match.High, Reasoning: "The same \u201elamps\u201c."}
 	none := match.Asked{About: "beef", Question: "q1", Answer: match.None}
 	pairs := []match.Pair{said(1, 2, 60, match.Asked{}), said(1, 3, 50, match.Asked{})}
-	f.judged(pairs, match.Decision{Asked: []match.Pair{said(1, 2, 60, high), said(1, 3, 50, none)}})
+	f.ruled(pairs, match.Result{Asked: []match.Pair{said(1, 2, 60, high), said(1, 3, 50, none)}})
 	const stored = "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 beef q1 none "
 	for _, step := range []struct {
-		when     string
-		pairs    []match.Pair
-		decision match.Decision
-		want     string
-		shown    []match.Asked // nil: not looked at
+		when   string
+		pairs  []match.Pair
+		result match.Result
+		want   string
+		shown  []match.Asked // nil: not looked at
 	}{
-		{"matched again", pairs, match.Decision{}, stored, []match.Asked{high, none}},
-		{"the pairs look different", []match.Pair{said(1, 2, 61, match.Asked{}), said(1, 3, 50, match.Asked{})}, match.Decision{},
+		{"matched again", pairs, match.Result{}, stored, []match.Asked{high, none}},
+		{"the pairs look different", []match.Pair{said(1, 2, 61, match.Asked{}), said(1, 3, 50, match.Asked{})}, match.Result{},
 			strings.Replace(stored, "1-2 60", "1-2 61", 1), []match.Asked{high, none}},
-		{"what a pair brings along is nothing", []match.Pair{said(1, 2, 60, none), said(1, 3, 50, high)}, match.Decision{}, stored, []match.Asked{high, none}},
-		{"asked anew", pairs, match.Decision{Asked: []match.Pair{said(1, 3, 50, high)}},
+		{"what a pair brings along is nothing", []match.Pair{said(1, 2, 60, none), said(1, 3, 50, high)}, match.Result{}, stored, []match.Asked{high, none}},
+		{"asked anew", pairs, match.Result{Asked: []match.Pair{said(1, 3, 50, high)}},
 			"1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 f00d q1 high The same \u201elamps\u201c.", nil},
-		{"taken back", pairs, match.Decision{Asked: []match.Pair{said(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
-		{"a pair is gone", pairs[1:], match.Decision{}, "1-3 50    ", []match.Asked{{}}},
-		{"and comes back", pairs, match.Decision{}, "1-2 60    , 1-3 50    ", []match.Asked{{}, {}}},
+		{"taken back", pairs, match.Result{Asked: []match.Pair{said(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
+		{"a pair is gone", pairs[1:], match.Result{}, "1-3 50    ", []match.Asked{{}}},
+		{"and comes back", pairs, match.Result{}, "1-2 60    , 1-3 50    ", []match.Asked{{}, {}}},
 	} {
-		shown := f.judged(step.pairs, step.decision)
+		shown := f.ruled(step.pairs, step.result)
 		if got := f.asked(); got != step.want {
 			t.Errorf("%s: got  %q\nwant %q", step.when, got, step.want)
 		}
@@ -87,7 +87,7 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 			got = append(got, p.Asked)
 		}
 		if step.shown != nil && !slices.Equal(got, step.shown) {
-			t.Errorf("%s: the judge saw %+v, want %+v", step.when, got, step.shown)
+			t.Errorf("%s: the rules saw %+v, want %+v", step.when, got, step.shown)
 		}
 	}
 }
@@ -128,8 +128,8 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleWorld(t)
 	before := f.documents()
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
-		return match.Decision{Stale: stale}, nil
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
+		return match.Result{Stale: stale}, nil
 	})
 	if err != nil || w.Fresh != nil {
 		t.Fatalf("got %+v, %v", w, err)
@@ -176,16 +176,16 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before string // what happens to num(1)
-		judge  error
+		rules  error
 		want   error
 		fresh  bool
 	}{
-		"the judge has to ask first":    {"", errInjected, errInjected, false},
-		"the fence is lost":             {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
-		"settled by somebody else":      {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
-		"the judge and the fence":       {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, errInjected, false},
-		"the candidates have changed":   {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
-		"they have, and what it judged": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
+		"the rules have to ask first": {"", errInjected, errInjected, false},
+		"the fence is lost":           {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
+		"settled by somebody else":    {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
+		"the rules and the fence":     {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, errInjected, false},
+		"the candidates have changed": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
+		"they have, and the rules":    {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,10 +194,10 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 				f.exec(tc.before, num(1))
 			}
 			before := f.dump(allTables...)
-			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
 				d := matches(num(1), num(2), num(3))
 				d.Stale, d.Asked = stale, []match.Pair{said(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
-				return d, tc.judge
+				return d, tc.rules
 			})
 			if !errors.Is(err, tc.want) || len(w.Published) != 0 || (w.Fresh != nil) != tc.fresh {
 				t.Errorf("got %+v, %v; want %v", w, err, tc.want)
@@ -246,25 +246,25 @@ func (c *clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 900, CompletionTokens: 20}}, nil
 }
 
-// frail is a store of which one Write fails: the nth, before or behind its judge.
+// frail is a store of which one Write fails: the nth, before or behind its rules.
 type frail struct {
 	match.Store
 	nth    int
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
-		return s.Store.Write(ctx, f, n, types, judged, pairs, judge)
+		return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
 	}
 	if !s.behind {
 		return match.Written{}, errInjected
 	}
-	return s.Store.Write(ctx, f, n, types, judged, pairs, func(ctx context.Context, c match.Competition) (match.Decision, error) {
-		if _, err := judge(ctx, c); err != nil {
-			return match.Decision{}, fmt.Errorf("it is still to be asked: %w", err)
+	return s.Store.Write(ctx, f, n, types, seen, pairs, func(ctx context.Context, c match.Competition) (match.Result, error) {
+		if _, err := rules(ctx, c); err != nil {
+			return match.Result{}, fmt.Errorf("it is still to be asked: %w", err)
 		}
-		return match.Decision{}, errInjected
+		return match.Result{}, errInjected
 	})
 }
 

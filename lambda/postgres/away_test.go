@@ -58,7 +58,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 		}},
 		{"discard an answer", func(ctx context.Context) error { return f.DiscardAnswer(ctx, answer, "no") }},
 		{"write", func(ctx context.Context) error {
-			_, err := f.writeOnce(ctx, fence, n, block, match.Decision{})
+			_, err := f.writeOnce(ctx, fence, n, block, match.Result{})
 			return err
 		}},
 	} {
@@ -87,7 +87,7 @@ func TestWriteIsNotRepeatedOverItsOwnCommit(t *testing.T) {
 	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
 	before := f.dump(allTables...)
 	f.cut()
-	if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, match.Block{}, match.Decision{}); err != job.ErrFenceLost {
+	if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, match.Block{}, match.Result{}); err != job.ErrFenceLost {
 		t.Errorf("got %v, want %v", err, job.ErrFenceLost)
 	}
 	if after := f.dump(allTables...); after != before {

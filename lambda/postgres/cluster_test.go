@@ -194,7 +194,7 @@ func TestClustersAreThoseOfTheEdges(t *testing.T) {
 	}
 }
 
-func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d match.Decision) {
+func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d match.Result) {
 	for _, n := range random.Perm(documents)[:random.IntN(4)] {
 		if num(n) == id {
 			continue
@@ -209,7 +209,7 @@ func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d match.Dec
 }
 
 // apply does to a set of edges what a write shall do.
-func apply(edges map[pair]string, id uuid.UUID, d match.Decision) {
+func apply(edges map[pair]string, id uuid.UUID, d match.Result) {
 	for p, by := range edges {
 		if (p.A == id || p.B == id) && by != "person" {
 			delete(edges, p)

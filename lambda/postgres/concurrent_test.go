@@ -200,9 +200,9 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (match.Written, error) {
 	s.meet("write")
-	return s.DB.Write(ctx, f, n, types, judged, pairs, judge)
+	return s.DB.Write(ctx, f, n, types, seen, pairs, rules)
 }
 
 // atOnce matches the documents, each in a goroutine, which wait for each

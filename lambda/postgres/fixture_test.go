@@ -76,9 +76,9 @@ func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
 
 // write makes these edges the document's pairs and decides by them, again if
 // the block has changed.
-func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) {
+func (f *fixture) write(fence job.Fence, n match.Normalized, seen match.Block, d match.Result) {
 	f.t.Helper()
-	for fresh := &judged; fresh != nil; {
+	for fresh := &seen; fresh != nil; {
 		var err error
 		if fresh, err = f.writeOnce(f.t.Context(), fence, n, *fresh, d); err != nil {
 			f.t.Fatal(err)
@@ -86,9 +86,9 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, judged match.Block,
 	}
 }
 
-// asPairs returns pairs which say what a decision says, and a judge that makes
+// asPairs returns pairs which say what a result says, and rules that make
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Decision) (pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) {
+func asPairs(d match.Result) (pairs []match.Pair, rules match.Rules) {
 	decided := map[pair]match.Edge{}
 	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
@@ -96,7 +96,7 @@ func asPairs(d match.Decision) (pairs []match.Pair, judge func(context.Context, 
 			pairs = append(pairs, match.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
 		}
 	}
-	return pairs, func(_ context.Context, c match.Competition) (d match.Decision, err error) {
+	return pairs, func(_ context.Context, c match.Competition) (d match.Result, err error) {
 		for _, p := range c.Pairs {
 			if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 				continue
@@ -115,10 +115,10 @@ func asPairs(d match.Decision) (pairs []match.Pair, judge func(context.Context, 
 	}
 }
 
-// writeOnce is one Write of a decision, whatever comes of it.
-func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normalized, judged match.Block, d match.Decision) (*match.Block, error) {
-	pairs, judge := asPairs(d)
-	w, err := f.Write(ctx, fence, n, document.Types, judged, pairs, judge)
+// writeOnce is one Write of a result, whatever comes of it.
+func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normalized, seen match.Block, d match.Result) (*match.Block, error) {
+	pairs, rules := asPairs(d)
+	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, rules)
 	return w.Fresh, err
 }
 
@@ -139,7 +139,7 @@ func edge(a, b uuid.UUID) match.Edge {
 		Evidence: []match.Evidence{{Name: "cites", Points: 60, Text: "One cites the other."}}}
 }
 
-func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Decision) {
+func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Result) {
 	for _, p := range partners {
 		d.Matches = append(d.Matches, edge(id, p))
 	}

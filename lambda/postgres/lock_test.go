@@ -70,7 +70,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	var fresh *match.Block
 	go func() {
 		defer close(done)
-		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, match.Decision{})
+		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, match.Result{})
 	}()
 	<-refused
 	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
@@ -81,7 +81,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	f.write(claims[0].Fence, key("k"), match.Block{}, match.Decision{})
+	f.write(claims[0].Fence, key("k"), match.Block{}, match.Result{})
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (w match.Written, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
 		now, err := readBlock(ctx, tx, f.ID, n, types)
@@ -202,13 +202,13 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		}
 		pairs := pairs
 		switch {
-		case judged.Compare != nil:
-			pairs = judged.Compare(now.Candidates)
-		case !slices.Equal(now.Candidates, judged.Candidates) || !slices.Equal(now.Partners, judged.Partners):
+		case seen.Compare != nil:
+			pairs = seen.Compare(now.Candidates)
+		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners):
 			w.Fresh = &now
 			return nil
 		}
-		rest, err := comparedRest(ctx, tx, now, types, judged.Rest)
+		rest, err := comparedRest(ctx, tx, now, types, seen.Rest)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		}
 		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, judge); err != nil {
+		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, rules); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, succeededSQL, f.ID, f.Attempt)
@@ -310,8 +310,8 @@ WHERE old.decided_by <> 'person'
 		IS DISTINCT FROM (excluded.score, excluded.decided_by, excluded.reasoning, excluded.evidence)`
 
 // replaceEdges makes the matches and suggestions of the documents those of the
-// decision. What a person decided stays.
-func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match.Decision) error {
+// result. What a person decided stays.
+func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match.Result) error {
 	batch := &pgx.Batch{}
 	for _, part := range []struct {
 		clear string

@@ -280,11 +280,11 @@ func TestEdgesAreWrittenAllOrNone(t *testing.T) {
 
 func TestWhatAPersonDecidedStays(t *testing.T) {
 	t.Parallel()
-	none, all := match.Decision{}, matches(num(2), num(1), num(3))
-	undecided := match.Decision{Suggestions: all.Matches}
+	none, all := match.Result{}, matches(num(2), num(1), num(3))
+	undecided := match.Result{Suggestions: all.Matches}
 	for _, tc := range []struct {
 		name, table string
-		decision    match.Decision
+		result      match.Result
 		matches     string
 		suggestions string
 	}{
@@ -303,7 +303,7 @@ func TestWhatAPersonDecidedStays(t *testing.T) {
 			f.byPerson(tc.table, 2, 3)
 			before := f.dump(tc.table)
 			fence := f.take(num(2))
-			f.write(fence, key("k"), f.block(fence, key("k")), tc.decision)
+			f.write(fence, key("k"), f.block(fence, key("k")), tc.result)
 			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != tc.matches || s != tc.suggestions {
 				t.Errorf("got matches %q, suggestions %q; want %q, %q", m, s, tc.matches, tc.suggestions)
 			}
@@ -315,7 +315,7 @@ func TestWhatAPersonDecidedStays(t *testing.T) {
 }
 
 // What the document does not know of yet is not overwritten: it is told.
-func TestPairThatAppearedAfterTheBlockWasReadIsJudged(t *testing.T) {
+func TestPairThatAppearedAfterTheBlockWasReadIsScored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(5)
@@ -444,7 +444,7 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 			if after := f.dump(allTables...); after != before {
 				t.Errorf("changed from\n%s\nto\n%s", before, after)
 			}
-			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was judged again is taken
+			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was scored again is taken
 			// Whoever has them compared anew is not told, but asked.
 			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))

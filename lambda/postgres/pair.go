@@ -101,14 +101,14 @@ UPDATE document SET
 WHERE id = ANY ($1) AND matching_status = 'succeeded'
 RETURNING id, matching_published_at, tenant_id`
 
-// decide has judge decide about all pairs of the documents, writes it, and
-// publishes who has to ask a model again, the stale ones among them.
-func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, judge func(context.Context, match.Competition) (match.Decision, error)) (published []job.Stamped, err error) {
+// decide writes what the rules decide about all pairs of the documents, and
+// publishes the documents that have to ask a model again, stale among them.
+func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules match.Rules) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
 	}
-	d, err := judge(ctx, c)
+	d, err := rules(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
 const sameTenantSQL = `
 SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id WHERE a.id = $1 AND b.id = $2`
 
-// SetVerdict keeps what a person says about a pair, for ever or until the next
-// verdict, and has judge decide again about all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, judge func(context.Context, match.Competition) (match.Decision, error)) error {
+// SetVerdict keeps a person's verdict about a pair, for ever or until the next
+// one, and writes what the rules decide about all pairs that compete with it.
+func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, rules match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
@@ -166,7 +166,7 @@ func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, judge)
+		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, rules)
 		return err
 	})
 }

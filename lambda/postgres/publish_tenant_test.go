@@ -41,8 +41,8 @@ func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
 func TestWhatIsPublishedWithTheWriteNamesItsTenant(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleWorld(t)
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Decision, error) {
-		return match.Decision{Stale: stale}, nil
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
+		return match.Result{Stale: stale}, nil
 	})
 	if err != nil || len(w.Published) == 0 {
 		t.Fatalf("got %+v, %v", w, err)

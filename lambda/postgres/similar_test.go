@@ -38,12 +38,12 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, judged match.Block, pairs []match.Pair, judge func(context.Context, match.Competition) (match.Decision, error)) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash
 	}
-	return s.Store.Write(ctx, f, n, types, judged, pairs, judge)
+	return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
 }
 
 // I16: what was embedded before a crash is not embedded again after it, and

@@ -76,7 +76,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	var all sync.WaitGroup
 	for _, fence := range fences {
 		all.Go(func() {
-			if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, blocks[fence.ID], match.Decision{}); err != nil {
+			if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, blocks[fence.ID], match.Result{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -91,7 +91,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, written, match.Normalized{}, blocks[written.ID], match.Decision{}); err != nil {
+	if _, err := f.writeOnce(ctx, written, match.Normalized{}, blocks[written.ID], match.Result{}); err != nil {
 		t.Errorf("the other tenant's write: %v", err)
 	}
 	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
@@ -131,7 +131,7 @@ func TestATurnIsLeftWithItsContext(t *testing.T) {
 		defer cancel()
 		contexts[i], errs[i] = cancel, make(chan error, 1)
 		go func() {
-			_, err := f.writeOnce(ctx, fence, match.Normalized{}, match.Block{}, match.Decision{})
+			_, err := f.writeOnce(ctx, fence, match.Normalized{}, match.Block{}, match.Result{})
 			errs[i] <- err
 		}()
 		next(map[bool]string{true: "refused", false: "queued"}[i == 0])
@@ -165,11 +165,11 @@ func TestATenantsLineIsFair(t *testing.T) {
 	for n := 1; n <= writers; n++ {
 		fence := f.takeElsewhere(num(n))
 		all.Go(func() {
-			_, err := f.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Decision, error) {
+			_, err := f.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, n)
-				return match.Decision{}, nil
+				return match.Result{}, nil
 			})
 			if err != nil {
 				t.Error(err)
@@ -298,12 +298,12 @@ func TestFrozenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := false
-	_, err = db.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Decision, error) {
+	_, err = db.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
-			return match.Decision{}, nil
+			return match.Result{}, nil
 		}
 		frozen = true
-		return match.Decision{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		return match.Result{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	})
 	if err == nil {
 		t.Fatal("it wrote")
@@ -341,7 +341,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, other, match.Normalized{}, block, match.Decision{}); err != nil {
+	if _, err := f.writeOnce(ctx, other, match.Normalized{}, block, match.Result{}); err != nil {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun

@@ -23,7 +23,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	g := l.groups(1, rand.New(rand.NewPCG(1, 0)), nil)[0]
 	l.publish(g.ids()...)
 	l.drain(g.ids())
-	// What was judged is forgotten, what was answered is not.
+	// What was decided is forgotten, what was answered is not.
 	l.exec("DELETE FROM document_match")
 	l.exec("DELETE FROM match_pair")
 	l.publish(g.ids()...)

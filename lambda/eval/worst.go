@@ -15,7 +15,7 @@ const (
 	FalseNegative Kind = "false-negative" // true and not predicted
 )
 
-// Mistake is a pair that was judged wrongly.
+// Mistake is a pair that was decided wrongly.
 type Mistake struct {
 	Kind Kind `json:"kind"`
 	corpus.Pair

@@ -19,7 +19,7 @@ import (
 // Asked is what a model said about a pair; its zero value is that none was
 // asked.
 type Asked struct {
-	About     string // what the pair looked like then: Judgement.About
+	About     string // what the pair looked like then: Decision.About
 	Question  string // which question it was part of
 	Answer    Answer
 	Reasoning string
@@ -40,20 +40,20 @@ const (
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
 // follow lets a model's answer decide an undecided pair.
-func (j *Judgement) follow(a Asked) {
+func (d *Decision) follow(a Asked) {
 	if a.Answer == "" {
 		return // there was no room for it in the question
 	}
-	reasoning := strings.TrimPrefix(j.Reasoning, undecided)
-	j.DecidedBy = "model"
+	reasoning := strings.TrimPrefix(d.Reasoning, undecided)
+	d.DecidedBy = "model"
 	switch a.Answer {
 	case High, Medium:
-		j.Outcome, j.Score, j.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
-		j.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
+		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
+		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
 	case Low:
-		j.Outcome, j.Reasoning = Suggested, "Unlikely to the model: "+a.Reasoning+" The rules: "+reasoning
+		d.Outcome, d.Reasoning = Suggested, "Unlikely to the model: "+a.Reasoning+" The rules: "+reasoning
 	case None:
-		j.Outcome = Dropped
+		d.Outcome = Dropped
 	}
 }
 
@@ -87,13 +87,13 @@ const maxCandidates = 20
 
 // open lists what the document asks about: its undecided pairs, best first,
 // and those for which there is no room in the question.
-func open(id uuid.UUID, all []Judgement) (list, beyond []Judgement) {
-	for _, j := range all {
-		if j.Undecided && j.Pair.asker() == id {
-			list = append(list, j)
+func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
+	for _, d := range all {
+		if d.Undecided && d.Pair.asker() == id {
+			list = append(list, d)
 		}
 	}
-	slices.SortFunc(list, func(a, b Judgement) int {
+	slices.SortFunc(list, func(a, b Decision) int {
 		if a.ruleScore() != b.ruleScore() {
 			return b.ruleScore() - a.ruleScore()
 		}
@@ -104,83 +104,84 @@ func open(id uuid.UUID, all []Judgement) (list, beyond []Judgement) {
 	return list[:n], list[n:]
 }
 
-func (j Judgement) ruleScore() int { return sum(j.Evidence) }
+func (d Decision) ruleScore() int { return sum(d.Evidence) }
 
 // questionOf names what is asked: the pairs and what they look like.
-func questionOf(list []Judgement) string {
+func questionOf(list []Decision) string {
 	h := sha256.New()
-	for _, j := range list {
-		fmt.Fprintln(h, j.Pair.A, j.Pair.B, j.About)
+	for _, d := range list {
+		fmt.Fprintln(h, d.Pair.A, d.Pair.B, d.About)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// errAsk is why a judgement cannot be written yet.
-var errAsk = errors.New("a model has to be asked first")
+// errUnanswered ends a Write: its question to the model has no answer yet.
+var errUnanswered = errors.New("a model has to be asked first")
 
-// deliberation is one document's way to a result with a model.
-type deliberation struct {
-	id      uuid.UUID
-	pending []Judgement                    // what a model has to be asked about
+// exchange holds the questions that an attempt has for a model, and the
+// answers.
+type exchange struct {
+	id      uuid.UUID                      // of the document
+	pending []Decision                     // the question without an answer
 	answers map[string]map[uuid.UUID]Asked // by question and candidate
 	calls   int                            // of the model
 }
 
-// judge decides as Judge does, with the answers that are there. It returns
-// errAsk when the document's own question has none.
-func (d *deliberation) judge(ctx context.Context, c Competition) (result Result, err error) {
-	all, err := judgeAll(ctx, c)
+// decide decides by the rules and the answers so far. It returns
+// errUnanswered when the document's own question has no answer.
+func (x *exchange) decide(ctx context.Context, c Competition) (result Result, err error) {
+	all, err := decideAll(ctx, c)
 	if err != nil {
 		return Result{}, err
 	}
-	mine, beyond := open(d.id, all)
+	mine, beyond := open(x.id, all)
 	if result.Asked = leftOut(beyond); len(result.Asked) > 0 {
-		if all, err = judgeAll(ctx, c.with(result.Asked)); err != nil {
+		if all, err = decideAll(ctx, c.with(result.Asked)); err != nil {
 			return Result{}, err
 		}
 	}
 	question := questionOf(mine)
-	if slices.ContainsFunc(mine, func(j Judgement) bool { return j.Pair.Asked.About != j.About || j.Pair.Asked.Question != question }) {
-		answers, ok := d.answers[question]
+	if slices.ContainsFunc(mine, func(d Decision) bool { return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question }) {
+		answers, ok := x.answers[question]
 		if !ok {
-			d.pending = mine
-			return Result{}, errAsk
+			x.pending = mine
+			return Result{}, errUnanswered
 		}
-		for i, j := range all {
-			if a, ok := answers[j.Pair.other(d.id)]; ok && j.Undecided && j.Pair.asker() == d.id {
-				a.About, a.Question = j.About, question
+		for i, d := range all {
+			if a, ok := answers[d.Pair.other(x.id)]; ok && d.Undecided && d.Pair.asker() == x.id {
+				a.About, a.Question = d.About, question
 				all[i].Pair.Asked = a
 				all[i].follow(a)
 				result.Asked = append(result.Asked, all[i].Pair)
 			}
 		}
 	}
-	for _, j := range all {
-		switch asker := j.Pair.asker(); {
-		case !j.Undecided && j.Pair.Asked != Asked{}: // the question has one candidate less
-			j.Pair.Asked = Asked{}
-			result.Asked = append(result.Asked, j.Pair)
+	for _, d := range all {
+		switch asker := d.Pair.asker(); {
+		case !d.Undecided && d.Pair.Asked != Asked{}: // the question has one candidate less
+			d.Pair.Asked = Asked{}
+			result.Asked = append(result.Asked, d.Pair)
 			result.Stale = append(result.Stale, asker)
-		case j.Undecided && j.Pair.Asked.About != j.About:
+		case d.Undecided && d.Pair.Asked.About != d.About:
 			result.Stale = append(result.Stale, asker)
 		}
-		result.add(j)
+		result.add(d)
 	}
-	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == d.id })
+	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == x.id })
 	return result, nil
 }
 
 // knows reports whether all that is to be asked about is among the candidates.
-func (d *deliberation) knows(candidates []Raw) bool {
-	return !slices.ContainsFunc(d.pending, func(j Judgement) bool {
-		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == j.Pair.other(d.id) })
+func (x *exchange) knows(candidates []Raw) bool {
+	return !slices.ContainsFunc(x.pending, func(d Decision) bool {
+		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == d.Pair.other(x.id) })
 	})
 }
 
 // wanted lists what is to be asked about: a partner may be too much for a block.
-func (d *deliberation) wanted() (ids []uuid.UUID) {
-	for _, j := range d.pending {
-		ids = append(ids, j.Pair.other(d.id))
+func (x *exchange) wanted() (ids []uuid.UUID) {
+	for _, d := range x.pending {
+		ids = append(ids, d.Pair.other(x.id))
 	}
 	return ids
 }
@@ -188,11 +189,11 @@ func (d *deliberation) wanted() (ids []uuid.UUID) {
 // leftOut notes of pairs that they are beyond their document's question: what
 // was said of them when they were not does not count any more, and nobody
 // need ask about them.
-func leftOut(beyond []Judgement) (pairs []Pair) {
-	for _, j := range beyond {
-		if now := (Asked{About: j.About}); j.Pair.Asked != now {
-			j.Pair.Asked = now
-			pairs = append(pairs, j.Pair)
+func leftOut(beyond []Decision) (pairs []Pair) {
+	for _, d := range beyond {
+		if now := (Asked{About: d.About}); d.Pair.Asked != now {
+			d.Pair.Asked = now
+			pairs = append(pairs, d.Pair)
 		}
 	}
 	return pairs
@@ -214,20 +215,20 @@ func (c Competition) with(pairs []Pair) Competition {
 }
 
 // ask asks the model about the pending pairs.
-func (m *Matcher) ask(ctx context.Context, d *deliberation, doc Raw, candidates []Raw) error {
+func (m *Matcher) ask(ctx context.Context, x *exchange, doc Raw, candidates []Raw) error {
 	byID := make(map[uuid.UUID]Raw, len(candidates))
 	for _, c := range candidates {
 		byID[c.ID] = c
 	}
-	list := make([]Raw, len(d.pending))
-	for i, j := range d.pending {
-		list[i] = byID[j.Pair.other(d.id)]
+	list := make([]Raw, len(x.pending))
+	for i, d := range x.pending {
+		list[i] = byID[d.Pair.other(x.id)]
 	}
-	if d.calls >= maxCalls {
-		return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model was asked %d times and there is another question", d.calls)}
+	if x.calls >= maxCalls {
+		return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model was asked %d times and there is another question", x.calls)}
 	}
 	asker := *m.Model
-	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &d.calls}, maxCalls-d.calls
+	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &x.calls}, maxCalls-x.calls
 	q, order, err := QuestionOf(doc, list)
 	if err != nil {
 		return failure.Permanently("%s", err)
@@ -245,7 +246,7 @@ func (m *Matcher) ask(ctx context.Context, d *deliberation, doc Raw, candidates 
 			}
 			answers[list[i].ID] = a
 		}
-		d.answers[questionOf(d.pending)] = answers
+		x.answers[questionOf(x.pending)] = answers
 		return nil
 	})
 }

@@ -62,7 +62,7 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 				t.Errorf("%s: found by %d keys, looks up %d", name, len(keys), len(lookup))
 			}
 		}
-		if p := comparedBothWays(t, a, b); p.Veto != "" || len(p.Evidence) > 8 {
+		if p := scoredBothWays(t, a, b); p.Veto != "" || len(p.Evidence) > 8 {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}
@@ -76,20 +76,20 @@ func TestTheFirst50ItemsAreAlignedByWords(t *testing.T) {
 		names, numbers = append(names, fmt.Sprintf("w%d", i)), append(numbers, fmt.Sprintf("A%d 1", i))
 	}
 	for want, list := range map[float64]string{50: described("1", names...), 60: lines(numbers...)} {
-		p := comparedBothWays(t, parsed(t, po, object(vat, list)), parsed(t, inv, object(vat, list)))
+		p := scoredBothWays(t, parsed(t, po, object(vat, list)), parsed(t, inv, object(vat, list)))
 		if p.Fit != (Fit{60, 60, want}) {
 			t.Errorf("got %+v, want %v in common", p.Fit, want)
 		}
 	}
 }
 
-func BenchmarkCompareHostile(b *testing.B) {
+func BenchmarkScoreHostile(b *testing.B) {
 	for name, of := range map[string]func(testing.TB, document.Type, int) Raw{"large": hostile, "crowded": crowded} {
 		b.Run(name, func(b *testing.B) { benchmarkPair(b, of(b, po, 1_000_000), of(b, inv, 3_040_000)) })
 	}
 }
 
-func BenchmarkCompare(b *testing.B) {
+func BenchmarkScore(b *testing.B) {
 	rest := []string{`"supplier":{"name":"Hofmann Werkzeugbau GmbH","vat_id":"DE136695976"}`, ulm, `"currency":"EUR"`, `"total":"1184.37"`,
 		lines("A-1001 5 20.50", "A-1002 10 49.00", "A-1003 2 7.25", "A-1004 40 0.99", "A-1005 1 510.00")}
 	order := raw(po, object(append(rest, `"number":"4500010046","date":"2026-01-05"`)...))
@@ -108,9 +108,9 @@ func benchmarkPair(b *testing.B, x, y Raw) {
 		}
 	})
 	other := parsed(b, y.Type, y.Data)
-	b.Run("compare", func(b *testing.B) {
+	b.Run("score", func(b *testing.B) {
 		for b.Loop() {
-			compare(d, other)
+			score(d, other)
 		}
 	})
 }
@@ -126,6 +126,6 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		Decide(Competition{Documents: []uuid.UUID{idOf("order")}, Pairs: pairs})
+		result(Competition{Documents: []uuid.UUID{idOf("order")}, Pairs: pairs})
 	}
 }

@@ -91,7 +91,7 @@ func (c corpus) pairs() (pairs []Pair) {
 		}
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
 		for _, j := range nearest[:min(200, len(nearest))] {
-			if p := compare(d, c.docs[j]); p.counts() {
+			if p := score(d, c.docs[j]); p.counts() {
 				pairs = append(pairs, p)
 			}
 		}
@@ -123,7 +123,7 @@ func TestFiguresOnTheCorpora(t *testing.T) {
 			c := readCorpus(t, tc.corpus, tc.condition)
 			pairs := c.pairs()
 			right, wrong, suggested := 0, 0, 0
-			for _, j := range Judge(Competition{everybody(pairs), pairs}) {
+			for _, j := range Decide(Competition{everybody(pairs), pairs}) {
 				switch {
 				case j.Outcome == Suggested:
 					suggested++

@@ -16,8 +16,8 @@ type Competition struct {
 	Pairs     []Pair      // all pairs of theirs, and all pairs of whom those are with
 }
 
-// Judgement is what is decided about a pair.
-type Judgement struct {
+// Decision is the outcome for one pair, with its score and the reasons.
+type Decision struct {
 	Edge
 	Pair    Pair
 	Outcome Outcome
@@ -37,14 +37,14 @@ const (
 	Dropped   Outcome = "dropped"
 )
 
-// Judge decides about every pair of the documents. It is a pure function.
-func Judge(c Competition) []Judgement {
-	all, _ := judgeAll(context.Background(), c) // which does not end
+// Decide decides about every pair of the documents. It is a pure function.
+func Decide(c Competition) []Decision {
+	all, _ := decideAll(context.Background(), c) // which does not end
 	return all
 }
 
-// judgeAll is Judge for as long as the context lives: a tenant waits meanwhile.
-func judgeAll(ctx context.Context, c Competition) (all []Judgement, err error) {
+// decideAll is Decide for as long as the context lives: a tenant waits meanwhile.
+func decideAll(ctx context.Context, c Competition) (all []Decision, err error) {
 	pairs := make(map[uuid.UUID][]Pair)
 	for _, p := range c.Pairs {
 		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
@@ -56,53 +56,47 @@ func judgeAll(ctx context.Context, c Competition) (all []Judgement, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		j := Judgement{Edge: judge(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
+		d := Decision{Edge: decide(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
 		switch {
-		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && j.Score >= matchAt/100.:
-			j.Outcome = Matched
+		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= matchAt/100.:
+			d.Outcome = Matched
 		case p.Verdict == Rejected, p.Veto != "":
-			j.Outcome = Suggested
-		case j.Score >= suggestAt/100.:
-			j.Outcome, j.Undecided, j.About = Suggested, true, fingerprint(j.Evidence)
-			if p.Asked.About == j.About {
-				j.follow(p.Asked)
+			d.Outcome = Suggested
+		case d.Score >= suggestAt/100.:
+			d.Outcome, d.Undecided, d.About = Suggested, true, fingerprint(d.Evidence)
+			if p.Asked.About == d.About {
+				d.follow(p.Asked)
 			}
 		}
-		all = append(all, j)
+		all = append(all, d)
 	}
 	return all, nil
 }
 
-// Decide is what Judge makes matches and suggestions.
-func Decide(c Competition) Result {
-	d, _ := ByRules(context.Background(), c) // which does not end
-	return d
-}
-
-// ByRules is Decide as the store takes it. Without a model there is nothing
-// that could be missing: its error is the context's.
-func ByRules(ctx context.Context, c Competition) (d Result, err error) {
-	all, err := judgeAll(ctx, c)
-	for _, j := range all {
-		d.add(j)
+// ByRules are the Rules without a model: no answer can be missing, so the only
+// error is the context's.
+func ByRules(ctx context.Context, c Competition) (r Result, err error) {
+	all, err := decideAll(ctx, c)
+	for _, d := range all {
+		r.add(d)
 	}
-	return d, err
+	return r, err
 }
 
-func (d *Result) add(j Judgement) {
-	switch j.Outcome {
+func (r *Result) add(d Decision) {
+	switch d.Outcome {
 	case Matched:
-		d.Matches = append(d.Matches, j.Edge)
+		r.Matches = append(r.Matches, d.Edge)
 	case Suggested:
-		d.Suggestions = append(d.Suggestions, j.Edge)
+		r.Suggestions = append(r.Suggestions, d.Edge)
 	}
 }
 
 // undecided begins the reasoning of what rules leave open.
 const undecided = "Undecided. "
 
-// judge weighs a pair among all pairs of its two documents.
-func judge(p Pair, ofA, ofB []Pair) Edge {
+// decide scores a pair among all pairs of its two documents.
+func decide(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)

@@ -180,11 +180,11 @@ func TestDecide(t *testing.T) {
 // outcome is what becomes of a pair, as decideRows has it.
 func outcome(t *testing.T, c Competition, p Pair) string {
 	t.Helper()
-	all := Judge(c)
-	i := slices.IndexFunc(all, func(j Judgement) bool { return j.A == p.A && j.B == p.B })
+	all := Decide(c)
+	i := slices.IndexFunc(all, func(j Decision) bool { return j.A == p.A && j.B == p.B })
 	j := all[i]
 	if !reflect.DeepEqual(j.Pair, p) {
-		t.Errorf("judged %+v, want %+v", j.Pair, p)
+		t.Errorf("decided %+v, want %+v", j.Pair, p)
 	}
 	if j.Score < 0 || j.Score > 1 {
 		t.Errorf("a score of %v", j.Score)
@@ -209,8 +209,8 @@ func outcome(t *testing.T, c Competition, p Pair) string {
 	return fmt.Sprintf("%s %s %.2f %s", kind, evidence, j.Score, why)
 }
 
-// TestDecideIsWhatJudgeKeeps: each match and each suggestion once, in order.
-func TestDecideIsWhatJudgeKeeps(t *testing.T) {
+// TestResultKeepsWhatIsDecided: each match and each suggestion once, in order.
+func TestResultKeepsWhatIsDecided(t *testing.T) {
 	t.Parallel()
 	for _, tc := range decideRows {
 		c := Competition{Pairs: tc.pairs}
@@ -218,22 +218,22 @@ func TestDecideIsWhatJudgeKeeps(t *testing.T) {
 			c.Documents = append(c.Documents, p.A)
 		}
 		kept := map[Outcome][]Edge{}
-		for _, j := range Judge(c) {
+		for _, j := range Decide(c) {
 			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
 		}
-		if d := Decide(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
+		if d := result(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
 			t.Errorf("%s: got %+v, want %+v", tc.name, d, kept)
 		}
 	}
 }
 
-// TestJudgingLeavesThePairsAlone: they may have room for more evidence.
-func TestJudgingLeavesThePairsAlone(t *testing.T) {
+// TestDecidingLeavesThePairsAlone: they may have room for more evidence.
+func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	t.Parallel()
 	p := weighed("order", "invoice 1", 60)
 	p.Evidence = slices.Grow(p.Evidence, 10)
-	first := judge(p, nil, nil)
-	judge(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
+	first := decide(p, nil, nil)
+	decide(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
 	if names(first.Evidence) != "cites-loosely only" || names(p.Evidence[:2]) != "cites-loosely " {
 		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
 	}
@@ -295,15 +295,15 @@ func TestDecideIsAboutPairsOfTheDocumentsOnly(t *testing.T) {
 	t.Parallel()
 	near, far := weighed("order 1", "invoice 1", 60), weighed("order 2", "invoice 2", 60)
 	between := weighed("order 2", "invoice 1", 60) // it ties with both of them
-	d := Decide(Competition{Documents: []uuid.UUID{idOf("order 1")}, Pairs: []Pair{far, between, near}})
+	d := result(Competition{Documents: []uuid.UUID{idOf("order 1")}, Pairs: []Pair{far, between, near}})
 	if len(d.Matches)+len(d.Suggestions) != 0 {
 		t.Errorf("got %+v, want nothing: there is a tie", d)
 	}
-	d = Decide(Competition{Documents: []uuid.UUID{idOf("order 2"), idOf("invoice 2")}, Pairs: []Pair{far, near}})
+	d = result(Competition{Documents: []uuid.UUID{idOf("order 2"), idOf("invoice 2")}, Pairs: []Pair{far, near}})
 	if len(d.Matches) != 1 || d.Matches[0].A != far.A || len(d.Suggestions) != 0 {
 		t.Errorf("got %+v, want one match of order 2", d)
 	}
-	if d := Decide(Competition{Documents: []uuid.UUID{idOf("order 3")}, Pairs: []Pair{far, near}}); len(d.Matches)+len(d.Suggestions) != 0 {
+	if d := result(Competition{Documents: []uuid.UUID{idOf("order 3")}, Pairs: []Pair{far, near}}); len(d.Matches)+len(d.Suggestions) != 0 {
 		t.Errorf("got %+v about others", d)
 	}
 }
@@ -325,7 +325,7 @@ func TestReasoning(t *testing.T) {
 		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
 	} {
 		p := tc.pairs[0]
-		if got := judge(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
+		if got := decide(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
 		}
 	}
@@ -338,15 +338,15 @@ func TestTheExampleOfThePackage(t *testing.T) {
 	order := parsed(t, po, object(`"number":"7","date":"2026-01-05"`, lamps))
 	invoice1 := parsed(t, inv, object(`"number":"RE-1","date":"2026-01-20"`, lamps))
 	invoice2 := parsed(t, inv, object(`"number":"RE-2","date":"2026-01-21"`, lamps))
-	first, second := compare(order, invoice1), compare(invoice2, order)
+	first, second := score(order, invoice1), score(invoice2, order)
 	const alike = "vat-id same-buyer item-equal prices amount date" // 35 + 38 + 5
 	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
 		t.Fatalf("got %+v\nand %+v", first, second)
 	}
-	if d := Decide(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{first}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
+	if d := result(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{first}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
 		t.Errorf("one invoice: got %+v, want a match", d)
 	}
-	d := Decide(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{first, second}})
+	d := result(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{first, second}})
 	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
 		t.Errorf("two invoices: got %+v, want two suggestions", d)
 	}
@@ -367,23 +367,23 @@ func (c *endingAt) Err() error {
 
 // A tenant waits while its pairs are decided about: that ends with the time,
 // though it may be about any number of pairs.
-func TestJudgingEndsWithItsContext(t *testing.T) {
+func TestDecidingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	var c Competition
 	for i := range 100 {
 		p := weighed("order", fmt.Sprint("invoice ", i), 60)
 		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
 	}
-	d := &deliberation{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
-	for name, judge := range map[string]func(context.Context, Competition) (Result, error){"by rules": ByRules, "with a model": d.judge} {
+	x := &exchange{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
+	for name, rules := range map[string]Rules{"by rules": ByRules, "with a model": x.decide} {
 		ctx := &endingAt{t.Context(), 50}
-		if got, err := judge(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
+		if got, err := rules(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 		if ctx.n != 0 {
 			t.Errorf("%s: it went on after its context had ended, or never looked: %d", name, ctx.n)
 		}
-		if _, err := judge(t.Context(), c); err != nil {
+		if _, err := rules(t.Context(), c); err != nil {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

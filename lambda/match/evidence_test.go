@@ -125,7 +125,7 @@ func TestEvidence(t *testing.T) {
 		for _, tc := range rows {
 			t.Run(family+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
-				p := comparedBothWays(t, parsed(t, tc.aType, object(tc.a)), parsed(t, tc.bType, object(tc.b)))
+				p := scoredBothWays(t, parsed(t, tc.aType, object(tc.a)), parsed(t, tc.bType, object(tc.b)))
 				if got := names(p.Evidence); got != tc.evidence || p.Points != tc.points || p.Veto != "" {
 					t.Errorf("got %d by %s%s\nwant %d by %s", p.Points, got, p.Veto, tc.points, tc.evidence)
 				}
@@ -159,7 +159,7 @@ func TestNamesBySimilarity(t *testing.T) {
 			t.Errorf("%q and %q: their similarity is %.4f: choose other names", tc.a, tc.b, s)
 		}
 		compared := func(format, other, another string) string {
-			return names(comparedBothWays(t, parsed(t, po, object(strings.ReplaceAll(format, "NAME", tc.a), other)),
+			return names(scoredBothWays(t, parsed(t, po, object(strings.ReplaceAll(format, "NAME", tc.a), other)),
 				parsed(t, inv, object(strings.ReplaceAll(format, "NAME", tc.b), another))).Evidence)
 		}
 		if got := compared(`"supplier":{"name":"NAME"}`, ulm, zenith); got != tc.suppliers {

@@ -2,8 +2,8 @@ package match
 
 import "slices"
 
-// Compare compares two documents, whoever else there is, as matching does.
-func Compare(a, b Raw) (Pair, error) {
+// Score scores two documents as matching does, without any competition.
+func Score(a, b Raw) (Pair, error) {
 	x, err := read(a)
 	if err != nil {
 		return Pair{}, err
@@ -12,7 +12,7 @@ func Compare(a, b Raw) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	return compare(x, y), nil
+	return score(x, y), nil
 }
 
 // Lookup lists what candidates of a document are looked up by.

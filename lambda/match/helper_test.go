@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,14 +42,14 @@ func parsed(t testing.TB, typ document.Type, data string) doc {
 	return d
 }
 
-// comparedBothWays compares the documents twice, once with each of them as the
+// scoredBothWays scores the documents twice, once with each of them as the
 // one with the smaller id; what is random must make no difference.
-func comparedBothWays(t *testing.T, a, b doc) Pair {
+func scoredBothWays(t *testing.T, a, b doc) Pair {
 	t.Helper()
 	a.ID, b.ID = uuid.UUID{1}, uuid.UUID{2}
-	p := compare(a, b)
+	p := score(a, b)
 	a.ID, b.ID = b.ID, a.ID
-	q := compare(a, b)
+	q := score(a, b)
 	flipped := Fit{q.Fit.B, q.Fit.A, q.Fit.Common}
 	if p.Points != q.Points || names(p.Evidence) != names(q.Evidence) || p.Fit != flipped || p.Veto != q.Veto ||
 		p.A != q.A || p.B != q.B || p.TypeA != q.TypeB || p.TypeB != q.TypeA {
@@ -117,4 +118,10 @@ func amount(t testing.TB, s string) document.Amount {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// result is what the rules make of a competition.
+func result(c Competition) Result {
+	r, _ := ByRules(context.Background(), c) // which does not end
+	return r
 }

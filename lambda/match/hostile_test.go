@@ -182,7 +182,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 			if len(m.pairs) != len(pairs) {
 				t.Errorf("seed %d, %s: %d pairs, want %d", seed, name, len(m.pairs), len(pairs))
 			}
-			for _, j := range Judge(Competition{everybody(pairs), pairs}) {
+			for _, j := range Decide(Competition{everybody(pairs), pairs}) {
 				key := [2]uuid.UUID{j.A, j.B}
 				differs := !reflect.DeepEqual(after[key], before[key])
 				switch {
@@ -227,22 +227,22 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		}
 		c := Competition{ids, pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
-		d := &deliberation{id: id, answers: map[string]map[uuid.UUID]Asked{}}
-		if _, err := d.judge(t.Context(), c); err == nil {
+		x := &exchange{id: id, answers: map[string]map[uuid.UUID]Asked{}}
+		if _, err := x.decide(t.Context(), c); err == nil {
 			t.Skip("nothing to ask")
 		}
 		answers := map[uuid.UUID]Asked{}
 		var listed []string
-		for _, j := range d.pending {
+		for _, j := range x.pending {
 			answers[j.Pair.other(id)] = Asked{Answer: rapid.SampledFrom([]Answer{None, Low, Medium, High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
-		d.answers[questionOf(d.pending)] = answers
-		got, err := d.judge(t.Context(), c)
+		x.answers[questionOf(x.pending)] = answers
+		got, err := x.decide(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Decide(c)
+		want := result(c)
 		for _, part := range [][2][]Edge{{got.Matches, want.Matches}, {got.Suggestions, want.Suggestions}} {
 			mine := func(e Edge) bool { return slices.Contains(listed, fmt.Sprint(e.A, e.B)) }
 			if a, b := slices.DeleteFunc(part[0], mine), slices.DeleteFunc(part[1], mine); len(a)+len(b) > 0 && !reflect.DeepEqual(a, b) {
@@ -254,7 +254,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 				t.Fatalf("an answer is kept for a pair that was not asked about: %+v", p)
 			}
 		}
-		for _, j := range d.pending {
+		for _, j := range x.pending {
 			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Score < suggestAt/100. || j.Score >= matchAt/100. {
 				t.Fatalf("the model was asked about %+v", j)
 			}

@@ -59,10 +59,10 @@ type Raw struct {
 type Block struct {
 	Candidates []Raw
 	Partners   []uuid.UUID
-	// Compare, if it is set, has Write compare the candidates that it finds,
-	// whatever they were before. Writers of the tenant wait meanwhile.
-	Compare func(candidates []Raw) []Pair
-	// Rest has Write compare the partners for which there was no room.
+	// Score, if it is set, has Write score the candidates that it finds,
+	// whatever they were before. Other writers of the tenant wait meanwhile.
+	Score func(candidates []Raw) []Pair
+	// Rest scores the partners for which there was no room.
 	Rest func(candidates []Raw) []Pair
 }
 
@@ -159,23 +159,23 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return err
 	}
-	d := &deliberation{id: raw.ID, answers: map[string]map[uuid.UUID]Asked{}}
-	judge := d.judge
+	x := &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]Asked{}}
+	rules := x.decide
 	if m.Model == nil {
-		judge = ByRules
+		rules = ByRules
 	}
 	for round := range maxRounds {
 		if block.Rest = doc.pairs; round >= patience {
-			block.Compare = doc.pairs
+			block.Score = doc.pairs
 		}
-		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), judge)
+		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), rules)
 		switch {
-		case errors.Is(err, errAsk) && !d.knows(block.Candidates):
-			if block, err = m.block(ctx, f, doc, &n, types, d.wanted()...); err != nil {
+		case errors.Is(err, errUnanswered) && !x.knows(block.Candidates):
+			if block, err = m.block(ctx, f, doc, &n, types, x.wanted()...); err != nil {
 				return err
 			}
-		case errors.Is(err, errAsk):
-			if err := m.ask(ctx, d, raw, block.Candidates); err != nil {
+		case errors.Is(err, errUnanswered):
+			if err := m.ask(ctx, x, raw, block.Candidates); err != nil {
 				return err
 			}
 		case err != nil:
@@ -187,7 +187,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 			return nil
 		}
 	}
-	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("candidates changed %d times while it was judged", maxRounds)}
+	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)}
 }
 
 // send sends the messages of what was published. They are committed: what
@@ -230,7 +230,7 @@ func (d doc) pairs(candidates []Raw) (pairs []Pair) {
 		if err != nil || !mayMatch(d.Type, c.Type) {
 			continue
 		}
-		if p := compare(d, c); p.counts() {
+		if p := score(d, c); p.counts() {
 			pairs = append(pairs, p)
 		}
 	}

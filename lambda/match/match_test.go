@@ -85,7 +85,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 		t.Fatalf("error %v, log %s", err, log)
 	}
 	invoice := parsed(t, inv, rawInvoice.Data)
-	want := compare(invoice, parsed(t, po, rawOrder.Data))
+	want := score(invoice, parsed(t, po, rawOrder.Data))
 	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Pair{want}) || want.Points != 90 {
 		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
 	}
@@ -98,8 +98,8 @@ func TestMatchWritesThePairs(t *testing.T) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
 	c := Competition{[]uuid.UUID{rawInvoice.ID}, s.pairs[0]}
-	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, Decide(c)) {
-		t.Errorf("the store is to decide by %+v, want %+v", d, Decide(c))
+	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, result(c)) {
+		t.Errorf("the store is to decide by %+v, want %+v", d, result(c))
 	}
 }
 
@@ -146,7 +146,7 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 	}
 }
 
-func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
+func TestChangedCandidatesAreScoredAgain(t *testing.T) {
 	t.Parallel()
 	blocks := []Block{{}, {Candidates: []Raw{rawOrder}}, {Candidates: []Raw{rawOrder}, Partners: []uuid.UUID{rawOrder.ID}}, {Partners: []uuid.UUID{rawOrder.ID}}}
 	s := &fakeStore{doc: rawInvoice, blocks: slices.Clone(blocks)}
@@ -158,10 +158,10 @@ func TestChangedCandidatesAreJudgedAgain(t *testing.T) {
 		pairs = append(pairs, len(p))
 	}
 	for i := range s.seen {
-		if (s.seen[i].Compare != nil) != (i >= patience) {
-			t.Errorf("round %d: compared by the store: %v", i, s.seen[i].Compare != nil)
+		if (s.seen[i].Score != nil) != (i >= patience) {
+			t.Errorf("round %d: compared by the store: %v", i, s.seen[i].Score != nil)
 		}
-		s.seen[i].Compare, s.seen[i].Rest = nil, nil
+		s.seen[i].Score, s.seen[i].Rest = nil, nil
 	}
 	if !reflect.DeepEqual(s.seen, blocks) || !slices.Equal(pairs, []int{0, 1, 1, 0}) {
 		t.Errorf("seen %+v and wrote %v pairs by round, want 0, 1, 1, 0", s.seen, pairs)
@@ -247,13 +247,13 @@ func TestVetoes(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			a, b := parsed(t, tc.aType, object(`"number":"4711"`, tc.a)), parsed(t, tc.bType, object(tc.b, cites(tc.aType)))
-			p := comparedBothWays(t, a, b)
+			p := scoredBothWays(t, a, b)
 			if p.Veto != tc.why || p.Points != 0 || names(p.Evidence) != "cites" || !p.counts() {
 				t.Errorf("got %+v, want a refusal because %q", p, tc.why)
 			}
 			// Without the citation it is not even worth a word.
 			b.cites = nil
-			if p := comparedBothWays(t, a, b); p.Veto != tc.why || len(p.Evidence) != 0 || p.counts() {
+			if p := scoredBothWays(t, a, b); p.Veto != tc.why || len(p.Evidence) != 0 || p.counts() {
 				t.Errorf("without a citation: got %+v", p)
 			}
 		})
@@ -262,7 +262,7 @@ func TestVetoes(t *testing.T) {
 		t.Parallel()
 		a, b := parsed(t, po, object(order45)), parsed(t, inv, object(cites45))
 		b.TenantID = tenantB
-		if p := comparedBothWays(t, a, b); p.Veto != "They belong to different tenants." {
+		if p := scoredBothWays(t, a, b); p.Veto != "They belong to different tenants." {
 			t.Errorf("got %+v", p)
 		}
 	})
@@ -271,11 +271,11 @@ func TestVetoes(t *testing.T) {
 		contract := parsed(t, ct, object(`"number":"4711"`, vat))
 		const why = "The invoice has an order: the order belongs to the contract, not the invoice."
 		both := parsed(t, inv, object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`))
-		if p := comparedBothWays(t, contract, both); p.Veto != why || names(p.Evidence) != "cites" {
+		if p := scoredBothWays(t, contract, both); p.Veto != why || names(p.Evidence) != "cites" {
 			t.Errorf("got %+v", p)
 		}
 		for typ, b := range map[document.Type]string{inv: object(vat, cites(ct)), po: object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`)} {
-			if p := comparedBothWays(t, contract, parsed(t, typ, b)); p.Veto != "" || p.Points != 90 {
+			if p := scoredBothWays(t, contract, parsed(t, typ, b)); p.Veto != "" || p.Points != 90 {
 				t.Errorf("with %s: got %+v", typ, p)
 			}
 		}
@@ -292,7 +292,7 @@ func TestWhatIsNoVeto(t *testing.T) {
 		"a VAT id that is not known": {`"supplier":{"name":"Acme","vat_id":"DE136695976"}`, `"supplier":{"name":"Acme"}`},
 		"a buyer's, misread":         {vat + `,"buyer":{"vat_id":"DE136695976"}`, vat + `,"buyer":{"vat_id":"DE136695916"}`},
 	} {
-		if p := comparedBothWays(t, parsed(t, po, object(tc[0])), parsed(t, inv, object(tc[1]))); p.Veto != "" || p.Points < 28 {
+		if p := scoredBothWays(t, parsed(t, po, object(tc[0])), parsed(t, inv, object(tc[1]))); p.Veto != "" || p.Points < 28 {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}

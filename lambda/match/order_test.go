@@ -96,8 +96,8 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []d
 	now := m.block(f.ID, n, types)
 	rest := seen.Rest(m.rest(now, types))
 	seen.Rest = nil
-	if seen.Compare != nil {
-		pairs, seen = seen.Compare(now.Candidates), now
+	if seen.Score != nil {
+		pairs, seen = seen.Score(now.Candidates), now
 	}
 	if !reflect.DeepEqual(now, seen) {
 		return Written{Fresh: &now}, nil
@@ -158,7 +158,7 @@ func (m *memory) all() (pairs []Pair) {
 // everything is.
 func (m *memory) stale() string {
 	pairs := m.all()
-	d := Decide(Competition{everybody(pairs), pairs})
+	d := result(Competition{everybody(pairs), pairs})
 	for _, part := range []struct {
 		name string
 		got  map[[2]uuid.UUID]Edge
@@ -244,7 +244,7 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 	met["match"] += len(first.matches)
 	met["suggestion"] += len(first.hints)
 	pairs := first.all()
-	for _, j := range Judge(Competition{everybody(pairs), pairs}) {
+	for _, j := range Decide(Competition{everybody(pairs), pairs}) {
 		met[j.Evidence[len(j.Evidence)-1].Name]++
 	}
 }

@@ -41,10 +41,10 @@ func (p Pair) counts() bool {
 	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
-// compare weighs a pair. It is symmetric, and depends on nothing but the pair.
+// score scores a pair. It is symmetric, and depends on nothing but the pair.
 // A pair that is out of the question says why, and has evidence only if one
 // cites the other.
-func compare(x, y doc) Pair {
+func score(x, y doc) Pair {
 	a, b := x, y
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a

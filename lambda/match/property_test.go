@@ -56,7 +56,7 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 		if a.ID == b.ID {
 			t.Skip("a document is not compared with itself")
 		}
-		p, q := compare(a, b), compare(b, a)
+		p, q := score(a, b), score(b, a)
 		if !reflect.DeepEqual(p, q) {
 			t.Fatalf("got %+v\nand %+v", p, q)
 		}
@@ -70,7 +70,7 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 			t.Fatalf("evidence is stored as %s, %v", raw, err)
 		}
 		a.ID, b.ID = b.ID, a.ID
-		r := compare(a, b)
+		r := score(a, b)
 		if r.Points != p.Points || names(r.Evidence) != names(p.Evidence) || r.Veto != p.Veto || r.Fit != (Fit{p.Fit.B, p.Fit.A, p.Fit.Common}) {
 			t.Fatalf("the ids make a difference: %+v\nand %+v", p, r)
 		}
@@ -136,10 +136,10 @@ func neighbourhood(pairs []Pair, documents ...uuid.UUID) Competition {
 	return c
 }
 
-// sorted is what was judged, in the order of the ids.
-func sorted(c Competition) []Judgement {
-	all := Judge(c)
-	slices.SortFunc(all, func(x, y Judgement) int {
+// sorted is what was decided, in the order of the ids.
+func sorted(c Competition) []Decision {
+	all := Decide(c)
+	slices.SortFunc(all, func(x, y Decision) int {
 		return cmp.Or(slices.Compare(x.A[:], y.A[:]), slices.Compare(x.B[:], y.B[:]))
 	})
 	return all
@@ -151,7 +151,7 @@ func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
 		pairs := drawPairs(t)
 		all := sorted(Competition{everybody(pairs), pairs})
 		if len(all) != len(pairs) {
-			t.Fatalf("%d of %d pairs were judged", len(all), len(pairs))
+			t.Fatalf("%d of %d pairs were decided", len(all), len(pairs))
 		}
 		shuffled := rapid.Permutation(pairs).Draw(t, "order")
 		if got := sorted(Competition{rapid.Permutation(everybody(pairs)).Draw(t, "documents"), shuffled}); !reflect.DeepEqual(got, all) {
@@ -162,7 +162,7 @@ func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
 				t.Fatalf("got %+v", want)
 			}
 			alone := sorted(neighbourhood(shuffled, want.A, want.B))
-			i := slices.IndexFunc(alone, func(j Judgement) bool { return j.A == want.A && j.B == want.B })
+			i := slices.IndexFunc(alone, func(j Decision) bool { return j.A == want.A && j.B == want.B })
 			if i < 0 || !reflect.DeepEqual(alone[i], want) {
 				t.Fatalf("asked about its two documents alone: got %+v\nwant %+v", alone, want)
 			}
@@ -179,14 +179,14 @@ func TestPairsOfOthersMakeNoDifference(t *testing.T) {
 		}
 		p := rapid.SampledFrom(pairs).Draw(t, "pair")
 		mine := slices.DeleteFunc(slices.Clone(pairs), func(q Pair) bool { return q.A != p.A && q.B != p.B && q.A != p.B && q.B != p.A })
-		ours := func(pairs []Pair) Edge { return judge(p, having(pairs, p.A), having(pairs, p.B)) }
+		ours := func(pairs []Pair) Edge { return decide(p, having(pairs, p.A), having(pairs, p.B)) }
 		if got, want := ours(pairs), ours(mine); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
-		judged := Judge(Competition{[]uuid.UUID{p.A}, mine})
-		for _, j := range Judge(Competition{[]uuid.UUID{p.A}, pairs}) {
-			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(judged, func(k Judgement) bool { return reflect.DeepEqual(j, k) }) {
-				t.Fatalf("got %+v\nwant one of %+v", j, judged)
+		decided := Decide(Competition{[]uuid.UUID{p.A}, mine})
+		for _, j := range Decide(Competition{[]uuid.UUID{p.A}, pairs}) {
+			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(decided, func(k Decision) bool { return reflect.DeepEqual(j, k) }) {
+				t.Fatalf("got %+v\nwant one of %+v", j, decided)
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func TestKeysFindBothWays(t *testing.T) {
 		if ab, ba := finds(a, b), finds(b, a); ab != ba {
 			t.Fatalf("the first finds the second: %v, the second the first: %v", ab, ba)
 		}
-		for _, ev := range compare(a, b).Evidence {
+		for _, ev := range score(a, b).Evidence {
 			if weights[ev.Name].family == "citation" && ev.Points > 0 && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
 				t.Fatalf("it is not found: %+v", ev)
 			}
@@ -238,7 +238,7 @@ func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	}
 	random := rapid.Custom(drawDoc)
 	for seed := 0; seed < 60_000; seed += 2 {
-		for _, ev := range compare(random.Example(seed), random.Example(seed+1)).Evidence {
+		for _, ev := range score(random.Example(seed), random.Example(seed+1)).Evidence {
 			if ev.Points != weights[ev.Name].points {
 				t.Fatalf("seeds %d and %d: %s weighs %d", seed, seed+1, ev.Name, ev.Points)
 			}

@@ -202,13 +202,13 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		}
 		pairs := pairs
 		switch {
-		case seen.Compare != nil:
-			pairs = seen.Compare(now.Candidates)
+		case seen.Score != nil:
+			pairs = seen.Score(now.Candidates)
 		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners):
 			w.Fresh = &now
 			return nil
 		}
-		rest, err := comparedRest(ctx, tx, now, types, seen.Rest)
+		rest, err := scoreRest(ctx, tx, now, types, seen.Rest)
 		if err != nil {
 			return err
 		}
@@ -248,22 +248,22 @@ FROM document
 WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`
 
-// comparedRest compares the partners for which a block has no room, one in
+// scoreRest scores the partners for which a block has no room, one in
 // memory at a time. If they were left out, what they have in common with the
 // document would depend on which of them was matched last.
-func comparedRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, compare func([]match.Raw) []match.Pair) (pairs []match.Pair, err error) {
+func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, score func([]match.Raw) []match.Pair) (pairs []match.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
 		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c match.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
 		return read
 	})
-	if len(rest) == 0 || compare == nil {
+	if len(rest) == 0 || score == nil {
 		return nil, nil
 	}
 	rows, _ := tx.Query(ctx, restSQL, rest, types)
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 		raw, err := pgx.RowToStructByPos[match.Raw](row)
 		if err == nil {
-			pairs = append(pairs, compare([]match.Raw{raw})...)
+			pairs = append(pairs, score([]match.Raw{raw})...)
 		}
 		return none, err
 	})

@@ -445,20 +445,20 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 				t.Errorf("changed from\n%s\nto\n%s", before, after)
 			}
 			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was scored again is taken
-			// Whoever has them compared anew is not told, but asked.
+			// With Score, Write returns no fresh block: it scores what it finds.
 			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))
 			var asked []uuid.UUID
-			block.Compare = func(found []match.Raw) []match.Pair {
+			block.Score = func(found []match.Raw) []match.Pair {
 				asked = candidates(match.Block{Candidates: found})
 				pairs, _ := asPairs(matches(num(1), num(3)))
 				return pairs
 			}
 			if fresh, err := f.writeOnce(t.Context(), fence, key("k"), block, matches(num(1), num(3))); err != nil || fresh != nil {
-				t.Errorf("with Compare: got %v, %v", fresh, err)
+				t.Errorf("with Score: got %v, %v", fresh, err)
 			}
 			if len(asked) == 0 || f.edges("document_match") != "1-3 rules" {
-				t.Errorf("with Compare: asked about %v, matches %s", asked, f.edges("document_match"))
+				t.Errorf("with Score: asked about %v, matches %s", asked, f.edges("document_match"))
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func (d *desk) pairs(id uuid.UUID) (list []pairReport, err error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	list, err = reconcile(match.Judge(competition), matches, suggestions)
+	list, err = reconcile(match.Decide(competition), matches, suggestions)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func rankOf(p pairReport) int {
 	return slices.Index([]string{isMatched, isUndecided, isOut, isRejected, isDropped}, p.Outcome)
 }
 
-// reconcile puts what is judged now beside what is stored. What is stored
+// reconcile puts what is decided now beside what is stored. What is stored
 // counts, and where it differs a note says so.
-func reconcile(judged []match.Judgement, matches, suggestions []postgres.Match) (list []pairReport, err error) {
+func reconcile(decided []match.Decision, matches, suggestions []postgres.Match) (list []pairReport, err error) {
 	stored := make(map[ends]pairReport)
 	var order []ends
 	for _, m := range slices.Concat(suggestions, matches) { // a pair that is both is a match
@@ -103,8 +103,8 @@ func reconcile(judged []match.Judgement, matches, suggestions []postgres.Match) 
 		stored[p.edge] = p
 		order = append(order, p.edge)
 	}
-	for _, j := range judged {
-		now := fromJudgement(j)
+	for _, j := range decided {
+		now := fromDecision(j)
 		was, ok := stored[now.edge]
 		delete(stored, now.edge)
 		switch {
@@ -132,7 +132,7 @@ func reconcile(judged []match.Judgement, matches, suggestions []postgres.Match) 
 	return list, nil
 }
 
-func fromJudgement(j match.Judgement) pairReport {
+func fromDecision(j match.Decision) pairReport {
 	p := pairReport{Score: j.Score, DecidedBy: j.DecidedBy, OutOfQuestion: term.Clean(j.Pair.Veto, term.MaxText),
 		Evidence: cleanEvidence(j.Evidence), edge: ends{j.A, j.B}}
 	switch {
@@ -175,7 +175,7 @@ func fromStored(m postgres.Match) (pairReport, error) {
 	return p, nil
 }
 
-// equal reports whether what is stored is what is judged.
+// equal reports whether the stored outcome equals the decision.
 func (p pairReport) equal(was pairReport) bool {
 	return p.Outcome == was.Outcome && math.Abs(p.Score-was.Score) < 0.005 && p.Confidence == was.Confidence &&
 		p.DecidedBy == was.DecidedBy && slices.Equal(p.Evidence, was.Evidence)

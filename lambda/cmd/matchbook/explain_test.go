@@ -275,7 +275,7 @@ func explainAll(t *testing.T, url string) {
 		t.Helper()
 		out := printed(t, url, append([]string{"explain"}, args...)...)
 		if strings.Contains(out, "Note:") {
-			t.Errorf("what is stored is not what is judged:\n%s", out)
+			t.Errorf("what is stored is not what is decided:\n%s", out)
 		}
 		for line := range strings.Lines(out) {
 			if term.Columns(strings.TrimSuffix(line, "\n")) > term.Width {
@@ -365,7 +365,7 @@ func limitsAgree(t *testing.T, url string) {
 				c.Pairs[i].Points, c.Pairs[i].Veto, c.Pairs[i].Verdict = points, "", ""
 				c.Pairs[i].Evidence = []match.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
 			}
-			for _, j := range match.Judge(c) {
+			for _, j := range match.Decide(c) {
 				switch j.Outcome {
 				case match.Matched:
 					least = min(least, j.Score)

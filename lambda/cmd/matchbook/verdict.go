@@ -151,7 +151,7 @@ func judgeable(a, b *documentState) (match.Pair, error) {
 			return match.Pair{}, sayError("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
-	return match.Compare(a.raw, b.raw)
+	return match.Score(a.raw, b.raw)
 }
 
 // matchable lists in words what a type is matched with.

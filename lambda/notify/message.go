@@ -16,6 +16,7 @@ import (
 // kind.
 type Message struct {
 	Kind     string
+	Subject  string      // what failed, in a word: document
 	Count    int         // of failures; 1: not a digest
 	Tenants  int         // the number of their tenants
 	Since    time.Time   // the time of the first of them
@@ -37,7 +38,7 @@ func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
 func Digest(failures []Failure, base string) Message {
 	failures = sorted(failures)
 	first, last := failures[0].tidy(), failures[len(failures)-1]
-	m := Message{Kind: first.Kind, Count: len(failures), Since: first.At, Until: last.At.UTC()}
+	m := Message{Kind: first.Kind, Subject: first.subject(), Count: len(failures), Since: first.At, Until: last.At.UTC()}
 	tenants := map[uuid.UUID]bool{}
 	for i, f := range failures {
 		tenants[f.TenantID] = true
@@ -50,8 +51,9 @@ func Digest(failures []Failure, base string) Message {
 	switch {
 	case m.Kind == KindTest:
 		m.Link = link(base, "", "documents")
+	case m.Subject != document: // which has the only pages
 	case m.Count == 1:
-		m.Link = link(base, "", "documents", first.DocumentID.String())
+		m.Link = link(base, "", "documents", first.SubjectID.String())
 	default: // whole seconds, so that the first is in the list
 		m.Link = link(base, fmt.Sprintf("matching_status=failed&kind=%s&since=%s",
 			url.QueryEscape(m.Kind), url.QueryEscape(m.Since.Format(time.RFC3339))), "documents")
@@ -93,14 +95,21 @@ func link(base, query string, path ...string) string {
 
 // Title is a line with the subject of the message.
 func (m Message) Title() string {
+	failed := "Matching failed"
+	if subject := cmp.Or(m.Subject, document); subject != document {
+		failed = capital(subject) + " failed"
+	}
 	switch {
 	case m.Kind == KindTest:
 		return "This is a test"
 	case m.Count == 1:
-		return "Matching failed: " + m.Kind
+		return failed + ": " + m.Kind
 	}
-	return fmt.Sprintf("Matching failed %d times: %s", m.Count, m.Kind)
+	return fmt.Sprintf("%s %d times: %s", failed, m.Count, m.Kind)
 }
+
+// capital begins a word with a capital letter.
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // LinkText names the target of Link.
 func (m Message) LinkText() string {
@@ -143,7 +152,7 @@ func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
 func (f Failure) facts() []Fact {
 	facts := []Fact{
-		{"Document", f.DocumentID.String()},
+		{capital(f.subject()), f.SubjectID.String()},
 		{"Tenant", f.tenant()},
 		{"Attempts", strconv.Itoa(f.Attempts)},
 	}
@@ -170,7 +179,7 @@ func (f Failure) deliveries() string {
 
 // Heading is the line above the error of a failure that a digest lists.
 func (f Failure) Heading() string {
-	heading := fmt.Sprintf("%s, document %s, tenant %s", f.At.Format(clock), f.DocumentID, f.tenant())
+	heading := fmt.Sprintf("%s, %s %s, tenant %s", f.At.Format(clock), f.subject(), f.SubjectID, f.tenant())
 	if f.Throttled() {
 		heading += ", throttled before it ran"
 	}

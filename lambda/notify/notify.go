@@ -25,6 +25,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -39,15 +40,31 @@ import (
 // Failure is the content of a notification's row. Its JSON is the row's
 // payload; ID and At are columns.
 type Failure struct {
-	ID         uuid.UUID `json:"-"` // of the notification
-	At         time.Time `json:"-"` // when the document failed
+	ID         uuid.UUID `json:"-"`           // of the notification
+	At         time.Time `json:"-"`           // when the document failed
+	Subject    string    `json:"-"`           // what failed, in a word; empty: a document
+	SubjectID  uuid.UUID `json:"document_id"` // a payload has it of documents; the row has it of all
 	TenantID   uuid.UUID `json:"tenant_id"`
-	Tenant     string    `json:"tenant"` // its name
-	DocumentID uuid.UUID `json:"document_id"`
+	Tenant     string    `json:"tenant"`     // its name
 	Kind       string    `json:"kind"`       // transient, permanent, lost, crashed
 	Error      string    `json:"error"`      // our sentence
 	Attempts   int       `json:"attempts"`   // claims of the work, ever
 	Deliveries int       `json:"deliveries"` // of the last message; 0 if none is left
+}
+
+// subject is never empty.
+func (f Failure) subject() string { return cmp.Or(f.Subject, document) }
+
+// document is the subject that has pages, and an act of its own: matching.
+const document = "document"
+
+// Topic is what a channel hears of once a minute at most: failures of one kind
+// and of one workload. Of documents it is the kind.
+func (f Failure) Topic() string {
+	if f.subject() == document {
+		return f.Kind
+	}
+	return f.Subject + " " + f.Kind
 }
 
 // Throttled reports whether there were more deliveries than attempts: some
@@ -66,7 +83,7 @@ const (
 // tidy bounds the texts and makes a line of each.
 func (f Failure) tidy() Failure {
 	f.Kind, f.Tenant, f.Error = line(f.Kind, maxKind), line(f.Tenant, maxTenant), line(f.Error, failure.MaxText)
-	f.At = f.At.UTC()
+	f.Subject, f.At = line(f.Subject, maxKind), f.At.UTC()
 	return f
 }
 

@@ -55,7 +55,7 @@ func TestARowsPayloadIsAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := notify.Failure{
-		DocumentID: uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8"), TenantID: uuid.MustParse("6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
+		SubjectID: uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8"), TenantID: uuid.MustParse("6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
 		Tenant: "Acme", Kind: "permanent", Error: "broken", Attempts: 2, Deliveries: 3,
 	}
 	if got != want {

@@ -30,9 +30,9 @@ const Window = time.Minute
 // one that lies further ahead than a Window, by a clock that was put back, for
 // never.
 func Plan(now time.Time, last map[string]time.Time, pending []Failure, base string) (send []Message, until time.Time) {
-	byKind := map[string][]Failure{}
+	byTopic := map[string][]Failure{}
 	for _, f := range pending {
-		sent := last[f.Kind]
+		sent := last[f.Topic()]
 		switch ahead := sent.Sub(now); {
 		case ahead > Window:
 			sent = time.Time{}
@@ -42,16 +42,16 @@ func Plan(now time.Time, last map[string]time.Time, pending []Failure, base stri
 		due := sent.Add(Window)
 		switch {
 		case !due.After(now):
-			byKind[f.Kind] = append(byKind[f.Kind], f)
+			byTopic[f.Topic()] = append(byTopic[f.Topic()], f)
 		case until.IsZero() || due.Before(until):
 			until = due
 		}
 	}
-	for _, failures := range byKind {
+	for _, failures := range byTopic {
 		send = append(send, Digest(failures, base))
 	}
 	slices.SortFunc(send, func(a, b Message) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject))
 	})
 	return send, until
 }

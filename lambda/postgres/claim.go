@@ -27,7 +27,7 @@ WITH message AS (
 ), found AS (
 	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
 		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
-		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.{subject_id} = {table}.id
+		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.subject = '{subject}' AND n.{subject_id} = {table}.id
 			AND n.attempt = {table}.{attempts} AND n.kind IN ('lost', 'crashed')) AS given_up,
 		{unworkable} AS reason
 	FROM {table}
@@ -126,8 +126,8 @@ WITH failed AS (
 	WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'
 	RETURNING id, tenant_id, {attempts} AS attempts, {error} AS error
 )
-INSERT INTO notification (tenant_id, {subject_id}, kind, attempt, created_at, payload)
-SELECT tenant_id, failed.id, $4::text, attempts, now(), jsonb_build_object(
+INSERT INTO notification (tenant_id, subject, {subject_id}, kind, attempt, created_at, payload)
+SELECT tenant_id, '{subject}', failed.id, $4::text, attempts, now(), jsonb_build_object(
 	'{subject_id}', failed.id, 'tenant_id', tenant_id, 'tenant', tenant.name, 'kind', $4::text,
 	'error', error, 'attempts', attempts, 'deliveries', $5::int)
 FROM failed JOIN tenant ON tenant.id = tenant_id`

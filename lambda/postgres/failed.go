@@ -34,7 +34,7 @@ type FailedDocument struct {
 const failedSQL = `
 SELECT d.id, coalesce(n.kind, ''), now()
 FROM {table} AS d LEFT JOIN LATERAL (
-	SELECT kind FROM notification WHERE {subject_id} = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
+	SELECT kind FROM notification WHERE subject = '{subject}' AND {subject_id} = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
 ) AS n ON true
 WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
 	AND ($2::timestamptz IS NULL OR d.{failed_at} >= $2)

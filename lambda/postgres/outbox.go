@@ -23,7 +23,7 @@ SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM no
 // has claimed; what is older is of no use any more. Each notification is looked
 // up by its key, even where the statistics remember a storm.
 const pendingSQL = `
-SELECT n.id, n.created_at, n.document_id, n.tenant_id, n.kind, n.payload
+SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
 FROM (
 	SELECT notification_id FROM notification_delivery
 	WHERE channel = $1 AND status = 'pending' AND created_at > $2::timestamptz - interval '14 days'
@@ -31,16 +31,19 @@ FROM (
 	ORDER BY created_at, notification_id LIMIT 20000
 ) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
 
-// lastToldSQL reads when a kind was told last; what is claimed counts as told now.
+// lastToldSQL reads when a topic was told last; what is claimed counts as told now.
 const lastToldSQL = `
 SELECT kind, max(sent_at) FROM (
 	SELECT kind, sent_at FROM notification_last WHERE channel = $1
 	UNION ALL
-	SELECT n.kind, $2::timestamptz
-	FROM notification_delivery AS d, LATERAL (SELECT kind FROM notification WHERE id = d.notification_id LIMIT 1) AS n
+	SELECT ` + topicSQL + `, $2::timestamptz
+	FROM notification_delivery AS d, LATERAL (SELECT subject, kind FROM notification WHERE id = d.notification_id LIMIT 1) AS n
 	WHERE d.channel = $1 AND d.status = 'pending' AND d.created_at > $2::timestamptz - interval '14 days'
 		AND d.claimed_until > $2::timestamptz
 ) AS known GROUP BY kind`
+
+// topicSQL is notify.Failure.Topic.
+const topicSQL = `CASE n.subject WHEN 'document' THEN n.kind ELSE n.subject || ' ' || n.kind END`
 
 const claimNotificationsSQL = `
 UPDATE notification_delivery SET tries = tries + 1, claimed_until = $3::timestamptz + $4::interval
@@ -128,11 +131,11 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
 	var payload []byte
-	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &f.DocumentID, &f.TenantID, &f.Kind, &payload}, func() error {
-		told := notify.Failure{ID: f.ID, At: f.At}
+	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload}, func() error {
+		told := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
 		if json.Unmarshal(payload, &told) != nil {
 			told = f
-			told.Error = "the notification's payload cannot be read: look at the document"
+			told.Error = "the notification's payload cannot be read: look at the " + f.Subject
 		}
 		told.Kind = f.Kind
 		pending = append(pending, told)
@@ -148,7 +151,7 @@ WITH told AS (
 	RETURNING notification_id
 )
 INSERT INTO notification_last (channel, kind, sent_at)
-SELECT DISTINCT $1, kind, now() FROM told JOIN notification ON id = notification_id
+SELECT DISTINCT $1, ` + topicSQL + `, now() FROM told JOIN notification AS n ON n.id = notification_id
 ON CONFLICT (channel, kind) DO UPDATE SET sent_at = excluded.sent_at`
 
 // NotificationsSent implements notify.Outbox: one is sent, many are digested.

@@ -167,7 +167,7 @@ func TestAPayloadThatCannotBeReadIsTold(t *testing.T) {
 	}
 	unreadable := 0
 	for _, told := range chat.Sent()[0].Failures {
-		if told.TenantID != tenant || told.DocumentID == uuid.Nil {
+		if told.TenantID != tenant || told.SubjectID == uuid.Nil {
 			t.Errorf("told %+v", told)
 		}
 		if strings.Contains(told.Error, "cannot be read") {

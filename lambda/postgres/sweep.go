@@ -114,8 +114,8 @@ var giveUpSQL = noFront + `, chosen AS (
 	WHERE job.id = locked.id
 	RETURNING job.id, tenant_id, chosen.kind, {attempts} AS attempts, {error} AS error
 ), noted AS (
-	INSERT INTO notification (tenant_id, {subject_id}, kind, attempt, created_at, payload)
-	SELECT tenant_id, failed.id, kind, attempts, now(), jsonb_build_object(
+	INSERT INTO notification (tenant_id, subject, {subject_id}, kind, attempt, created_at, payload)
+	SELECT tenant_id, '{subject}', failed.id, kind, attempts, now(), jsonb_build_object(
 		'{subject_id}', failed.id, 'tenant_id', tenant_id, 'tenant', tenant.name, 'kind', kind,
 		'error', error, 'attempts', attempts)
 	FROM failed JOIN tenant ON tenant.id = tenant_id

@@ -1,6 +1,9 @@
 package postgres
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Table describes the table of a workload. Its rows have an id, a tenant_id
 // and the job columns, which migrations 00002, 00003 and 00010 add to document:
@@ -34,14 +37,20 @@ func (t Table) sql(statement string) string {
 		complete = "AND " + t.Complete
 	}
 	names := []string{"{table}", t.Name, "{arrived}", t.Arrived, "{and complete}", complete,
-		"{unworkable}", "NULL::text", "{subject_id}", "document_id"}
-	if t.Unworkable != "" {
-		names[7] = t.Unworkable
-	}
+		"{unworkable}", cmp.Or(t.Unworkable, "NULL::text"), "{subject}", t.Subject, "{subject_id}", t.subjectID()}
 	for _, column := range jobColumns {
 		names = append(names, "{"+column+"}", t.Prefix+column)
 	}
 	return strings.NewReplacer(names...).Replace(statement)
+}
+
+// subjectID is the column of a notification that has the id of a row: that of
+// documents is a foreign key.
+func (t Table) subjectID() string {
+	if t.Subject == documents.Subject {
+		return "document_id"
+	}
+	return "subject_id"
 }
 
 // Jobs is the state of the work that the rows of a table stand for. It

@@ -42,7 +42,7 @@ func Failure(n int, kind string) notify.Failure {
 	return notify.Failure{
 		ID: id(n), At: start.Add(time.Duration(n) * time.Second),
 		TenantID: id(100_000 + n%3), Tenant: []string{"Acme GmbH", "Müller & Söhne KG", "O'Neill <Cork>"}[n%3],
-		DocumentID: id(200_000 + n), Kind: kind, Attempts: 3, Deliveries: 3,
+		SubjectID: id(200_000 + n), Kind: kind, Attempts: 3, Deliveries: 3,
 		Error: "ask the model: the model provider denied access (HTTP 401, invalid_api_key)",
 	}
 }
@@ -64,7 +64,7 @@ func Messages() map[string]notify.Message {
 	long.Tenant, long.Error = strings.Repeat("<T>", 2000), strings.Repeat("&𝄞", 5000)
 	many := func(n int, f notify.Failure) (all []notify.Failure) {
 		for i := range n {
-			f.ID, f.At, f.DocumentID, f.TenantID = id(i), start.Add(time.Duration(i)*53*time.Millisecond), id(200_000+i), id(100_000+i%3)
+			f.ID, f.At, f.SubjectID, f.TenantID = id(i), start.Add(time.Duration(i)*53*time.Millisecond), id(200_000+i), id(100_000+i%3)
 			f.Tenant = fmt.Sprintf("%.1500s", f.Tenant)
 			all = append(all, f)
 		}

@@ -67,7 +67,7 @@ type change struct {
 	At            time.Time // real
 	Clock         time.Time // the stack's
 	Tx            int64
-	Process       string // as the process named itself
+	Process       string // the name that the process gave itself
 	Document      uuid.UUID
 	Was, Status   string
 	WasAttempt    int
@@ -75,7 +75,7 @@ type change struct {
 	WasLease      *time.Time
 	WasPublished  *time.Time
 	Published     *time.Time
-	Contents      bool // what was normalised changed
+	Contents      bool // the normalised contents changed
 	Error         *string
 	PublishedAnew bool // the stamp changed
 }
@@ -85,8 +85,8 @@ SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt, w
 	published IS DISTINCT FROM was_published
 FROM drill.change ORDER BY n`
 
-// edgesSQL lists transactions that changed pairs or matches without a word
-// about a document's state.
+// edgesSQL lists transactions that changed pairs or matches without a change of
+// a document's state.
 const edgesSQL = `
 SELECT tx, min(process), string_agg(relation, ', ' ORDER BY relation) FROM drill.edge
 WHERE NOT EXISTS (SELECT FROM drill.change AS c WHERE c.tx = edge.tx AND c.was = 'in-progress' AND c.status <> 'in-progress')
@@ -101,7 +101,7 @@ const answersSQL = `
 SELECT m.document_id, a.at, a.process, m.answer FROM drill.answer AS a JOIN model_answer AS m USING (id)
 WHERE m.unusable = '' ORDER BY a.at`
 
-// answer is one that reached storage and is of use.
+// answer is a usable one that reached storage.
 type answer struct {
 	Document uuid.UUID
 	At       time.Time
@@ -140,10 +140,10 @@ type notification struct {
 	Document uuid.UUID
 	Attempt  int
 	Kind     string
-	Told     string
+	Delivery string // to Slack
 }
 
-// audit is all that the database knows.
+// audit is the database's part of the evidence.
 type audit struct {
 	changes       []change
 	stray         []strayEdges
@@ -175,7 +175,7 @@ func rows[T any](ctx context.Context, db *pgxpool.Pool, sql string) ([]T, error)
 	return pgx.CollectRows(found, pgx.RowToStructByPos[T])
 }
 
-// links are the matches by their documents.
+// links returns the matches by their documents.
 func (a *audit) links() map[pair]string {
 	links := map[pair]string{}
 	for _, m := range a.matches {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// conclude reads what is there, publishes what failed again, and decides.
+// conclude reads the results, publishes failed documents again, and decides.
 func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) (*Report, error) {
 	states, err := d.states(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) 
 	return r, nil
 }
 
-// evidence gathers what everybody has seen.
+// evidence collects the records of all servers.
 func (d *drill) evidence(ctx context.Context, s *strikes, want map[pair]string) (e *evidence, err error) {
 	l := d.line
 	queue, _ := l.Stats()
@@ -61,7 +61,7 @@ func (d *drill) evidence(ctx context.Context, s *strikes, want map[pair]string) 
 	if !d.done.IsZero() {
 		e.took = d.done.Sub(d.ended)
 	}
-	e.taken, e.texts = l.slack.told()
+	e.taken, e.texts = l.slack.received()
 	if e.audit, err = readAudit(ctx, l.db); err != nil {
 		return nil, err
 	}

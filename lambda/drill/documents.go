@@ -24,20 +24,21 @@ func pairOf(a, b uuid.UUID) pair {
 }
 
 // papers are the documents of a drill, in the order in which they are
-// published, and which of them belong together.
+// published, and their true links.
 type papers struct {
 	all     []postgres.Imported
-	numbers map[string]uuid.UUID // by the number that is printed on them
-	open    map[uuid.UUID]bool   // of those a model is asked about
+	numbers map[string]uuid.UUID // by the printed number
+	open    map[uuid.UUID]bool   // documents whose matches a model is asked about
 	true    map[pair]bool
 	random  *rand.Rand
 	tenants []uuid.UUID
 }
 
-// newPapers makes n documents, or a few more, from the seed: purchases of several tenants, of
-// which one has most. In two of three, an order is confirmed, delivered and
-// charged by documents that cite it. In the third, two invoices fit the order
-// equally well and cite nothing: a model has to be asked.
+// newPapers makes n documents, or a few more, from the seed: purchases of
+// several tenants, of which one has most. In two of three, an order is
+// confirmed, delivered and charged by documents that cite it. In the third, two
+// invoices fit the order equally well and cite nothing: a model has to be
+// asked.
 func newPapers(n int, seed uint64) *papers {
 	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[pair]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
 	for range 4 {
@@ -62,7 +63,7 @@ func (p *papers) id() (id uuid.UUID) {
 	return id
 }
 
-// tenant is the first one in seven of ten cases.
+// tenant returns the first one in seven of ten cases.
 func (p *papers) tenant() uuid.UUID {
 	if p.random.IntN(10) < 7 {
 		return p.tenants[0]
@@ -70,7 +71,7 @@ func (p *papers) tenant() uuid.UUID {
 	return p.tenants[1+p.random.IntN(len(p.tenants)-1)]
 }
 
-// company is a name that resembles no other.
+// company returns a name that resembles no other.
 func (p *papers) company() string {
 	letters := make([]byte, 14)
 	for i := range letters {
@@ -110,7 +111,7 @@ func (p *papers) add(tenant uuid.UUID, kind document.Type, number, company strin
 	return id
 }
 
-// ids are those of documents.
+// ids returns those of documents.
 func ids(docs []postgres.Imported) []uuid.UUID {
 	list := make([]uuid.UUID, len(docs))
 	for i, d := range docs {
@@ -119,7 +120,7 @@ func ids(docs []postgres.Imported) []uuid.UUID {
 	return list
 }
 
-// sortedPairs are the keys of a map, by ids.
+// sortedPairs returns the keys of a map, by ids.
 func sortedPairs[T any](m map[pair]T) []pair {
 	list := make([]pair, 0, len(m))
 	for p := range m {

@@ -18,20 +18,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// stuckAfter is how long nothing may come to its end, in real time, before a
-// drill gives up: an invocation that hangs ends within that.
+// stuckAfter bounds the real time without any progress before a drill gives up:
+// an invocation that hangs ends within that.
 const stuckAfter = 4 * time.Minute
 
-// Options say what is drilled.
+// Options configure a drill.
 type Options struct {
-	Documents int             // at least so many
-	For       time.Duration   // how long things go wrong, in real time
+	Documents int             // at least
+	For       time.Duration   // the time in which faults happen, in real time
 	Seed      uint64          // of documents and faults
 	Only      []string        // the names of the faults; none is all of them
-	Freeze    time.Duration   // how long a worker may stay frozen, in real time
+	Freeze    time.Duration   // the longest time that a worker stays frozen, in real time
 	Source    pgserver.Source // of PostgreSQL
-	Logs      io.Writer       // what the functions print; may be nil
-	Progress  func(string)    // a line now and then; may be nil
+	Logs      io.Writer       // gets the output of the functions; may be nil
+	Progress  func(string)    // gets a line now and then; may be nil
 }
 
 // drill is one under way.
@@ -45,10 +45,10 @@ type drill struct {
 	ended    time.Time // of the faults, on the stack's clock
 	done     time.Time // of the last document, on the stack's clock
 
-	// standStill keeps the clocks from jumping: what takes a second of a
+	// standStill keeps the clocks from jumping: a second of work in the
 	// database is to be a second for the queue as well.
 	standStill sync.Mutex
-	mu         sync.Mutex // of what is counted
+	mu         sync.Mutex // of the counts
 }
 
 // Run drills, and returns the verdict. The error is about a drill that could
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return d.conclude(ctx, s, want)
 }
 
-// quietRun is what the documents come to when nothing goes wrong.
+// quietRun returns the matches of the documents without any fault.
 func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[pair]string, err error) {
 	o.Progress("a quiet run of the same documents")
 	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
@@ -128,8 +128,8 @@ func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Option
 }
 
 // trouble publishes the documents portion by portion, each into a fault, and
-// the succeeded ones again when there are no more; while time goes on, and until
-// each fault happened.
+// the succeeded ones again when there are no more; until time is up, and each
+// fault happened.
 func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -161,9 +161,9 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	return nil
 }
 
-// portion takes what is due of the fresh documents: spread over the time that
-// is left, and at least half of what is usual; those first of which a model is
-// asked, or the others.
+// portion takes the documents that are due: spread over the time that is left,
+// and at least half the usual number; first the ones that a model is asked
+// about, or the others.
 func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (portion, rest []postgres.Imported) {
 	n := usual / 2
 	if left := time.Until(end); left > 0 {
@@ -182,11 +182,12 @@ func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (
 	return fresh[:n], fresh[n:]
 }
 
-// usual is how many documents faults happen to at least: a batch for each worker.
+// usual is the least number of documents under a fault: a batch for each
+// worker.
 const usual = 10 * workers
 
-// hit has faults happen to documents, and to some that succeeded before: the
-// second one in the middle of the first.
+// hit injects faults into the work on documents, and on some that succeeded
+// before: the second fault in the middle of the first.
 func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Imported) error {
 	if slices.ContainsFunc(faults, func(f Fault) bool { return f.still }) {
 		s.standStill.Lock()
@@ -225,7 +226,7 @@ func (d *drill) rest(ctx context.Context) {
 	until(ctx, time.Duration(d.random.IntN(3))*time.Second, func() bool { return d.line.Clock.Now().After(next) })
 }
 
-// publish is patient with connections that a restart has cut.
+// publish repeats on connections that a restart has cut.
 func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
 	for range 10 {
 		var partly *job.PublishError
@@ -270,7 +271,7 @@ func (d *drill) pump(ctx context.Context, fail context.CancelCauseFunc) {
 	}
 }
 
-// show tells how far it is every two seconds, until stopped.
+// show reports the progress every two seconds, until stopped.
 func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var showing sync.WaitGroup

@@ -16,16 +16,16 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// A Fault is something that goes wrong again and again in a drill.
+// A Fault is injected again and again in a drill.
 type Fault struct {
 	Name, What string
-	// still says that time is to pass as it does: the clocks do not jump.
+	// still keeps the clocks from jumping: time passes as it does.
 	still bool
-	// strike has it happen once, to what load publishes.
+	// strike makes it happen once, to the documents that load publishes.
 	strike func(s *strikes, ctx context.Context, load func() error) error
 }
 
-// Faults are all there are.
+// Faults are all the faults of a drill.
 var Faults = []Fault{
 	{"kill", "a worker process gets SIGKILL", false, (*strikes).kill},
 	{"freeze", "a worker process gets SIGSTOP, and SIGCONT when its lease is over and its messages were delivered again", false, (*strikes).freeze},
@@ -40,13 +40,13 @@ var Faults = []Fault{
 	{"slack", "429, 500, closed connections, lost answers", false, (*strikes).breakSlack},
 }
 
-// goesWith reports whether one can happen in the middle of the other: who is
-// frozen needs a clock that jumps.
+// goesWith reports whether one can happen in the middle of the other: a frozen
+// worker needs a clock that jumps.
 func (f Fault) goesWith(other Fault) bool {
 	return f.Name != "freeze" && other.Name != "freeze" || !f.still && !other.still
 }
 
-// asks reports whether it happens to those who ask a model.
+// asks reports whether it needs documents that ask a model.
 func (f Fault) asks() bool { return f.Name == "model" || f.Name == "slack" }
 
 // choose returns the faults of these names, all for none.
@@ -66,7 +66,7 @@ func choose(names []string) (chosen []Fault, err error) {
 	return chosen, nil
 }
 
-// strikes is what happened, and to whom it happens.
+// strikes are the faults that happened, and their targets.
 type strikes struct {
 	*drill
 	counts map[string]int
@@ -118,8 +118,8 @@ func (s *strikes) kill(ctx context.Context, load func() error) error {
 	return nil
 }
 
-// freeze keeps a worker frozen until its messages were worked on by others,
-// or as long as it may: what it holds may keep them from that.
+// freeze keeps a worker frozen until other workers have processed its messages,
+// or as long as possible: the locks that it holds may prevent that.
 func (s *strikes) freeze(ctx context.Context, load func() error) error {
 	if err := s.between(ctx, load); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *strikes) freeze(ctx context.Context, load func() error) error {
 	}
 	thaw()
 	s.line.frozen.Add(-1)
-	until(ctx, s.patience, s.line.quiet) // the zombie finds out
+	until(ctx, s.patience, s.line.quiet) // the zombie finds its lease gone
 	return nil
 }
 
@@ -202,7 +202,7 @@ func (s *strikes) readOnly(ctx context.Context, load func() error) error {
 	return errors.Join(errs...)
 }
 
-// breakQueue has faults of SQS happen to what is loaded, while time goes on.
+// breakQueue makes SQS fail for the loaded documents, while time goes on.
 func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...local.Fault) error {
 	s.line.SQS.Order(s.random.Uint64(), faults...)
 	defer s.line.SQS.Order(0)
@@ -231,7 +231,7 @@ func (s *strikes) breakModel(ctx context.Context, load func() error) error {
 	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6))
 }
 
-// answer has a model fail by a schedule.
+// answer makes a model fail by a schedule.
 func (s *strikes) answer(ctx context.Context, load func() error, schedule scripted.Schedule) error {
 	s.line.model.Order(schedule)
 	defer s.line.model.Order(nil)
@@ -241,14 +241,14 @@ func (s *strikes) answer(ctx context.Context, load func() error, schedule script
 	return pause(ctx, time.Second)
 }
 
-// breakSlack also has the model refuse, or there would be nothing to tell.
+// breakSlack also makes the model refuse, or there would be nothing to send.
 func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
 	s.line.slack.broken.Store(true)
 	defer s.line.slack.broken.Store(false)
 	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest, scripted.FinishLength))
 }
 
-// all is what happened so far, by what it is.
+// all counts the faults so far, by name.
 func (s *strikes) all() map[string]int {
 	s.mu.Lock()
 	counts := maps.Clone(s.counts)

@@ -12,8 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// settled is how long what is left may take when the faults are over: a lease
-// ends, the queue's visibility twice, the sweep's wait having doubled, the retries.
+// settledWithin bounds the time until the remaining documents end once the
+// faults are over: a lease ends, the queue's visibility twice, the sweep's wait
+// having doubled, the retries.
 var settledWithin = manifest.Match.Timeout + manifest.SettleReserve + manifest.LeaseMargin + 4*manifest.Match.Visibility() +
 	sum(manifest.Match.Retries) + 2*manifest.SweepEvery
 
@@ -24,8 +25,8 @@ func sum(list []time.Duration) (all time.Duration) {
 	return all
 }
 
-// checks are the verdict. I4, I11 and I12 are checked as far as they show in
-// what failed and in the matches; I18 is not.
+// checks make the verdict. I4, I11 and I12 are checked as far as failures and
+// matches show them; I18 is not checked.
 var checks = []struct {
 	name, how string
 	check     func(*evidence) []Violation
@@ -33,19 +34,19 @@ var checks = []struct {
 	{"to come", "no document is failed by the sweep while a message of its latest publish is in the queue, by the queue's journal", (*evidence).failedWithAMessageToCome},
 	{"given up", "crashed follows three claims in a row that lapsed, lost three publishes by the sweep, by the audit", (*evidence).givenUpTooSoon},
 	{"restarts", "no failed document met nothing but restarts of the database, by the times of faults and deliveries", (*evidence).failedByRestarts},
-	{"again", "what failed succeeds when it is published again", (*evidence).failedAgain},
+	{"again", "a failed document succeeds when it is published again", (*evidence).failedAgain},
 	{"I1", "published = succeeded + failed, no message is left in the queue, each came to an end", (*evidence).accounting},
 	{"I2", "a message is deleted only when its document is at its end or was published again later, by audit and journal", (*evidence).acks},
-	{"I3", "each response of the function was one, by the event source mapping", (*evidence).responses},
+	{"I3", "each response of the function was valid, by the event source mapping", (*evidence).responses},
 	{"I4", "only a document whose own question was refused for good fails for good; no other in its batch", (*evidence).innocents},
 	{"I5", "attempts rise by one with each claim and never fall, by the audit", (*evidence).attempts},
 	{"I6", "no attempt has two terminal writes, by the audit", (*evidence).terminalWrites},
-	{"I7", "what an attempt writes is written by the process that claimed it: state, contents, pairs, matches; by the audit", (*evidence).fences},
+	{"I7", "the writes of an attempt come from the process that claimed it: state, contents, pairs, matches; by the audit", (*evidence).fences},
 	{"I8", "no claim before the last one's lease is over, by the audit and the database's clock", (*evidence).leases},
 	{"I9", "only moves of the table in section 4, by the audit", (*evidence).moves},
 	{"I10", "nothing is in progress at the end", (*evidence).unfinished},
-	{"I11, I12", "matches equal those of the quiet run, and those are the true ones", (*evidence).sameMatches},
-	{"I13", "clusters are those of union-find", (*evidence).sameClusters},
+	{"I11, I12", "matches equal those of the quiet run, and the true links", (*evidence).sameMatches},
+	{"I13", "clusters equal those of union-find", (*evidence).sameClusters},
 	{"I14", "both documents of a match are of one tenant", (*evidence).tenants},
 	{"I15", "each failure has one notification, and Slack took it", (*evidence).notified},
 	{"I16", "no question is asked by a claim that began after a usable answer was stored, by the model's journal", (*evidence).boughtAgain},
@@ -82,8 +83,8 @@ func (e *evidence) givenUpTooSoon() (v []Violation) {
 	return v
 }
 
-// sweptSince counts how often the sweep published a document since anybody
-// else did, or claimed it.
+// sweptSince counts how often the sweep published a document since its last
+// other publish, or its last claim.
 func (e *evidence) sweptSince(f failure) (n int) {
 	for _, c := range e.changes[f.Document] {
 		switch {
@@ -131,7 +132,8 @@ func (e *evidence) accounting() (v []Violation) {
 	return v
 }
 
-// state is that of a document at a time: the latest change, nil before the first.
+// state returns that of a document at a time: the latest change, nil before the
+// first.
 func (e *evidence) state(id uuid.UUID, at time.Time) *change {
 	var latest *change
 	for i, c := range e.changes[id] {
@@ -165,7 +167,7 @@ func (e *evidence) acks() (v []Violation) {
 	return v
 }
 
-// run is the latest one before a time.
+// run returns the latest one before a time.
 func (m *message) run(at time.Time) (latest run) {
 	for _, r := range m.runs {
 		if r.from.Before(at) {
@@ -249,7 +251,7 @@ func (e *evidence) leases() (v []Violation) {
 	return v
 }
 
-// legal are the moves that are no publishing.
+// legal are the moves other than publishing.
 var legal = map[[2]string]bool{
 	{"", "in-progress"}: true, {"pending", "in-progress"}: true, {"in-progress", "in-progress"}: true,
 	{"in-progress", "succeeded"}: true, {"in-progress", "failed"}: true, {"in-progress", "pending"}: true, {"in-progress", ""}: true,
@@ -271,8 +273,8 @@ func (e *evidence) moves() (v []Violation) {
 	return v
 }
 
-// sentAfter reports whether a claim of what had failed is for a message of
-// which a delivery came after that.
+// sentAfter reports whether a claim of a failed document is for a message of
+// which a delivery came after the failure.
 func (e *evidence) sentAfter(c change) bool {
 	failed := e.state(c.Document, c.At)
 	return failed == nil || slices.ContainsFunc(e.messages[c.Document], func(m *message) bool {
@@ -333,20 +335,20 @@ func (e *evidence) tenants() (v []Violation) {
 }
 
 func (e *evidence) notified() (v []Violation) {
-	rows, told := map[fence]int{}, 0
+	rows, sent := map[fence]int{}, 0
 	for _, n := range e.notifications {
 		rows[fence{n.Document, n.Attempt}]++
 		switch {
-		case n.Told == "pending":
-			v = append(v, violation(n.Document, "nobody was told of attempt %d", n.Attempt))
-		case n.Told == "sent" && !strings.Contains(e.texts, n.Document.String()):
-			v = append(v, violation(n.Document, "attempt %d counts as told, and Slack took no such message", n.Attempt))
+		case n.Delivery == "pending":
+			v = append(v, violation(n.Document, "attempt %d was never sent", n.Attempt))
+		case n.Delivery == "sent" && !strings.Contains(e.texts, n.Document.String()):
+			v = append(v, violation(n.Document, "attempt %d counts as sent, and Slack accepted no such message", n.Attempt))
 		default:
-			told++
+			sent++
 		}
 	}
-	if e.taken < told {
-		v = append(v, violation(uuid.Nil, "Slack took messages of %d failures, and %d count as told", e.taken, told))
+	if e.taken < sent {
+		v = append(v, violation(uuid.Nil, "Slack accepted messages of %d failures, and %d count as sent", e.taken, sent))
 	}
 	for _, f := range e.failures {
 		key := fence{f.Document, f.Attempt}
@@ -361,8 +363,8 @@ func (e *evidence) notified() (v []Violation) {
 	return v
 }
 
-// boughtAgain: who claimed before the answer was stored may have looked for it
-// before, and was perhaps frozen since.
+// boughtAgain: a process that claimed before the answer was stored may have
+// looked for it before, and was perhaps frozen since.
 func (e *evidence) boughtAgain() (v []Violation) {
 	stored := map[string]answer{} // the first by question
 	for _, a := range e.answers {

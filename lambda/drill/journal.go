@@ -21,8 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// seen is something that happened to a message, in real time, which is also
-// that of the audit.
+// seen is an event in the life of a message, in real time, like the audit's.
 type seen struct {
 	at time.Time
 	local.Event
@@ -38,20 +37,20 @@ type message struct {
 	runs     []run
 }
 
-// run is an invocation that a message was in.
+// run is an invocation that a message was part of.
 type run struct {
 	from, to time.Time
 	acked    bool
 }
 
-// until is what had happened to it by then.
+// until returns the message's events up to a time.
 func (m *message) until(at time.Time) []seen {
 	n, _ := slices.BinarySearchFunc(m.events, at, func(e seen, at time.Time) int { return e.at.Compare(at) })
 	return m.events[:n]
 }
 
-// live reports whether it was in the queue at a time, and how often it had
-// been received.
+// live reports whether the message was in the queue at a time, and the number
+// of times that it had been received.
 func (m *message) live(at time.Time) (receives int, live bool) {
 	events := m.until(at)
 	if len(events) == 0 {
@@ -67,29 +66,29 @@ type asked struct {
 	scripted.Call
 }
 
-// process is who called, by the path that its start gave it.
+// process names the caller, by the path that its start gave it.
 func (a asked) process() string {
 	pid, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
 	return pid
 }
 
-// questionOf names a question by what it says.
+// questionOf names a question by its contents.
 func questionOf(user string) string {
 	sum := sha256.Sum256([]byte(user))
 	return hex.EncodeToString(sum[:8])
 }
 
-// journal is what the servers around the functions have seen.
+// journal is the record of the servers around the functions.
 type journal struct {
 	mu       sync.Mutex
 	messages map[string]*message
-	broken   []string // invocations whose response was none
+	broken   []string // invocations with an invalid response
 	asked    []asked
 }
 
 func newJournal() *journal { return &journal{messages: map[string]*message{}} }
 
-// event is told of everything that happens to a message.
+// event records everything that happens to a message.
 func (j *journal) event(e local.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,7 +102,7 @@ func (j *journal) event(e local.Event) {
 	m.events = append(m.events, seen{now, e})
 }
 
-// invocation is told of every batch.
+// invocation records every batch.
 func (j *journal) invocation(i local.Invocation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -119,7 +118,7 @@ func (j *journal) invocation(i local.Invocation) {
 	}
 }
 
-// call is told of every call of the model.
+// call records every call of the model.
 func (j *journal) call(c scripted.Call) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -140,7 +139,7 @@ func (j *journal) byDocument() map[uuid.UUID][]*message {
 	return by
 }
 
-// slackFaults are what goes wrong with the receiver of Slack's messages.
+// slackFaults are the faults of the receiver of Slack's messages.
 var slackFaults = []func(http.ResponseWriter){
 	func(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", "30")
@@ -150,7 +149,7 @@ var slackFaults = []func(http.ResponseWriter){
 	func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 }
 
-// slack takes what Slack takes, unless it is broken.
+// slack accepts the same messages as Slack, unless it is broken.
 type slack struct {
 	webhook.Receiver
 	broken atomic.Bool
@@ -179,8 +178,9 @@ type discard struct{ http.ResponseWriter }
 func (discard) WriteHeader(int)             {}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// told is how many failures the receiver was told of, and what it was told.
-func (s *slack) told() (failures int, texts string) {
+// received returns the number of failures in the messages that were accepted,
+// and the messages' texts.
+func (s *slack) received() (failures int, texts string) {
 	var all strings.Builder
 	for _, m := range s.Taken() {
 		n := 1

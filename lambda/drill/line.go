@@ -33,7 +33,7 @@ const (
 )
 
 // startScript starts a bootstrap under a name that the database and the model
-// server see, its process id in it. exec keeps the process.
+// server see; its process id is part of it. exec keeps the process.
 const startScript = `#!/bin/sh
 DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME-$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" exec "$DRILL_BOOTSTRAP"
 `
@@ -56,7 +56,7 @@ func build(ctx context.Context, folder string, progress func(string)) (p program
 // line is a whole line with a database of its own.
 type line struct {
 	*local.Stack
-	db      *pgxpool.Pool // the drill's own way, as superuser
+	db      *pgxpool.Pool // the drill's own connections, as superuser
 	proxy   *proxy
 	sweep   *local.Function
 	model   *scripted.Server
@@ -69,7 +69,7 @@ type line struct {
 	frozen   atomic.Int64 // processes
 	sweeping atomic.Bool
 	sweeps   atomic.Int64
-	failed   atomic.Int64 // sweeps that failed
+	failed   atomic.Int64 // failed sweeps
 	nextAt   time.Time    // of the sweep, on the stack's clock
 }
 
@@ -116,7 +116,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	return l, err
 }
 
-// prepare makes the schema, the audit and the functions' way to the database.
+// prepare makes the schema, the audit and the functions' route to the database.
 func (l *line) prepare(ctx context.Context, database string) error {
 	if _, err := postgres.Migrate(ctx, database); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (l *line) prepare(ctx context.Context, database string) error {
 	return err
 }
 
-// route leads the functions through the proxy, as a role of their own.
+// route makes the functions' URL, through the proxy, with a role of their own.
 func (l *line) route(database string) string {
 	u, err := url.Parse(database)
 	if err != nil {
@@ -176,8 +176,8 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
 }
 
-// choosesAll is the mind of a model for which all that is listed belongs
-// together. What it answers names the question.
+// choosesAll is a model that takes all listed candidates for matches. Its
+// answer names the question.
 func choosesAll(q scripted.Question) string {
 	var matches []string
 	for n := range strings.Count(q.User, "<<<candidate\n") {
@@ -206,26 +206,25 @@ func (l *line) close() error {
 	return errors.Join(errs...)
 }
 
-// quiet reports whether nothing is under way but what is frozen.
+// quiet reports whether no work is under way outside frozen workers.
 func (l *line) quiet() bool {
 	queue, _ := l.Stats()
 	return queue.Visible == 0 && queue.Polls >= workers-int(l.frozen.Load()) && !l.sweeping.Load()
 }
 
-// waitingSQL counts what is not at its end: documents, and failures that are
-// to be told.
+// waitingSQL counts unfinished documents, and failures that were not sent yet.
 const waitingSQL = `
 SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
 	(SELECT count(*) FROM notification AS n WHERE NOT EXISTS (
 		SELECT FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 
-func (l *line) waiting(ctx context.Context) (unfinished, untold int, err error) {
-	err = l.db.QueryRow(ctx, waitingSQL).Scan(&unfinished, &untold)
-	return unfinished, untold, err
+func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) {
+	err = l.db.QueryRow(ctx, waitingSQL).Scan(&unfinished, &unsent)
+	return unfinished, unsent, err
 }
 
 // step lets time pass: the sweep runs when it is due, and the clocks jump to
-// what comes next when nothing is under way.
+// the next event when nothing is under way.
 func (l *line) step(ctx context.Context) error {
 	now := l.Clock.Now()
 	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
@@ -236,8 +235,8 @@ func (l *line) step(ctx context.Context) error {
 		return nil
 	}
 	queue, _ := l.Stats()
-	unfinished, untold, err := l.waiting(ctx)
-	if err != nil || unfinished+untold+queue.InFlight == 0 {
+	unfinished, unsent, err := l.waiting(ctx)
+	if err != nil || unfinished+unsent+queue.InFlight == 0 {
 		return err
 	}
 	next := l.nextAt
@@ -255,8 +254,8 @@ func (l *line) runSweep(ctx context.Context) {
 	}
 }
 
-// drain lets time pass until all is at its end and the queue is empty, and
-// returns when the last document was: on the stack's clock.
+// drain lets time pass until every document has ended and the queue is empty,
+// and returns the time of the last one: on the stack's clock.
 func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Time, err error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -265,12 +264,12 @@ func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Tim
 		if err := l.step(ctx); err != nil {
 			return done, err
 		}
-		unfinished, untold, err := l.waiting(ctx)
+		unfinished, unsent, err := l.waiting(ctx)
 		if err != nil {
 			return done, err
 		}
 		queue, _ := l.Stats()
-		left := unfinished + untold + queue.Visible + queue.InFlight
+		left := unfinished + unsent + queue.Visible + queue.InFlight
 		switch {
 		case left == 0:
 			return done, nil
@@ -281,7 +280,7 @@ func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Tim
 			moved, last = time.Now(), left
 		}
 		if time.Since(moved) > patience {
-			return done, nil // the verdict says what is left
+			return done, nil // the verdict lists the rest
 		}
 		select {
 		case <-ctx.Done():

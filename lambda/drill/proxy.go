@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// proxy is the functions' way to the database, which can be cut or go dead.
+// proxy stands between the functions and the database; it can be cut or go
+// dead.
 type proxy struct {
 	listener net.Listener
 	socket   string // of the server
@@ -51,7 +52,7 @@ func (p *proxy) connect(client net.Conn) {
 	p.pass(server, client)
 }
 
-// pass passes what one end says to the other, until one of them is closed.
+// pass copies the bytes of one end to the other, until one of them is closed.
 func (p *proxy) pass(to, from net.Conn) {
 	defer p.hangUp(to, from)
 	buffer := make([]byte, 32<<10)
@@ -76,7 +77,7 @@ func (p *proxy) hangUp(ends ...io.Closer) {
 	}
 }
 
-// cut closes every connection. Who waits for an answer does not get it.
+// cut closes every connection. Pending answers are lost.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +86,7 @@ func (p *proxy) cut() {
 	}
 }
 
-// dead has nothing pass, and nobody notice, until revive.
+// dead stops all bytes without closing a connection, until revive.
 func (p *proxy) dead() (revive func()) {
 	alive := make(chan struct{})
 	p.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is what came of a drill.
+// Report is the result of a drill.
 type Report struct {
 	Seed      uint64         `json:"seed"`
 	Documents int            `json:"documents"`
@@ -23,8 +23,8 @@ type Report struct {
 	Faults    map[string]int `json:"faults"`
 	Sweeps    int64          `json:"sweeps"`
 	Repaired  int            `json:"repaired"` // published again by the sweep
-	States    map[string]int `json:"states"`   // before what failed was published again
-	Failed    map[string]int `json:"failed"`   // of those, and of what was published again meanwhile, by kind
+	States    map[string]int `json:"states"`   // before the failed ones were published again
+	Failed    map[string]int `json:"failed"`   // of those, and of the ones published again meanwhile, by kind
 	Matches   int            `json:"matches"`
 	Checks    []Check        `json:"checks"`
 }
@@ -36,14 +36,14 @@ type Check struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Violation is a document, or none, of which a check does not hold.
+// Violation is a document, or none, that breaks a check.
 type Violation struct {
 	Document uuid.UUID `json:"document"`
 	What     string    `json:"what"`
 	History  []string  `json:"history"`
 }
 
-// Violations counts them all.
+// Violations counts the violations of all checks.
 func (r *Report) Violations() (n int) {
 	for _, c := range r.Checks {
 		n += len(c.Violations)
@@ -57,7 +57,7 @@ type failure struct {
 	kind string
 }
 
-// evidence is all that the verdict is made of.
+// evidence is the material of the verdict.
 type evidence struct {
 	*audit
 	messages map[uuid.UUID][]*message
@@ -66,14 +66,14 @@ type evidence struct {
 	asked    []asked
 	early    []scripted.Violation // of Retry-After
 	busiest  int                  // questions in flight
-	taken    int                  // failures that Slack was told of, and the texts
+	taken    int                  // failures in the messages that Slack accepted; texts are theirs
 	texts    string
 	pieces   []piece
 	numbers  map[string]uuid.UUID // on the documents
 	want     map[pair]string      // matches of the quiet run
 	true     map[pair]bool
 	started  time.Time
-	took     time.Duration // until the last document was at its end
+	took     time.Duration // until the last document had ended
 
 	// Made of these by index:
 	changes  map[uuid.UUID][]change // in their order
@@ -81,7 +81,7 @@ type evidence struct {
 	failures []failure
 }
 
-// piece is a time in which a fault was at work.
+// piece is the time of a fault.
 type piece struct {
 	fault    string
 	from, to time.Time
@@ -113,8 +113,8 @@ func (c change) claims() bool  { return c.Status == "in-progress" && c.Attempt >
 func (c change) bySweep() bool { return strings.HasPrefix(c.Process, "sweep-") }
 func (c change) byMatch() bool { return strings.HasPrefix(c.Process, "match-") }
 
-// settles reports whether a claim ended, as its owner or anybody else would
-// end it: its state changed, and nothing was published.
+// settles reports whether a claim ended in the usual way, by its owner or by
+// another process: its state changed, and nothing was published.
 func (c change) settles() bool {
 	return c.Was == "in-progress" && c.Status != "in-progress" && !c.PublishedAnew
 }
@@ -128,8 +128,8 @@ func (e *evidence) repaired() (n int) {
 	return n
 }
 
-// published is when a document was last published before a change, in real
-// time; the first change of a document is that.
+// published returns the time of a document's last publish before a change, in
+// real time; the first change of a document is one.
 func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at time.Time) {
 	for _, c := range e.changes[id] {
 		if c.N < before && c.PublishedAnew && (andBySweep || !c.bySweep()) {
@@ -139,9 +139,8 @@ func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at ti
 	return at
 }
 
-// toCome is a message by which a document would still have been worked on
-// after a moment: of the latest publish, in the queue, and not on its last
-// delivery.
+// toCome returns a message that would have led to more work on a document after
+// a moment: of the latest publish, in the queue, and not on its last delivery.
 func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
 	published := e.published(id, n, true)
 	for _, m := range e.messages[id] {
@@ -153,8 +152,8 @@ func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
 	return nil
 }
 
-// lapsed counts the claims in a row that came to no end before a change, since
-// the document was last settled, or published by anybody but the sweep.
+// lapsed counts the unfinished claims in a row before a change, since the
+// document was last settled, or published by another process than the sweep.
 func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
 	for _, c := range e.changes[id] {
 		if c.N >= n {
@@ -170,8 +169,8 @@ func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
 	return lapses
 }
 
-// hitBy lists the faults that were at work while a document's messages were,
-// since it was last published by anybody but the sweep.
+// hitBy lists the faults in the lifetime of a document's messages, since its
+// last publish by another process than the sweep.
 func (e *evidence) hitBy(f failure) (names []string) {
 	since := e.published(f.Document, f.N, false)
 	for _, m := range e.messages[f.Document] {
@@ -189,7 +188,7 @@ func (e *evidence) hitBy(f failure) (names []string) {
 	return names
 }
 
-// asker is the document that asks: its number is in the question.
+// asker returns the asking document: its number is in the question.
 func (e *evidence) asker(user string) uuid.UUID {
 	_, after, _ := strings.Cut(user, "\nnumber: ")
 	number, _, _ := strings.Cut(after, "\n")
@@ -202,7 +201,7 @@ type event struct {
 	text string
 }
 
-// history is what happened to a document, the latest last.
+// history lists the events of a document, the latest last.
 func (e *evidence) history(id uuid.UUID) []string {
 	var events []event
 	for _, c := range e.changes[id] {
@@ -228,8 +227,8 @@ func (e *evidence) history(id uuid.UUID) []string {
 	return lines
 }
 
-// clusters are by union-find over the matches that touch no contract: each
-// document's smallest neighbour, itself where it is alone.
+// clusters returns them by union-find over the matches that touch no contract:
+// each document's smallest neighbour, itself where it is alone.
 func (e *evidence) clusters() map[uuid.UUID]uuid.UUID {
 	parent := map[uuid.UUID]uuid.UUID{}
 	for _, d := range e.documents {

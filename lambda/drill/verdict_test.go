@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The verdict is worth what it can find: each check is shown a document that
+// The verdict is worth as much as it can find: each check gets a document that
 // broke its rule, and one that did not.
 
 var (
@@ -53,7 +53,7 @@ func newLife() *life {
 	return (&life{id: first}).to("pending", "matchbook", anew).to("in-progress", "match-1")
 }
 
-// sentAt is a message of the first document, with what happened to it second by second.
+// sentAt is a message of the first document, with its events second by second.
 func sentAt(second int, kinds ...local.EventKind) *message {
 	m := &message{id: "message-1", document: first, sent: at(second).Add(time.Millisecond)}
 	receives := 0
@@ -86,7 +86,7 @@ func evident(l *life, messages ...*message) *evidence {
 	return e
 }
 
-// kind is what the failures are of.
+// of sets the kind of the failures.
 func (e *evidence) of(kind string) *evidence {
 	for i := range e.notifications {
 		e.notifications[i].Kind = kind
@@ -156,7 +156,7 @@ func TestVerdictFindsWhatIsBroken(t *testing.T) {
 			m.events[1].ReceiveCount = 3
 			m.runs = []run{{at(18), at(19), true}}
 		}), "I2"},
-		"a response that is none":            {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
+		"an invalid response":                {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
 		"failed for good by itself":          {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, scripted.Refusal)} }), ""},
 		"failed for good by another":         {evident(failed()).of("permanent"), "I4"},
 		"the attempt falls":                  {evident(newLife().to("pending", "matchbook", anew, func(c *change) { c.Attempt = 0 }).to("in-progress", "match-2").to("succeeded", "match-2")), "I5"},
@@ -175,10 +175,10 @@ func TestVerdictFindsWhatIsBroken(t *testing.T) {
 			e.want = e.links()
 			e.matches[0].TenantB = second
 		}), "I14"},
-		"nobody was told":    {evident(failed()).with(func(e *evidence) { e.notifications[0].Told = "pending" }), "I15"},
-		"Slack was not told": {evident(failed()).with(func(e *evidence) { e.texts = "" }), "I15"},
-		"digest of fewer":    {evident(failed()).with(func(e *evidence) { e.notifications[0].Told, e.taken = "digested", 0 }), "I15"},
-		"no notification":    {evident(failed()).with(func(e *evidence) { e.notifications = nil }), "I15"},
+		"never sent":        {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery = "pending" }), "I15"},
+		"Slack got nothing": {evident(failed()).with(func(e *evidence) { e.texts = "" }), "I15"},
+		"digest of fewer":   {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery, e.taken = "digested", 0 }), "I15"},
+		"no notification":   {evident(failed()).with(func(e *evidence) { e.notifications = nil }), "I15"},
 		"asked at the same time": {evident(succeeded()).with(func(e *evidence) {
 			e.answers, e.asked = []answer{storedAt(3, "match-2")}, []asked{question("1", 4, "")}
 		}), ""},

@@ -79,11 +79,13 @@ invocation has.`,
 	return cmd
 }
 
-// system reads the flags.
-func (o *capacityOptions) system() (s plan.System, err error) {
+// system reads the flags. The connections of other functions are those of all
+// rows but match's.
+func (o *capacityOptions) system(functions []manifest.Function) (s plan.System, err error) {
+	others := slices.DeleteFunc(slices.Clone(functions), func(f manifest.Function) bool { return f.Name == manifest.Match.Name })
 	work, err := o.work()
 	s = plan.System{Work: work, Concurrency: o.concurrency, BatchSize: o.batch, Timeout: manifest.Match.Timeout, Reserve: manifest.SettleReserve,
-		CallTimeout: callTimeout, Connections: o.connections, OtherConnections: manifest.Sweep.PoolSize + manifest.Migrate.PoolSize,
+		CallTimeout: callTimeout, Connections: o.connections, OtherConnections: manifest.Connections(others, manifest.Tasks()),
 		Cores: o.cores, RequestsAMinute: o.requests, TokensAMinute: o.tokens}
 	for _, e := range []error{
 		unless(o.concurrency >= 2 && o.concurrency <= 1000, "--concurrency %d: MaximumConcurrency is between 2 and 1000", o.concurrency),
@@ -120,7 +122,7 @@ var (
 )
 
 func (w *world) capacity(o *capacityOptions) error {
-	s, err := o.system()
+	s, err := o.system(manifest.Functions())
 	if err != nil {
 		return err
 	}

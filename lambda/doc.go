@@ -1,47 +1,62 @@
 // Package lambda is a tour through Matchbook, in reading order. It holds no
 // code.
 //
+// # From a message to a match
+//
 // A message names a document. Follow it:
 //
-//   - cmd/match is the Lambda function; setup turns its environment into
-//     opened adapters; secret reads what Secrets Manager holds.
-//   - job/sqsjob turns the SQS event into deliveries, and the ends of the
-//     deliveries into the response.
-//   - job is the runtime, and its documentation the life of a document: claim,
-//     run, decide, settle. Schedule.Decide says how a delivery ends.
-//   - match is the work: normalise, find candidates, compare, decide, write.
-//     All that speaks for and against a pair is one table, in weights.go.
-//     What rules leave open is asked in ask.go; llm asks, keeps the answer
-//     before it is read, and never buys one twice; llm/openai speaks to models.
-//   - company and reference bring what documents name into comparable form:
-//     VAT ids, accounts, names; numbers, and citations in text.
-//   - postgres holds all SQL, each statement beside its method; migrations
+//   - cmd/match is the Lambda function; setup reads its environment and opens
+//     its adapters; secret reads Secrets Manager.
+//   - job/sqsjob turns the SQS event into deliveries, and the settlements into
+//     the response and visibility changes (queue.go).
+//   - job is the runtime; its documentation is the life of a document.
+//     Schedule.Decide, in decide.go, decides how a delivery is settled;
+//     settle.go does it.
+//   - match is the work: normalise, find candidates, score pairs, decide, write.
+//     A score comes from one table, weights.go, and from the competition
+//     between pairs, decide.go. Questions that the rules leave open are built
+//     in ask.go.
+//   - llm asks a model, and commits each answer before it is read, so that no
+//     question is bought twice; llm/openai calls the server.
+//   - company and reference make names comparable: VAT ids, accounts and names
+//     of companies; numbers, and citations in text.
+//   - postgres holds all SQL, each statement beside its method: claim.go claims
+//     and settles, match.go writes a match; migrations, beside this folder,
 //     holds the schema.
 //
-// What repairs and explains:
+// # Repairs and reports
 //
-//   - failure decides once what kind of failure an error is.
-//   - sweep repairs what crashed or got lost; cmd/sweep is its function.
-//   - notify tells people of failures, once: at the end of the batch, or by
-//     the sweep; notify/slack and notify/email are channels.
-//   - metric writes what a batch or a sweep did as CloudWatch metrics, a line
-//     of JSON; telemetry counts, and logs with the invocation's ids.
-//   - manifest holds the facts that infrastructure and runtime share; infra,
-//     beside this folder, describes what is deployed, and cmd/migrate brings the
-//     schema up to date while it is.
-//   - doctor finds what is wrong with a configuration, a template or a stack.
-//   - document says what a document is, and refuses what is none.
+//   - failure decides the kind of a failure, once; an adapter classifies its
+//     own errors in a table beside its code.
+//   - sweep repairs documents whose worker crashed or whose message got lost;
+//     cmd/sweep is its function.
+//   - notify sends each failure once to each channel, at the end of the batch
+//     or in the sweep; notify/slack and notify/email are channels.
+//   - metric writes the counts of a batch or a sweep as CloudWatch metrics, a
+//     line of JSON; telemetry adds the invocation's ids to every line.
+//   - manifest holds the facts that infrastructure and runtime share, one row
+//     for each function; infra, beside this folder, describes the stack, and
+//     cmd/migrate brings the schema up to date during a deployment.
+//   - doctor finds errors in a configuration, a template or a stack.
+//   - document defines a document, and refuses malformed ones.
 //
-// What lets it run here:
+// # On your machine
 //
-//   - local is a strict SQS, the event source mapping, the Lambda Runtime API
-//     and a clock that jumps; local/scripted answers like a model and is none,
-//     local/webhook takes what Slack takes, local/pgserver is a private
-//     PostgreSQL and local/simclock moves its clock.
-//   - job/jobtest is what the store of any workload must do, as tests;
-//     internal/archtest is what keeps this tree as it is described here.
-//   - eval measures matches against true links; plan says what a month costs
-//     and how many documents an hour go through.
-//   - drill breaks all of it at once, and decides whether the promise was kept.
-//   - cmd/matchbook is the command for developers and operators.
+//   - local runs the functions against a strict SQS, the event source mapping
+//     and the Lambda Runtime API, with a clock that jumps; local/scripted is a
+//     scripted model, local/webhook accepts what Slack accepts, local/pgserver
+//     is a private PostgreSQL and local/simclock moves its clock.
+//   - acceptance tests the whole line in that stack.
+//   - job/jobtest tests the store of any workload; internal/archtest keeps the
+//     tree and its pages as described here.
+//   - corpus reads documents and true links; eval measures matches against
+//     them; plan estimates cost and capacity.
+//   - drill breaks everything at once, and decides whether the promise was kept.
+//   - cmd/matchbook is the command for developers and operators; term cleans
+//     and lays out its text.
+//
+// # To add something
+//
+// A workload, a channel, a piece of evidence, a kind of failure or a migration:
+// .github/CONTRIBUTING.md has the steps.
 package lambda

@@ -147,3 +147,72 @@ func TestReadmeIsShortAndLinksEachPageOnce(t *testing.T) {
 		}
 	}
 }
+
+// A path such as lambda/match, wherever a page names it, leads somewhere.
+func TestPathsInThePagesExist(t *testing.T) {
+	t.Parallel()
+	paths := regexp.MustCompile(`(?:^|[\s` + "`" + `(.'"]/?)((?:lambda|infra|migrations|testdata)/[\w./-]*\w)`)
+	for _, page := range pagetest.Read(t, root) {
+		if page.Path == "CHANGELOG.md" { // it names what was there then
+			continue
+		}
+		for _, found := range paths.FindAllStringSubmatch(page.Text, -1) {
+			if _, err := os.Stat(filepath.Join(root, found[1])); err != nil {
+				t.Errorf("%s: %v", page.Path, err)
+			}
+		}
+	}
+}
+
+// Packages that only tests use may be left out of the tour.
+func TestTourNamesEveryPackage(t *testing.T) {
+	t.Parallel()
+	sources := read(t, root)
+	var tour string
+	for _, s := range sources {
+		if s.name == "lambda/doc.go" {
+			tour = s.file.Doc.Text()
+		}
+	}
+	missing := map[string]bool{}
+	for _, s := range sources {
+		name := regexp.MustCompile(`(?:^|[^\w/])` + regexp.QuoteMeta(s.pkg()) + `(?:[^\w/]|$)`)
+		forTests := s.isTest() || strings.HasSuffix(s.pkg(), "test") || strings.Contains(s.pkg(), "/internal/")
+		if !forTests && s.pkg() != "lambda" && !name.MatchString(tour) {
+			missing[s.pkg()] = true
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(missing)) {
+		t.Errorf("lambda/doc.go does not name %s", pkg)
+	}
+}
+
+func TestEveryVariableIsOnAPage(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for _, page := range pagetest.Read(t, root) {
+		text.WriteString(page.Text)
+	}
+	variables := 0
+	for _, s := range read(t, root) {
+		if s.pkg() != "manifest" || s.isTest() {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || !strings.HasPrefix(spec.Names[0].Name, "Env") || len(spec.Values) != 1 {
+				return true
+			}
+			if value, ok := spec.Values[0].(*ast.BasicLit); ok {
+				variables++
+				if name := strings.Trim(value.Value, `"`); !strings.Contains(text.String(), "`"+name) {
+					t.Errorf("no page explains %s", name)
+				}
+			}
+			return true
+		})
+	}
+	if variables < 15 {
+		t.Errorf("manifest has only %d variables", variables)
+	}
+}

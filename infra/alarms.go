@@ -21,24 +21,24 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// alarms tell one topic.
+// alarms send to one topic.
 type alarms struct {
 	site  *site
 	topic awssns.Topic
 	all   []interfacesawscloudwatch.IAlarmRef
 }
 
-// alarm is one of them. What it says goes to somebody who was asleep: what it
-// means and what to do.
+// alarm is one of them. Its text is for a person who was asleep: the meaning of
+// the alarm and the remedy.
 type alarm struct {
 	id     string
-	says   string
+	text   string
 	metric awscloudwatch.IMetric // its period is five minutes
-	at     float64               // it goes off from here on
-	below  bool                  // or from here down
-	times  int                   // so many periods one after the other; 0 is 1
-	// silence is what it means when there is no value: by default that nothing
-	// is wrong.
+	at     float64               // the threshold: it goes off at this value and above
+	below  bool                  // or at this value and below
+	times  int                   // the number of periods one after the other; 0 is 1
+	// silence is the meaning of a missing value: by default that nothing is
+	// wrong.
 	silence awscloudwatch.TreatMissingData
 }
 
@@ -65,7 +65,7 @@ func newAlarms(s *site) *alarms {
 	if s.config.AlarmEmail != "" {
 		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.config.AlarmEmail), nil))
 	}
-	s.output("AlarmTopicArn", "Where the alarms are told", topic.TopicArn())
+	s.output("AlarmTopicArn", "The topic that alarms are sent to", topic.TopicArn())
 	return &alarms{site: s, topic: topic}
 }
 
@@ -77,7 +77,7 @@ func (a *alarms) add(list ...alarm) {
 			operator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
 		}
 		made := called(awscloudwatch.NewAlarm(a.site.stack, jsii.String(d.id), &awscloudwatch.AlarmProps{
-			AlarmName: a.site.name(kebab(d.id)), AlarmDescription: jsii.String(d.says), Metric: d.metric, Threshold: jsii.Number(d.at),
+			AlarmName: a.site.name(kebab(d.id)), AlarmDescription: jsii.String(d.text), Metric: d.metric, Threshold: jsii.Number(d.at),
 			EvaluationPeriods: jsii.Number(max(d.times, 1)), ComparisonOperator: operator,
 			TreatMissingData: cmp.Or(d.silence, awscloudwatch.TreatMissingData_NOT_BREACHING),
 		}), d.id)
@@ -87,77 +87,81 @@ func (a *alarms) add(list ...alarm) {
 	}
 }
 
-// onQueueFunction are the alarms that every workload has.
+// onQueueFunction adds the alarms that every workload has.
 func (a *alarms) onQueueFunction(q queueFunction) {
 	name := q.facts.Name
 	queue := *a.site.name(name)
 	dead := sqsMetric(q.deadLetter, "ApproximateNumberOfMessagesVisible")
 	id := title(name)
 	a.add(
-		// A queue that nobody touches stops to report after some hours, full or
-		// not: then it is as it was.
+		// An unused queue stops reporting after some hours, full or not: then
+		// the alarm keeps its state.
 		alarm{id: id + "DeadLetterQueueNotEmpty", metric: dead, at: 1, silence: awscloudwatch.TreatMissingData_IGNORE,
-			says: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook explain ID), mend the cause, then redrive the dead-letter queue."},
-		// Messages that SQS moves are not in NumberOfMessagesSent of the queue that
-		// they come to, so the increase is taken from how many are there.
+			text: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook explain ID), fix the cause, then redrive the dead-letter queue."},
+		// Messages that SQS moves are not in NumberOfMessagesSent of the queue
+		// that they come to, so the increase is taken from the number of
+		// messages there.
 		alarm{id: id + "DeadLetterQueueFilling", at: 3,
 			metric: math("DIFF(FILL(dead, 0))", "Given up within five minutes", map[string]awscloudwatch.IMetric{"dead": dead}),
-			says:   "Three or more messages of " + queue + " were given up within five minutes: one cause, probably, such as the database or the model. Look at what failed documents say in matching_error before more are given up."},
+			text:   "Three or more messages of " + queue + " were given up within five minutes: one cause, probably, such as the database or the model. Look at matching_error of the failed documents before more are given up."},
 		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"), at: inFlightAlarm,
-			says: "More than 100,000 messages of " + queue + " are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in matching_error, and stop publishing until it is mended."},
+			text: "More than 100,000 messages of " + queue + " are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in matching_error, and stop publishing until it is fixed."},
 	)
 	a.onFailures(id, name)
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 }
 
-// onFailures are the alarms on documents that end badly. They go off whether or
-// not people are sent each failure: somebody may have forgotten the channel.
+// onFailures adds the alarms on documents that end badly. They go off whether
+// or not people are sent each failure: the channel may have been forgotten.
 func (a *alarms) onFailures(id, name string) {
 	ours := func(metric string) awscloudwatch.IMetric { return a.site.metric(name, metric, "Sum") }
 	many := failedMany
-	if !a.site.config.tells() {
+	if !a.site.config.sendsFailures() {
 		many = 1
 	}
 	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)", failedFew), "Failed, in percent",
 		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed), "dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
-	const then = " Read what they say: matchbook publish --failed --dry-run lists it by kind. Mend the cause, then publish them again: matchbook publish --failed."
+	const then = " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then publish the documents again: matchbook publish --failed."
 	a.add(
 		alarm{id: id + "Failed", metric: ours(manifest.MetricFailed), at: float64(many),
-			says: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are not in the dead-letter queue.", many) + then},
+			text: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are not in the dead-letter queue.", many) + then},
 		alarm{id: id + "FailedShare", metric: share, at: failedPercent,
-			says: fmt.Sprintf("Of the documents that ended within five minutes, %d %% or more failed.", failedPercent) + then},
+			text: fmt.Sprintf("Of the documents that ended within five minutes, %d %% or more failed.", failedPercent) + then},
 		alarm{id: id + "Malformed", metric: ours(manifest.MetricMalformed), at: 1,
-			says: "Messages were taken off the queue " + *a.site.name(name) + " whose body is no document id. The log group /aws/lambda/" + *a.site.name(name) + " has their message ids; look which program sends them, since nothing comes of what it sends."},
+			text: "Messages were taken off the queue " + *a.site.name(name) + " whose body is not a document id. The log group /aws/lambda/" + *a.site.name(name) + " has their message ids; find the program that sends them, since its messages have no effect."},
 	)
 }
 
-// onFunction are the alarms on what Lambda counts; so many errors are too many.
+// onFunction adds the alarms on Lambda's own metrics; errors is the threshold
+// of errors.
 func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Duration, errors float64) {
 	id, function := title(name), *a.site.name(name)
 	a.add(
 		alarm{id: id + "Errors", metric: lambdaMetric(f, "Errors", "Sum"), at: errors,
-			says: function + " ended in an error: its configuration, a crash or a timeout. What it was doing comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
+			text: function + " ended in an error: its configuration, a crash or a timeout. The work that it was doing comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
 		alarm{id: id + "Throttles", metric: lambdaMetric(f, "Throttles", "Sum"), at: 1,
-			says: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
+			text: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
 		alarm{id: id + "Duration", metric: lambdaMetric(f, "Duration", "p99"), at: float64(timeout.Milliseconds()) * slow,
-			says: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function, slow*100, timeout)},
+			text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function, slow*100, timeout)},
 	)
 }
 
 const (
 	inFlightAlarm = 100_000
 	slow          = 0.8
-	// So many documents that failed for good are too many where people are sent
-	// each failure; where they are not, one is.
+	// failedMany documents that failed for good are too many where people are
+	// sent each failure; where they are not, one is.
 	failedMany = 10
 	// So many percent are too many, unless they are only a few documents.
 	failedPercent, failedFew = 5, 3
-	// lateAfter is in visibility timeouts. What got lost is published again after
-	// one of them, then after two more: what waits longer is not being mended.
+	// lateAfter is in visibility timeouts. A lost message is published again
+	// after one of them, then after two more: a document that waits longer is
+	// not being repaired.
 	lateAfter = 3
 )
 
-// onSweep are the alarms on what the sweep finds, and on the sweep itself.
+// onSweep adds the alarms on the findings of the sweep, and on the sweep
+// itself.
 func (a *alarms) onSweep(sweep awslambda.Function) {
 	name := a.site.facts.Sweep.Name
 	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
@@ -167,17 +171,17 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	late := lateAfter * a.site.facts.visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
-			says: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, look whether %s and the sweep run.", late, a.site.theFunctions())},
+			text: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, check that %s and the sweep run.", late, a.site.theFunctions())},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
-			says: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, and told of like any other. Look for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
+			text: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, with a notification like any other. Look for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
-			says: "The sweep has measured nothing for 15 minutes, so nobody repairs and nobody would notice. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
+			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
 		alarm{id: "CredentialsRefused", metric: a.site.refused(), at: 1,
-			says: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then publish again what failed meanwhile: matchbook publish --failed."},
+			text: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then publish again the documents that failed meanwhile: matchbook publish --failed."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
-			says: "Notifications of failed documents have been waiting for half an hour. Look into the log of the sweep for what Slack or SES answers; nothing is lost, they are told as soon as it works."},
+			text: "Notifications of failed documents have been waiting for half an hour. Read the answers of Slack or SES in the log of the sweep; nothing is lost, they are sent as soon as it works."},
 	)
-	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // one failed run is made good by the next
+	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // the next run makes up for a failed one
 }
 
 // refused adds up the credentials that were refused, in every function.

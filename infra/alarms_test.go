@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is looked at, and when it is too much.
+// The metric of each alarm, and its threshold.
 func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 	t.Parallel()
 	const (
@@ -58,7 +58,7 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 	}
 }
 
-// Where people are sent each failure, one is no alarm.
+// Where people are sent each failure, a single one raises no alarm.
 func TestAFewFailuresAreNoAlarmWherePeopleAreSentThem(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -71,8 +71,8 @@ func TestAFewFailuresAreNoAlarmWherePeopleAreSentThem(t *testing.T) {
 	}
 }
 
-// Synth warns when failures would reach no person, and says what to set.
-func TestSynthWarnsWhenNobodyWouldBeTold(t *testing.T) {
+// Synth warns when failures would reach no person, and names the settings.
+func TestSynthWarnsWhenFailuresWouldReachNoPerson(t *testing.T) {
 	t.Parallel()
 	needsNode(t)
 	cdk.Lock()
@@ -97,7 +97,7 @@ func TestSynthWarnsWhenNobodyWouldBeTold(t *testing.T) {
 	}
 }
 
-// warnings are those that synth prints of the stack.
+// warnings returns the ones that synth prints of the stack.
 func warnings(t *testing.T, out string) (list []string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(out, "matchbook-*.metadata.json"))
@@ -119,7 +119,7 @@ func warnings(t *testing.T, out string) (list []string) {
 	return list
 }
 
-// watched is what an alarm looks at, over five minutes.
+// watched describes the metric of an alarm, over five minutes.
 func watched(t *testing.T, tpl *template, id string) string {
 	t.Helper()
 	properties := tpl.Resources[id].Properties
@@ -160,13 +160,13 @@ func metricText(t *testing.T, id string, m map[string]any) string {
 	return text
 }
 
-func TestEveryAlarmSaysWhatToDoAndTellsTheTopic(t *testing.T) {
+func TestEveryAlarmNamesTheRemedyAndNotifiesTheTopic(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, id := range tpl.of("AWS::CloudWatch::Alarm") {
-		says := tpl.at(t, id, "AlarmDescription")
-		if sentences := strings.Count(says+" ", ". "); sentences < 2 || len(says) < 80 || len(says) > 1024 {
-			t.Errorf("%s: %d sentences, %d characters: %s", id, sentences, len(says), says)
+		text := tpl.at(t, id, "AlarmDescription")
+		if sentences := strings.Count(text+" ", ". "); sentences < 2 || len(text) < 80 || len(text) > 1024 {
+			t.Errorf("%s: %d sentences, %d characters: %s", id, sentences, len(text), text)
 		}
 		tpl.check(t, at(id, `[{"Ref":"AlarmTopic"}]`, "AlarmActions"), at(id, `[{"Ref":"AlarmTopic"}]`, "OKActions"))
 	}

@@ -26,12 +26,12 @@ func buildAll(ctx context.Context, dir string, f facts) (map[string]string, erro
 	return folders, nil
 }
 
-// authorities is the file beside each bootstrap that has the certificates
-// which the database's is signed by: Lambda's own image lacks those of RDS.
+// authorities is the file beside each bootstrap with the certificates that
+// signed the database's: Lambda's own image lacks those of RDS.
 const authorities = "database-ca.pem"
 
-// addAuthorities puts a copy of the file into the folders, or takes an earlier
-// one out of them.
+// addAuthorities puts a copy of the file into the folders, or removes an
+// earlier one.
 func addAuthorities(folders map[string]string, file string) error {
 	for _, folder := range folders {
 		to := filepath.Join(folder, authorities)
@@ -55,10 +55,9 @@ func addAuthorities(folders map[string]string, file string) error {
 	return nil
 }
 
-// build makes the same bytes of the same source by the same Go, wherever it
-// runs: no paths, no build id, no commit and no C library are in them.
-// lambda.norpc leaves out what only Lambda's old go1.x runtime used, a quarter
-// of the size.
+// build makes the same bytes of the same source by the same Go, on any machine:
+// no paths, no build id, no commit and no C library are in them. lambda.norpc
+// leaves out the code for Lambda's old go1.x runtime, a quarter of the size.
 func build(ctx context.Context, root, dir, pkg, arch string) error {
 	file, err := filepath.Abs(filepath.Join(dir, "bootstrap"))
 	if err != nil {
@@ -71,7 +70,7 @@ func build(ctx context.Context, root, dir, pkg, arch string) error {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, bytes.TrimSpace(out))
 	}
 	// Its mode goes into the archive, and Lambda runs it as another user than
-	// the one whose umask was asked.
+	// the one whose umask applied here.
 	return os.Chmod(filepath.Join(dir, "bootstrap"), 0o755)
 }
 

@@ -145,7 +145,7 @@ func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
 	}
 }
 
-// answerOf is what the function says to an event, and the document's status
+// answerOf returns the function's answer to an event, and the document's status
 // after it.
 func answerOf(t *testing.T, bootstrap string, event []byte) (answer, status string) {
 	t.Helper()

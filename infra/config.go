@@ -15,7 +15,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// config is what the user wants, from the CDK context: cdk deploy -c key=value.
+// config holds the user's wishes, from the CDK context: cdk deploy -c
+// key=value.
 type config struct {
 	Stage string
 	// The database, and how to reach one that is there already.
@@ -39,7 +40,7 @@ type config struct {
 	RetryBase       string
 	PromptPrice     float64 // USD per million tokens; 0: unknown
 	CompletionPrice float64
-	// Who is told.
+	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
 	EmailFrom   string
@@ -56,10 +57,10 @@ type config struct {
 type setting struct {
 	key      string
 	fallback string
-	set      func(string) error // it gets what the user gave, or the fallback
+	set      func(string) error // it gets the user's value, or the fallback
 }
 
-// settings are all there are. A message of theirs never repeats the value.
+// settings lists all settings. Their errors never repeat the value.
 func settings(c *config) []setting {
 	return []setting{
 		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`, "1 to 20 lower-case letters and digits, such as dev")},
@@ -98,8 +99,8 @@ const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-
 // ofTheCDK are keys of the CDK's own that look like ones of ours.
 var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-telemetry"}
 
-// contextOf is all of the context that is not CDK's own. Whatever else has a
-// hyphen is a setting that is mistyped, and readConfig refuses it.
+// contextOf returns all of the context that is not CDK's own. Any other key
+// with a hyphen is a mistyped setting, and readConfig refuses it.
 func contextOf(app awscdk.App) map[string]any {
 	all, _ := app.Node().GetAllContext(nil).(map[string]any)
 	own := maps.Clone(all)
@@ -107,8 +108,8 @@ func contextOf(app awscdk.App) map[string]any {
 	return own
 }
 
-// readConfig reads the context. The error has all that is wrong with it, and
-// what to write instead.
+// readConfig reads the context. The error lists all its faults, and the right
+// form of each.
 func readConfig(given map[string]any) (c config, err error) {
 	var errs []error
 	known := settings(&c)
@@ -153,7 +154,7 @@ func keys(known []setting) string {
 	return strings.Join(names, ", ")
 }
 
-// check says which settings do not go together.
+// check lists the settings that do not go together.
 func (c config) check() (errs []error) {
 	for _, rule := range []struct {
 		broken bool
@@ -176,18 +177,19 @@ func (c config) check() (errs []error) {
 	return errs
 }
 
-// tells reports whether people are sent each failure, by Slack or by mail.
-func (c config) tells() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
+// sendsFailures reports whether people are sent each failure, by Slack or by
+// mail.
+func (c config) sendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
 
-// defaultPrices are those of the default model; another one's are not guessed.
-// They are list prices as others quoted them early in 2026.
+// defaultPrices are those of the default model; the prices of another one are
+// not guessed. They are list prices as others quoted them early in 2026.
 func (c *config) defaultPrices() {
 	if c.Model == manifest.DefaultModel && c.PromptPrice == 0 {
 		c.PromptPrice, c.CompletionPrice = 0.40, 1.60
 	}
 }
 
-// modelPort is where the model listens, for the firewall.
+// modelPort returns the port on which the model listens, for the firewall.
 func (c config) modelPort() int {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Port() == "" {
@@ -199,7 +201,7 @@ func (c config) modelPort() int {
 	return 80
 }
 
-// addressesOf are the addresses of a list, without the names.
+// addressesOf returns the addresses of a list, without the names.
 func addressesOf(list string) (addresses []string) {
 	parsed, err := mail.ParseAddressList(list)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestAddressesComeWithoutTheirNames(t *testing.T) {
 	}
 }
 
-// What the CDK keeps in the context is not taken for a setting.
+// The CDK's own keys in the context are not taken for settings.
 func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	needsNode(t)
@@ -142,7 +142,7 @@ func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
 	}
 }
 
-// The certificates go with every function, and the variable says where they are.
+// The certificates go with every function, and the variable names their file.
 func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())

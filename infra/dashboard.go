@@ -37,7 +37,8 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 		*s.stack.Region(), *s.name())))
 }
 
-// of is the title of a workload's graph: with its name where there are several.
+// of returns the title of a workload's graph: with its name where there are
+// several.
 func (s *site) of(f manifest.Function, title string) string {
 	if len(s.facts.Functions) == 1 {
 		return title
@@ -53,7 +54,7 @@ func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	}
 }
 
-// sweepWidgets show what waits and what had to be repaired, of all workloads.
+// sweepWidgets show waiting documents and repairs, of all workloads.
 func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	name := s.facts.Sweep.Name
 	queues := []awscloudwatch.IMetric{s.metric(name, manifest.MetricSweepBacklog, "Maximum")}
@@ -67,7 +68,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
 		graph("Documents that wait or are worked on", false, s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
 		graph("Queues", false, queues...),
-		graph("Repairs, what is untold, and refused credentials", false, append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
+		graph("Repairs, unsent notifications, and refused credentials", false, append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
 	}
 }
 
@@ -87,7 +88,7 @@ func (s *site) functionWidgets(w queueFunction, sweep awslambda.Function) []awsc
 	}
 }
 
-// costWidgets are none where the model's prices are not known: what has no
+// costWidgets returns none where the model's prices are unknown: an unknown
 // price is never shown as free.
 func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	c := s.config

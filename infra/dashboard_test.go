@@ -73,7 +73,7 @@ func TestDashboardHasWhatPeopleAskFor(t *testing.T) {
 	}
 }
 
-// A price that nobody gave is not the default model's, and never 0.
+// A price that was not given is not the default model's, and never 0.
 func TestCostIsShownOnlyWhereThePriceIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// database is the PostgreSQL: its secret, and what has to be there before it
-// can be used.
+// database is the PostgreSQL: its secret, and the resources that must exist
+// before it can be used.
 type database struct {
 	secret secret
 	ready  []constructs.IDependable
@@ -18,7 +18,7 @@ type database struct {
 // before makes a resource wait for the database.
 func (d database) before(c constructs.Construct) { c.Node().AddDependency(d.ready...) }
 
-// newDatabase is the user's own, which a secret leads to, or a new Aurora in a
+// newDatabase returns the user's own, named by a secret, or a new Aurora in a
 // network of its own.
 func newDatabase(s *site) (database, network) {
 	if s.config.Database == "aurora" {
@@ -36,10 +36,10 @@ const (
 	backupDays               = 14
 )
 
-// newAurora is an Aurora Serverless v2 that only the functions reach. Deleting
-// the stack leaves a snapshot of it, after somebody has switched its deletion
-// protection off. It has no name of ours, so that another one may be made while
-// it is still there.
+// newAurora makes an Aurora Serverless v2 that only the functions reach.
+// Deleting the stack leaves a snapshot of it, once its deletion protection has
+// been switched off by hand. It has no name of ours, so that another one may be
+// made while it is still there.
 func (s *site) newAurora() (database, network) {
 	vpc, net := s.newVPC()
 	group := awsec2.NewSecurityGroup(s.stack, jsii.String("DatabaseSecurityGroup"), &awsec2.SecurityGroupProps{
@@ -55,7 +55,7 @@ func (s *site) newAurora() (database, network) {
 		DefaultDatabaseName: jsii.String("matchbook"),
 		Credentials:         awsrds.Credentials_FromGeneratedSecret(jsii.String("matchbook"), nil),
 		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
-			AutoMinorVersionUpgrade: jsii.Bool(false), // the version is one that is supported for long, and the template's to change
+			AutoMinorVersionUpgrade: jsii.Bool(false), // the version has long support, and only the template changes it
 		}),
 		ServerlessV2MinCapacity: jsii.Number(minCapacity),
 		ServerlessV2MaxCapacity: jsii.Number(maxCapacity),

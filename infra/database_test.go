@@ -53,7 +53,7 @@ func TestOnlyTheFunctionsReachTheDatabase(t *testing.T) {
 		functions + ": Egress tcp 8000-8000 0.0.0.0/0", // the model's own port
 		functions + ": Egress tcp 5432-5432 " + database,
 		database + ": Ingress tcp 5432-5432 " + functions,
-		database + ": Egress icmp 252-86 255.255.255.255/32", // how the CDK says none
+		database + ": Egress icmp 252-86 255.255.255.255/32", // the CDK's form of none
 	})
 }
 

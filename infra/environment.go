@@ -11,9 +11,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// environment is what a function is told. Every variable that it may read is
-// there, an empty one where nothing is set: `sam local invoke --env-vars`
-// overrides only those that the template has.
+// environment holds the variables of a function. Every variable that it may
+// read is there, an empty one where nothing is set: `sam local invoke
+// --env-vars` overrides only the variables of the template.
 type environment struct {
 	values  map[string]*string
 	secrets map[string]secret // by the name of the variable that holds the value
@@ -21,12 +21,12 @@ type environment struct {
 
 // secret is a secret of Secrets Manager. Its value never is in the template.
 type secret struct {
-	arn      *string // as the function gets it
-	resource *string // as a policy names it
+	arn      *string // for the function
+	resource *string // for a policy
 }
 
-// rootCertificates is the variable that PostgreSQL's clients take the file from
-// that sslmode=verify-full wants. So the database's URL, which people use as
+// rootCertificates is the variable from which PostgreSQL's clients take the
+// file for sslmode=verify-full. So the database's URL, which people use as
 // well, names no file of the function.
 const rootCertificates = "PGSSLROOTCERT"
 
@@ -34,8 +34,8 @@ const rootCertificates = "PGSSLROOTCERT"
 // name of a secret. Settings such as openaiSecretArn name one exactly.
 const anySuffix = "-??????"
 
-// secretOf is the one that the user names by its ARN, or else the one with the
-// name that derives from the stage, matchbook/dev/database-url.
+// secretOf returns the secret that the user names by its ARN, or else the one
+// with the name that derives from the stage, matchbook/dev/database-url.
 func (s *site) secretOf(arn, name string) secret {
 	if arn != "" {
 		return secret{arn: jsii.String(arn), resource: jsii.String(arn)}
@@ -51,12 +51,12 @@ func (s *site) allowRead(role awsiam.IRole, v secret) {
 	}
 }
 
-// of adds what every function is told.
+// of adds the variables of every function.
 func (e environment) of(s *site) *map[string]*string {
 	all := map[string]*string{manifest.EnvStage: jsii.String(s.config.Stage)}
 	maps.Copy(all, e.values)
 	for name, secret := range e.secrets {
-		// The value itself stays empty; where it is not, it wins.
+		// The value itself stays empty; if it is set, it wins.
 		all[name], all[name+manifest.SecretSuffix] = jsii.String(""), secret.arn
 	}
 	if s.config.DatabaseCA != "" {
@@ -65,7 +65,8 @@ func (e environment) of(s *site) *map[string]*string {
 	return &all
 }
 
-// notifications are the variables of those who tell of failures.
+// notifications are the variables of the functions that send failures to
+// people.
 func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
@@ -79,9 +80,9 @@ func (s *site) notifications() environment {
 	return e
 }
 
-// allowMail lets a role send mail as the sender and as nobody else. SES looks
-// for the identity of the address or of a domain above it; in an account that
-// is still in its sandbox also for those of the readers.
+// allowMail lets a role send mail as the sender only. SES looks for the
+// identity of the address or of a domain above it; in an account that is still
+// in its sandbox also for those of the readers.
 func (s *site) allowMail(role awsiam.IRole) {
 	c := s.config
 	sender := addressesOf(c.EmailFrom)
@@ -99,8 +100,8 @@ func (s *site) allowMail(role awsiam.IRole) {
 	}))
 }
 
-// identities are what SES may know addresses as: the address, its domain, and
-// the domains above that.
+// identities returns the possible identities of addresses in SES: the address,
+// its domain, and the domains above that.
 func (s *site) identities(addresses []string) (arns []*string) {
 	var names []string
 	for _, address := range addresses {

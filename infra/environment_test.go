@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// constants are those of the manifest whose names start so, by name.
+// constants returns the manifest's constants with a prefix, by name.
 func constants(t *testing.T, file, prefix string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "../lambda/manifest/"+file, nil, 0)
@@ -38,7 +38,7 @@ func constants(t *testing.T, file, prefix string) map[string]string {
 	return found
 }
 
-// variables are those of a function in the template, as text.
+// variables returns those of a function in the template, as text.
 func (tpl *template) variables(t *testing.T, id string) map[string]string {
 	t.Helper()
 	environment, _ := tpl.Resources[id].Properties["Environment"].(map[string]any)
@@ -71,11 +71,11 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		}
 	}
 	if len(migrate) != 3 { // the stage, the database and its secret
-		t.Errorf("the migration is told %v", migrate)
+		t.Errorf("the migration gets %v", migrate)
 	}
 }
 
-func TestFunctionsAreToldWhatTheUserWants(t *testing.T) {
+func TestFunctionsGetTheUsersSettings(t *testing.T) {
 	t.Parallel()
 	byName := func(name string) string {
 		return "arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/" + name

@@ -7,8 +7,8 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// facts are what the stack takes from the manifest. They are a value, so that
-// a test can see each of them arrive in the template.
+// facts are the stack's part of the manifest. They are a value, so that a test
+// can see each of them arrive in the template.
 type facts struct {
 	Functions  []manifest.Function // that queues feed
 	Sweep      manifest.Task
@@ -22,7 +22,7 @@ func manifestFacts() facts {
 
 func (f facts) tasks() []manifest.Task { return []manifest.Task{f.Sweep, f.Migrate} }
 
-// validate says what cannot work together, all of it.
+// validate returns an error with all contradictions.
 func (f facts) validate(c config) error {
 	return errors.Join(manifest.Validate(f.Functions, f.tasks()),
 		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks()))
@@ -40,7 +40,7 @@ func (f facts) packages() map[string]string {
 	return list
 }
 
-// visibility is the longest of the queues'.
+// visibility returns the longest of the queues'.
 func (f facts) visibility() (longest time.Duration) {
 	for _, function := range f.Functions {
 		longest = max(longest, function.Visibility())

@@ -48,8 +48,8 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 }
 
 // newRole may do exactly this: write to the function's log group, send traces,
-// read the secrets that the function is given, and be in the network. Whoever
-// makes the function adds what its work needs.
+// read the function's secrets, and be in the network. The caller adds the
+// permissions that its work needs.
 func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) awsiam.Role {
 	role := called(awsiam.NewRole(s.stack, jsii.String(id+"Role"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
@@ -65,8 +65,8 @@ func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) 
 	return role
 }
 
-// live is the version that works. It becomes the new one when the schema is
-// up to date, so a version never meets a schema older than itself.
+// live is the working version. It becomes the new one when the schema is up to
+// date, so a version never meets a schema older than itself.
 func (s *site) live(function awslambda.Function, name string) awslambda.Alias {
 	alias := called(awslambda.NewAlias(s.stack, jsii.String(title(name)+"Live"), &awslambda.AliasProps{
 		AliasName: jsii.String("live"),

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// granted are what the policies of a template allow, as "Role: action resource",
-// and "if" where there is a condition.
+// granted lists the permissions in the policies of a template, as "Role: action
+// resource", and "if" where there is a condition.
 func (tpl *template) granted() (list []string) {
 	for id, r := range tpl.Resources {
 		switch r.Type {
@@ -57,7 +57,7 @@ func several(v any) (list []string) {
 	return []string{plain(v)}
 }
 
-// What each role may do, all of it.
+// The permissions of each role, all of them.
 func TestRolesMayDoExactlyThis(t *testing.T) {
 	t.Parallel()
 	byName := func(name string) string {
@@ -143,7 +143,7 @@ func compare(t *testing.T, got, want []string) {
 	}
 }
 
-// Who may take which role: a service, and it alone.
+// Each role can be taken by one service only.
 func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})

@@ -1,6 +1,6 @@
-// Command infra is the CDK app: it builds the functions and describes the
-// stack of one stage, which `npx aws-cdk synth` turns into a CloudFormation
-// template, without an account. Facts that the functions rely on come from
+// Command infra is the CDK app: it builds the functions and describes the stack
+// of one stage, which `npx aws-cdk synth` turns into a CloudFormation template,
+// without an account. Facts that the functions rely on come from
 // lambda/manifest, the user's wishes from the CDK context (config.go).
 package main
 

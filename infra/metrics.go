@@ -31,7 +31,7 @@ func options(statistic string) *awscloudwatch.MetricOptions {
 	return &awscloudwatch.MetricOptions{Statistic: jsii.String(statistic), Period: seconds(period)}
 }
 
-// sqsMetric is how much there is in a queue, at most.
+// sqsMetric is the largest number of messages in a queue.
 func sqsMetric(q awssqs.Queue, name string) awscloudwatch.IMetric {
 	return q.Metric(jsii.String(name), options("Maximum"))
 }
@@ -40,14 +40,15 @@ func lambdaMetric(f awslambda.Function, name, statistic string) awscloudwatch.IM
 	return f.Metric(jsii.String(name), options(statistic))
 }
 
-// math is computed from others, which it calls by their keys.
+// math is computed from other metrics, by their keys.
 func math(expression, label string, using map[string]awscloudwatch.IMetric) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 		Expression: jsii.String(expression), Label: jsii.String(label), UsingMetrics: &using, Period: seconds(period),
 	})
 }
 
-// kebab is the id of a resource as part of a name: MatchErrors is match-errors.
+// kebab turns the id of a resource into a part of a name: MatchErrors is
+// match-errors.
 func kebab(id string) string {
 	var b strings.Builder
 	for i, r := range id {

@@ -12,8 +12,8 @@ import (
 
 // newMigration brings the schema up to date during a deployment. CloudFormation
 // calls the function as a custom resource: whenever its bootstrap has changed,
-// which has the migrations in it, or the database is another one. What depends
-// on the result waits for it, and is not touched if it fails.
+// which has the migrations in it, or the database is another one. Resources
+// that depend on the result wait for it, and are not touched if it fails.
 func newMigration(s *site) constructs.IDependable {
 	task, where := s.facts.Migrate, s.database.secret
 	if s.config.MigrateSecret != "" { // the functions go through a pooler, migrations cannot

@@ -11,8 +11,8 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
-// cdk-nag's AwsSolutions rules find nothing but what the stack accepts with a
-// reason, and every reason is still needed.
+// cdk-nag's AwsSolutions rules find nothing except the findings that the stack
+// accepts with a reason, and every reason is still needed.
 func TestNagFindsNothingThatHasNoReason(t *testing.T) {
 	t.Parallel()
 	for name, context := range map[string]map[string]any{"existing database": everything, "aurora": aurora} {
@@ -28,7 +28,7 @@ func TestNagFindsNothingThatHasNoReason(t *testing.T) {
 			}
 			for finding := range got {
 				if !want[finding] {
-					t.Errorf("%s: is found and not accepted: mend it, or accept it with a reason", finding)
+					t.Errorf("%s: is found and not accepted: fix it, or accept it with a reason", finding)
 				}
 			}
 			if len(got) < 3 {
@@ -85,7 +85,7 @@ func findings(t *testing.T, out string) map[string]bool {
 	return list
 }
 
-// checkReport looks at what cdk-nag says of a stack whose reasons it reads.
+// checkReport checks the output of cdk-nag for a stack with its reasons.
 func checkReport(t *testing.T, out string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(out, "AwsSolutions-*-NagReport.json"))

@@ -9,12 +9,13 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// network is where the functions run; without subnets, that is not in a VPC.
+// network is the network of the functions; without subnets, they are not in a
+// VPC.
 type network struct {
 	subnets   []string
 	groups    []string
 	functions awsec2.SecurityGroup     // of our own VPC
-	ready     []constructs.IDependable // the way out
+	ready     []constructs.IDependable // the route out
 }
 
 // newVPC has two private subnets for the functions, with one way out: to the
@@ -52,8 +53,8 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 	return vpc, net
 }
 
-// logRejected logs what the firewalls refuse, to find out why something does
-// not answer.
+// logRejected logs the packets that the firewalls refuse, to find out why a
+// server does not answer.
 func (s *site) logRejected(vpc awsec2.Vpc) {
 	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("RejectedTrafficLogs"), &awslogs.LogGroupProps{
 		LogGroupName: jsii.String("/matchbook/" + s.config.Stage + "/rejected-traffic"),

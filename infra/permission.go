@@ -12,20 +12,20 @@ func allow(role awsiam.IRole, resources []*string, actions ...string) {
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources}))
 }
 
-// allowUnnamed is for actions for which AWS knows no resource.
+// allowUnnamed is for actions for which AWS has no kind of resource.
 func (s *site) allowUnnamed(role awsiam.IRole, reason string, actions ...string) {
 	allow(role, []*string{jsii.String("*")}, actions...)
 	s.accept(role, "AwsSolutions-IAM5", "Resource::*", reason)
 }
 
-// accepted is a finding of cdk-nag that is as it should be, and why.
+// accepted is a finding of cdk-nag that stays, with the reason.
 type accepted struct {
 	at                    constructs.IConstruct
 	rule, finding, reason string
 }
 
 // accept notes one. The finding, where a rule has several, is cdk-nag's name
-// for it. What is accepted of a role is accepted of its policy.
+// for it. A finding accepted of a role is accepted of its policy.
 func (s *site) accept(at constructs.IConstruct, rule, finding, reason string) {
 	if policy := at.Node().TryFindChild(jsii.String("DefaultPolicy")); policy != nil {
 		at = policy

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// queueFunction is a queue, its dead-letter queue, the function that it feeds
-// and the alarms on all three: what a workload consists of.
+// queueFunction is the core of a workload: a queue, its dead-letter queue, the
+// function that it feeds and the alarms on all three.
 type queueFunction struct {
 	facts      manifest.Function
 	queue      awssqs.Queue
@@ -19,7 +19,7 @@ type queueFunction struct {
 }
 
 // newQueueFunction makes all of it from the manifest's facts. The caller adds
-// to the role what the work needs beyond the queue.
+// to the role the permissions beyond the queue.
 func (s *site) newQueueFunction(f manifest.Function, variables environment) queueFunction {
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
@@ -28,14 +28,14 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	allow(q.function.Role(), []*string{q.queue.QueueArn()},
 		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
 		"sqs:ChangeMessageVisibility", // a retry
-		"sqs:SendMessage")             // a document that another one concerns
+		"sqs:SendMessage")             // for a document that another one concerns
 	q.live = s.live(q.function, f.Name)
 	s.newMapping(q)
 	s.alarms.onQueueFunction(q)
 	return q
 }
 
-// newQueues makes the queue and where it gives messages up to.
+// newQueues makes the queue and its dead-letter queue.
 func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 	id := title(f.Name)
 	// The two name each other, so one of them is named before it exists.

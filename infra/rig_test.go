@@ -14,10 +14,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// The CDK is a Node program, one for all tests, which do one thing at a time
-// with it. What they synthesise is kept: each stack is made once.
+// The CDK is a Node program, one for all tests, which use it one at a time.
+// Synthesised stacks are kept: each is made once.
 var (
-	scratch string // a folder for what is made
+	scratch string // a folder for the stacks
 	cdk     sync.Mutex
 	made    = map[string]*template{}
 	stacks  int
@@ -101,7 +101,7 @@ func templateIn(t *testing.T, out string) string {
 	return files[0]
 }
 
-// newApp has the context of cdk.json and what the CDK's command adds.
+// newApp has the context of cdk.json and the additions of the CDK's command.
 func newApp(t *testing.T, out string, own map[string]any) awscdk.App {
 	t.Helper()
 	var project struct{ Context map[string]any }

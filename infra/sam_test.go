@@ -38,8 +38,8 @@ func readSAMLine(t *testing.T) (line samLine) {
 	return line
 }
 
-// sam itself needs Docker. What it looks up is looked up here: the function,
-// its asset, its variables, the event.
+// sam itself needs Docker. The test makes the same look-ups: the function, its
+// asset, its variables, the event.
 func TestLineForSAMLeadsToTheFunction(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
@@ -61,9 +61,9 @@ func TestLineForSAMLeadsToTheFunction(t *testing.T) {
 	checkSAMVariables(t, tpl, line)
 }
 
-// checkSAMVariables looks whether sam gives the function what it needs: it
-// overrides only variables that the template has, and cannot resolve a
-// reference to what is not deployed.
+// checkSAMVariables checks that sam gives the function the variables that it
+// needs: it overrides only the ones of the template, and cannot resolve a
+// reference to a resource that is not deployed.
 func checkSAMVariables(t *testing.T, tpl *template, line samLine) {
 	t.Helper()
 	var given map[string]map[string]string

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// How settings are read, each into where it belongs.
+// The ways to read settings, each into its field.
 
-// optional leaves a setting empty that is not given, and reads another one.
+// optional leaves a setting empty if it is not given, and reads it otherwise.
 func optional(read func(string) error) func(string) error {
 	return func(s string) error {
 		if s == "" {

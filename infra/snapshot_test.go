@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden templates anew")
 
-// The golden templates are there to be reviewed: a change of what is deployed
-// shows in them, resource by resource.
+// The golden templates are for review: a change of the deployed resources shows
+// in them, one by one.
 func TestTemplatesAreAsReviewed(t *testing.T) {
 	t.Parallel()
 	for name, context := range map[string]map[string]any{"default": bare, "aurora": aurora} {
@@ -31,7 +31,7 @@ func TestTemplatesAreAsReviewed(t *testing.T) {
 				t.Fatalf("%v; go test ./infra -run %s -update writes it", err, t.Name())
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s: line %s\nIf that is what is meant: go test ./infra -run TestTemplatesAreAsReviewed -update, and review the difference", file, firstDifference(got, want))
+				t.Errorf("%s: line %s\nIf that is intended: go test ./infra -run TestTemplatesAreAsReviewed -update, and review the difference", file, firstDifference(got, want))
 			}
 		})
 	}
@@ -39,8 +39,8 @@ func TestTemplatesAreAsReviewed(t *testing.T) {
 
 var hashes = regexp.MustCompile(`[0-9a-f]{64}|CurrentVersion[0-9A-F]{8}[0-9a-f]{32}`)
 
-// normal is the template without what changes with every build, and without
-// the CDK's own parameter and rule.
+// normal is the template without the parts that change with every build, and
+// without the CDK's own parameter and rule.
 func normal(t *testing.T, tpl *template) []byte {
 	t.Helper()
 	var all map[string]any

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// site is what the functions of one stage share.
+// site is shared by the functions of one stage.
 type site struct {
 	stack    awscdk.Stack
 	config   config
@@ -17,12 +17,12 @@ type site struct {
 	database database
 	network  network
 	alarms   *alarms
-	schema   constructs.IDependable // what a new version waits for
+	schema   constructs.IDependable // new versions wait for it
 	accepted []accepted
 }
 
-// newStack describes everything there is of one stage. A further workload is
-// one more row of the manifest.
+// newStack describes all resources of one stage. A further workload is one more
+// row of the manifest.
 func newStack(app awscdk.App, c config, f facts, code map[string]string) {
 	s := newSite(app, c, f, code)
 	var workloads []queueFunction
@@ -34,8 +34,8 @@ func newStack(app awscdk.App, c config, f facts, code map[string]string) {
 	s.writeAccepted()
 }
 
-// newSite is what all workloads need: the database, its schema and whom to
-// alarm.
+// newSite makes the common base of all workloads: the database, its schema and
+// the alarms' topic.
 func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 	name := "matchbook-" + c.Stage
 	stack := awscdk.NewStack(app, jsii.String(name), &awscdk.StackProps{
@@ -52,34 +52,34 @@ func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 	return s
 }
 
-// warnOfSilence says at synth that failures would reach no person.
+// warnOfSilence warns at synth that failures would reach no person.
 func (s *site) warnOfSilence() {
-	if s.config.tells() || s.config.AlarmEmail != "" {
+	if s.config.sendsFailures() || s.config.AlarmEmail != "" {
 		return
 	}
-	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"), jsii.String("Failed documents and alarms would reach nobody: "+
+	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"), jsii.String("Failed documents and alarms would reach no person: "+
 		"set slack=true, emailFrom and emailTo, or at least alarmEmail (in the context of cdk.json, or -c key=value)"))
 }
 
-// name is that of a resource: it derives from the stage.
+// name returns the name of a resource: it derives from the stage.
 func (s *site) name(parts ...string) *string {
 	return jsii.String(strings.Join(append([]string{"matchbook", s.config.Stage}, parts...), "-"))
 }
 
-// arn is that of a resource whose name is known before it exists.
+// arn returns that of a resource whose name is known before it exists.
 func (s *site) arn(service, resource string) *string {
 	return s.stack.FormatArn(&awscdk.ArnComponents{
 		Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME,
 	})
 }
 
-// output tells the user, and other programs, what something is called.
+// output shows the user, and other programs, the name of a resource.
 func (s *site) output(id, description string, value *string) {
 	awscdk.NewCfnOutput(s.stack, jsii.String(id), &awscdk.CfnOutputProps{Description: jsii.String(description), Value: value})
 }
 
-// called gives a resource a logical id that people can type; it has to stay
-// as it is, since another one is another resource.
+// called gives a resource a logical id that people can type; it must not
+// change, since another id is another resource.
 func called[T constructs.Construct](resource T, id string) T {
 	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 	return resource

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// value is what a resource should have somewhere.
+// value is the expected value at a path in a resource.
 type value struct {
 	id   string
 	path []any
@@ -108,7 +108,7 @@ func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 		at("Schema", "${MigrateFunction.Arn}", "ServiceToken"),
 		at("Schema", 660, "ServiceTimeout"),
 		at("SweepSchedule", "${SweepLive}", "Target", "Arn"))
-	// The mapping feeds the alias, by whatever expression.
+	// The mapping feeds the alias, in any form of the expression.
 	if got := tpl.at(t, "MatchMapping", "FunctionName"); !strings.Contains(got, "MatchLive") || !strings.HasSuffix(got, ":live") {
 		t.Errorf("the mapping feeds %s", got)
 	}
@@ -147,7 +147,7 @@ func TestSweepRunsEveryMinuteAndIsNotTriedAgain(t *testing.T) {
 }
 
 // The manifest is the only place for these facts: change one there, and the
-// template and what the runtime reads change together.
+// template and the runtime's value change together.
 func TestTemplateFollowsTheManifest(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare, facts: func(f *facts) {

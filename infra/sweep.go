@@ -12,8 +12,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newSweep is the function that repairs what crashed or got lost, and what
-// calls it. A run that fails is not tried again: the next one is due by then.
+// newSweep makes the function that repairs crashed and lost work, and its
+// schedule. A run that fails is not repeated: the next one is due by then.
 func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.notifications()
 	var queues []*string
@@ -58,7 +58,7 @@ func (s *site) newSchedule(target awslambda.Alias) {
 	schedule.Node().AddDependency(role)
 }
 
-// rate is a period as EventBridge writes it.
+// rate writes a period as EventBridge does.
 func rate(every time.Duration) string {
 	unit := "minutes"
 	if every == time.Minute {

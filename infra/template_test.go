@@ -35,7 +35,7 @@ func readTemplate(t *testing.T, file string) *template {
 	return tpl
 }
 
-// at is what is found in a resource's properties by names and indices, as
+// at returns the value in a resource's properties by names and indices, as
 // text: a number or a string as it is, all else as JSON.
 func (tpl *template) at(t *testing.T, id string, path ...any) string {
 	t.Helper()
@@ -60,8 +60,8 @@ func (tpl *template) at(t *testing.T, id string, path ...any) string {
 	return plain(v)
 }
 
-// plain is a value as text. What CloudFormation joins is joined, a reference
-// is ${Id} or ${Id.Attribute}.
+// plain is a value as text. CloudFormation's joins are joined, a reference is
+// ${Id} or ${Id.Attribute}.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:

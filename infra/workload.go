@@ -6,7 +6,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newWorkload makes all that a row of the manifest needs.
+// newWorkload makes all resources of a row of the manifest.
 func newWorkload(s *site, f manifest.Function) queueFunction {
 	variables := s.notifications()
 	variables.values[manifest.EnvRetrySchedule] = jsii.String(f.RetrySchedule())
@@ -18,7 +18,7 @@ func newWorkload(s *site, f manifest.Function) queueFunction {
 	return q
 }
 
-// addModel adds whom to ask what rules leave open.
+// addModel adds the model for the pairs that rules leave open.
 func (s *site) addModel(e environment) {
 	c := s.config
 	for name, value := range map[string]string{

@@ -134,7 +134,7 @@ func TestFurtherRowIsWatched(t *testing.T) {
 		"ingest: Invocations at once":                      "${IngestFunction}",
 		"match: Model: tokens":                             "Function match",
 		"Queues":                                           "${IngestDeadLetterQueue.QueueName}",
-		"Repairs, what is untold, and refused credentials": "Function ingest",
+		"Repairs, unsent notifications, and refused credentials": "Function ingest",
 	} {
 		if !strings.Contains(shown[title], want) {
 			t.Errorf("%s: got %q, want %s in it", title, shown[title], want)

@@ -70,6 +70,10 @@
 //	not claimed, database away        -             Retry by the schedule; DeadLetter when last
 //	not written, database away        -             Retry at the lease's end; DeadLetter when last
 //
+// When all deliveries of a batch are settled and a document of it failed, the
+// hook Runtime.Notify sends the notifications, with a time limit, before the
+// response to SQS. The sweep sends those that it could not send.
+//
 // Retry changes the message's visibility and reports it failed. DeadLetter
 // sets visibility 0 and reports it failed: at the next receive SQS moves it to
 // the dead-letter queue. Whatever a dead worker leaves behind comes back by

@@ -27,6 +27,8 @@ type rig struct {
 	log   *logs
 	work  map[uuid.UUID]job.Work // what is not named succeeds
 
+	notify func(context.Context)
+
 	observed []job.Observation // of the last run
 }
 
@@ -56,7 +58,7 @@ func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Set
 func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
 	var mu sync.Mutex
 	r.observed = nil
-	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil)),
+	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify,
 		Observe: func(o job.Observation) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -22,7 +22,11 @@ type Runtime struct {
 	Work     Work
 	Schedule Schedule
 	Log      *slog.Logger
-	Observe  func(Observation) // told of every end, from many goroutines; may be nil
+	Observe  func(Observation) // called at every end, from many goroutines; may be nil
+	// Notify sends the notifications of documents that failed, within 8 s. It is
+	// called once a batch, and only if a document of the batch failed, when all
+	// is settled and before Run returns; nil sends none.
+	Notify func(context.Context)
 }
 
 const (
@@ -47,6 +51,7 @@ type batch struct {
 	told       int             // how many of settled the queue was told about
 	mu         sync.Mutex
 	settled    []Settled
+	failed     bool // a document was settled as failed
 }
 
 // Run works on a batch until every delivery has an end, and returns the ends
@@ -64,6 +69,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	defer cancel()
 	b.alone(workCtx, b.together(workCtx), m)
 	m.Settle(ctx, slices.DeleteFunc(b.untold(), func(s Settled) bool { return s.Action == Ack }))
+	b.notify(ctx)
 	return b.ends
 }
 

@@ -141,6 +141,7 @@ func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ends[i] = s
+	b.failed = b.failed || s.Write == StatusFailed
 	b.settled = append(b.settled, Settled{i, s})
 }
 

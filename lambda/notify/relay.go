@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
 )
@@ -40,10 +41,6 @@ type Relay struct {
 // hold is the time for which other senders leave a claimed failure alone; a
 // sender has its own, shorter, time.
 const hold = time.Minute
-
-// SettleFor bounds the time that Run takes beyond the end of its context, to
-// write down which failures were sent and which were not.
-const SettleFor = 5 * time.Second
 
 // The waits after a send that failed, if the other side asks for none.
 const (
@@ -109,14 +106,14 @@ func send(ctx context.Context, s Sender, m Message) (err error) {
 	return s.Send(ctx, m)
 }
 
-// note writes how a send ended, also when time is up: it takes SettleFor at
-// most, and ends SettleFor after the end of ctx at the latest.
+// note writes how a send ended, also when time is up: it takes
+// manifest.NotifyReserve at most, and ends that long after ctx at the latest.
 func (r *Relay) note(ctx context.Context, write func(context.Context) error) error {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
 		end = deadline
 	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), end.Add(SettleFor))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), end.Add(manifest.NotifyReserve))
 	defer cancel()
 	return write(ctx)
 }

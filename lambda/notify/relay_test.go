@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 
 	"github.com/google/uuid"
@@ -117,14 +118,14 @@ func TestChannelsDoNotHarmEachOther(t *testing.T) {
 }
 
 // When time is up nothing more is sent, the rest is released at once, and an
-// outbox that hangs holds the caller up for SettleFor, not longer.
+// outbox that hangs holds the caller up for manifest.NotifyReserve, not longer.
 func TestRunEndsSoonAfterItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for name, tc := range map[string]struct {
 			hangs bool
 			want  time.Duration
-		}{"a quick outbox": {false, 8 * time.Second}, "one that hangs": {true, 8*time.Second + notify.SettleFor}} {
+		}{"a quick outbox": {false, 8 * time.Second}, "one that hangs": {true, 8*time.Second + manifest.NotifyReserve}} {
 			o := &outbox{hangs: tc.hangs, pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second), failed(4, "d", 3*time.Second)}}
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 			start, sent := time.Now(), 0

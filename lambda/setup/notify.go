@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"sync/atomic"
-	"time"
 
-	"matchbook/lambda/job"
-	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/email"
@@ -82,68 +78,4 @@ func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) 
 		senders[i] = telemetry.CountSender(s, c.Metrics)
 	}
 	return &notify.Relay{Outbox: db, Senders: senders, Base: c.Notify.AdminURL, Log: log}, nil
-}
-
-const (
-	// tellFor is how long telling may take at the end of a batch. What it does
-	// not get done the sweep does.
-	tellFor = 8 * time.Second
-	// tellReserve is kept free after it, for noting what was told and for the
-	// response: without that every message of the batch would come again.
-	tellReserve = notify.SettleFor + 2*time.Second
-)
-
-// telling runs a batch, and tells of the documents that failed in it before
-// their messages are acknowledged.
-type telling struct {
-	*job.Runtime
-	store *watched
-	relay *notify.Relay
-}
-
-func newTelling(r *job.Runtime, relay *notify.Relay) sqsjob.Runner {
-	if relay == nil {
-		return r
-	}
-	store := &watched{Store: r.Store}
-	r.Store = store
-	return &telling{r, store, relay}
-}
-
-// Run implements sqsjob.Runner.
-func (t *telling) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
-	ends := t.Runtime.Run(ctx, deliveries, m)
-	if t.store.failed.Load() {
-		t.tell(ctx)
-	}
-	return ends
-}
-
-// tell tells as long as there is time before the end of the invocation.
-func (t *telling) tell(ctx context.Context) {
-	end := time.Now().Add(tellFor)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-tellReserve).Before(end) {
-		end = deadline.Add(-tellReserve)
-	}
-	if !end.After(time.Now()) {
-		return
-	}
-	ctx, cancel := context.WithDeadline(ctx, end)
-	defer cancel()
-	t.relay.Run(ctx)
-}
-
-// watched is a store that notices whether a document failed.
-type watched struct {
-	job.Store
-	failed atomic.Bool
-}
-
-// Release implements job.Store.
-func (w *watched) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
-	held, err := w.Store.Release(ctx, f, v)
-	if err == nil && held && v.Status == job.StatusFailed {
-		w.failed.Store(true)
-	}
-	return held, err
 }

@@ -207,6 +207,10 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 		db.Close()
 		return nil, nil, err
 	}
+	var send func(context.Context)
+	if relay != nil {
+		send = relay.Run
+	}
 	var first sync.Once
 	return &sqsjob.Handler{
 		Queue:     queue,
@@ -219,7 +223,7 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 				c.Metrics.Count(name, 0)
 			}
 			c.Metrics.Count(manifest.MetricRefused, 0)
-			return newTelling(&job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: telemetry.Observe(c.Metrics)}, relay)
+			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: telemetry.Observe(c.Metrics), Notify: send}
 		},
 	}, db.Close, nil
 }
@@ -255,7 +259,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 	go warnNewer(db, log)
 	var channels []string
 	if relay != nil {
-		s.Tell = relay.Run
+		s.Notify = relay.Run
 		for _, sender := range relay.Senders {
 			channels = append(channels, sender.Channel())
 		}

@@ -22,7 +22,7 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 	f.queue.backlogErr = down
 	var steps []string
 	s := &sweep.Sweeper{Store: f.DB, Queue: f.queue, Visibility: visibility, Log: slog.New(slog.DiscardHandler),
-		Tell: func(ctx context.Context) {
+		Notify: func(ctx context.Context) {
 			<-ctx.Done()
 			steps = append(steps, "tell")
 		},

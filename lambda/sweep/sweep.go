@@ -70,16 +70,16 @@ type Sweeper struct {
 	Queue      Queue
 	Visibility time.Duration
 	Log        *slog.Logger
-	// Tell tells of failures that nobody was told of yet; nil has no channel.
-	Tell func(context.Context)
+	// Notify sends the notifications that were not sent yet; nil sends none.
+	Notify func(context.Context)
 	// Measure is called at the end of every run, with what is known of it and
 	// why it did not get further; nil measures nothing.
 	Measure func(ctx context.Context, r Report, failed error)
 }
 
 // measureFor is kept free at the end of a run for measuring, also when the
-// database or a channel is slow: that is when the figures count. Telling may
-// take 5 s of it to note what it told.
+// database or a channel is slow: then the figures matter most. Notify may take
+// manifest.NotifyReserve of it to record what was sent.
 const measureFor = 13 * time.Second
 
 // Report counts repairs by kind.
@@ -104,8 +104,8 @@ func (r *Report) count(k job.Repair) {
 	}
 }
 
-// Run does one sweep. It tells at the end, of what it failed itself as well,
-// and also when it could not repair.
+// Run does one sweep. It sends notifications at the end, those of its own
+// failures too, and also when it could not repair.
 func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 	if s.Measure != nil {
 		defer func(ctx context.Context) { s.Measure(ctx, r, err) }(ctx)
@@ -113,8 +113,8 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 		ctx, cancel = endEarlier(ctx, measureFor)
 		defer cancel()
 	}
-	if s.Tell != nil {
-		defer s.Tell(ctx)
+	if s.Notify != nil {
+		defer s.Notify(ctx)
 	}
 	return s.repair(ctx)
 }

@@ -1,0 +1,34 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+const (
+	// notifyFor bounds Runtime.Notify. The sweep sends the rest.
+	notifyFor = 8 * time.Second
+	// notifyReserve is kept free after Notify, to record what was sent and to
+	// respond: without a response every message of the batch would come again.
+	notifyReserve = manifest.NotifyReserve + 2*time.Second
+)
+
+// notify calls Notify if a document of the batch failed and there is time
+// before the end of the invocation.
+func (b *batch) notify(ctx context.Context) {
+	if b.Notify == nil || !b.failed {
+		return
+	}
+	end := time.Now().Add(notifyFor)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-notifyReserve).Before(end) {
+		end = deadline.Add(-notifyReserve)
+	}
+	if !end.After(time.Now()) {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	b.Notify(ctx)
+}

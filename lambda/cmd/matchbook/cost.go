@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"matchbook/lambda/document"
@@ -121,36 +118,6 @@ func (o *costOptions) read() (r *costReport, since time.Time, tenant uuid.UUID, 
 	return r, since, tenant, err
 }
 
-// costReport is what cost prints.
-type costReport struct {
-	Since        string     `json:"since,omitempty"`
-	Prices       *priceList `json:"prices"`
-	Days         []bill     `json:"days"`
-	Tenants      []bill     `json:"tenants"`
-	Models       []bill     `json:"models"`
-	Total        bill       `json:"total"`
-	WithoutPrice []string   `json:"without_price"`
-}
-
-// bill is what something cost: what a tenant bought of a model on a day, or a
-// sum of that.
-type bill struct {
-	TenantID         *uuid.UUID `json:"tenant_id,omitempty"`
-	Day              string     `json:"day,omitempty"`
-	Model            string     `json:"model,omitempty"`
-	Calls            int        `json:"calls"`
-	Unusable         int        `json:"unusable"`
-	PromptTokens     int        `json:"prompt_tokens"`
-	CompletionTokens int        `json:"completion_tokens"`
-	Embeddings       int        `json:"embeddings"`
-	EmbeddingTokens  float64    `json:"embedding_tokens"`
-	USD              *float64   `json:"usd"` // nil: no price is known
-	CallsSaved       int        `json:"calls_saved"`
-	EmbeddingsSaved  int        `json:"embeddings_saved"`
-	USDSaved         *float64   `json:"usd_saved"`
-	Incomplete       bool       `json:"incomplete"`
-}
-
 func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
 	spent, err := d.db.Spent(d.ctx, since, tenant)
 	if errors.Is(err, postgres.ErrNoSuchTenant) {
@@ -165,61 +132,4 @@ func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
 	}
 	fmt.Fprint(d.out, r.text())
 	return nil
-}
-
-// reckon makes bills of what was spent, and the sums of those.
-func (r *costReport) reckon(spent []postgres.Spent) {
-	r.Days, r.Tenants, r.Models = []bill{}, []bill{}, []bill{}
-	for _, s := range spent {
-		b := r.Prices.bill(s)
-		r.Days = append(r.Days, b)
-		r.Tenants = addTo(r.Tenants, bill{TenantID: b.TenantID}, b, func(sum bill) bool { return *sum.TenantID == *b.TenantID })
-		r.Models = addTo(r.Models, bill{Model: b.Model}, b, func(sum bill) bool { return sum.Model == b.Model })
-		r.Total.add(b)
-	}
-	slices.SortFunc(r.Models, func(a, b bill) int { return cmp.Compare(a.Model, b.Model) })
-	for _, m := range r.Models {
-		if m.Incomplete {
-			r.WithoutPrice = append(r.WithoutPrice, m.Model)
-		}
-	}
-	for _, list := range [][]bill{r.Days, r.Tenants, r.Models} {
-		for i := range list { // without the noise of adding fractions
-			list[i].EmbeddingTokens = math.Round(list[i].EmbeddingTokens*1000) / 1000
-		}
-	}
-	r.Total.EmbeddingTokens = math.Round(r.Total.EmbeddingTokens*1000) / 1000
-}
-
-// addTo adds a bill to the sum that is its own, a new one if there is none.
-func addTo(sums []bill, empty, b bill, its func(bill) bool) []bill {
-	i := slices.IndexFunc(sums, its)
-	if i < 0 {
-		i, sums = len(sums), append(sums, empty)
-	}
-	sums[i].add(b)
-	return sums
-}
-
-func (b *bill) add(o bill) {
-	b.Calls += o.Calls
-	b.Unusable += o.Unusable
-	b.PromptTokens += o.PromptTokens
-	b.CompletionTokens += o.CompletionTokens
-	b.Embeddings += o.Embeddings
-	b.EmbeddingTokens += o.EmbeddingTokens
-	b.CallsSaved += o.CallsSaved
-	b.EmbeddingsSaved += o.EmbeddingsSaved
-	b.Incomplete = b.Incomplete || o.Incomplete
-	b.USD = plus(b.USD, o.USD)
-	b.USDSaved = plus(b.USDSaved, o.USDSaved)
-}
-
-// plus adds what is known.
-func plus(a, b *float64) *float64 {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	sum := *a + *b
-	return &sum
 }

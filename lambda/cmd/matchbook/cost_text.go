@@ -61,7 +61,7 @@ func (r *costReport) notes(p *term.Page) {
 	if r.Prices.File != "" {
 		from = term.Clean(r.Prices.File, term.MaxValue)
 	}
-	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orNone(term.Clean(r.Prices.Date, term.MaxValue)), orNone(term.Clean(r.Prices.Source, term.MaxText))))
+	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orDash(term.Clean(r.Prices.Date, term.MaxValue)), orDash(term.Clean(r.Prices.Source, term.MaxText))))
 	if r.Prices.File == "" {
 		p.Hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
 	}

@@ -27,10 +27,6 @@ type workOptions struct {
 	markdown  bool
 }
 
-// The shares of documents that ask a model: those that were measured on p2p,
-// and all.
-var measuredShares = []float64{0.05, 0.14, 0.26, 1}
-
 const (
 	usualShare   = 0.14
 	usualLatency = "1s-4s"
@@ -188,19 +184,6 @@ func (o *planOptions) modelPrice(models *priceList) (p plan.ModelPrice, err erro
 	return p, err
 }
 
-// planReport is what cost --plan prints.
-type planReport struct {
-	Prices      plan.Prices   `json:"prices"`
-	ModelPrices *priceList    `json:"model_prices"`
-	Model       string        `json:"model"`
-	Embedding   string        `json:"embedding,omitempty"`
-	Measured    plan.Measured `json:"measured"`
-	Batch       int           `json:"batch"`
-	Bills       []plan.Bill   `json:"bills"` // of each number of documents, at the share that was asked for
-	Lever       [][]plan.Bill `json:"lever"` // of each share, of each number of documents
-	load        plan.Load
-}
-
 func (w *world) costPlan(o *costOptions) error {
 	models, err := readPrices(o.prices)
 	if err != nil {
@@ -211,29 +194,8 @@ func (w *world) costPlan(o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	r := &planReport{Prices: l.Prices, ModelPrices: models, Model: o.plan.model, Embedding: o.plan.embedding,
-		Measured: l.Measured, Batch: l.BatchSize, Bills: bills(l, o.plan.documents, l.Questions), load: l}
-	for _, share := range withShare(l.Questions) {
-		r.Lever = append(r.Lever, bills(l, o.plan.documents, share))
-	}
+	r := newForecast(l, models, o.plan.model, o.plan.embedding, o.plan.documents)
 	return w.printPage(r, r.page(), &o.plan.workOptions)
-}
-
-// bills are those of each number of documents.
-func bills(l plan.Load, documents []int64, share float64) (list []plan.Bill) {
-	l.Questions = share
-	for _, n := range documents {
-		l.Documents = float64(n)
-		list = append(list, l.Bill())
-	}
-	return list
-}
-
-// withShare is the measured shares and this one.
-func withShare(share float64) []float64 {
-	list := append(slices.Clone(measuredShares), share)
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 func (w *world) printPage(report any, s *term.Sheet, o *workOptions) error {

@@ -2,14 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/plan"
-	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -99,44 +95,12 @@ func (o *capacityOptions) system(functions []manifest.Function) (s plan.System, 
 	return s, err
 }
 
-// capacityReport is what capacity prints.
-type capacityReport struct {
-	plan.Capacity
-	Table  []capacityCell `json:"table"`
-	system plan.System
-}
-
-// capacityCell is the capacity of the same system with another concurrency
-// and latency.
-type capacityCell struct {
-	Concurrency int     `json:"concurrency"`
-	Latency     string  `json:"latency"`
-	Documents   float64 `json:"documents_per_hour"`
-	Binding     string  `json:"binding"`
-}
-
-// Those that the table is made of, beside what was asked for.
-var (
-	tableConcurrency = []int{2, 8, 18, 50}
-	tableLatency     = []plan.Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
-)
-
 func (w *world) capacity(o *capacityOptions) error {
 	s, err := o.system(manifest.Functions())
 	if err != nil {
 		return err
 	}
-	r := &capacityReport{Capacity: s.Capacity(), system: s}
-	if r.Problems == nil {
-		r.Problems = []string{}
-	}
-	for _, concurrency := range r.concurrencies() {
-		for _, latency := range r.latencies() {
-			s.Concurrency, s.Latency = concurrency, latency
-			c := s.Capacity()
-			r.Table = append(r.Table, capacityCell{concurrency, latencyText(latency), c.Documents, c.Binding})
-		}
-	}
+	r := newCapacity(s)
 	if err := w.printPage(r, r.page(), &o.workOptions); err != nil {
 		return err
 	}
@@ -145,64 +109,3 @@ func (w *world) capacity(o *capacityOptions) error {
 	}
 	return nil
 }
-
-func (r *capacityReport) concurrencies() []int {
-	list := append(slices.Clone(tableConcurrency), r.system.Concurrency)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func (r *capacityReport) latencies() []plan.Latency {
-	list := append(slices.Clone(tableLatency), r.system.Latency)
-	slices.SortFunc(list, func(a, b plan.Latency) int { return int(a.Min + a.Max - b.Min - b.Max) })
-	return slices.Compact(list)
-}
-
-// page is the report for people.
-func (r *capacityReport) page() *term.Sheet {
-	s := &term.Sheet{}
-	s.Say(r.verdict())
-	for _, p := range r.Problems {
-		s.Say("It cannot work: " + p + ".")
-	}
-	rows := [][]string{{"limit", "documents an hour"}}
-	for _, l := range r.Limits {
-		rows = append(rows, []string{l.Name, grouped(l.Documents)})
-	}
-	s.Table(rows)
-	for _, l := range r.Limits[:min(2, len(r.Limits))] {
-		s.Say(fmt.Sprintf("%s: %s. To change it, %s.", capital(l.Name), l.Why, l.Change))
-	}
-	s.Say("Documents an hour, and what binds, with other invocations at a time and other answers of the model:")
-	s.Table(r.table())
-	return s
-}
-
-func (r *capacityReport) verdict() string {
-	y := r.system
-	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. What binds is: %s.",
-		grouped(r.Documents), y.Concurrency, y.Questions, latencyText(y.Latency), y.Tenants, r.Binding)
-	if r.Concurrency < y.Concurrency {
-		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; with more, invocations wait or are refused.", r.Concurrency)
-	}
-	return text
-}
-
-func (r *capacityReport) table() [][]string {
-	head := []string{"MaximumConcurrency"}
-	for _, l := range r.latencies() {
-		head = append(head, latencyText(l))
-	}
-	rows := [][]string{head}
-	width := len(head) - 1
-	for i, c := range r.Table {
-		if i%width == 0 {
-			rows = append(rows, []string{fmt.Sprint(c.Concurrency)})
-		}
-		last := len(rows) - 1
-		rows[last] = append(rows[last], grouped(c.Documents)+" ("+c.Binding+")")
-	}
-	return rows
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

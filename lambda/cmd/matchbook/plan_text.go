@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -169,7 +170,7 @@ func (r *planReport) sources() string {
 		models = term.Clean(r.ModelPrices.File, term.MaxValue)
 	}
 	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. What a document takes was measured (%s) on a machine that is not Lambda; each figure says how, or that it is assumed, in lambda/plan/measured.json.",
-		strings.TrimRight(term.Clean(r.Prices.Note, term.MaxText), "."), models, orNone(term.Clean(r.ModelPrices.Date, term.MaxValue)), term.Clean(r.Measured.Date, term.MaxValue))
+		strings.TrimRight(term.Clean(r.Prices.Note, term.MaxText), "."), models, orDash(term.Clean(r.ModelPrices.Date, term.MaxValue)), term.Clean(r.Measured.Date, term.MaxValue))
 }
 
 // usd is money for people: cents below 100, whole dollars above.
@@ -193,3 +194,5 @@ func grouped(v float64) string {
 	}
 	return digits
 }
+
+func orDash(s string) string { return cmp.Or(s, "-") }

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-//go:embed prices.json
+//go:embed models.json
 var listPrices []byte
 
 // priceList is what models cost.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/plan"
+	"matchbook/lambda/term"
+)
+
+// capacityReport is what capacity prints.
+type capacityReport struct {
+	plan.Capacity
+	Table  []capacityCell `json:"table"`
+	system plan.System
+}
+
+// capacityCell is the capacity of the same system with another concurrency
+// and latency.
+type capacityCell struct {
+	Concurrency int     `json:"concurrency"`
+	Latency     string  `json:"latency"`
+	Documents   float64 `json:"documents_per_hour"`
+	Binding     string  `json:"binding"`
+}
+
+// Those that the table is made of, beside what was asked for.
+var (
+	tableConcurrency = []int{2, 8, 18, 50}
+	tableLatency     = []plan.Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
+)
+
+// newCapacity fills in the table: the capacity of the system with other
+// concurrencies and latencies.
+func newCapacity(s plan.System) *capacityReport {
+	r := &capacityReport{Capacity: s.Capacity(), system: s}
+	if r.Problems == nil {
+		r.Problems = []string{}
+	}
+	for _, concurrency := range r.concurrencies() {
+		for _, latency := range r.latencies() {
+			s.Concurrency, s.Latency = concurrency, latency
+			c := s.Capacity()
+			r.Table = append(r.Table, capacityCell{concurrency, latencyText(latency), c.Documents, c.Binding})
+		}
+	}
+	return r
+}
+
+func (r *capacityReport) concurrencies() []int {
+	list := append(slices.Clone(tableConcurrency), r.system.Concurrency)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (r *capacityReport) latencies() []plan.Latency {
+	list := append(slices.Clone(tableLatency), r.system.Latency)
+	slices.SortFunc(list, func(a, b plan.Latency) int { return int(a.Min + a.Max - b.Min - b.Max) })
+	return slices.Compact(list)
+}
+
+// page is the report for people.
+func (r *capacityReport) page() *term.Sheet {
+	s := &term.Sheet{}
+	s.Say(r.verdict())
+	for _, p := range r.Problems {
+		s.Say("It cannot work: " + p + ".")
+	}
+	rows := [][]string{{"limit", "documents an hour"}}
+	for _, l := range r.Limits {
+		rows = append(rows, []string{l.Name, grouped(l.Documents)})
+	}
+	s.Table(rows)
+	for _, l := range r.Limits[:min(2, len(r.Limits))] {
+		s.Say(fmt.Sprintf("%s: %s. To change it, %s.", capital(l.Name), l.Why, l.Change))
+	}
+	s.Say("Documents an hour, and what binds, with other invocations at a time and other answers of the model:")
+	s.Table(r.table())
+	return s
+}
+
+func (r *capacityReport) verdict() string {
+	y := r.system
+	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. What binds is: %s.",
+		grouped(r.Documents), y.Concurrency, y.Questions, latencyText(y.Latency), y.Tenants, r.Binding)
+	if r.Concurrency < y.Concurrency {
+		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; with more, invocations wait or are refused.", r.Concurrency)
+	}
+	return text
+}
+
+func (r *capacityReport) table() [][]string {
+	head := []string{"MaximumConcurrency"}
+	for _, l := range r.latencies() {
+		head = append(head, latencyText(l))
+	}
+	rows := [][]string{head}
+	width := len(head) - 1
+	for i, c := range r.Table {
+		if i%width == 0 {
+			rows = append(rows, []string{fmt.Sprint(c.Concurrency)})
+		}
+		last := len(rows) - 1
+		rows[last] = append(rows[last], grouped(c.Documents)+" ("+c.Binding+")")
+	}
+	return rows
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

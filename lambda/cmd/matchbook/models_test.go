@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
+	t.Parallel()
+	builtIn, err := readPrices("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if builtIn.Date == "" || builtIn.Source == "" {
+		t.Error("the prices that are built in do not say from when and where they are")
+	}
+	for model, want := range map[string]string{
+		"gpt-4.1":                                "gpt-4.1",
+		"gpt-4.1 temperature=0 seed=1":           "gpt-4.1",
+		"gpt-4.1-mini temperature=0 seed=1":      "gpt-4.1-mini",
+		"gpt-4.1-mini-2025-04-14 temperature=0":  "gpt-4.1-mini",
+		"gpt-4.1-mini@acme.openai.azure.com":     "gpt-4.1-mini",
+		"gpt-4o-2024-08-06 seed=1":               "gpt-4o",
+		"gpt-4o-2024-05-13":                      "gpt-4o-2024-05-13",
+		"gpt-4o-mini-2024-07-18":                 "gpt-4o-mini",
+		"gpt-4o-audio-preview":                   "",
+		"gpt-4.1-nano":                           "",
+		"gpt-4.10":                               "",
+		"gpt-4":                                  "",
+		"o4-mini seed=1":                         "o4-mini",
+		"o4-mini-deep-research":                  "",
+		"ft:gpt-4o-mini:acme::1":                 "",
+		"text-embedding-3-small dimensions=256":  "text-embedding-3-small",
+		"text-embedding-3-large dimensions=256":  "text-embedding-3-large",
+		"llama3.1:8b@ollama:11434 temperature=0": "",
+		"x gpt-4.1":                              "",
+		"":                                       "",
+	} {
+		for range 2 { // the order of the list makes no difference
+			if got := builtIn.of(model).Model; got != want {
+				t.Errorf("%q is priced as %q, want %q", model, got, want)
+			}
+			slices.Reverse(builtIn.prices)
+		}
+	}
+}

@@ -1,8 +1,9 @@
-// Package plan says beforehand what Matchbook costs a month (Load.Bill) and how
-// many documents an hour go through it (System.Capacity). It does no more than
-// arithmetic: prices are in prices.json, each with its date and source, and
-// what a document takes is in measured.json, each figure with how it was
-// measured, or that it is assumed.
+// Package plan calculates the cost of a month (Load.Bill), the documents an
+// hour that go through (System.Capacity), and what models have cost so far
+// (Spent), and prints each as a page. Prices stand in prices.json (AWS) and
+// models.json (models), each with its date and source. The needs of a document
+// stand in measured.json; each figure says how it was measured, or that it is
+// assumed.
 //
 // # How long a batch takes
 //

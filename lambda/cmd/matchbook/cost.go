@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
 
@@ -99,8 +100,8 @@ bills for each share of questions.`,
 }
 
 // read reads the flags, before a database is looked for.
-func (o *costOptions) read() (r *costReport, since time.Time, tenant uuid.UUID, err error) {
-	r = &costReport{Since: o.since, WithoutPrice: []string{}}
+func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, err error) {
+	r = &plan.Spent{Since: o.since, WithoutPrice: []string{}}
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
 			return nil, since, tenant, fmt.Errorf("--since %.50q is not a day such as 2026-03-01", o.since)
@@ -114,11 +115,11 @@ func (o *costOptions) read() (r *costReport, since time.Time, tenant uuid.UUID, 
 			return nil, since, tenant, fmt.Errorf("--tenant %s is nobody's id", tenant)
 		}
 	}
-	r.Prices, err = readPrices(o.prices)
+	r.Prices, err = plan.ReadModelPrices(o.prices)
 	return r, since, tenant, err
 }
 
-func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
+func (d *desk) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 	spent, err := d.db.Spent(d.ctx, since, tenant)
 	if errors.Is(err, postgres.ErrNoSuchTenant) {
 		return saidError{err}
@@ -126,10 +127,10 @@ func (d *desk) cost(r *costReport, since time.Time, tenant uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	r.reckon(spent)
+	r.Add(spent)
 	if d.json {
 		return term.JSON(d.out, r)
 	}
-	fmt.Fprint(d.out, r.text())
+	fmt.Fprint(d.out, r.Text())
 	return nil
 }

@@ -146,7 +146,7 @@ func (o *planOptions) alone(cmd *cobra.Command) error {
 }
 
 // load reads the flags.
-func (o *planOptions) load(models *priceList) (l plan.Load, err error) {
+func (o *planOptions) load(models *plan.ModelPrices) (l plan.Load, err error) {
 	work, err := o.work()
 	l = plan.Load{Work: work, BatchSize: o.batch, SweepMB: manifest.Sweep.MemoryMB, MonthsKept: o.months, Aurora: o.database == "aurora", Embeddings: o.embedding != ""}
 	for _, e := range []error{
@@ -167,8 +167,8 @@ func (o *planOptions) load(models *priceList) (l plan.Load, err error) {
 	return l, errors.Join(err, e)
 }
 
-func (o *planOptions) modelPrice(models *priceList) (p plan.ModelPrice, err error) {
-	asked, embeds := models.of(o.model), models.of(o.embedding)
+func (o *planOptions) modelPrice(models *plan.ModelPrices) (p plan.ModelPrice, err error) {
+	asked, embeds := models.Of(o.model), models.Of(o.embedding)
 	if asked.Prompt == nil || asked.Completion == nil {
 		err = fmt.Errorf("there is no price for %.50q: --prices FILE may have it, or take one that has a price with --model", o.model)
 	} else {
@@ -185,7 +185,7 @@ func (o *planOptions) modelPrice(models *priceList) (p plan.ModelPrice, err erro
 }
 
 func (w *world) costPlan(o *costOptions) error {
-	models, err := readPrices(o.prices)
+	models, err := plan.ReadModelPrices(o.prices)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (w *world) costPlan(o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	r := newForecast(l, models, o.plan.model, o.plan.embedding, o.plan.documents)
-	return w.printPage(r, r.page(), &o.plan.workOptions)
+	r := plan.NewForecast(l, models, o.plan.model, o.plan.embedding, o.plan.documents)
+	return w.printPage(r, r.Page(), &o.plan.workOptions)
 }
 
 func (w *world) printPage(report any, s *term.Sheet, o *workOptions) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"matchbook/lambda/manifest"
@@ -100,8 +101,8 @@ func (w *world) capacity(o *capacityOptions) error {
 	if err != nil {
 		return err
 	}
-	r := newCapacity(s)
-	if err := w.printPage(r, r.page(), &o.workOptions); err != nil {
+	r := plan.NewThroughput(s)
+	if err := w.printPage(r, r.Page(), &o.workOptions); err != nil {
 		return err
 	}
 	if len(r.Problems) > 0 {

@@ -128,7 +128,7 @@ func TestPlanReckonsWithPricesOfYourOwn(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"usd_per_million_tokens": [{"model": "llama3.1", "prompt": 0, "completion": 0}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var r planReport
+	var r plan.Forecast
 	out := printed(t, "", "cost", "--plan", "--model", "llama3.1", "--prices", file, "--json")
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)

@@ -16,14 +16,14 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill"},
+		{"doctor", "drill", "plan"},
 		{"setup", "local", "local/pgserver", "local/simclock", "local/scripted", "local/webhook", "postgres/postgrestest", "secret/secrettest"},
 		{"telemetry"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
 		{"corpus"},
-		{"document", "company", "reference", "failure", "manifest", "migrations", "plan", "term", "infra", "internal/pagetest"},
+		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "internal/pagetest"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

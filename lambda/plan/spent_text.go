@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 
 var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens", "USD ", "calls saved", "emb. saved", "USD saved "}
 
-// text is the report for people.
-func (r *costReport) text() string {
+// Text is the report for people.
+func (r *Spent) Text() string {
 	p := &term.Page{}
 	if len(r.Days) == 0 {
 		when := ""
@@ -50,7 +50,7 @@ func (r *costReport) text() string {
 }
 
 // notes say what the money is worth.
-func (r *costReport) notes(p *term.Page) {
+func (r *Spent) notes(p *term.Page) {
 	if len(r.WithoutPrice) > 0 {
 		p.Line("- is not known, and + is without what is not known. There is no price for")
 		for _, m := range r.WithoutPrice {
@@ -104,7 +104,7 @@ func (t costTable) print(p *term.Page) {
 	}
 }
 
-func (b bill) row(day string) []string {
+func (b expense) row(day string) []string {
 	calls := numbers(b.Calls > 0, b.Calls, b.Unusable, b.PromptTokens, b.CompletionTokens, b.CallsSaved)
 	embeddings := numbers(b.Embeddings > 0, b.Embeddings, int(b.EmbeddingTokens+0.5), b.EmbeddingsSaved)
 	return slices.Concat([]string{day, term.Clean(b.Model, term.MaxValue)}, calls[:4], embeddings[:2],

@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"bytes"
@@ -16,24 +16,24 @@ import (
 //go:embed models.json
 var listPrices []byte
 
-// priceList is what models cost.
-type priceList struct {
+// ModelPrices is what models cost.
+type ModelPrices struct {
 	Date   string `json:"date"`
 	Source string `json:"source"`
 	File   string `json:"file,omitempty"` // empty: built in
-	prices []price
+	prices []modelRate
 }
 
-// price is in USD per million tokens. A nil one is not known.
-type price struct {
+// modelRate is in USD per million tokens. A nil one is not known.
+type modelRate struct {
 	Model      string   `json:"model"` // how the name begins
 	Prompt     *float64 `json:"prompt"`
 	Completion *float64 `json:"completion"`
 	Embedding  *float64 `json:"embedding"`
 }
 
-// readPrices reads the prices in a file; "" is those that are built in.
-func readPrices(file string) (*priceList, error) {
+// ReadModelPrices reads the prices in a file; "" is those that are built in.
+func ReadModelPrices(file string) (*ModelPrices, error) {
 	raw := listPrices
 	if file != "" {
 		var err error
@@ -49,11 +49,11 @@ func readPrices(file string) (*priceList, error) {
 	return list, nil
 }
 
-func parsePrices(raw []byte) (*priceList, error) {
+func parsePrices(raw []byte) (*ModelPrices, error) {
 	var written struct {
-		Date   string  `json:"date"`
-		Source string  `json:"source"`
-		Prices []price `json:"usd_per_million_tokens"`
+		Date   string      `json:"date"`
+		Source string      `json:"source"`
+		Prices []modelRate `json:"usd_per_million_tokens"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -85,7 +85,7 @@ func parsePrices(raw []byte) (*priceList, error) {
 		}
 		seen[p.Model] = true
 	}
-	return &priceList{Date: written.Date, Source: written.Source, prices: written.Prices}, nil
+	return &ModelPrices{Date: written.Date, Source: written.Source, prices: written.Prices}, nil
 }
 
 // goesOn is how the name of a model may go on after that of its price: not at
@@ -93,9 +93,9 @@ func parsePrices(raw []byte) (*priceList, error) {
 // is no gpt-4.1.
 var goesOn = regexp.MustCompile(`^($|-\d{4}|[@:])`)
 
-// of is the price of a model as answers and embeddings are filed; an empty one
+// Of is the price of a model as answers and embeddings are filed; an empty one
 // if there is none.
-func (l *priceList) of(model string) (best price) {
+func (l *ModelPrices) Of(model string) (best modelRate) {
 	name, _, _ := strings.Cut(model, " ")
 	for _, p := range l.prices {
 		rest, ok := strings.CutPrefix(name, p.Model)
@@ -106,9 +106,9 @@ func (l *priceList) of(model string) (best price) {
 	return best
 }
 
-func (l *priceList) bill(s postgres.Spent) bill {
-	p := l.of(s.Model)
-	b := bill{
+func (l *ModelPrices) bill(s postgres.Spent) expense {
+	p := l.Of(s.Model)
+	b := expense{
 		TenantID: &s.TenantID, Day: s.Day.Format("2006-01-02"), Model: s.Model, Calls: s.Calls, Unusable: s.Unusable,
 		PromptTokens: s.PromptTokens, CompletionTokens: s.CompletionTokens,
 		Embeddings: s.Embeddings, EmbeddingTokens: s.EmbeddingTokens,
@@ -124,13 +124,13 @@ func (l *priceList) bill(s postgres.Spent) bill {
 	return b
 }
 
-func (p price) usd(prompt, completion int, embedding float64) (usd float64) {
+func (p modelRate) usd(prompt, completion int, embedding float64) (usd float64) {
 	for _, part := range []struct {
-		tokens float64
-		price  *float64
+		tokens    float64
+		modelRate *float64
 	}{{float64(prompt), p.Prompt}, {float64(completion), p.Completion}, {embedding, p.Embedding}} {
-		if part.price != nil {
-			usd += part.tokens * *part.price / 1e6
+		if part.modelRate != nil {
+			usd += part.tokens * *part.modelRate / 1e6
 		}
 	}
 	return usd

@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"cmp"
@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"matchbook/lambda/plan"
 	"matchbook/lambda/term"
 )
 
-// page is the report for people.
-func (r *planReport) page() *term.Sheet {
+// Page is the report for people.
+func (r *Forecast) Page() *term.Sheet {
 	s := &term.Sheet{}
 	s.Say(fmt.Sprintf("What a month costs, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
 		short(100*r.load.Questions), term.Clean(r.Model, term.MaxValue)))
@@ -26,7 +25,7 @@ func (r *planReport) page() *term.Sheet {
 	return s
 }
 
-func (r *planReport) largest() plan.Bill {
+func (r *Forecast) largest() Bill {
 	best := r.Bills[0]
 	for _, b := range r.Bills {
 		if b.Documents > best.Documents {
@@ -37,26 +36,26 @@ func (r *planReport) largest() plan.Bill {
 }
 
 // parts is a table with a line for each part of the bill.
-func (r *planReport) parts() [][]string {
-	line := func(name string, value func(plan.Bill) string) (cells []string) {
+func (r *Forecast) parts() [][]string {
+	line := func(name string, value func(Bill) string) (cells []string) {
 		cells = []string{name}
 		for _, b := range r.Bills {
 			cells = append(cells, value(b))
 		}
 		return cells
 	}
-	rows := [][]string{line("documents a month", func(b plan.Bill) string { return grouped(b.Documents) })}
-	for _, part := range plan.Parts {
-		rows = append(rows, line(r.described(part), func(b plan.Bill) string { return usd(b.Part(part)) }))
+	rows := [][]string{line("documents a month", func(b Bill) string { return grouped(b.Documents) })}
+	for _, part := range Parts {
+		rows = append(rows, line(r.described(part), func(b Bill) string { return usd(b.Part(part)) }))
 	}
-	rows = append(rows, line("sum", func(b plan.Bill) string { return usd(b.USD) }),
-		line("of it without a single document", func(b plan.Bill) string { return usd(b.Fixed()) }))
+	rows = append(rows, line("sum", func(b Bill) string { return usd(b.USD) }),
+		line("of it without a single document", func(b Bill) string { return usd(b.Fixed()) }))
 	if r.load.Aurora {
-		rows = append(rows, line("sum with a database that is paid for anyway", func(b plan.Bill) string {
-			return usd(b.USD - b.Part(plan.PartDatabase) - b.Part(plan.PartNetwork))
+		rows = append(rows, line("sum with a database that is paid for anyway", func(b Bill) string {
+			return usd(b.USD - b.Part(PartDatabase) - b.Part(PartNetwork))
 		}))
 	}
-	return append(rows, line("sum per 1,000 documents", func(b plan.Bill) string {
+	return append(rows, line("sum per 1,000 documents", func(b Bill) string {
 		if b.Documents == 0 {
 			return "-"
 		}
@@ -64,26 +63,26 @@ func (r *planReport) parts() [][]string {
 	}))
 }
 
-func (r *planReport) described(part string) string {
+func (r *Forecast) described(part string) string {
 	switch {
-	case part == plan.PartDatabase && r.load.Aurora:
+	case part == PartDatabase && r.load.Aurora:
 		return "Database (Aurora Serverless v2)"
-	case part == plan.PartDatabase:
+	case part == PartDatabase:
 		return "Database (paid for anyway)"
-	case part == plan.PartNetwork:
+	case part == PartNetwork:
 		return "NAT gateway of its VPC"
-	case part == plan.PartWatch:
+	case part == PartWatch:
 		return "CloudWatch (logs, metrics, alarms)"
-	case part == plan.PartSecrets:
+	case part == PartSecrets:
 		return "Secrets, keys, schedule"
-	case part == plan.PartModel && r.load.Embeddings:
+	case part == PartModel && r.load.Embeddings:
 		return "Model, embeddings"
 	}
 	return part
 }
 
 // lever is a table with a line for each share of questions.
-func (r *planReport) lever() [][]string {
+func (r *Forecast) lever() [][]string {
 	head := []string{"questions per document"}
 	for _, b := range r.Bills {
 		head = append(head, grouped(b.Documents), "model alone")
@@ -92,7 +91,7 @@ func (r *planReport) lever() [][]string {
 	for _, bills := range r.Lever {
 		row := []string{fmt.Sprintf("%.2f, rules decide %s of 100", bills[0].Questions, short(100*max(1-bills[0].Questions, 0)))}
 		for _, b := range bills {
-			row = append(row, usd(b.USD), usd(b.Part(plan.PartModel)))
+			row = append(row, usd(b.USD), usd(b.Part(PartModel)))
 		}
 		rows = append(rows, row)
 	}
@@ -103,8 +102,8 @@ const barColumns = 50
 
 // chart is a bar for each share of questions, at the largest number of
 // documents.
-func (r *planReport) chart() (lines []string) {
-	var list []plan.Bill
+func (r *Forecast) chart() (lines []string) {
+	var list []Bill
 	most := 0.0
 	for _, bills := range r.Lever {
 		for _, b := range bills {
@@ -115,7 +114,7 @@ func (r *planReport) chart() (lines []string) {
 		}
 	}
 	for _, b := range list {
-		model := b.Part(plan.PartModel)
+		model := b.Part(PartModel)
 		whole := scaled(b.USD, most)
 		filled := min(scaled(model, most), whole)
 		bar := strings.Repeat("█", filled) + strings.Repeat("░", whole-filled)
@@ -135,7 +134,7 @@ func scaled(v, most float64) int {
 func short(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 
 // assumptions are those that matter most.
-func (r *planReport) assumptions() string {
+func (r *Forecast) assumptions() string {
 	l, m := r.load, r.Measured
 	s := fmt.Sprintf("Assumed: %s in %s; a model that takes %s for an answer; %s in an invocation of %d MB, which then takes %s on average",
 		"list prices without free tiers", l.Prices.Region, latencyText(l.Latency), documentsText(l.BatchSize), l.MemoryMB, l.Batch(l.BatchSize).Round(1e6))
@@ -149,7 +148,7 @@ func (r *planReport) assumptions() string {
 		short(m.PromptTokens.Value), short(m.AnswerTokens.Value))
 }
 
-func latencyText(l plan.Latency) string {
+func latencyText(l Latency) string {
 	if l.Max == l.Min {
 		return l.Min.String()
 	}
@@ -164,7 +163,7 @@ func documentsText(n int) string {
 }
 
 // sources say where prices and measurements are from.
-func (r *planReport) sources() string {
+func (r *Forecast) sources() string {
 	models := "built in"
 	if r.ModelPrices.File != "" {
 		models = term.Clean(r.ModelPrices.File, term.MaxValue)

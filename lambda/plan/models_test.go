@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
 	t.Parallel()
-	builtIn, err := readPrices("")
+	builtIn, err := ReadModelPrices("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
 		"":                                       "",
 	} {
 		for range 2 { // the order of the list makes no difference
-			if got := builtIn.of(model).Model; got != want {
+			if got := builtIn.Of(model).Model; got != want {
 				t.Errorf("%q is priced as %q, want %q", model, got, want)
 			}
 			slices.Reverse(builtIn.prices)

@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"cmp"
@@ -10,20 +10,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// costReport is what cost prints.
-type costReport struct {
-	Since        string     `json:"since,omitempty"`
-	Prices       *priceList `json:"prices"`
-	Days         []bill     `json:"days"`
-	Tenants      []bill     `json:"tenants"`
-	Models       []bill     `json:"models"`
-	Total        bill       `json:"total"`
-	WithoutPrice []string   `json:"without_price"`
+// Spent is what cost prints.
+type Spent struct {
+	Since        string       `json:"since,omitempty"`
+	Prices       *ModelPrices `json:"prices"`
+	Days         []expense    `json:"days"`
+	Tenants      []expense    `json:"tenants"`
+	Models       []expense    `json:"models"`
+	Total        expense      `json:"total"`
+	WithoutPrice []string     `json:"without_price"`
 }
 
-// bill is what something cost: what a tenant bought of a model on a day, or a
+// expense is what something cost: what a tenant bought of a model on a day, or a
 // sum of that.
-type bill struct {
+type expense struct {
 	TenantID         *uuid.UUID `json:"tenant_id,omitempty"`
 	Day              string     `json:"day,omitempty"`
 	Model            string     `json:"model,omitempty"`
@@ -40,23 +40,23 @@ type bill struct {
 	Incomplete       bool       `json:"incomplete"`
 }
 
-// reckon makes bills of what was spent, and the sums of those.
-func (r *costReport) reckon(spent []postgres.Spent) {
-	r.Days, r.Tenants, r.Models = []bill{}, []bill{}, []bill{}
+// Add makes bills of what was spent, and the sums of those.
+func (r *Spent) Add(spent []postgres.Spent) {
+	r.Days, r.Tenants, r.Models = []expense{}, []expense{}, []expense{}
 	for _, s := range spent {
 		b := r.Prices.bill(s)
 		r.Days = append(r.Days, b)
-		r.Tenants = addTo(r.Tenants, bill{TenantID: b.TenantID}, b, func(sum bill) bool { return *sum.TenantID == *b.TenantID })
-		r.Models = addTo(r.Models, bill{Model: b.Model}, b, func(sum bill) bool { return sum.Model == b.Model })
+		r.Tenants = addTo(r.Tenants, expense{TenantID: b.TenantID}, b, func(sum expense) bool { return *sum.TenantID == *b.TenantID })
+		r.Models = addTo(r.Models, expense{Model: b.Model}, b, func(sum expense) bool { return sum.Model == b.Model })
 		r.Total.add(b)
 	}
-	slices.SortFunc(r.Models, func(a, b bill) int { return cmp.Compare(a.Model, b.Model) })
+	slices.SortFunc(r.Models, func(a, b expense) int { return cmp.Compare(a.Model, b.Model) })
 	for _, m := range r.Models {
 		if m.Incomplete {
 			r.WithoutPrice = append(r.WithoutPrice, m.Model)
 		}
 	}
-	for _, list := range [][]bill{r.Days, r.Tenants, r.Models} {
+	for _, list := range [][]expense{r.Days, r.Tenants, r.Models} {
 		for i := range list { // without the noise of adding fractions
 			list[i].EmbeddingTokens = math.Round(list[i].EmbeddingTokens*1000) / 1000
 		}
@@ -65,7 +65,7 @@ func (r *costReport) reckon(spent []postgres.Spent) {
 }
 
 // addTo adds a bill to the sum that is its own, a new one if there is none.
-func addTo(sums []bill, empty, b bill, its func(bill) bool) []bill {
+func addTo(sums []expense, empty, b expense, its func(expense) bool) []expense {
 	i := slices.IndexFunc(sums, its)
 	if i < 0 {
 		i, sums = len(sums), append(sums, empty)
@@ -74,7 +74,7 @@ func addTo(sums []bill, empty, b bill, its func(bill) bool) []bill {
 	return sums
 }
 
-func (b *bill) add(o bill) {
+func (b *expense) add(o expense) {
 	b.Calls += o.Calls
 	b.Unusable += o.Unusable
 	b.PromptTokens += o.PromptTokens

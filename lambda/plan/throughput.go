@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"fmt"
@@ -6,15 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/plan"
 	"matchbook/lambda/term"
 )
 
-// capacityReport is what capacity prints.
-type capacityReport struct {
-	plan.Capacity
+// Throughput is what capacity prints.
+type Throughput struct {
+	Capacity
 	Table  []capacityCell `json:"table"`
-	system plan.System
+	system System
 }
 
 // capacityCell is the capacity of the same system with another concurrency
@@ -29,13 +28,13 @@ type capacityCell struct {
 // Those that the table is made of, beside what was asked for.
 var (
 	tableConcurrency = []int{2, 8, 18, 50}
-	tableLatency     = []plan.Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
+	tableLatency     = []Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
 )
 
-// newCapacity fills in the table: the capacity of the system with other
+// NewThroughput fills in the table: the capacity of the system with other
 // concurrencies and latencies.
-func newCapacity(s plan.System) *capacityReport {
-	r := &capacityReport{Capacity: s.Capacity(), system: s}
+func NewThroughput(s System) *Throughput {
+	r := &Throughput{Capacity: s.Capacity(), system: s}
 	if r.Problems == nil {
 		r.Problems = []string{}
 	}
@@ -49,20 +48,20 @@ func newCapacity(s plan.System) *capacityReport {
 	return r
 }
 
-func (r *capacityReport) concurrencies() []int {
+func (r *Throughput) concurrencies() []int {
 	list := append(slices.Clone(tableConcurrency), r.system.Concurrency)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-func (r *capacityReport) latencies() []plan.Latency {
+func (r *Throughput) latencies() []Latency {
 	list := append(slices.Clone(tableLatency), r.system.Latency)
-	slices.SortFunc(list, func(a, b plan.Latency) int { return int(a.Min + a.Max - b.Min - b.Max) })
+	slices.SortFunc(list, func(a, b Latency) int { return int(a.Min + a.Max - b.Min - b.Max) })
 	return slices.Compact(list)
 }
 
-// page is the report for people.
-func (r *capacityReport) page() *term.Sheet {
+// Page is the report for people.
+func (r *Throughput) Page() *term.Sheet {
 	s := &term.Sheet{}
 	s.Say(r.verdict())
 	for _, p := range r.Problems {
@@ -81,7 +80,7 @@ func (r *capacityReport) page() *term.Sheet {
 	return s
 }
 
-func (r *capacityReport) verdict() string {
+func (r *Throughput) verdict() string {
 	y := r.system
 	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. What binds is: %s.",
 		grouped(r.Documents), y.Concurrency, y.Questions, latencyText(y.Latency), y.Tenants, r.Binding)
@@ -91,7 +90,7 @@ func (r *capacityReport) verdict() string {
 	return text
 }
 
-func (r *capacityReport) table() [][]string {
+func (r *Throughput) table() [][]string {
 	head := []string{"MaximumConcurrency"}
 	for _, l := range r.latencies() {
 		head = append(head, latencyText(l))

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"slices"
+)
+
+// The shares of documents that ask a model: those that were measured on p2p,
+// and all.
+var measuredShares = []float64{0.05, 0.14, 0.26, 1}
+
+// Forecast is what cost --plan prints.
+type Forecast struct {
+	Prices      Prices       `json:"prices"`
+	ModelPrices *ModelPrices `json:"model_prices"`
+	Model       string       `json:"model"`
+	Embedding   string       `json:"embedding,omitempty"`
+	Measured    Measured     `json:"measured"`
+	Batch       int          `json:"batch"`
+	Bills       []Bill       `json:"bills"` // of each number of documents, at the share that was asked for
+	Lever       [][]Bill     `json:"lever"` // of each share, of each number of documents
+	load        Load
+}
+
+// NewForecast fills in the bills of the shares and of the numbers of documents.
+func NewForecast(l Load, models *ModelPrices, model, embedding string, documents []int64) *Forecast {
+	r := &Forecast{Prices: l.Prices, ModelPrices: models, Model: model, Embedding: embedding,
+		Measured: l.Measured, Batch: l.BatchSize, Bills: billsOf(l, documents, l.Questions), load: l}
+	for _, share := range withShare(l.Questions) {
+		r.Lever = append(r.Lever, billsOf(l, documents, share))
+	}
+	return r
+}
+
+// billsOf are those of each number of documents.
+func billsOf(l Load, documents []int64, share float64) (list []Bill) {
+	l.Questions = share
+	for _, n := range documents {
+		l.Documents = float64(n)
+		list = append(list, l.Bill())
+	}
+	return list
+}
+
+// withShare is the measured shares and this one.
+func withShare(share float64) []float64 {
+	list := append(slices.Clone(measuredShares), share)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

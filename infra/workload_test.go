@@ -126,14 +126,14 @@ func TestFurtherRowIsWatched(t *testing.T) {
 		shown[w.Properties.Title] = fmt.Sprint(w.Properties.Metrics)
 	}
 	for title, want := range map[string]string{
-		"match: Deliveries by how they ended":              "Function match",
-		"ingest: Deliveries by how they ended":             "Function ingest",
-		"ingest: How long a document takes (ms)":           "AttemptTime",
-		"ingest: Invocations, errors, throttles":           "${IngestFunction}",
-		"ingest: Duration of an invocation (ms)":           "${IngestFunction}",
-		"ingest: Invocations at once":                      "${IngestFunction}",
-		"match: Model: tokens":                             "Function match",
-		"Queues":                                           "${IngestDeadLetterQueue.QueueName}",
+		"match: Deliveries by how they ended":                    "Function match",
+		"ingest: Deliveries by how they ended":                   "Function ingest",
+		"ingest: How long a document takes (ms)":                 "AttemptTime",
+		"ingest: Invocations, errors, throttles":                 "${IngestFunction}",
+		"ingest: Duration of an invocation (ms)":                 "${IngestFunction}",
+		"ingest: Invocations at once":                            "${IngestFunction}",
+		"match: Model: tokens":                                   "Function match",
+		"Queues":                                                 "${IngestDeadLetterQueue.QueueName}",
 		"Repairs, unsent notifications, and refused credentials": "Function ingest",
 	} {
 		if !strings.Contains(shown[title], want) {

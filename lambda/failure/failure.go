@@ -20,14 +20,14 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what the failure means for the work.
+// Kind is the meaning of a failure for the work.
 type Kind int
 
 const (
 	// Transient failures may go away: try again later. Anything unknown is
 	// transient.
 	Transient Kind = iota
-	// Permanent failures come back however often the work is tried.
+	// Permanent failures come back with every further try.
 	Permanent
 )
 
@@ -42,19 +42,19 @@ func (k Kind) String() string {
 type Error struct {
 	Kind       Kind
 	Sentence   string        // what happened, without values
-	RetryAfter time.Duration // how long the other side asks us to wait; 0 if it did not
-	Refused    bool          // the other side does not take our credentials, until a person mends them
+	RetryAfter time.Duration // the wait that the other side asks for; 0 if it asks for none
+	Refused    bool          // the other side does not accept our credentials, until a person replaces them
 }
 
 func (e *Error) Error() string { return e.Sentence }
 
-// Permanently is an Error that no further try will mend.
+// Permanently returns an Error that no further try can remove.
 func Permanently(format string, args ...any) error {
 	return &Error{Kind: Permanent, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// Panic is what a recovered panic becomes. Only the type of its value is in
-// the sentence: the value may hold document text.
+// Panic is the error of a recovered panic. Only the type of its value is in the
+// sentence: the value may hold document text.
 type Panic struct {
 	Value any
 	Stack []byte // without the panic's value; for the log
@@ -87,7 +87,7 @@ type Failure struct {
 	Refused    bool // as of an Error
 }
 
-// MaxText is where Text is cut, in characters.
+// MaxText is the largest length of Text, in characters.
 const MaxText = 1000
 
 // Of classifies an error; err must not be nil.
@@ -138,7 +138,7 @@ var table = []struct {
 	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},
 	{"connection refused, reset or broken", is(Transient, "connection failed",
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF)},
-	{"an AWS service said no", func(err error) (Failure, bool) {
+	{"an AWS service refused the call", func(err error) (Failure, bool) {
 		var api interface{ ErrorCode() string } // smithy.APIError, without importing the SDK
 		if !errors.As(err, &api) {
 			return Failure{}, false
@@ -151,7 +151,8 @@ var table = []struct {
 	}},
 }
 
-// sqlState is a row for errors that carry a SQLSTATE of that class; "" is any.
+// sqlState is a row for errors that carry a SQLSTATE of that class; "" matches
+// any.
 func sqlState(kind Kind, sentence, class string) func(error) (Failure, bool) {
 	return func(err error) (Failure, bool) {
 		var s interface{ SQLState() string } // pgconn.PgError, without importing the driver

@@ -2,13 +2,14 @@
 // JSON in the Embedded Metric Format, on stdout, with no call and no agent.
 //
 // A function collects in one Set and flushes it at the end of every batch or
-// sweep. The names are those of package manifest, of which alarms and the
-// dashboard are made; a name that is not there never gets out. The dimensions
-// are the stage and the function, and nothing else can be told: every value of
-// a dimension is a metric to pay for.
+// sweep. The names are those of package manifest, which alarms and the
+// dashboard use; a name that is not there is never written. The dimensions are
+// the stage and the function, and no others: every value of a dimension is a
+// metric to pay for.
 //
-// What a process had collected when it was killed is lost. What it left behind
-// is counted where it ends, by another process or by the sweep.
+// The values that a process had collected when it was killed are lost. The work
+// that it left behind is counted where it ends, by another process or by the
+// sweep.
 package metric
 
 import (
@@ -24,7 +25,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// units are those of all names there are, in CloudWatch's words.
+// units has the unit of every name, in CloudWatch's words.
 var units = map[string]string{
 	manifest.MetricSucceeded:    "Count",
 	manifest.MetricRetried:      "Count",
@@ -52,12 +53,13 @@ var units = map[string]string{
 	manifest.MetricSweepBacklog: "Count",
 }
 
-// maxValues is how many values of a metric CloudWatch reads in one line.
+// maxValues is the number of values of a metric that CloudWatch reads in one
+// line.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 const maxValues = 100
 
 // Set collects the metrics of one function. It is safe for concurrent use. A
-// nil Set takes everything and tells nothing.
+// nil Set accepts everything and writes nothing.
 type Set struct {
 	stage, function string
 
@@ -71,7 +73,8 @@ func New(stage, function string) *Set {
 	return &Set{stage: stage, function: function, counts: map[string]int{}, values: map[string][]float64{}}
 }
 
-// Count adds n. A count of 0 is told as well: it is known that there were none.
+// Count adds n. A count of 0 is written as well: it is known that there were
+// none.
 func (s *Set) Count(name string, n int) {
 	if s == nil {
 		return
@@ -81,7 +84,7 @@ func (s *Set) Count(name string, n int) {
 	s.counts[name] += n
 }
 
-// Measure adds one value to those that a statistic is made of.
+// Measure adds one value to the statistic.
 func (s *Set) Measure(name string, value float64) {
 	if s == nil {
 		return
@@ -91,10 +94,10 @@ func (s *Set) Measure(name string, value float64) {
 	s.values[name] = append(s.values[name], value)
 }
 
-// Flush writes what was collected since the last time, as one line, each line
-// in one Write; further lines only hold values beyond the first hundred of a
-// metric. It writes nothing if there is nothing. A name that is not one of
-// manifest's is left out, and the error says so.
+// Flush writes the metrics collected since the last time, as one line, each
+// line in one Write; further lines only hold values beyond the first hundred of
+// a metric. It writes nothing if there is nothing. A name that is not one of
+// manifest's is left out, and the error names it.
 func (s *Set) Flush(w io.Writer, now time.Time) error {
 	counts, values := s.take()
 	for name, n := range counts {
@@ -128,14 +131,14 @@ type definition struct {
 	Unit string
 }
 
-// line writes a line and takes out of values what is in it.
+// line writes a line and takes its contents out of values.
 func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) error {
 	line := map[string]any{manifest.DimensionStage: s.stage, manifest.DimensionFunction: s.function}
 	var definitions []definition
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		n := min(maxValues, len(values[name]))
 		definitions = append(definitions, definition{name, units[name]})
-		line[name] = told(values[name][:n])
+		line[name] = encoded(values[name][:n])
 		if values[name] = values[name][n:]; len(values[name]) == 0 {
 			delete(values, name)
 		}
@@ -158,8 +161,8 @@ func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) erro
 	return nil
 }
 
-// told is a number where there is one.
-func told(values []float64) any {
+// encoded returns a single value as a number.
+func encoded(values []float64) any {
 	if len(values) == 1 {
 		return values[0]
 	}

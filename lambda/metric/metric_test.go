@@ -58,7 +58,7 @@ func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 		t.Errorf("got  %swant %s", got, want)
 	}
 	if again := flush(t, s); again != "" {
-		t.Errorf("told again: %s", again)
+		t.Errorf("written again: %s", again)
 	}
 }
 

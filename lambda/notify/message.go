@@ -16,7 +16,7 @@ import (
 // kind.
 type Message struct {
 	Kind     string
-	Subject  string      // what failed, in a word: document
+	Subject  string      // the kind of row that failed, in a word: document
 	Count    int         // of failures; 1: not a digest
 	Tenants  int         // the number of their tenants
 	Since    time.Time   // the time of the first of them

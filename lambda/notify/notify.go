@@ -42,7 +42,7 @@ import (
 type Failure struct {
 	ID         uuid.UUID `json:"-"`           // of the notification
 	At         time.Time `json:"-"`           // when the document failed
-	Subject    string    `json:"-"`           // what failed, in a word; empty: a document
+	Subject    string    `json:"-"`           // the kind of row that failed, in a word; empty: a document
 	SubjectID  uuid.UUID `json:"document_id"` // a payload has it of documents; the row has it of all
 	TenantID   uuid.UUID `json:"tenant_id"`
 	Tenant     string    `json:"tenant"`     // its name
@@ -58,8 +58,8 @@ func (f Failure) subject() string { return cmp.Or(f.Subject, document) }
 // document is the subject that has pages, and an act of its own: matching.
 const document = "document"
 
-// Topic is what a channel hears of once a minute at most: failures of one kind
-// and of one workload. Of documents it is the kind.
+// Topic is the subject that a channel gets once a minute at most: failures of
+// one kind and of one workload. Of documents it is the kind.
 func (f Failure) Topic() string {
 	if f.subject() == document {
 		return f.Kind

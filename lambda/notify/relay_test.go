@@ -67,7 +67,7 @@ func answers(name string, byKind map[string]error) *notify.Recorder {
 	return &notify.Recorder{Name: name, Answer: func(m notify.Message) (bool, error) { return byKind[m.Kind] == nil, byKind[m.Kind] }}
 }
 
-func mishap(kind failure.Kind, wait time.Duration) error {
+func sendError(kind failure.Kind, wait time.Duration) error {
 	return &failure.Error{Kind: kind, Sentence: "no", RetryAfter: wait}
 }
 
@@ -80,11 +80,11 @@ func TestUnsentNotificationsAreReleased(t *testing.T) {
 		want    []string
 	}{
 		"all arrive":      {nil, []string{"chat got a", "chat got b", "chat got c"}},
-		"it may pass":     {map[string]error{"a": mishap(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat got b", "chat got c"}},
-		"somebody mends":  {map[string]error{"b": mishap(failure.Permanent, 0)}, []string{"chat got a", "chat released b for 15m0s, busy false", "chat got c"}},
+		"it may pass":     {map[string]error{"a": sendError(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat got b", "chat got c"}},
+		"needs a person":  {map[string]error{"b": sendError(failure.Permanent, 0)}, []string{"chat got a", "chat released b for 15m0s, busy false", "chat got c"}},
 		"unknown":         {map[string]error{"c": errors.New("x")}, []string{"chat got a", "chat got b", "chat released c for 30s, busy false"}},
-		"asks for time":   {map[string]error{"b": mishap(failure.Transient, time.Hour)}, []string{"chat got a", "chat released b c for 1h0m0s, busy true"}},
-		"asks for little": {map[string]error{"a": mishap(failure.Transient, time.Second)}, []string{"chat released a b c for 30s, busy true"}},
+		"asks for time":   {map[string]error{"b": sendError(failure.Transient, time.Hour)}, []string{"chat got a", "chat released b c for 1h0m0s, busy true"}},
+		"asks for little": {map[string]error{"a": sendError(failure.Transient, time.Second)}, []string{"chat released a b c for 30s, busy true"}},
 	} {
 		o := &outbox{pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second)}}
 		var log bytes.Buffer
@@ -132,7 +132,7 @@ func TestRunEndsSoonAfterItsTime(t *testing.T) {
 			slow := &notify.Recorder{Name: "slow", Answer: func(notify.Message) (bool, error) {
 				sent++
 				<-ctx.Done()
-				return false, mishap(failure.Transient, 0)
+				return false, sendError(failure.Transient, 0)
 			}}
 			(&notify.Relay{Outbox: o, Senders: []notify.Sender{slow}, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
 			cancel()

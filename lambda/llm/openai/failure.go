@@ -14,8 +14,8 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// fault is what is wrong with an answer that came and could be decoded, or
-// with what was to be asked.
+// fault is a fault of an answer that came and could be decoded, or of the
+// question itself.
 type fault int
 
 const (
@@ -34,9 +34,9 @@ const (
 // Error lets a fault be the cause of a failure.Call.
 func (fault) Error() string { return "fault" }
 
-// quotaWait is for a quota that is used up: somebody has to pay, or a month
-// to end. It is far beyond what is waited for in process, and as a
-// transient failure it is looked at again.
+// quotaWait is the wait for a quota that is used up: someone has to pay, or a
+// month to end. It is far longer than any wait in process, and as a transient
+// failure it is tried again.
 const quotaWait = time.Hour
 
 // table classifies the calls that brought no answer.
@@ -49,7 +49,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 	{Name: "provider failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "the model provider failed"},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
-		Kind: failure.Transient, Sentence: "the model provider wants to be asked again"},
+		Kind: failure.Transient, Sentence: "the model provider asks for a repeat"},
 	{Name: "no access", Match: failure.Status(http.StatusUnauthorized, http.StatusForbidden),
 		Kind: failure.Permanent, Sentence: "the model provider denied access", Refused: true},
 	{Name: "no such model", Match: failure.Status(http.StatusNotFound),
@@ -77,9 +77,9 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 	{Name: "question not encodable", Match: func(c *failure.Call) bool {
 		var e *json.MarshalerError
 		return errors.As(c.Cause, &e)
-	}, Kind: failure.Permanent, Sentence: "the schema of the question is no JSON"},
+	}, Kind: failure.Permanent, Sentence: "the schema of the question is not JSON"},
 	{Name: "no model for questions", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, openai.ErrChatCompletionInvalidModel) },
-		Kind: failure.Permanent, Sentence: "the model is of a kind that answers no questions"},
+		Kind: failure.Permanent, Sentence: "the model is of a kind that cannot answer questions"},
 	{Name: "no JSON", Match: func(c *failure.Call) bool {
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError

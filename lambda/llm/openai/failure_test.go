@@ -40,8 +40,8 @@ func embeds(name string, serve http.HandlerFunc, kind failure.Kind, want string,
 
 func short(c *Config) { c.Timeout = 100 * time.Millisecond }
 
-// failures is one case per thing that goes wrong. All bodies and headers hold
-// what must not be told.
+// failures is one case for each way to fail. All bodies and headers hold texts
+// that no error may contain.
 func failures() []failureCase {
 	const (
 		busy     = "the model provider has too many requests (HTTP 429)"
@@ -86,9 +86,9 @@ func failures() []failureCase {
 		simple("502 with HTML", says(502, html, "Content-Type", "text/html"), transient, "the model provider failed (HTTP 502)", 0),
 		simple("503 with Retry-After", says(503, secretResponse, "Retry-After", "20"), transient, "the model provider failed (HTTP 503)", 20*time.Second),
 		simple("529", says(529, failing("overloaded")), transient, "the model provider failed (HTTP 529)", 0),
-		simple("408", says(408, failing("x")), transient, "the model provider wants to be asked again (HTTP 408)", 0),
-		simple("409", says(409, failing("x")), transient, "the model provider wants to be asked again (HTTP 409)", 0),
-		simple("425", says(425, failing("x"), "Retry-After", "3"), transient, "the model provider wants to be asked again (HTTP 425)", 3*time.Second),
+		simple("408", says(408, failing("x")), transient, "the model provider asks for a repeat (HTTP 408)", 0),
+		simple("409", says(409, failing("x")), transient, "the model provider asks for a repeat (HTTP 409)", 0),
+		simple("425", says(425, failing("x"), "Retry-After", "3"), transient, "the model provider asks for a repeat (HTTP 425)", 3*time.Second),
 		simple("400", says(400, failing(secretResponse)), permanent, "the model provider refused the request (HTTP 400)", 0),
 		simple("400, the error is a text", says(400, `{"error":`+quoted(secretResponse)+`}`), permanent, "the model provider refused the request (HTTP 400)", 0),
 		simple("400, the code is a number", says(400, `{"error":{"message":["x"],"code":400}}`), permanent, "the model provider refused the request (HTTP 400)", 0),
@@ -107,7 +107,7 @@ func failures() []failureCase {
 		simple("closed in the body", hijacked(head+whole[:80], false), transient, brokeOff, 0),
 		simple("reset in the body", hijacked(head+whole[:80], true), transient, brokeOff, 0),
 		simple("gzip of garbage", says(200, secretResponse, "Content-Encoding", "gzip"), transient, brokeOff, 0),
-		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = nobody() }}, transient, broken, 0},
+		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = closedAddress() }}, transient, broken, 0},
 		{exchange{name: "slow headers", serve: hangs(""), config: short}, transient, tooSlow, 0},
 		{exchange{name: "slow body", serve: hangs(whole[:80]), config: short}, transient, tooSlow, 0},
 		{exchange{name: "deadline of the caller", serve: hangs(""), within: deadline}, transient, "out of time", 0},
@@ -132,13 +132,13 @@ func failures() []failureCase {
 		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent, "the model provider's content filter withheld the answer", 0),
 
 		// before the request
-		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that answers no questions", 0},
-		{exchange{name: "the schema is no JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
+		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that cannot answer questions", 0},
+		{exchange{name: "the schema is not JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
 			q := question()
 			q.Schema = []byte(`{` + secretDocument)
 			_, m := c.model.ask(ctx, q)
 			return m
-		}}, permanent, "the schema of the question is no JSON", 0},
+		}}, permanent, "the schema of the question is not JSON", 0},
 
 		// embeddings
 		embeds("embeddings: 503", says(503, html, "Retry-After", "4"), transient, "the model provider failed (HTTP 503)", "a"),
@@ -172,8 +172,8 @@ func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// nobody is the address of a listener that was closed.
-func nobody() string {
+// closedAddress is the address of a listener that was closed.
+func closedAddress() string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
@@ -208,8 +208,8 @@ func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Errorf("got refused %t, want %t", got.Refused, refused)
 			}
 			for _, err := range []error{got, failure.At("ask", got)} {
-				if found := leaks(told(err)...); len(found) > 0 {
-					t.Errorf("the error tells %q", found)
+				if found := leaks(textsOf(err)...); len(found) > 0 {
+					t.Errorf("the error contains %q", found)
 				}
 			}
 		})
@@ -268,7 +268,7 @@ func TestABodyOfTheLimitIsRead(t *testing.T) {
 	}
 }
 
-// What was paid for an answer of no use is known.
+// The cost of a useless answer is known.
 func TestAnAnswerOfNoUseHasItsUsage(t *testing.T) {
 	t.Parallel()
 	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)), ask: func(ctx context.Context, c *Client) *failure.Call {

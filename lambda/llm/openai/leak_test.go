@@ -53,8 +53,8 @@ func forms(secret string) []string {
 	return all
 }
 
-// told is all that can be got out of an error.
-func told(err error) (texts []string) {
+// textsOf returns everything that can be got out of an error.
+func textsOf(err error) (texts []string) {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		encoded, _ := json.Marshal(e)
 		texts = append(texts, fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e), fmt.Sprintf("%#v", e), fmt.Sprintf("%q", e), string(encoded))

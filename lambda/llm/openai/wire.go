@@ -74,7 +74,7 @@ func (w *wire) complete(req *http.Request) error {
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil || len(body) == 0 || body[0] != '{' {
-		return errors.New("the library's request is no JSON object")
+		return errors.New("the library's request is not a JSON object")
 	}
 	body = slices.Concat([]byte("{"+w.add), body[1:])
 	req.ContentLength = int64(len(body))
@@ -83,8 +83,8 @@ func (w *wire) complete(req *http.Request) error {
 	return err
 }
 
-// failed is what a response other than 2xx says. Its status decides, even if
-// the body breaks off.
+// failed turns a response other than 2xx into an error. Its status decides,
+// even if the body breaks off.
 func failed(resp *http.Response) *failure.Call {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	return &failure.Call{
@@ -102,7 +102,8 @@ func readAll(r io.Reader, limit int) ([]byte, error) {
 	return body, err
 }
 
-// codes are the error codes that may be told; any other may hold anything.
+// codes are the error codes that a sentence may contain; any other may hold
+// anything.
 var codes = []string{
 	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
 	"invalid_api_key", "context_length_exceeded", "content_filter",
@@ -140,7 +141,7 @@ func httpClient(c Config) *http.Client {
 
 // transport makes a connection per request. A kept one may have died while the
 // function was frozen, which costs a try and its wait; a handshake is short
-// next to an answer. And net/http logs what arrives on a connection that waits.
+// next to an answer. And net/http logs bytes that arrive on an idle connection.
 func transport() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,

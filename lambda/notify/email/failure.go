@@ -44,9 +44,9 @@ func met(err, ended error) *failure.Call {
 	return c
 }
 
-// table classifies the mails that SES did not take. Codes come first: SES
-// reports most faults with status 400. A permanent failure is for people to
-// mend: an identity, a policy, an address.
+// table classifies the mails that SES did not accept. Codes come first: SES
+// reports most faults with status 400. A permanent failure needs a person: an
+// identity, a policy or an address has to be corrected.
 var table = failure.Table{Service: "SES", Codes: codes, Rows: []failure.Row{
 	{Name: "too many requests", Match: answered(http.StatusTooManyRequests,
 		"TooManyRequestsException", "LimitExceededException", "Throttling", "ThrottlingException"),
@@ -64,7 +64,7 @@ var table = failure.Table{Service: "SES", Codes: codes, Rows: []failure.Row{
 	{Name: "SES failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "SES failed"},
 	{Name: "try again", Match: answered(http.StatusRequestTimeout, "ConcurrentModificationException"),
-		Kind: failure.Transient, Sentence: "SES wants to be told again"},
+		Kind: failure.Transient, Sentence: "SES asks for the mail again"},
 	{Name: "denied", Match: answered(http.StatusForbidden, "AccessDeniedException", "NotAuthorized"),
 		Kind: failure.Permanent, Sentence: "SES denied access", Refused: true},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
@@ -80,7 +80,7 @@ var table = failure.Table{Service: "SES", Codes: codes, Rows: []failure.Row{
 		Kind: failure.Transient, Sentence: "there are no AWS credentials to ask SES with"},
 	{Name: "too slow", Match: (*failure.Call).TimedOut,
 		Kind: failure.Transient, Sentence: "SES took too long"},
-	{Name: "answer that is none", Match: func(c *failure.Call) bool { return c.Status != 0 },
+	{Name: "answer that cannot be read", Match: func(c *failure.Call) bool { return c.Status != 0 },
 		Kind: failure.Transient, Sentence: "SES's answer cannot be read"},
 	{Name: "unconfirmed", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, errUnconfirmed) },
 		Kind: failure.Transient, Sentence: "SES did not confirm the mail"},
@@ -98,8 +98,8 @@ func answered(status int, codes ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return c.Status == status || slices.Contains(codes, c.Code) }
 }
 
-// codes may be told; any other text may hold anything. They are those of
-// SendEmail and those that AWS has for all of its services.
+// codes may be part of a sentence; any other text may hold anything. They are
+// those of SendEmail and those that AWS has for all of its services.
 var codes = []string{
 	"AccountSuspendedException", "BadRequestException", "InternalServiceErrorException", "LimitExceededException",
 	"MailFromDomainNotVerifiedException", "MessageRejected", "NotFoundException", "SendingPausedException", "TooManyRequestsException",

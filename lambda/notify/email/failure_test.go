@@ -190,7 +190,7 @@ func failures() []exchange {
 		{name: "400 of something", serve: refuses(400, secretName), kind: permanent, want: refused + " (HTTP 400)"},
 		{name: "access denied", serve: refuses(403, "AccessDeniedException"), kind: permanent, want: denied + "AccessDeniedException)"},
 		{name: "signature", serve: refuses(403, "SignatureDoesNotMatch"), kind: permanent, want: denied + "SignatureDoesNotMatch)"},
-		{name: "408", serve: refuses(408, ""), want: "SES wants to be told again (HTTP 408)"},
+		{name: "408", serve: refuses(408, ""), want: "SES asks for the mail again (HTTP 408)"},
 		{name: "500", serve: refuses(500, "InternalServiceErrorException"), want: "SES failed (HTTP 500, InternalServiceErrorException)"},
 		{name: "502 with HTML", serve: says(502, "", "<html>"+secretBody), want: "SES failed (HTTP 502)"},
 		{name: "503 with seconds", serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"), want: "SES failed (HTTP 503, ServiceUnavailable)", wait: 7 * time.Second},

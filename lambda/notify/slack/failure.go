@@ -8,16 +8,16 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// table classifies the messages that Slack did not take. A permanent failure is
-// for people to mend: the URL, the channel, the workspace, or
-// what we wrote.
+// table classifies the messages that Slack did not accept. A permanent failure
+// needs a person: the URL, the channel, the workspace, or our message has to be
+// corrected.
 var table = failure.Table{Service: "Slack", Codes: codes, Rows: []failure.Row{
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
 		Kind: failure.Transient, Sentence: "Slack has too many messages"},
 	{Name: "Slack failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "Slack failed"},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
-		Kind: failure.Transient, Sentence: "Slack wants to be told again"},
+		Kind: failure.Transient, Sentence: "Slack asks for the message again"},
 	{Name: "denied", Match: failure.Status(http.StatusUnauthorized, http.StatusForbidden),
 		Kind: failure.Permanent, Sentence: "Slack does not let the webhook write", Refused: true},
 	{Name: "gone", Match: failure.Status(http.StatusNotFound, http.StatusGone),
@@ -41,11 +41,11 @@ var table = failure.Table{Service: "Slack", Codes: codes, Rows: []failure.Row{
 		Kind: failure.Transient, Sentence: "the connection to Slack failed"},
 
 	{Name: "not ok", Match: func(c *failure.Call) bool { return c.Status/100 == 2 },
-		Kind: failure.Transient, Sentence: "Slack did not say ok"},
+		Kind: failure.Transient, Sentence: "Slack did not answer ok"},
 }}
 
-// codes are what Slack documents for incoming webhooks; any other text may
-// hold anything, and is not told.
+// codes are documented by Slack for incoming webhooks; any other text may hold
+// anything, and is left out.
 var codes = []string{
 	"action_prohibited", "channel_is_archived", "channel_not_found", "invalid_blocks", "invalid_blocks_format",
 	"invalid_payload", "invalid_token", "no_active_hooks", "no_service", "no_service_id", "no_team", "no_text",

@@ -117,7 +117,7 @@ func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
 func failures() []exchange {
 	const (
 		busy     = "Slack has too many messages (HTTP 429)"
-		notOK    = "Slack did not say ok"
+		notOK    = "Slack did not answer ok"
 		broken   = "the connection to Slack failed"
 		brokeOff = "Slack's answer broke off"
 		tooSlow  = "Slack took too long"
@@ -132,7 +132,7 @@ func failures() []exchange {
 		{name: "500", serve: says(500, "rollup_error"), want: "Slack failed (HTTP 500, rollup_error)"},
 		{name: "502 with HTML", serve: says(502, "<html>"+secretBody), want: "Slack failed (HTTP 502)"},
 		{name: "503 with seconds", serve: says(503, "", "Retry-After", "7"), want: "Slack failed (HTTP 503)", wait: 7 * time.Second},
-		{name: "408", serve: says(408, ""), want: "Slack wants to be told again (HTTP 408)"},
+		{name: "408", serve: says(408, ""), want: "Slack asks for the message again (HTTP 408)"},
 		{name: "400", serve: says(400, "invalid_payload"), kind: permanent, want: "Slack refused the message (HTTP 400, invalid_payload)"},
 		{name: "400 of something", serve: says(400, secretBody, "Retry-After", "7"), kind: permanent, want: "Slack refused the message (HTTP 400)"},
 		{name: "401", serve: says(401, ""), kind: permanent, want: mayNot + " (HTTP 401)"},

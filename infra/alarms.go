@@ -28,7 +28,7 @@ type alarms struct {
 	all   []interfacesawscloudwatch.IAlarmRef
 }
 
-// alarm is one of them. Its text is for a person who was asleep: the meaning of
+// alarm is one of them. Its text is for a person just woken up: the meaning of
 // the alarm and the remedy.
 type alarm struct {
 	id     string

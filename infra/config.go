@@ -181,8 +181,8 @@ func (c config) check() (errs []error) {
 // mail.
 func (c config) sendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
 
-// defaultPrices are those of the default model; the prices of another one are
-// not guessed. They are list prices as others quoted them early in 2026.
+// defaultPrices apply to the default model; the prices of another one are not
+// guessed. They are list prices as others quoted them early in 2026.
 func (c *config) defaultPrices() {
 	if c.Model == manifest.DefaultModel && c.PromptPrice == 0 {
 		c.PromptPrice, c.CompletionPrice = 0.40, 1.60

@@ -50,7 +50,7 @@ func TestDashboardShowsEveryMetricOfOurs(t *testing.T) {
 	}
 }
 
-func TestDashboardHasWhatPeopleAskFor(t *testing.T) {
+func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
 	t.Parallel()
 	widgets := synthesise(t, wishes{context: bare}).widgets(t)
 	for title, want := range map[string]string{

@@ -108,7 +108,7 @@ func TestFunctionsHaveOneWayOutAndTheDatabaseNone(t *testing.T) {
 	}
 }
 
-func TestFunctionsGoNextToADatabaseThatIsThere(t *testing.T) {
+func TestFunctionsGoNextToAnExistingDatabase(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything})
 	for _, id := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// period is that of every metric here, in alarms and on the dashboard.
+// period applies to every metric here, in alarms and on the dashboard.
 const period = 5 * time.Minute
 
 // metric is one of ours, of one function.

@@ -13,7 +13,7 @@ import (
 
 // cdk-nag's AwsSolutions rules find nothing except the findings that the stack
 // accepts with a reason, and every reason is still needed.
-func TestNagFindsNothingThatHasNoReason(t *testing.T) {
+func TestNagFindsNothingWithoutAReason(t *testing.T) {
 	t.Parallel()
 	for name, context := range map[string]map[string]any{"existing database": everything, "aurora": aurora} {
 		t.Run(name, func(t *testing.T) {

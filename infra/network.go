@@ -66,7 +66,7 @@ func (s *site) logRejected(vpc awsec2.Vpc) {
 	})
 }
 
-// interfaceActions are those of a function on its network interfaces.
+// interfaceActions are a function's actions on its network interfaces.
 var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface", "ec2:DescribeNetworkInterfaces",
 	"ec2:DescribeSubnets", "ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"}
 

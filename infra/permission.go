@@ -33,8 +33,8 @@ func (s *site) accept(at constructs.IConstruct, rule, finding, reason string) {
 	s.accepted = append(s.accepted, accepted{at, rule, finding, reason})
 }
 
-// writeAccepted writes all of it into the template, where cdk-nag and people
-// who review look for it.
+// writeAccepted writes all of it into the template, for cdk-nag and for
+// reviewers.
 func (s *site) writeAccepted() {
 	lists := map[string][]any{}
 	resources := map[string]awscdk.CfnResource{}

@@ -49,7 +49,7 @@ func TestQueueGivesUpAfterTheRetriesAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestQueuesRefuseWhatIsNotEncryptedOnItsWay(t *testing.T) {
+func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	var closed []string
@@ -127,7 +127,7 @@ func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
 	}
 }
 
-func TestSweepRunsEveryMinuteAndIsNotTriedAgain(t *testing.T) {
+func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	tpl.check(t,
@@ -195,7 +195,7 @@ func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
 	}
 }
 
-func TestOutputsTellWhatToTypeNext(t *testing.T) {
+func TestOutputsNameTheNextCommands(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for name, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// firstRuled is the first migration that the rules hold for: those before
-// were applied long ago.
+// firstRuled is the first migration under the rules: the ones before were
+// applied long ago.
 const firstRuled = "00010"
 
 func TestMigrationsDoNotStopTheFunctions(t *testing.T) {
@@ -35,7 +35,7 @@ func TestMigrationsDoNotStopTheFunctions(t *testing.T) {
 	}
 }
 
-// migration is a file, read: the statements of both halves, without comments.
+// migration is a file as read: the statements of both halves, without comments.
 type migration struct {
 	name          string
 	noTransaction bool
@@ -68,7 +68,8 @@ func read(name, text string) migration {
 	return m
 }
 
-// statements splits SQL. What is quoted is emptied before: no rule is about it.
+// statements splits SQL. Quoted texts are emptied before: no rule is about
+// them.
 func statements(sql string) (list []string) {
 	sql = comment.ReplaceAllString(sql, "")
 	sql = dollars.ReplaceAllString(sql, "''")
@@ -93,7 +94,7 @@ var (
 	validates    = regexp.MustCompile(`(?i)\bVALIDATE CONSTRAINT (\w+)`)
 )
 
-// breaches says what is against the rules.
+// breaches lists the violations of the rules.
 func breaches(all []migration) (list []string) {
 	for i, m := range all {
 		say := func(statement, format string, args ...any) {
@@ -121,8 +122,8 @@ func breaches(all []migration) (list []string) {
 	return list
 }
 
-// checkLocks is about tables that are in use: not about those that the same
-// migration has made.
+// checkLocks is about tables in use, not about the ones that the same migration
+// has made.
 func (m migration) checkLocks(statements []string, say func(string, string, ...any)) {
 	timeout, how := false, "SET LOCAL lock_timeout"
 	if m.noTransaction {

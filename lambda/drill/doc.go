@@ -1,7 +1,7 @@
 // Package drill is the chaos drill: minutes of mixed faults on the real
 // bootstraps of match and sweep, and a verdict.
 //
-// The line is that of package local: the bootstraps behind the Runtime API, the
+// The line comes from package local: the bootstraps behind the Runtime API, the
 // SDK over HTTP against the strict SQS, a private PostgreSQL, all timeouts,
 // retries and visibilities as they are deployed, on a clock that jumps when the
 // line is idle. The sweep runs on each minute of it.

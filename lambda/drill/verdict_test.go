@@ -107,7 +107,7 @@ func storedAt(second int, process string) answer {
 	return answer{first, at(second), process, `"Scripted, question ` + questionOf(question("1", 0, "").UserText) + `."`}
 }
 
-func TestVerdictFindsWhatIsBroken(t *testing.T) {
+func TestVerdictFindsEachBreach(t *testing.T) {
 	t.Parallel()
 	crashed := func(claims int) *life {
 		l := newLife()

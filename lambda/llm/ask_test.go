@@ -203,7 +203,7 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 	}
 }
 
-func TestWhatAnAnswerCostIsKeptWithIt(t *testing.T) {
+func TestTheCostOfAnAnswerIsKeptWithIt(t *testing.T) {
 	t.Parallel()
 	o := &office{replies: []reply{{text: "good", used: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}}}
 	if err := o.ask(t.Context(), 0, llm.Question{}); err != nil {
@@ -461,7 +461,7 @@ func TestVectorsFailWithTheKindOfTheFailure(t *testing.T) {
 	}
 }
 
-func TestVectorsThatArePaidAreKeptWhenTimeIsUp(t *testing.T) {
+func TestPaidVectorsAreKeptWhenTimeIsUp(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &shelf{onEmbed: cancel}

@@ -16,7 +16,7 @@ func transient(retryAfter time.Duration) error {
 	return &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: retryAfter}
 }
 
-func TestRetryWaitsBetweenTriesAndSaysHowOften(t *testing.T) {
+func TestRetryWaitsBetweenTriesAndCountsThem(t *testing.T) {
 	t.Parallel()
 	const s, forever = time.Second, time.Duration(0)
 	for name, tc := range map[string]struct {

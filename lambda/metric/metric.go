@@ -2,7 +2,7 @@
 // JSON in the Embedded Metric Format, on stdout, with no call and no agent.
 //
 // A function collects in one Set and flushes it at the end of every batch or
-// sweep. The names are those of package manifest, which alarms and the
+// sweep. The names come from package manifest, which alarms and the
 // dashboard use; a name that is not there is never written. The dimensions are
 // the stage and the function, and no others: every value of a dimension is a
 // metric to pay for.

@@ -112,7 +112,7 @@ func TestEveryNameOfManifestGetsOut(t *testing.T) {
 	}
 }
 
-func TestNameThatManifestDoesNotHaveStaysInside(t *testing.T) {
+func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := metric.New("prod", "match")
 	s.Count("tenant-0815", 1)
@@ -193,7 +193,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-func TestWriteThatFailsIsAnError(t *testing.T) {
+func TestFailedWriteIsAnError(t *testing.T) {
 	t.Parallel()
 	s := metric.New("prod", "match")
 	s.Count(manifest.MetricSucceeded, 1)

@@ -130,7 +130,7 @@ func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
 	}
 }
 
-func TestTheRecorderRemembersWhatArrived(t *testing.T) {
+func TestTheRecorderRemembersMessages(t *testing.T) {
 	t.Parallel()
 	busy := &failure.Error{Sentence: "busy", RetryAfter: time.Second}
 	answers := []struct {

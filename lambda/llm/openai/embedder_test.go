@@ -94,7 +94,7 @@ func TestLongTextsAreSentInSmallerBatches(t *testing.T) {
 	}
 }
 
-func TestABatchThatFailsLeavesNoVectorsButTheBill(t *testing.T) {
+func TestAFailedBatchLeavesNoVectorsButTheBill(t *testing.T) {
 	t.Parallel()
 	client, _ := numbers(t, 2)
 	got, usage, err := client.Embedder().Embed(t.Context(), slices.Repeat([]string{"1"}, 257))

@@ -231,7 +231,7 @@ func TestEveryRowIsNeeded(t *testing.T) {
 	}
 }
 
-func TestWhatIsInNoRowIsTransientAndUnnamed(t *testing.T) {
+func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
 	t.Parallel()
 	got := table.Classify(&failure.Call{Cause: errors.Join(errors.New(secretResponse))})
 	want := failure.Error{Kind: failure.Transient, Sentence: "unexpected error of the model provider (*errors.joinError)"}

@@ -106,7 +106,7 @@ func TestAConfigDoesNotPrintItsKey(t *testing.T) {
 
 // On a connection that is kept, net/http logs unsolicited bytes; TestMain would
 // find them.
-func TestWhatFollowsAnAnswerIsNotLogged(t *testing.T) {
+func TestBytesAfterAnAnswerAreNotLogged(t *testing.T) {
 	t.Parallel()
 	body := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)
 	raw := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s%s", len(body), body, secretResponse)

@@ -53,7 +53,7 @@ type Config struct {
 	// Renew returns the current key when the provider has refused one, with
 	// HTTP 401; it reports false when there is no other. nil: there is none.
 	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
-	// BaseURL is that of any compatible server, with its version but without
+	// BaseURL is the URL of any compatible server, with its version but without
 	// the method: http://localhost:11434/v1. Empty is OpenAI's.
 	//
 	// Azure has two: https://NAME.openai.azure.com/openai/v1 needs nothing

@@ -58,7 +58,7 @@ func capture(t *testing.T, c Config, ask func(*Client) error) sent {
 	return got
 }
 
-func TestRequestsAreThoseOfTheGoldenFiles(t *testing.T) {
+func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	ask := func(c *Client) error {
 		_, err := c.Model().Answer(t.Context(), question())
@@ -174,7 +174,7 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 	}
 }
 
-func TestConfigurationsThatCannotWork(t *testing.T) {
+func TestWrongConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Config{
 		"no model is named": {APIKey: "k"},

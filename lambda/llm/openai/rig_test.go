@@ -134,7 +134,8 @@ func failing(code string) string {
 	return fmt.Sprintf(`{"error":{"message":%s,"type":"some_error","param":null,"code":%s}}`, quoted(secretResponse), quoted(code))
 }
 
-// says responds with the status, headers as name, value ..., and the body.
+// says makes a response with the status, headers as name, value ..., and the
+// body.
 func says(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -68,7 +68,7 @@ func TestFindBin(t *testing.T) {
 	}
 }
 
-func TestNotFoundTellsWhatToDo(t *testing.T) {
+func TestNotFoundNamesTheRemedies(t *testing.T) {
 	t.Parallel()
 	old := install(t, filepath.Join(t.TempDir(), "old"), "12.22")
 	npm := client(t, "cat $tarball >&2; exit 1", []byte("npm error code ENOTFOUND"+strings.Repeat("\nnpm error and more", 20)))

@@ -166,8 +166,8 @@ func (f *folder) own(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// open opens a file of ours in home and gives it to the server's user, who may
-// be the one to start the server next time.
+// open opens a file of ours in home and gives it to the server's user, which
+// may be the one to start the server next time.
 func (f *folder) open(name string) (*os.File, error) {
 	flags := os.O_RDWR | os.O_CREATE | os.O_APPEND | syscall.O_NOFOLLOW
 	file, err := os.OpenFile(filepath.Join(f.home, name), flags, 0o600)

@@ -266,7 +266,7 @@ func TestPackageIsThereAsAWholeOrNotAtAll(t *testing.T) {
 	wantNoPackage(t, p)
 }
 
-func TestNPMErrorsTellTheReason(t *testing.T) {
+func TestNPMErrorsContainTheReason(t *testing.T) {
 	t.Parallel()
 	broken := []byte("npm error code ENOTFOUND\nnpm error request to the registry failed\n")
 	tests := []struct {
@@ -317,7 +317,7 @@ func npmView(name string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-func TestPinsAreThoseOfTheRegistry(t *testing.T) {
+func TestPinsEqualTheRegistrys(t *testing.T) {
 	t.Parallel()
 	realNPM(t)
 	for name, want := range pgserver.Pins() {

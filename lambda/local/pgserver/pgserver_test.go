@@ -292,7 +292,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestServerThatGivesUpTellsWhy(t *testing.T) {
+func TestServerThatGivesUpReportsTheReason(t *testing.T) {
 	tmp := sharedTemp(t)
 	t.Setenv("TMPDIR", tmp)
 	wantError(t, pgserver.Options{Settings: map[string]string{"shared_buffers": "plenty"}},

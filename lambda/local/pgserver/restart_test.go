@@ -9,7 +9,7 @@ import (
 
 // A commit that was answered survives both kinds of restart; a connection does
 // neither, and the server is still gone after Stop.
-func TestRestartKeepsWhatWasCommitted(t *testing.T) {
+func TestRestartKeepsCommits(t *testing.T) {
 	t.Parallel()
 	s := start(t, pgserver.Options{Settings: map[string]string{"synchronous_commit": "on"}})
 	url := s.URL("postgres")

@@ -21,7 +21,7 @@ const (
 )
 
 // ReadSource reads from the environment which server to use. A url that is not
-// empty is that of a server that runs already, from the variable named urlVar;
+// empty belongs to a server that runs already, from the variable named urlVar;
 // otherwise Start is to start one from source. MATCHBOOK_POSTGRES forces the
 // choice, even against urlVar; the error is about an invalid value of it, and
 // about url without a urlVar.

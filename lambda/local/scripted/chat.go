@@ -92,7 +92,7 @@ func (o *object) completion(model string) int {
 	return int(max(old, limit))
 }
 
-// reasons reports whether the name is that of a reasoning model; those models
+// reasons reports whether the name belongs to a reasoning model; such models
 // refuse the parameters that the others take.
 func reasons(model string) bool {
 	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"}, func(series string) bool { return strings.HasPrefix(model, series) })

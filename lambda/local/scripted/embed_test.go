@@ -61,7 +61,7 @@ func TestSimilarTextsAreNear(t *testing.T) {
 	}
 }
 
-func TestWordsThatShareLettersAreNear(t *testing.T) {
+func TestWordsWithCommonLettersAreNear(t *testing.T) {
 	t.Parallel()
 	lamp := vector("Schreibtischlampe", 1536)
 	for text, want := range map[string]float64{"Schreibtischlampen": 0.5, "Tischlampe": 0.3} {

@@ -62,7 +62,7 @@ func (x exchange) noChoices() reply {
 	return x.chat("")
 }
 
-// chat is a response of a chat completion; content is what was generated.
+// chat is a response of a chat completion with the given content.
 func (x exchange) chat(content string, choices ...choice) reply {
 	usage := Usage{x.prompt, tokens(content), x.prompt + tokens(content)}
 	if choices == nil {

@@ -122,7 +122,7 @@ var shows = map[Fault]func(*testing.T, seen){
 	},
 }
 
-func TestEveryFaultShowsAsItSays(t *testing.T) {
+func TestEveryFaultHasItsEffect(t *testing.T) {
 	t.Parallel()
 	for _, fault := range Kinds() {
 		t.Run(string(fault), func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhatHangs(t *testing.T) {
+func TestCloseEndsHangingCalls(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []Fault{HangBeforeHeaders, HangInBody} {
 		hangs := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAnswerLooksLikeTheAPIsAndSaysThatItIsScripted(t *testing.T) {
+func TestAnswerLooksLikeTheAPIsAndIsMarkedAsScripted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: script{{Answers: []string{goodAnswer}}}})
 	got := r.ask("x")

@@ -49,7 +49,7 @@ func TestMindSeesTheQuestion(t *testing.T) {
 	}
 }
 
-func TestQuestionsThatDifferAreNotTheSame(t *testing.T) {
+func TestDifferentQuestionsAreNotTheSame(t *testing.T) {
 	t.Parallel()
 	all := map[string]Question{}
 	for _, q := range []Question{
@@ -97,7 +97,7 @@ func numbers(m matches) (list []int) {
 	return list
 }
 
-func TestNoiseIsTheShareThatWasAskedForAndAlwaysTheSame(t *testing.T) {
+func TestNoiseIsTheGivenShareAndAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 	const seed, questions = 20260302, 2000
 	t.Logf("seed %d", seed)

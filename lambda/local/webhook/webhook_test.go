@@ -15,7 +15,7 @@ import (
 )
 
 // Each answer in Slack's words; what is refused is not kept.
-func TestItTakesWhatSlackTakes(t *testing.T) {
+func TestItAcceptsTheSameMessagesAsSlack(t *testing.T) {
 	t.Parallel()
 	section := func(text string) string { return `{"type":"section","text":{"type":"mrkdwn","text":"` + text + `"}}` }
 	blocks := func(list ...string) string { return `{"blocks":[` + strings.Join(list, ",") + `]}` }
@@ -83,7 +83,7 @@ func TestItIsAWebhookAndNothingElse(t *testing.T) {
 }
 
 // Whatever the sender makes of a message is taken, and kept as it came.
-func TestItTakesWhatTheSenderSends(t *testing.T) {
+func TestItAcceptsTheMessagesOfTheSender(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	r := &webhook.Receiver{Log: &log}
@@ -115,7 +115,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestWhatCannotBeKeptIsNotTaken(t *testing.T) {
+func TestAMessageThatCannotBeKeptIsNotAccepted(t *testing.T) {
 	t.Parallel()
 	r := &webhook.Receiver{Log: full{}}
 	req := httptest.NewRequest(http.MethodPost, webhook.Path, strings.NewReader(`{"text":"x"}`))

@@ -98,8 +98,8 @@ func answered(status int, codes ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return c.Status == status || slices.Contains(codes, c.Code) }
 }
 
-// codes may be part of a sentence; any other text may hold anything. They are
-// those of SendEmail and those that AWS has for all of its services.
+// codes may be part of a sentence; any other text may hold anything. They come
+// from SendEmail and from AWS's list for all of its services.
 var codes = []string{
 	"AccountSuspendedException", "BadRequestException", "InternalServiceErrorException", "LimitExceededException",
 	"MailFromDomainNotVerifiedException", "MessageRejected", "NotFoundException", "SendingPausedException", "TooManyRequestsException",

@@ -103,7 +103,7 @@ func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
 	return s, s.post(ctx, s.input(notifytest.Messages()["one"]))
 }
 
-// says responds as SES does; code is the type of the error.
+// says makes a response like SES's; code is the type of the error.
 func says(status int, code, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -88,7 +88,7 @@ func TestNoMessageBreaksOutOfItsMail(t *testing.T) {
 	}
 }
 
-func TestTheMailSaysAllThatTheTextSays(t *testing.T) {
+func TestTheMailHasTheContentsOfTheText(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		if strings.Contains(name, "hostile") || strings.Contains(name, "long") {

@@ -108,7 +108,7 @@ func TestNoMessageBreaksTheLimitsOrMentions(t *testing.T) {
 }
 
 // A message that was not made by One or Digest is as harmless.
-func TestTextsThatWereNotTidiedAreEscaped(t *testing.T) {
+func TestUntidiedTextsAreEscaped(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat(notifytest.Hostile, 100)
 	m := notify.Message{Kind: huge, Count: 2, Failures: []notify.Failure{{Tenant: huge, Error: huge, Kind: huge}}}
@@ -146,7 +146,7 @@ func TestEscapeCutsBetweenEscapes(t *testing.T) {
 	}
 }
 
-func TestALinkThatIsTooLongIsLeftOut(t *testing.T) {
+func TestALongLinkIsLeftOut(t *testing.T) {
 	t.Parallel()
 	m := notify.Test(notifytest.Failure(1, "").At, notifytest.Base)
 	m.Link = "https://x.example/" + strings.Repeat("&", 1000)

@@ -50,6 +50,6 @@
 // Calls has every call before the client sees any of its answer: hashes of
 // question and answer, the texts only with Options.KeepText. A question that
 // comes back before its Retry-After has passed is in Violations. Times are
-// those of Options.Now, which must be the clock that the client waits on; it is
+// read from Options.Now, which must be the clock that the client waits on; it is
 // in the header Date, too.
 package scripted

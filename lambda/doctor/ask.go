@@ -24,7 +24,8 @@ const (
 	notAsked     = "it was not asked: --ask does"
 )
 
-// ask asks those who want money or are other people's, if it was told to.
+// ask queries the services that cost money or belong to others, with --ask only.
+// A service that has answered for one function is not asked for another.
 func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Function) {
 	if !l.Ask {
 		f.model, f.embeddings, f.slack = unknown[problem](notAsked), unknown[problem](notAsked), unknown[problem](notAsked)
@@ -38,9 +39,9 @@ func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Fu
 	}
 }
 
-// question costs about 60 tokens. It is a real one and not a list of models:
-// not all servers have that, and it does not show that the key may ask this
-// model, nor that the model keeps to a schema.
+// question costs about 60 tokens. It is a real question and not a list of
+// models: not all servers have such a list, and it does not show that the key
+// may ask this model, nor that the model keeps to a schema.
 var question = llm.Question{
 	Name:      "doctor",
 	System:    "Answer by the schema.",
@@ -88,24 +89,24 @@ func askModel(ctx context.Context, m llm.Model) problem {
 	if err != nil {
 		return problem(sentence(err))
 	}
-	var said struct{ There *bool }
+	var reply struct{ There *bool }
 	decoder := json.NewDecoder(strings.NewReader(answer.Text))
 	decoder.DisallowUnknownFields()
-	if decoder.Decode(&said) != nil || said.There == nil {
+	if decoder.Decode(&reply) != nil || reply.There == nil {
 		return "the model answers, but not by the schema: response_format json_schema is not obeyed"
 	}
 	return ""
 }
 
-// askSlack sends an empty message, which Slack refuses to post: a webhook that
-// lives says what is missing, one that does not says so.
+// askSlack sends an empty message, which Slack refuses to post: a live webhook
+// answers that the text is missing, any other with a different error.
 func (l *look) askSlack(ctx context.Context, env variables) fact[problem] {
 	hook := env[manifest.EnvSlackWebhookURL]
 	switch {
 	case hook.why() != "" || hook.text == "" && env.has(manifest.EnvSlackWebhookURL+manifest.SecretSuffix):
 		return unknown[problem]("SLACK_WEBHOOK_URL is not known here")
 	case hook.text == "":
-		return unknown[problem]("SLACK_WEBHOOK_URL is not set: nobody is told in Slack")
+		return unknown[problem]("SLACK_WEBHOOK_URL is not set: failures are not sent to Slack")
 	}
 	if _, err := slack.New(slack.Config{WebhookURL: hook.text}); err != nil {
 		return known(problem(err.Error())) // which holds no value
@@ -114,7 +115,7 @@ func (l *look) askSlack(ctx context.Context, env variables) fact[problem] {
 	return known(knock(ctx, strings.TrimSpace(hook.text)))
 }
 
-// alive are Slack's words for an empty message to a webhook that lives.
+// alive lists the answers of a live webhook to an empty message.
 var alive = []string{"no_text", "invalid_payload", "missing_text_or_fallback_or_attachments"}
 
 // knock sends an empty message, follows no redirect and shows no answer.
@@ -132,8 +133,8 @@ func knock(ctx context.Context, url string) problem {
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	said := strings.TrimSpace(string(body))
-	if resp.StatusCode == http.StatusBadRequest && slices.Contains(alive, said) {
+	text := strings.TrimSpace(string(body))
+	if resp.StatusCode == http.StatusBadRequest && slices.Contains(alive, text) {
 		return ""
 	}
 	return problem(fmt.Sprintf("Slack does not answer an empty message as a webhook that lives does (HTTP %d)", resp.StatusCode))

@@ -15,7 +15,7 @@ const (
 	skewWrong   = 30 * time.Second // half of what a lease lasts longer than its invocation
 )
 
-// waitedTooLong is more than the retries take together.
+// waitedTooLong is longer than all retries together.
 const waitedTooLong = time.Hour
 
 func connections(f facts) []result {
@@ -33,7 +33,7 @@ func connections(f facts) []result {
 	for _, l := range f.lines {
 		n, limited := l.instances()
 		if !limited {
-			return []result{skipped(l.name, "nothing says how many instances of "+l.name+" there may be: see maximum-concurrency")}
+			return []result{skipped(l.name, "the number of instances of "+l.name+" has no limit: see maximum-concurrency")}
 		}
 		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.row.PoolSize})
 		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.row.PoolSize, l.name))
@@ -47,7 +47,7 @@ func connections(f facts) []result {
 	return []result{fine("", "%s, and %s", sum, s)}
 }
 
-// free is how many are left for us.
+// free returns the connections that are left for the functions.
 func (s server) free() int { return s.most - s.reserved - s.others }
 
 func (s server) String() string {
@@ -57,7 +57,7 @@ func (s server) String() string {
 	return fmt.Sprintf("the database has %d for them: %s %d, %d reserved, %d in use by others", max(0, s.free()), s.limit, s.most, s.reserved, s.others)
 }
 
-// remedy says how many instances would fit, if that is the answer.
+// remedy names the number of instances that would fit, where that helps.
 func (s server) remedy(f facts, need int) string {
 	raise := "Let the database have " + counted(need-s.free(), "more connection")
 	if len(f.lines) != 1 || f.lines[0].row.PoolSize == 0 {
@@ -93,12 +93,12 @@ func clock(f facts) []result {
 	if ahead < 0 {
 		ahead, direction = -ahead, "behind"
 	}
-	said := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.Within.Round(time.Millisecond))
+	seen := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.Within.Round(time.Millisecond))
 	switch sure := ahead - f.skew.value.Within; {
 	case sure > skewWrong:
-		return []result{wrong("", do, "%s", said)}
+		return []result{wrong("", do, "%s", seen)}
 	case sure > skewNoticed:
-		return []result{doubtful("", do, "%s", said)}
+		return []result{doubtful("", do, "%s", seen)}
 	}
 	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.Within.Round(time.Millisecond))}
 }
@@ -136,12 +136,12 @@ func abandoned(b postgres.Backlog) result {
 	return fine("", "no document is in progress beyond its lease")
 }
 
-func untold(b postgres.Backlog) result {
+func unsent(b postgres.Backlog) result {
 	if b.Untold > 0 {
-		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep goes on trying.",
-			"%s not told for more than %s", are(b.Untold, "notification"), short(tellWithin))
+		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep tries again.",
+			"%s not sent for more than %s", are(b.Untold, "notification"), short(sendWithin))
 	}
-	return fine("", "nothing waits to be told")
+	return fine("", "nothing waits to be sent")
 }
 
 func anyChannel(f facts) []result {
@@ -149,7 +149,7 @@ func anyChannel(f facts) []result {
 		return []result{skipped("", why)}
 	}
 	if len(f.channels.value) == 0 {
-		return []result{doubtful("", "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json).", "no channel is configured: failures are sent to nobody")}
+		return []result{doubtful("", "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json).", "no channel is configured: failures are sent to no person")}
 	}
 	return []result{fine("", "failures are sent by %s", strings.Join(f.channels.value, " and "))}
 }

@@ -79,7 +79,7 @@ func reservedConcurrency(l line) result {
 	return wrong(l.name, do, "%d instances are reserved, and nothing keeps the mapping from starting more", reserved)
 }
 
-// instances is how many there may be at once, if anything limits them.
+// instances returns how many there may be at once, and whether there is a limit.
 func (l line) instances() (n int, limited bool) {
 	if l.mapping.why() != "" {
 		return l.most, l.most > 0
@@ -93,8 +93,8 @@ func (l line) instances() (n int, limited bool) {
 	return n, true
 }
 
-// queueURL compares what the functions' variables name with the queues that
-// event source mappings read.
+// queueURL compares the queues in the functions' variables with the queues of
+// the event source mappings.
 func queueURL(f facts) (results []result) {
 	read := map[string][]string{} // queues, by the function that they feed
 	for _, l := range f.lines {
@@ -155,8 +155,8 @@ func visibility(l line) result {
 	return fine(name, "visibility timeout %s, function %s", short(v), short(t))
 }
 
-// schedule reads RETRY_SCHEDULE as the function does, but for the number of
-// its entries.
+// schedule reads RETRY_SCHEDULE as the function does, but accepts any number of
+// entries.
 func (l line) schedule() (waits []time.Duration, err error) {
 	if l.retries.value == "" {
 		return l.row.Retries, nil
@@ -210,7 +210,7 @@ func scheduleLimit(l line) result {
 	return fine(l.name, "the longest wait is %s", short(longest))
 }
 
-// retention reckons with deliveries that all outlast their function.
+// retention assumes that each delivery lasts for the whole visibility timeout.
 func retention(l line) result {
 	q := l.queue.value
 	if why := missing(l.retries, l.queue, q.retention, q.visibility, q.receives); why != "" {
@@ -262,7 +262,7 @@ func dlqEmpty(l line) result {
 	case why != "":
 		return skipped(l.name, why)
 	case l.dlq.value.waiting.value > 0:
-		return doubtful(l.dlq.value.name, "Read matching_error of the failed documents, mend the cause, then have SQS move the messages back: aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue.",
+		return doubtful(l.dlq.value.name, "Read matching_error of the failed documents, repair the cause, then have SQS move the messages back: aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue.",
 			"%s in the dead-letter queue", counted(l.dlq.value.waiting.value, "message"))
 	}
 	return fine(l.dlq.value.name, "it is empty")

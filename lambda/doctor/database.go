@@ -9,13 +9,13 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-// tellWithin is how long a notification may take. The relay tries again within
-// minutes.
-const tellWithin = 10 * time.Minute
+// sendWithin is the time that a notification may take. The relay tries again
+// within minutes.
+const sendWithin = 10 * time.Minute
 
 // askDatabase looks at the server, the schema and the rows, in transactions
-// that only read. away is whether it may be out of reach from this machine:
-// then that is no finding.
+// that only read. With away, a database out of reach from this machine is no
+// finding.
 func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels []string, away bool) {
 	l.Progress("asking the database")
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -23,44 +23,44 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 	db, err := postgres.OpenCheckup(ctx, url)
 	if err != nil {
 		f.database = known(problem("the database does not answer: " + sentence(err)))
-		var refused interface{ SQLState() string } // it does answer, and says no
+		var refused interface{ SQLState() string } // an answer: no
 		if away && !errors.As(err, &refused) {
 			f.database = unknown[problem]("the database cannot be reached from this machine (" + sentence(err) + "): run doctor where it can")
 		}
-		f.blind("the database does not answer", l.Connections)
+		f.withoutDatabase("the database does not answer", l.Connections)
 		return
 	}
 	defer db.Close(ctx)
 	f.database = known(problem(""))
-	f.skew = told(db.Skew(ctx))
+	f.skew = answered(db.Skew(ctx))
 	limits, err := db.Limits(ctx)
-	f.server = told(tightest(limits), err)
-	f.schema = told(db.Schema(ctx))
+	f.server = answered(tightest(limits), err)
+	f.schema = answered(db.Schema(ctx))
 	f.backlog = unknown[postgres.Backlog]("the schema is not up to date")
 	if f.schema.is && len(f.schema.value.Lacking) == 0 {
-		f.backlog = told(db.Backlog(ctx, manifest.Match.Visibility(), channels, tellWithin))
+		f.backlog = answered(db.Backlog(ctx, manifest.Match.Visibility(), channels, sendWithin))
 	}
 }
 
-// blind is what is known of a database that was not looked at: what a person
-// says of its connections.
-func (f *facts) blind(why string, connections int) {
+// withoutDatabase sets the facts of a database that was not queried: only the
+// connections may be known, from a person.
+func (f *facts) withoutDatabase(why string, connections int) {
 	f.skew, f.schema, f.backlog = unknown[postgres.Skew](why), unknown[postgres.Schema](why), unknown[postgres.Backlog](why)
-	f.server = unknown[server](why + ": --connections N says how many it has")
+	f.server = unknown[server](why + ": --connections N states how many it has")
 	if connections > 0 {
 		f.server = known(server{most: connections, stated: true})
 	}
 }
 
-// told is what the database answered.
-func told[T any](value T, err error) fact[T] {
+// answered turns the answer of the database into a fact.
+func answered[T any](value T, err error) fact[T] {
 	if err != nil {
 		return unknown[T]("the database was asked, and failed: " + sentence(err))
 	}
 	return known(value)
 }
 
-// tightest is the limit that leaves least.
+// tightest returns the limit that leaves the fewest connections.
 func tightest(limits []postgres.Limit) (least server) {
 	for i, l := range limits {
 		s := server{limit: l.Name, most: l.Most, reserved: l.Reserved, others: l.Others}

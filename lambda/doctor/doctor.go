@@ -1,20 +1,21 @@
-// Package doctor says what is wrong with a deployment of Matchbook before
-// documents find out: with the configuration of this process, with a template
-// that cdk synth made, or with a stack that is deployed. It changes nothing.
+// Package doctor finds problems of a deployment of Matchbook before documents
+// meet them: in the configuration of this process, in a template made by cdk
+// synth, or in a deployed stack. It changes nothing.
 //
-// What is looked at becomes facts (facts.go): template.go reads them from a
-// template, stack.go asks CloudFormation and Lambda, environment.go reads
-// variables, queue.go asks SQS, database.go PostgreSQL, and ask.go, only when
-// told to, the model, the embedding model and Slack. A fact that could not be
-// looked at carries the reason.
+// Observations become facts (facts.go): template.go reads them from a template,
+// stack.go queries CloudFormation and Lambda, environment.go reads variables,
+// queue.go queries SQS, database.go PostgreSQL, and ask.go, only with --ask, the
+// model, the embedding model and Slack. A fact that could not be observed
+// carries the reason. Each function is compared with its row of the manifest
+// (rows.go).
 //
-// What is wrong follows from the facts alone, by one table (checks.go): each
-// row is a check with an id, why it matters, and a pure function from the
-// facts to its results. Every check has a result in every report: what could
-// not be looked at is skipped, with the reason, and never passes in silence.
+// The problems follow from the facts alone, by one table (checks.go): each row
+// is a check with an id, the reason why it matters, and a pure function from the
+// facts to its results. Every check has a result in every report: a check
+// without its facts is skipped, with the reason, and never passes in silence.
 //
-// No finding holds a secret: values of variables are in none, and an error of
-// another program is told in a sentence of ours.
+// No finding contains a secret: values of variables are in none, and an error of
+// another program is replaced by a sentence of this one.
 package doctor
 
 import (
@@ -25,19 +26,19 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Options say what to look at. Without a Template or a Stack it is the
+// Options select the subject. Without a Template or a Stack it is the
 // configuration in Env.
 type Options struct {
 	Env         setup.Env
-	Template    []byte           // CloudFormation, as JSON
-	Stack       string           // the name of a deployed one
-	Connections int              // what the database offers, where it cannot be asked; 0 is not known
-	Ask         bool             // the model, the embedding model and Slack, too
-	Progress    func(say string) // told what is looked at; may be nil
+	Template    []byte            // CloudFormation, as JSON
+	Stack       string            // the name of a deployed one
+	Connections int               // of the database, where it cannot be queried; 0 is not known
+	Ask         bool              // the model, the embedding model and Slack as well
+	Progress    func(step string) // called before each step; may be nil
 }
 
-// Examine looks at everything and says what is wrong. The error is that of
-// what could not be looked at at all.
+// Examine runs every check. The error reports a subject that cannot be read at
+// all.
 func Examine(ctx context.Context, o Options) (Report, error) {
 	return (&look{Options: o, rows: manifest.Functions()}).examine(ctx)
 }
@@ -56,7 +57,7 @@ func (l *look) examine(ctx context.Context) (Report, error) {
 		collect = l.stack
 	}
 	f, err := collect(ctx)
-	if ctx.Err() != nil { // what was asked after that did not fail by itself
+	if ctx.Err() != nil { // later calls did not fail by themselves
 		return Report{}, ctx.Err()
 	}
 	if err != nil {

@@ -165,7 +165,7 @@ func TestStackThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
-// Whoever interrupts it is not told that everything is broken.
+// An interruption is not reported as a broken deployment.
 func TestInterruptedLookIsNoReport(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, postgrestest.URL(t))

@@ -7,8 +7,8 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// template looks at a synthesised template. What it says of secrets by their
-// whole ARN is asked; nothing else leaves this machine.
+// template examines a synthesised template. Secrets that it names by their whole
+// ARN are read; otherwise the machine is not left.
 func (l *look) template(ctx context.Context) (facts, error) {
 	l.Progress("reading the template")
 	t, err := parseTemplate(l.Template, l.rows)
@@ -22,7 +22,7 @@ func (l *look) template(ctx context.Context) (facts, error) {
 	f.target = "the template"
 	const why = "a template names no database that can be asked"
 	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
-	f.blind(why, l.Connections)
+	f.withoutDatabase(why, l.Connections)
 	for _, fn := range t.named(typeFunction) {
 		env := l.secrets(ctx, &f, vars[fn])
 		if env.has(manifest.EnvQueueURL) {
@@ -32,11 +32,11 @@ func (l *look) template(ctx context.Context) (facts, error) {
 	return f, nil
 }
 
-// environment looks at the configuration of this process as that of a match
-// function, of which it says nothing but what the manifest has.
+// environment examines the configuration of this process as that of a match
+// function; all else about the function comes from the manifest.
 func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
-	const why = "the environment does not say: --template and --stack do"
+	const why = "it is not in the environment: see --template and --stack"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout), reserved: unknown[int](why),
 		most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
@@ -47,7 +47,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	return f, nil
 }
 
-// variables are those of this process that a match function reads.
+// variables returns the variables of this process that a match function reads.
 func (l *look) variables() variables {
 	env := variables{}
 	for _, name := range names {
@@ -58,7 +58,7 @@ func (l *look) variables() variables {
 	return env
 }
 
-// names are the variables that a match function reads.
+// names lists the variables that a match function reads.
 var names = []string{
 	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix, manifest.EnvQueueURL, manifest.Match.QueueEnv(),
 	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
@@ -67,7 +67,7 @@ var names = []string{
 	manifest.EnvSlackWebhookURL, manifest.EnvSlackWebhookURL + manifest.SecretSuffix, manifest.EnvEmailFrom, manifest.EnvEmailTo, manifest.EnvAdminBaseURL,
 }
 
-// askQueueOf asks the queue that QUEUE_URL names.
+// askQueueOf reads the queue in QUEUE_URL.
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	url := env[manifest.EnvQueueURL].text
 	if url == "" {
@@ -85,29 +85,29 @@ func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	cloud.askDLQ(ctx, ln)
 }
 
-// noQueue is a line whose queue was not looked at.
+// noQueue sets the facts of a queue that was not queried.
 func (l *line) noQueue(answers fact[problem], why string) {
 	l.queue, l.answers, l.dlq, l.dlqAnswers = unknown[queue](why), answers, unknown[queue](why), unknown[problem](why)
 }
 
-// askOutside asks the database and, if it shall, the model and Slack.
+// askOutside queries the database and, with --ask, the model and Slack.
 func (l *look) askOutside(ctx context.Context, f *facts, env variables, row manifest.Function, away bool) {
-	c, _ := setup.LoadFunction(env.lookup, row) // what is wrong with it is in the line's config
-	f.channels = unknown[[]string]("a person's own environment may do without")
+	c, _ := setup.LoadFunction(env.lookup, row) // its problems are in the line's config
+	f.channels = unknown[[]string]("a person's own environment needs none")
 	if away {
 		f.channels = known(channels(c))
 	}
 	if url := env[manifest.EnvDatabaseURL].text; url == "" {
 		const why = "no DATABASE_URL is known"
 		f.database = unknown[problem](why)
-		f.blind(why, l.Connections)
+		f.withoutDatabase(why, l.Connections)
 	} else {
 		l.askDatabase(ctx, f, url, channels(c), away)
 	}
 	l.ask(ctx, f, env, row)
 }
 
-// channels are those by which people are told.
+// channels lists the channels that send notifications.
 func channels(c setup.Config) (list []string) {
 	if c.Notify.SlackURL != "" {
 		list = append(list, "slack")

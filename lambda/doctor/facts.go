@@ -8,8 +8,8 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-// fact is something that was looked at, or the reason why it was not. The
-// zero fact is not known.
+// fact is an observed value, or the reason why it was not observed. The zero
+// fact is not known.
 type fact[T any] struct {
 	is      bool
 	value   T
@@ -20,7 +20,7 @@ func known[T any](value T) fact[T] { return fact[T]{is: true, value: value} }
 
 func unknown[T any](why string) fact[T] { return fact[T]{missing: why} }
 
-// why is why it is not known; empty if it is.
+// why returns the reason why it is not known; empty if it is known.
 func (f fact[T]) why() string {
 	if f.is {
 		return ""
@@ -28,8 +28,8 @@ func (f fact[T]) why() string {
 	return cmp.Or(f.missing, "it was not looked at")
 }
 
-// missing is the first reason why one of the facts is not known; empty if all
-// are.
+// missing returns the first reason why one of the facts is not known; empty if
+// all are known.
 func missing(facts ...interface{ why() string }) string {
 	for _, f := range facts {
 		if why := f.why(); why != "" {
@@ -39,33 +39,33 @@ func missing(facts ...interface{ why() string }) string {
 	return ""
 }
 
-// facts are all that the checks look at.
+// facts is the input of the checks.
 type facts struct {
-	target    string     // what they are of
+	target    string     // the template, stack or environment
 	lines     []line     // the functions that queues feed
 	functions []function // the others
 
 	secrets  []secret
-	database fact[problem] // whether it answers; nobody is to read the rows below if not
+	database fact[problem] // whether it answers; if not, the facts below are not known
 	server   fact[server]
 	schema   fact[postgres.Schema]
 	skew     fact[postgres.Skew]
 	backlog  fact[postgres.Backlog]
-	channels fact[[]string] // by which people are sent each failure
+	channels fact[[]string] // that send each failure
 
 	model, embeddings, slack fact[problem]
 }
 
-// problem is a sentence that says what is wrong; empty if nothing is.
+// problem is a sentence about an error; empty if there is none.
 type problem string
 
-// line is a function, the queue that feeds it, and what joins them.
+// line is a function, the queue that feeds it, and the mapping between them.
 type line struct {
 	function
-	mapping    fact[[]mapping] // all that feed the function
+	mapping    fact[[]mapping] // all mappings that feed the function
 	queue      fact[queue]
-	answers    fact[problem] // whether the queue does
-	dlq        fact[queue]   // of the queue; not known if it has none, too
+	answers    fact[problem] // whether the queue answers
+	dlq        fact[queue]   // of the queue; not known if it has none, either
 	dlqAnswers fact[problem]
 }
 
@@ -79,7 +79,7 @@ type function struct {
 	retries  fact[string] // RETRY_SCHEDULE; empty: it is not set
 	config   fact[[]string]
 	row      manifest.Function // of the manifest; of a function that a queue feeds
-	most     int               // instances at once, if no mapping says how many
+	most     int               // instances at once, where the mapping is not known
 }
 
 // destination is a queue that a function publishes to, as its variable names it.
@@ -98,7 +98,7 @@ type mapping struct {
 	most    fact[int] // MaximumConcurrency; 0: it is not set
 }
 
-// queue is an SQS queue. What names a queue elsewhere is its id: the logical id
+// queue is an SQS queue. Other resources refer to it by its id: the logical id
 // in a template, else its ARN.
 type queue struct {
 	id, name   string
@@ -109,17 +109,17 @@ type queue struct {
 	waiting    fact[int]    // messages that are visible
 }
 
-// secret is a variable that is given as the ARN of a secret.
+// secret is a variable given as the ARN of a secret.
 type secret struct {
 	subject  string
 	readable fact[problem]
 }
 
-// server is what a database server offers.
+// server describes the connections of a database server.
 type server struct {
 	most     int    // connections that roles like ours can have in all
-	limit    string // what sets that limit
+	limit    string // the name of that limit
 	reserved int    // of these, for superusers and others
 	others   int    // of these, in use by others
-	stated   bool   // by a person, for nobody could be asked
+	stated   bool   // by a person, because the server could not be queried
 }

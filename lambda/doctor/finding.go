@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Severity says how bad a finding is; the worst is the highest.
+// Severity orders findings; the worst is the highest.
 type Severity int
 
-// What a finding may be.
+// Severities of findings.
 const (
-	OK      Severity = iota // looked at, and all is well
-	Skipped                 // not looked at, and What says why
+	OK      Severity = iota // examined, and well
+	Skipped                 // not examined, for the reason in What
 	Warning                 // it works, and may not for long
 	Error                   // documents fail, stand still or are lost
 )
@@ -39,15 +39,14 @@ type Finding struct {
 	ID       string   `json:"id"` // of the check
 	Severity Severity `json:"severity"`
 	Subject  string   `json:"subject,omitempty"` // the resource, function or variable, by its name
-	What     string   `json:"what"`              // is wrong; or what was seen, or why nothing was
-	Why      string   `json:"why,omitempty"`     // it matters; of warnings and errors
-	Do       string   `json:"do,omitempty"`      // to mend it; of warnings and errors
+	What     string   `json:"what"`              // the problem, the observation, or the reason for skipping
+	Why      string   `json:"why,omitempty"`     // why it matters; of warnings and errors
+	Do       string   `json:"do,omitempty"`      // how to repair it; of warnings and errors
 }
 
-// Report is what was found: the worst first, and then by the order of the
-// checks.
+// Report lists the findings: the worst first, then in the order of the checks.
 type Report struct {
-	Target   string    `json:"target"` // what was looked at
+	Target   string    `json:"target"` // the template, stack or environment
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Skipped  int       `json:"skipped"`
@@ -58,12 +57,12 @@ type Report struct {
 // check is a row of the table.
 type check struct {
 	id     string
-	raises []Severity // what it may find, but for OK and Skipped
-	why    string     // it matters
+	raises []Severity // the severities it may have, but for OK and Skipped
+	why    string     // why it matters
 	look   func(facts) []result
 }
 
-// result is a finding before it knows whose it is.
+// result is a finding without the fields of its check.
 type result struct {
 	severity          Severity
 	subject, what, do string
@@ -83,11 +82,11 @@ func wrong(subject, do, what string, args ...any) result {
 	return result{Error, subject, fmt.Sprintf(what, args...), do}
 }
 
-// nothing is why a check without a result is skipped.
+// nothing is the reason of a check without a result.
 const nothing = "there is nothing here that it applies to"
 
-// examine has every check look at the facts. One that says nothing is
-// skipped: it is not to be taken for one that passed.
+// examine runs every check on the facts. A check without a result is reported as
+// skipped, so that it does not look like one that passed.
 func examine(checks []check, f facts) Report {
 	r := Report{Target: f.target}
 	for _, c := range checks {

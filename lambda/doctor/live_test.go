@@ -115,9 +115,9 @@ var liveRows = []liveRow{
 	{"lease ended", ofBoth, func(r *rig) {
 		r.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 second'")
 	}, provoked{"leases", Warning, "1 document is in progress beyond the lease"}},
-	{"nobody told", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not told for more than 10m"}},
-	{"told in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "nothing waits"}},
-	{"nobody to be told", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "nothing waits"}},
+	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
+	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "nothing waits"}},
+	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "nothing waits"}},
 
 	{"model refuses", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.Unauthorized)}))
@@ -158,8 +158,8 @@ var liveRows = []liveRow{
 	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "the connection to Slack failed"}},
 	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "no channel is configured"}},
 	{"a channel", ofStack, func(*rig) {}, provoked{"channels", OK, "sent by slack"}},
-	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "nobody is told in Slack"}},
-	{"nobody asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},
+	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "failures are not sent to Slack"}},
+	{"not asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},
 }
 
 func TestEachHarmToADeploymentIsFound(t *testing.T) {
@@ -234,7 +234,7 @@ func TestSecretsAndModelOfATemplateAreAsked(t *testing.T) {
 		want.check(t, report)
 	}
 	keepsSecrets(t, report)
-	r.look.cloud, r.look.dark = nil, errors.New("there are no credentials")
+	r.look.cloud, r.look.noAWS = nil, errors.New("there are no credentials")
 	if report, err = r.look.examine(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestSecretsAndModelOfATemplateAreAsked(t *testing.T) {
 	provoked{"secrets", Skipped, "there are no credentials"}.check(t, report)
 }
 
-// keepsSecrets fails when something that nobody may read is in the report.
+// keepsSecrets fails when a secret is in the report.
 func keepsSecrets(t *testing.T, r Report) {
 	t.Helper()
 	said := fmt.Sprintf("%+v", r)

@@ -44,7 +44,7 @@ type rig struct {
 	model    *scripted.Server
 	answer   string // the model's
 	database string // URL
-	owned    bool   // it is nobody else's
+	owned    bool   // no other test uses it
 
 	resources []m               // of the stack
 	env       map[string]string // of the match function

@@ -11,26 +11,26 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// look is one look at a deployment.
+// look is one examination of a deployment.
 type look struct {
 	Options
 	rows  rows              // of the manifest
 	cloud *cloud            // nil before it is needed, and without one
-	dark  error             // why there is none
+	noAWS error             // the reason why there is none
 	read  map[string]string // secrets, by variable and ARN
 }
 
 // aws opens the cloud once.
 func (l *look) aws(ctx context.Context) (*cloud, error) {
-	if l.cloud == nil && l.dark == nil {
+	if l.cloud == nil && l.noAWS == nil {
 		l.Progress("looking for AWS credentials")
-		l.cloud, l.dark = openCloud(ctx)
+		l.cloud, l.noAWS = openCloud(ctx)
 	}
-	return l.cloud, l.dark
+	return l.cloud, l.noAWS
 }
 
-// secrets reads what the variables name by an ARN, and returns them with the
-// values in place. A value that is there already is the one that counts.
+// secrets reads the secrets that the variables name by an ARN, and returns the
+// variables with the values in place. A value that is set directly wins.
 func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	env = maps.Clone(env)
 	for _, name := range manifest.Secrets {
@@ -51,15 +51,15 @@ func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	return env
 }
 
-// why a value is not a text.
+// why returns the reason why a value is not a text.
 func (v value) why() string {
 	if v.resource != "" {
-		return fmt.Sprintf("it is %.60s, which only a deployment has: --stack looks there", v.resource)
+		return fmt.Sprintf("it is %.60s, which only a deployment has: --stack reads it", v.resource)
 	}
 	return v.missing
 }
 
-// note adds what is known of a secret, once.
+// note adds a secret's state, once.
 func (f *facts) note(subject string, said fact[problem]) {
 	s := secret{subject, said}
 	if !slices.Contains(f.secrets, s) {
@@ -67,7 +67,7 @@ func (f *facts) note(subject string, said fact[problem]) {
 	}
 }
 
-// secret reads a value as the functions do. It is used, and never told.
+// secret reads a value as the functions do. It is used, and never printed.
 func (l *look) secret(ctx context.Context, name, arn string) (text string, said fact[problem]) {
 	if _, err := l.aws(ctx); err != nil {
 		return "", unknown[problem](err.Error())
@@ -88,7 +88,7 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 	return text, known(problem(""))
 }
 
-// readers are what reads a secret in the functions, whatever form it has.
+// readers read a secret as the functions do, in any form that they accept.
 var readers = map[string]func(setup.Env) (string, error){
 	manifest.EnvDatabaseURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadMigrate(env)
@@ -104,7 +104,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	},
 }
 
-// other is what stands in for a variable that is not the one to be read.
+// other returns a stand-in for a variable, unless it is the one to be read.
 func other(read, name string) value {
 	if read == name {
 		return value{}

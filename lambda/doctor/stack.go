@@ -17,9 +17,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// stack looks at what is deployed. CloudFormation says which resources there
-// are; what they are like now, everybody is asked himself, for somebody may
-// have changed it.
+// stack examines a deployment. CloudFormation lists the resources; each one is
+// then queried itself, because it may have been changed by hand since.
 func (l *look) stack(ctx context.Context) (f facts, err error) {
 	c, err := l.aws(ctx)
 	if err != nil {
@@ -43,7 +42,7 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 	return f, nil
 }
 
-// functions are those of a stack.
+// functions lists the functions of a stack.
 func (a *cloud) functions(ctx context.Context, stack string) (names []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -74,7 +73,7 @@ func noStack(stack, region string, err error) error {
 	return fmt.Errorf("the stack %.100s cannot be read: %s", stack, sentence(err))
 }
 
-// deployed looks at a function. One that has nothing to do with Matchbook is
+// deployed examines a function. A function that does not belong to Matchbook is
 // left out.
 func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	maps, err := l.cloud.mappings(ctx, name)
@@ -103,7 +102,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	ln := line{function: fn, mapping: known(plain(maps))}
 	if len(maps) == 0 {
 		l.askQueueOf(ctx, &ln, env)
-	} else { // what feeds it, whatever QUEUE_URL says
+	} else { // the queue that feeds it, whatever QUEUE_URL names
 		l.Progress("asking the queue")
 		ln.queue, ln.answers = l.cloud.queueOf(ctx, maps[0].queue.value)
 		l.cloud.askDLQ(ctx, &ln)
@@ -117,7 +116,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	return nil
 }
 
-// within names queues by the region of the stack where their URL does not.
+// within adds the stack's region to queues whose URL names none.
 func (f *function) within(region string, env variables) {
 	if url := env[manifest.EnvQueueURL].text; url != "" {
 		f.listens = known(queueID(url, region))
@@ -144,8 +143,8 @@ func plain(list []feeding) (maps []mapping) {
 	return maps
 }
 
-// mappings are those with an SQS queue that invoke the function or an alias of
-// it.
+// mappings lists the mappings of SQS queues that invoke the function or an alias
+// of it.
 func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -172,8 +171,8 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 	return list, nil
 }
 
-// targets are the function and its aliases: the mappings of an alias are not
-// among those of its function.
+// targets lists the function and its aliases: Lambda does not list the mappings
+// of an alias with those of its function.
 func targets(ctx context.Context, client *lambda.Client, function string) (list []string, err error) {
 	list = []string{function}
 	pages := lambda.NewListAliasesPaginator(client, &lambda.ListAliasesInput{FunctionName: &function})
@@ -201,8 +200,8 @@ func readMapping(m lambdatypes.EventSourceMappingConfiguration) feeding {
 	return f
 }
 
-// function reads the configuration of the version that runs, and what is
-// reserved, which is the function's as a whole.
+// function reads the configuration of the version that runs, and the reserved
+// concurrency, which belongs to the function as a whole.
 func (a *cloud) function(ctx context.Context, name, running string) (fn function, env variables, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

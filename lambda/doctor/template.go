@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// Types of resources that are looked at.
+// Types of resources that matter here.
 const (
 	typeFunction = "AWS::Lambda::Function"
 	typeAlias    = "AWS::Lambda::Alias"
@@ -34,9 +34,8 @@ type resource struct {
 	Properties map[string]any
 }
 
-// parseTemplate reads a template, of which only Resources and Parameters
-// matter. It is as patient with values as CloudFormation: a number may be a
-// text.
+// parseTemplate reads Resources and Parameters of a template. It accepts the same
+// values as CloudFormation: a number may be a text.
 func parseTemplate(raw []byte, all rows) (*template, error) {
 	if !json.Valid(raw) {
 		return nil, errors.New("the template is no JSON: cdk synth writes one into cdk.out/STACK.template.json")
@@ -68,7 +67,7 @@ func parseTemplate(raw []byte, all rows) (*template, error) {
 			return nil, fmt.Errorf("parameter %.100q of the template is no object", name)
 		}
 		if t.parameters[name] = p.Default; strings.HasPrefix(p.Type, "AWS::SSM::") {
-			t.parameters[name] = nil // the default is where the value is, not the value
+			t.parameters[name] = nil // the default names the parameter that holds the value
 		}
 	}
 	return t, nil
@@ -80,7 +79,7 @@ func decode(raw []byte, v any) error {
 	return decoder.Decode(v)
 }
 
-// named are the resources of a type, in the order of their names.
+// named lists the resources of a type, in the order of their names.
 func (t *template) named(kind string) (names []string) {
 	for name, r := range t.resources {
 		if r.Type == kind {
@@ -115,7 +114,7 @@ func (t *template) facts() (f facts, vars map[string]variables, err error) {
 		}
 		delete(feeds, name)
 	}
-	for _, target := range slices.Sorted(maps.Keys(feeds)) { // what they feed is not in the template
+	for _, target := range slices.Sorted(maps.Keys(feeds)) { // their functions are not in the template
 		f.lines = append(f.lines, t.line(t.foreign(target), feeds[target]))
 	}
 	if len(f.lines) == 0 {
@@ -124,7 +123,7 @@ func (t *template) facts() (f facts, vars map[string]variables, err error) {
 	return f, vars, nil
 }
 
-// foreign is a function of which a template says nothing.
+// foreign returns a function that is not in the template.
 func (t *template) foreign(name string) function {
 	const why = "the function is not in this template"
 	return function{name: name, timeout: unknown[time.Duration](why), reserved: unknown[int](why), listens: unknown[string](why),
@@ -165,7 +164,7 @@ func (t *template) reports(r resource) fact[bool] {
 // functionOf follows versions and aliases to the function, by its name in the
 // template.
 func (t *template) functionOf(v any) string {
-	for range 5 { // an alias of a version of a function; whoever goes in circles stops
+	for range 5 { // an alias of a version of a function; a circle ends
 		target := t.lambdaIn(v, maxDepth)
 		if target == "" {
 			break

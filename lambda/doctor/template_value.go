@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// value is what a property or a variable is: a text, or something of a
+// value is the value of a property or a variable: a text, a reference to a
 // resource, or not known before it is deployed.
 type value struct {
 	text     string
@@ -16,7 +16,7 @@ type value struct {
 	missing  string
 }
 
-// id is what a value that names a queue calls it.
+// id returns the id of the queue that the value names.
 func (v value) id() fact[string] {
 	switch {
 	case v.missing != "":
@@ -27,11 +27,11 @@ func (v value) id() fact[string] {
 	return known(queueID(v.text, ""))
 }
 
-// maxDepth is how deep functions may stand in each other.
+// maxDepth limits how deep functions may be nested.
 const maxDepth = 20
 
-// resolve reads a value as far as a template says it. Which attribute of a
-// resource is meant makes no difference to us: they all name it.
+// resolve reads a value as far as the template contains it. The attribute of a
+// resource makes no difference here: every one names the resource.
 func (t *template) resolve(v any) value { return t.resolveTo(v, maxDepth) }
 
 func (t *template) resolveTo(v any, depth int) value {
@@ -107,7 +107,7 @@ func (t *template) ref(argument any) value {
 		}
 	}
 	if strings.HasPrefix(name, "AWS::") {
-		return value{missing: fmt.Sprintf("it depends on %.60s, which only a deployment knows: --stack looks there", name)}
+		return value{missing: fmt.Sprintf("it depends on %.60s, which only a deployment knows: --stack reads it", name)}
 	}
 	return value{missing: fmt.Sprintf("it refers to %.60q, which is not in the template", name)}
 }
@@ -145,11 +145,10 @@ func (t *template) substitute(s string) value {
 	return t.ref(firstOf(name))
 }
 
-// maxNumber is beyond all that is counted in templates.
+// maxNumber is larger than any number in templates.
 const maxNumber = 1 << 30
 
-// number reads a property, below others; usual is what it is if it is not
-// there.
+// number reads a property at a path; usual is its default.
 func (t *template) number(r resource, usual int, path ...string) fact[int] {
 	var v any = r.Properties
 	for _, name := range path {
@@ -192,7 +191,7 @@ func (t *template) seconds(r resource, usual int, path ...string) fact[time.Dura
 	return known(time.Duration(n.value) * time.Second)
 }
 
-// truth reads a property that is true or false.
+// truth reads a boolean property.
 func (t *template) truth(r resource, usual bool, name string) fact[bool] {
 	v := t.resolve(r.Properties[name])
 	if v == (value{}) {

@@ -18,12 +18,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// variables are the environment of a function, as far as it is known.
+// variables is the environment of a function, as far as it is known.
 type variables map[string]value
 
 func (v variables) has(name string) bool { return v[name] != value{} }
 
-// ours reports whether the function is one of Matchbook's, which all need the
+// ours reports whether the function belongs to Matchbook: all of those need the
 // database.
 func (v variables) ours() bool {
 	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
@@ -36,8 +36,8 @@ func (v variables) fact(name string) fact[string] {
 	return known(v[name].text)
 }
 
-// read fills in what the variables say of a function, which a queue feeds or
-// not.
+// read fills in the facts that the variables contain. fed is whether a queue
+// feeds the function.
 func (f *function) read(env variables, fed bool, all rows) {
 	f.listens, f.retries = env[manifest.EnvQueueURL].id(), env.fact(manifest.EnvRetrySchedule)
 	for _, row := range all.publishedBy(env) {
@@ -47,8 +47,8 @@ func (f *function) read(env variables, fed bool, all rows) {
 	f.config = known(problems(env, fed, f.row, all))
 }
 
-// stand-ins take the place of what is given as a secret, or only known to a
-// deployment, when the rest of a configuration is checked.
+// standIns replace values that are secrets, or known only to a deployment, while
+// the rest of a configuration is checked.
 var standIns = map[string]string{
 	manifest.EnvDatabaseURL:     "postgres://user@localhost/database",
 	manifest.EnvQueueURL:        "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
@@ -95,7 +95,7 @@ func problems(env variables, fed bool, row manifest.Function, all rows) []string
 	return sentences(opens(c))
 }
 
-// sentences are the lines of an error that lists what is wrong.
+// sentences returns the lines of an error that lists problems.
 func sentences(err error) (list []string) {
 	if err == nil {
 		return nil
@@ -108,7 +108,7 @@ func sentences(err error) (list []string) {
 	return list
 }
 
-// opens has the adapters check their part of the configuration, which they do
+// opens lets the adapters check their part of the configuration, as they do
 // before they connect.
 func opens(c setup.Config) error {
 	var errs []error
@@ -135,11 +135,11 @@ func opens(c setup.Config) error {
 	return errors.Join(errs...)
 }
 
-// sentence is what may be told of an error.
+// sentence returns the part of an error that may be printed.
 func sentence(err error) string { return failure.Of(err).Text }
 
-// queueID is what a queue is called, wherever it is named: region:account:name
-// of its ARN. Of a URL the region is in the host, or else the usual one.
+// queueID returns region:account:name for the ARN or the URL of a queue. The
+// region of a URL is in its host, or else the given one.
 func queueID(text, region string) string {
 	if arn := strings.SplitN(text, ":", 6); len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs" {
 		return strings.Join(arn[3:], ":")

@@ -77,16 +77,16 @@ func TestDoctorSaysWhatWhyAndWhatToDoWorstFirst(t *testing.T) {
 
 ERRORS (2)
   batch-failures        MatchMapping: ReportBatchItemFailures is not on
-                        why  Without it Lambda takes a batch for done as soon as the function
-                             answers: failed documents' messages are deleted, and nobody tries
-                             again.
+                        why  Without it Lambda counts a batch as done as soon as the function
+                             answers: the messages of failed documents are deleted, and there is no
+                             retry.
                         do   Set FunctionResponseTypes of the event source mapping to
                              [ReportBatchItemFailures].
 
   schedule-entries      MatchFunction: the retry schedule has 2 entries, and maxReceiveCount 5
                         leaves room for 4
                         why  SQS moves a message away at the receive after maxReceiveCount, whatever
-                             the schedule says: with fewer receives retries are never made, with
+                             the schedule contains: with fewer receives retries are never made, with
                              more the last ones come at the wrong time.
                         do   Set maxReceiveCount of MatchQueue to 3, or give RETRY_SCHEDULE 4
                              entries.
@@ -94,7 +94,7 @@ ERRORS (2)
 WARNINGS (1)
   visibility            MatchQueue: it hides a message for 16m40s, less than 6 times the timeout of
                         its function, 3m
-                        why  A message that comes back while its function still runs is handed to a
+                        why  A message that comes back while its function still runs goes to a
                              second one, which uses up one of its deliveries; AWS recommends 6 times
                              the timeout.
                         do   Set the visibility timeout of MatchQueue to 18m, 6 times the function's

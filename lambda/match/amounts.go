@@ -8,8 +8,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// How much two amounts that are meant to be one may differ: by the rounding of
-// a tax, and by freight, rebates and prices that moved.
+// Relative differences of amounts: up to sameAmount it is the rounding of a tax,
+// up to nearAmount freight, rebates and changed prices.
 const (
 	sameAmount = 0.00002
 	nearAmount = 0.03
@@ -39,19 +39,19 @@ func compareAmounts(first, second doc) []Evidence {
 	case closest < nearAmount:
 		return say("amount-near", "The amounts differ by %.1f %%.", closest*100)
 	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*1.1:
-		return say("amount-exceeds", "The %s states more than the %s.", name(second.Type), name(first.Type))
+		return say("amount-exceeds", "The %s states a higher amount than the %s.", name(second.Type), name(first.Type))
 	}
 	return nil
 }
 
-// round reports whether an amount has at most two digits that are not zeros at
-// its end: 1200.00 is one of many, 1184.37 is not.
+// round reports whether an amount has at most two digits before its zeros:
+// 1200.00 is round, 1184.37 is not.
 func round(amount string) bool {
 	return len(strings.Trim(strings.ReplaceAll(amount, ".", ""), "0")) <= 2
 }
 
-// compareReturn reads from a credit note whether goods came back: only then it
-// has to do with a receipt.
+// compareReturn reads from a credit note whether goods were returned: only then
+// it can belong to a receipt.
 func compareReturn(first, second doc) []Evidence {
 	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
 		return nil
@@ -61,10 +61,10 @@ func compareReturn(first, second doc) []Evidence {
 			return say("returned", "The credit note is for returned goods.")
 		}
 	}
-	return say("not-returned", "The credit note says nothing of returned goods.")
+	return say("not-returned", "The credit note does not mention returned goods.")
 }
 
-// returns are words that tell of goods coming back.
+// returns are words for returned goods.
 var returns = map[string]bool{
 	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true, "rueckware": true, "rueckgabe": true,
 	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true, "reso": true, "restituzione": true, "restituito": true,

@@ -16,11 +16,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Asked is what a model said about a pair; its zero value is that none was
-// asked.
+// Asked is a model's answer about a pair; the zero value: no model was asked.
 type Asked struct {
-	About     string // what the pair looked like then: Decision.About
-	Question  string // which question it was part of
+	About     string // Decision.About of the pair at that time
+	Question  string // the question that it was part of, see questionOf
 	Answer    Answer
 	Reasoning string
 }
@@ -28,7 +27,7 @@ type Asked struct {
 // Answer is a model's confidence that two documents belong together.
 type Answer string
 
-// The answers; None is that the model did not choose the candidate.
+// The answers. None: the model did not choose the candidate.
 const (
 	None   Answer = "none"
 	Low    Answer = "low"
@@ -36,7 +35,7 @@ const (
 	High   Answer = "high"
 )
 
-// modelScores are what the answers that make a match score.
+// modelScores are the scores of the answers that make a match.
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
 // follow lets a model's answer decide an undecided pair.
@@ -51,7 +50,7 @@ func (d *Decision) follow(a Asked) {
 		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
 		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
 	case Low:
-		d.Outcome, d.Reasoning = Suggested, "Unlikely to the model: "+a.Reasoning+" The rules: "+reasoning
+		d.Outcome, d.Reasoning = Suggested, "Unlikely, by the model: "+a.Reasoning+" The rules: "+reasoning
 	case None:
 		d.Outcome = Dropped
 	}
@@ -66,8 +65,8 @@ func fingerprint(evidence []Evidence) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// asker is which of a pair's documents asks about it: the one that comes later
-// in business and so knows of the other.
+// asker is the document that asks about the pair: the one that comes later in
+// business, which may cite the other.
 func (p Pair) asker() uuid.UUID {
 	if rank[p.TypeA] > rank[p.TypeB] {
 		return p.A
@@ -82,11 +81,11 @@ func (p Pair) other(id uuid.UUID) uuid.UUID {
 	return p.A
 }
 
-// maxCandidates is how many candidates one question has, the best ones.
+// maxCandidates bounds the candidates of one question; it has the best ones.
 const maxCandidates = 20
 
-// open lists what the document asks about: its undecided pairs, best first,
-// and those for which there is no room in the question.
+// open lists the document's question: its undecided pairs, best first, and
+// separately the pairs for which the question has no room.
 func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 	for _, d := range all {
 		if d.Undecided && d.Pair.asker() == id {
@@ -106,7 +105,7 @@ func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 
 func (d Decision) ruleScore() int { return sum(d.Evidence) }
 
-// questionOf names what is asked: the pairs and what they look like.
+// questionOf is a hash of a question: the pairs and their evidence.
 func questionOf(list []Decision) string {
 	h := sha256.New()
 	for _, d := range list {
@@ -171,14 +170,16 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 	return result, nil
 }
 
-// knows reports whether all that is to be asked about is among the candidates.
+// knows reports whether the candidates contain everything that is to be asked
+// about.
 func (x *exchange) knows(candidates []Raw) bool {
 	return !slices.ContainsFunc(x.pending, func(d Decision) bool {
 		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == d.Pair.other(x.id) })
 	})
 }
 
-// wanted lists what is to be asked about: a partner may be too much for a block.
+// wanted lists the documents to be asked about: the block may have had no room
+// for a partner.
 func (x *exchange) wanted() (ids []uuid.UUID) {
 	for _, d := range x.pending {
 		ids = append(ids, d.Pair.other(x.id))
@@ -186,9 +187,8 @@ func (x *exchange) wanted() (ids []uuid.UUID) {
 	return ids
 }
 
-// leftOut notes of pairs that they are beyond their document's question: what
-// was said of them when they were not does not count any more, and nobody
-// need ask about them.
+// leftOut marks the pairs for which their document's question has no room: an
+// answer from before does not count any more, and they need none.
 func leftOut(beyond []Decision) (pairs []Pair) {
 	for _, d := range beyond {
 		if now := (Asked{About: d.About}); d.Pair.Asked != now {
@@ -199,7 +199,8 @@ func leftOut(beyond []Decision) (pairs []Pair) {
 	return pairs
 }
 
-// with is the competition with these instead of the same pairs of before.
+// with returns the competition with the given pairs in place of their earlier
+// versions.
 func (c Competition) with(pairs []Pair) Competition {
 	now := make(map[[2]uuid.UUID]Pair, len(pairs))
 	for _, p := range pairs {
@@ -251,7 +252,7 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc Raw, candidates []Ra
 	})
 }
 
-// maxCalls is how often a model is called in one attempt.
+// maxCalls bounds the calls of a model in one attempt.
 const maxCalls = 3
 
 // counting counts the calls of a model.
@@ -272,11 +273,11 @@ type choice struct {
 	Reasoning  string `json:"reasoning"`
 }
 
-// maxReasoning is how much of a reasoning is kept, in characters.
+// maxReasoning bounds the reasoning that is kept, in characters.
 const maxReasoning = 500
 
-// parseAnswer reads an answer to a question with n candidates. Its errors say
-// what is wrong and quote nothing.
+// parseAnswer reads an answer to a question with n candidates. Its errors name
+// the mistake and quote nothing of the answer.
 func parseAnswer(text string, n int) (map[int]choice, error) {
 	var answer struct {
 		Matches *[]choice `json:"matches"`
@@ -284,10 +285,10 @@ func parseAnswer(text string, n int) (map[int]choice, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&answer); err != nil {
-		return nil, errors.New("it is no JSON of the form that was asked for")
+		return nil, errors.New("it is not JSON of the requested form")
 	}
 	if decoder.More() || answer.Matches == nil {
-		return nil, errors.New("it is no JSON of the form that was asked for")
+		return nil, errors.New("it is not JSON of the requested form")
 	}
 	chosen := make(map[int]choice, len(*answer.Matches))
 	for _, c := range *answer.Matches {

@@ -7,8 +7,8 @@ import (
 	"matchbook/lambda/reference"
 )
 
-// compareCitations looks for the numbers that tie the documents together. A
-// direct citation outweighs what both cite.
+// compareCitations looks for numbers that connect the documents. A direct
+// citation outweighs a common one.
 func compareCitations(a, b doc) []Evidence {
 	if ev := directCitation(a, b); ev != nil {
 		return ev
@@ -26,8 +26,8 @@ func compareCitations(a, b doc) []Evidence {
 	return common
 }
 
-// directCitation is what says more: that a cites b, or that b cites a. A
-// number that is not misread says more than one that may be.
+// directCitation is the stronger evidence of two: a cites b, or b cites a. An
+// exact number is stronger than one that may be misread.
 func directCitation(a, b doc) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
 	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == "cites-loosely") {
@@ -36,8 +36,8 @@ func directCitation(a, b doc) []Evidence {
 	return ab
 }
 
-// cites finds the number of b among those that a cites. A citation without a
-// type may be of any.
+// cites finds the number of b among the citations of a. A citation without a
+// type may be of any type.
 func cites(a, b doc) []Evidence {
 	var loosely *citation
 	for _, c := range a.cites {
@@ -79,8 +79,8 @@ func revision(a, b doc) []Evidence {
 	return nil
 }
 
-// commonCitation finds the number that both cite and that says the most; or
-// that both cite orders, say, but not one in common.
+// commonCitation finds the number that both cite, the strongest one; or that
+// both cite, for example, orders, but not one in common.
 func commonCitation(a, b doc) []Evidence {
 	var found []Evidence
 	for _, c := range a.cites {

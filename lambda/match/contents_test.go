@@ -70,7 +70,7 @@ var amountRows = []evidenceRow{
 	{"no more near", po, total("1000"), inv, total("1031.50"), "vat-id", 30},                    // by 0.0305
 	{"more, but not by more than a tenth", po, total("1000"), inv, total("1099"), "vat-id", 30},
 	{"more by more than a tenth", po, total("1000"), inv, total("1101"), "vat-id amount-exceeds", 15},
-	{"more than was received is not told", gr, total("1000"), inv, total("1200"), "vat-id", 30},
+	{"more than was received is no evidence", gr, total("1000"), inv, total("1200"), "vat-id", 30},
 	{"less", po, total("1000"), inv, total("500"), "vat-id", 30},
 	{"all that one states is more than all of the other", po, total("1000") + `,"subtotal":"840"`, inv, total("1500") + `,"subtotal":"1050"`, "vat-id", 30},
 	{"nothing is not the same as nothing", po, total("0"), inv, total("0"), "vat-id", 30},

@@ -6,8 +6,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Days that documents may lie apart. What comes later in business may be dated
-// a few days earlier.
+// Days between the dates of two documents. The one that comes later in business
+// may be dated a few days earlier.
 const (
 	soon    = 60
 	far     = 200
@@ -15,22 +15,22 @@ const (
 	slack   = 3 // at both ends of a contract
 )
 
-// compareDates compares when the documents were written, and the times that
-// they are about.
+// compareDates compares the dates of the documents and the periods that they
+// cover.
 func compareDates(first, second doc) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack && (first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
 			return say("in-period", "The date lies in the contract's period.")
 		}
-		return say("out-of-period", "The date lies outside of the contract's period.")
+		return say("out-of-period", "The date lies outside the contract's period.")
 	}
 	p, q := first.Period, second.Period
 	if !p.From.IsZero() && !q.From.IsZero() {
 		switch {
 		case p == q:
-			evidence = say("period", "Both are about %s to %s.", p.From, p.To)
+			evidence = say("period", "Both cover %s to %s.", p.From, p.To)
 		case !p.To.IsZero() && p.To.DaysUntil(q.From) > 0 || !q.To.IsZero() && q.To.DaysUntil(p.From) > 0:
-			evidence = say("other-period", "They are about different times.")
+			evidence = say("other-period", "They cover different periods.")
 		}
 	}
 	if first.Date.IsZero() || second.Date.IsZero() {
@@ -49,7 +49,7 @@ func compareDates(first, second doc) (evidence []Evidence) {
 	return evidence
 }
 
-// apart says how far two documents lie apart.
+// apart is the sentence about the days between two documents.
 func apart(first, second doc, days int) string {
 	unit := "days"
 	if days == 1 || days == -1 {
@@ -57,7 +57,7 @@ func apart(first, second doc, days int) string {
 	}
 	switch {
 	case days == 0:
-		return "They are of the same day."
+		return "They have the same date."
 	case days < 0:
 		return fmt.Sprintf("The %s is dated %d %s before the %s.", name(second.Type), -days, unit, name(first.Type))
 	}

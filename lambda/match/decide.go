@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Competition is the part of all pairs in which some documents compete.
+// Competition is the part of all pairs that decides about some documents.
 type Competition struct {
-	Documents []uuid.UUID // whose pairs are to be decided
-	Pairs     []Pair      // all pairs of theirs, and all pairs of whom those are with
+	Documents []uuid.UUID // their pairs are to be decided
+	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
 }
 
 // Decision is the outcome for one pair, with its score and the reasons.
@@ -21,19 +21,20 @@ type Decision struct {
 	Edge
 	Pair    Pair
 	Outcome Outcome
-	// Undecided: rules leave it to a model, whether one was asked or not.
+	// Undecided: the rules leave the pair to a model, whether one was asked or not.
 	Undecided bool
-	// About changes with whatever a model would be asked about this pair.
+	// About is a hash of the evidence of an undecided pair: an answer counts for
+	// the same evidence only.
 	About string
 }
 
-// Outcome is what becomes of a pair.
+// Outcome is the fate of a pair.
 type Outcome string
 
 // The outcomes.
 const (
 	Matched   Outcome = "matched"
-	Suggested Outcome = "suggested" // undecided, out of the question, rejected by a person, or unlikely to a model
+	Suggested Outcome = "suggested" // undecided, out of the question, rejected by a person, or unlikely by a model's answer
 	Dropped   Outcome = "dropped"
 )
 
@@ -92,7 +93,7 @@ func (r *Result) add(d Decision) {
 	}
 }
 
-// undecided begins the reasoning of what rules leave open.
+// undecided begins the reasoning of pairs that the rules leave open.
 const undecided = "Undecided. "
 
 // decide scores a pair among all pairs of its two documents.
@@ -123,23 +124,23 @@ func decide(p Pair, ofA, ofB []Pair) Edge {
 	return e
 }
 
-// margin is by how many points a pair must be better than another to be it.
+// margin is the lead in points that makes one pair better than another.
 const margin = 8
 
-// standing is how a pair stands among the others of one of its documents,
-// the weakest first.
+// standing is the rank of a pair among the others of one of its documents, the
+// weakest first.
 type standing int
 
 const (
-	taken  standing = iota // better ones have all that there is
-	tied                   // others are as good, and there is not room for all
+	taken  standing = iota // better pairs use up all units of the document
+	tied                   // others are as good, and there is no room for all
 	room                   // there is room for all of them
 	alone                  // no other is as good
 	addsUp                 // with others that are as good it makes up the whole
 )
 
-// compete says what the competition on both sides means for a pair. What
-// stands against it counts from either side, being alone only from both.
+// compete returns the evidence that the competition on both sides adds to a
+// pair. Evidence against it counts from either side, being alone only from both.
 func compete(p Pair, ofA, ofB []Pair) []Evidence {
 	a, b := p.standing(p.A, ofA), p.standing(p.B, ofB)
 	theOther := func(whose standing) (one, many string) {
@@ -152,10 +153,10 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 	case worst == taken:
 		one, many := theOther(worst)
 		return say("taken", "Other %ss fit the %s better and leave nothing for this one.", many, one)
-	case worst == tied && p.cites(): // who cites two means both
+	case worst == tied && p.cites(): // a document that cites two belongs to both
 	case worst == tied:
 		one, many := theOther(worst)
-		return say("tie", "Other %ss fit the %s as well, and not all of them can be meant.", many, one)
+		return say("tie", "Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
 	case best == addsUp:
 		one, many := theOther(best)
 		return say("adds-up", "Alone or together with other %ss it makes up all of the %s.", many, one)
@@ -185,12 +186,12 @@ func (p Pair) from(id uuid.UUID) side {
 	return side{p.Points, p.Fit.Common, p.Fit.B, p.TypeB, p.TypeA, p.Verdict == Confirmed}
 }
 
-// unknown reports whether units cannot be compared: then nobody knows what room
-// the pair takes.
+// unknown reports whether units cannot be compared: then the room that the pair
+// takes is unknown.
 func (s side) unknown() bool { return s.all == 0 }
 
-// standing compares a pair with the others of the document with this id that
-// are with documents of the same type.
+// standing compares a pair with the document's other pairs with documents of
+// the same type.
 func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	me := p.from(id)
 	var better, equal []side
@@ -209,7 +210,7 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	switch {
 	case len(better) == 0 && len(equal) == 0, hasMany(me.self, me.other):
 		return alone
-	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown): // what there is room for is not known
+	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown): // the room is unknown
 		if len(better) > 0 {
 			return taken
 		}
@@ -227,13 +228,14 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	return me.among(slices.Concat(better, equal))
 }
 
-// hasMany reports whether a document of one type has any number of the other:
-// a contract its orders and invoices, an order its revised confirmations.
+// hasMany reports whether a document of one type may belong to any number of
+// the other: a contract to its orders and invoices, an order to its revised
+// confirmations.
 func hasMany(one, many document.Type) bool {
 	return one == document.Contract || one == document.PurchaseOrder && many == document.OrderConfirmation
 }
 
-// tolerance is how exactly units add up; they were read as decimals.
+// tolerance is the relative error of sums of units, which were read as decimals.
 const tolerance = 1e-9
 
 func commonUnits(sides []side) (n float64) {
@@ -243,12 +245,12 @@ func commonUnits(sides []side) (n float64) {
 	return n
 }
 
-// maxParts is among how many others sets are looked for that make up a whole.
+// maxParts bounds the other pairs that among searches: their sets are 2^n.
 const maxParts = 11
 
 // among looks for the sets of pairs that make up exactly all units of the
-// document. A pair that is in all of them adds up; one that is in none, while
-// there are some, is not meant; else nobody knows.
+// document. A pair in all of them adds up; if there are such sets and it is in
+// none, others have taken its place; otherwise it is open.
 func (s side) among(others []side) standing {
 	if len(others) > maxParts {
 		return tied

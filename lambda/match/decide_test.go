@@ -114,7 +114,7 @@ var decideRows = []struct {
 	{"together they are the whole", parts("order", 20, "delivery", 5, 15), slices.Repeat([]string{"match adds-up 0.90 high"}, 2)},
 	{"decimals are the whole", parts("order", 0.3, "delivery", 0.1, 0.2), slices.Repeat([]string{"match adds-up 0.90 high"}, 2)},
 	{"nearly the whole is not the whole", parts("order", 1000.001, "delivery", 400, 600), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
-	{"some are the whole, another is not meant", parts("order", 11, "delivery", 2, 3, 8), []string{"nothing taken", "match adds-up 0.90 high", "match adds-up 0.90 high"}},
+	{"some are the whole, another is left over", parts("order", 11, "delivery", 2, 3, 8), []string{"nothing taken", "match adds-up 0.90 high", "match adds-up 0.90 high"}},
 	{"in several ways", parts("order", 10, "delivery", 5, 5, 5), slices.Repeat([]string{"nothing tie"}, 3)},
 	{"one of them in every way", parts("order", 10, "delivery", 6, 4, 4), []string{"match adds-up 0.90 high", "nothing tie", "nothing tie"}},
 	{"in no way", parts("order", 10, "delivery", 7, 6), slices.Repeat([]string{"nothing tie"}, 2)},
@@ -317,8 +317,8 @@ func TestReasoning(t *testing.T) {
 		want  string // of the first pair
 	}{
 		{"only", two[:1], "By cites-loosely. By vat-id. No other purchase order fits the invoice, and no other invoice the purchase order."},
-		{"tie", two, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and not all of them can be meant."},
-		{"tie, from the other side", []Pair{flipped(two[0]), two[1]}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and not all of them can be meant."},
+		{"tie", two, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
+		{"tie, from the other side", []Pair{flipped(two[0]), two[1]}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
 		{"taken", []Pair{weighed("order", "invoice 1", 80), weighed("order", "invoice 2", 90)}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order better and leave nothing for this one."},
 		{"a part", parts("order", 20, "delivery", 5, 15), "By cites-loosely. Alone or together with other delivery notes it makes up all of the purchase order."},
 		{"veto", []Pair{vetoed(two[0])}, "Not matched. The currencies differ. By cites-loosely."},

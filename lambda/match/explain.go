@@ -15,7 +15,7 @@ func Score(a, b Raw) (Pair, error) {
 	return score(x, y), nil
 }
 
-// Lookup lists what candidates of a document are looked up by.
+// Lookup lists the keys that a document's candidates are looked up by.
 func Lookup(raw Raw) ([]string, error) {
 	d, err := read(raw)
 	if err != nil {
@@ -25,7 +25,7 @@ func Lookup(raw Raw) ([]string, error) {
 	return lookup, nil
 }
 
-// CommonKeys lists by which keys two documents are candidates of each other;
+// CommonKeys lists the keys that make two documents candidates of each other;
 // none if they are not.
 func CommonKeys(a, b Raw) (common []string, err error) {
 	x, err := read(a)

@@ -143,7 +143,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		docs := world(r)
+		docs := randomDocs(r)
 		first := r.IntN(len(instructions) - 2)
 		for i := range docs {
 			if r.IntN(6) == 0 {
@@ -210,9 +210,9 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d moved, %d vetoed, %d decided by rules, %d below 50 points, %d worlds with an answer of no use", moved, vetoed, fixed, below, refused)
+	t.Logf("%d moved, %d vetoed, %d decided by rules, %d below 50 points, %d runs with an answer of no use", moved, vetoed, fixed, below, refused)
 	if min(moved, vetoed, fixed, below) < 50 || refused < 3 {
-		t.Error("the worlds prove little")
+		t.Error("the random documents prove little")
 	}
 }
 

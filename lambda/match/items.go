@@ -7,8 +7,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// compareItems compares the lines of two documents, and how many units they
-// have in common; the fit is that of first and second.
+// compareItems compares the lines of two documents and counts the units that
+// they have in common; Fit.A is of first, Fit.B of second.
 func compareItems(first, second doc) ([]Evidence, Fit) {
 	if len(first.items) == 0 || len(second.items) == 0 {
 		return nil, Fit{}
@@ -65,7 +65,7 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 	return ev, fit
 }
 
-// partOf says which of two documents is a part of the other.
+// partOf formats a sentence with the part first and the whole second.
 func partOf(first, second doc, secondIsPart bool, format string) string {
 	if secondIsPart {
 		return fmt.Sprintf(format, name(second.Type), name(first.Type))
@@ -73,7 +73,7 @@ func partOf(first, second doc, secondIsPart bool, format string) string {
 	return fmt.Sprintf(format, name(first.Type), name(second.Type))
 }
 
-// units is how many units there are of all items.
+// units is the number of units of all items.
 func units(items []item) (n float64) {
 	for _, it := range items {
 		n += it.quantity
@@ -81,8 +81,8 @@ func units(items []item) (n float64) {
 	return n
 }
 
-// compareContract looks for the items of an order or an invoice among those
-// that a contract names; one that names no article is about all.
+// compareContract looks for the items of an order or an invoice among the items
+// of a contract; a contract without article numbers is compared by its words.
 func compareContract(contract, d doc) []Evidence {
 	if !slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" }) {
 		return compareWords(contract, d)
@@ -97,8 +97,7 @@ func compareContract(contract, d doc) []Evidence {
 	return say("items-exceed", "The contract does not name all items.")
 }
 
-// compareWords compares what documents say they are about, where they count
-// nothing.
+// compareWords compares the descriptions of documents that state no quantities.
 func compareWords(first, second doc) []Evidence {
 	collect := func(d doc) (w []string) {
 		for _, it := range d.items {
@@ -130,12 +129,12 @@ func overlap(a, b []string) float64 {
 	return float64(n) / float64(len(a)+len(b)-n)
 }
 
-// maxFuzzy is how many items of a document are aligned by their words.
+// maxFuzzy bounds the items of a document that are aligned by their words.
 const maxFuzzy = 50
 
 // align pairs the items of two documents, by article number or else by words.
-// Documents that have an article number in common number alike: then items of
-// other numbers are other items, however much alike their names.
+// Documents with a common article number use the same numbering: then items
+// with different numbers are different, however similar their names.
 func align(a, b []item) (pairs [][2]int) {
 	bySKU := make(map[string]int, len(b))
 	for j, it := range b {

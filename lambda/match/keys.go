@@ -11,19 +11,18 @@ import (
 	"matchbook/lambda/reference"
 )
 
-// maxKey is how long a key may be, in bytes; of a longer one the hash is
-// taken. PostgreSQL refuses index entries of more than about 2,700 bytes.
+// maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL refuses index entries of more than about 2,700 bytes.
 const maxKey = 250
 
-// maxItemKeys is how many of a document's articles candidates are looked up by.
+// maxItemKeys bounds the articles that candidates are looked up by.
 const maxItemKeys = 12
 
-// window is how far apart two documents of one company may be dated to be
-// found by that, in months.
+// window is the distance in months within which two documents of one company
+// find each other by their dates.
 const window = 4
 
 // keySet collects keys. They begin with a piece of the tenant's id, so that
-// the index tells tenants apart that use the same numbers.
+// the index separates tenants that use the same numbers.
 type keySet struct {
 	tenant string
 	keys   []string
@@ -42,16 +41,16 @@ func (s *keySet) sorted() []string {
 	return slices.Compact(s.keys)
 }
 
-// keys lists what the document is found by and what it looks others up by.
-// Both are the same but for the date, where it looks in the months around, and
-// for the company alone, by which only similar texts are looked up.
+// keys lists the keys that the document is found by and the keys that it looks
+// others up by. They differ in the date, where it looks in the months around,
+// and in the company alone, by which only similar texts are looked up.
 func (d doc) keys() (keys, lookup []string) {
 	tenant := d.TenantID.String()[:8]
 	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
 	both := func(parts ...string) { found.add(parts...); look.add(parts...) }
 	for _, c := range append([]citation{{Type: string(d.Type), number: d.number}}, d.cites...) {
 		types := []string{c.Type}
-		if c.Type == "" { // it may be of any
+		if c.Type == "" { // it may be of any type
 			for _, t := range Matchable(d.Type) {
 				types = append(types, string(t))
 			}
@@ -100,8 +99,9 @@ func (d doc) companies() []string {
 	return keys.sorted()
 }
 
-// who lists how the company may be recognised on another document. The buyer
-// is most often the tenant itself: it tells nothing where the supplier is named.
+// who lists the forms by which the company may be recognised on another
+// document. The buyer is most often the tenant itself: it counts only where the
+// supplier is not named.
 func (d doc) who() []string {
 	if d.supplier.isZero() {
 		return d.buyer.who()

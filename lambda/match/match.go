@@ -1,30 +1,3 @@
-// Package match finds the documents that belong together: an order and its
-// invoice, a delivery and its receipt, a credit note and what it corrects.
-//
-// A document is matched in five steps. Normalise reduces what was printed to
-// what can be compared. The store finds candidates by keys that both have.
-// compare weighs each pair on its own, whoever else there is. Decide weighs a
-// pair together with its competition: the other pairs of its two documents.
-// The store writes it all in one fenced transaction, after looking whether the
-// candidates are still those that were compared; if not, they are compared
-// again.
-//
-// # Why the order of arrival makes no difference
-//
-// What two documents say about each other depends on nothing but the two, is
-// the same from both sides, and is stored as a Pair by whichever is matched
-// later. Whether the pair is a match depends on nothing but the pairs of its
-// two documents. So after every write, the matches are a function of the pairs,
-// and the pairs are a function of the documents matched so far.
-//
-// A document that arrives can change what its candidates' pairs should be: a
-// tie where there was one answer. An example: order 7 is for 20 lamps, invoice
-// 1 charges 20 lamps, neither cites the other. Nothing else fits, they are a
-// match. Then invoice 2 charges 20 lamps as well. Its pair with the order says
-// as much as the first one, an order of 20 lamps has room for one of them, and
-// so neither is a match any more. Invoice 2 does not have to publish invoice 1
-// for that: the transaction that stores its pairs decides again about every
-// pair of the documents that it is now paired with, or was before.
 package match
 
 import (
@@ -53,12 +26,11 @@ type Raw struct {
 	Vector   string // embedding of its text, hexadecimal; empty if it has none
 }
 
-// Block is what a document is judged with: its candidates, in id order, among
-// them its partners, with which it was paired before, as far as there is room
-// for them, and which those are.
+// Block is a document's surroundings: its candidates and its partners, the
+// documents that it was paired with before.
 type Block struct {
-	Candidates []Raw
-	Partners   []uuid.UUID
+	Candidates []Raw       // in id order; partners are among them as far as there is room
+	Partners   []uuid.UUID // all of them, in id order
 	// Score, if it is set, has Write score the candidates that it finds,
 	// whatever they were before. Other writers of the tenant wait meanwhile.
 	Score func(candidates []Raw) []Pair
@@ -80,38 +52,38 @@ type Edge struct {
 type Result struct {
 	Matches     []Edge
 	Suggestions []Edge
-	Asked       []Pair      // whose Asked is to be kept
+	Asked       []Pair      // their Asked is to be stored
 	Stale       []uuid.UUID // documents that have to ask a model again
 }
 
 // Rules decide about the pairs of a competition. Their error ends a Write.
 type Rules func(ctx context.Context, c Competition) (Result, error)
 
-// Written is what came of a Write.
+// Written is the outcome of a Write.
 type Written struct {
-	Fresh     *Block        // not nil: nothing was written, the block is now this
-	Published []job.Stamped // what was published; the messages are to be sent
+	Fresh     *Block        // not nil: nothing was written, this is the block now
+	Published []job.Stamped // documents that were published; their messages are still to be sent
 }
 
-// Store keeps documents, pairs and matches. All it does for an attempt is
-// fenced: it returns job.ErrFenceLost when the attempt is no longer the
-// document's.
+// Store keeps documents, pairs and matches. Its calls for an attempt are
+// fenced: they return job.ErrFenceLost once another attempt or a publish has
+// taken over.
 type Store interface {
 	// Load reads the document of the attempt.
 	Load(ctx context.Context, f job.Fence) (Raw, error)
-	// Candidates saves what was normalised and reads the block: documents of
-	// the tenant and of these types that have a key which is looked up.
+	// Candidates saves the normalised document and reads the block: documents
+	// of the tenant and of these types with a key of n.Lookup, and n.Similar.
 	Candidates(ctx context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error)
-	// Near lists documents of the tenant and of these types that have one of
-	// these keys and an embedding, the nearest in time, a bounded number.
+	// Near lists documents of the tenant and of these types with one of these
+	// keys and an embedding, the nearest in time, a bounded number.
 	Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]Near, error)
-	// Write replaces the document's pairs, and the matches and suggestions of
-	// everybody whose competition that changes by what judge makes of it, and
-	// sets the document succeeded, all or nothing. Documents that have to ask
-	// again are published with it, if they had succeeded. When the candidates
-	// are no longer those that were judged, and judged has no Compare, it writes
-	// nothing and returns the block as it is now; an error of judge it returns
-	// as it is.
+	// Write replaces the document's pairs, has the rules decide about all pairs
+	// of the documents whose competition that changes, replaces their matches
+	// and suggestions by the result, and sets the document succeeded, all or
+	// nothing. The stale documents of the result are published with it, if they
+	// had succeeded. If the block is no longer as seen, and seen has no Score,
+	// Write writes nothing and returns the block as it is now. After an error of
+	// the rules it writes nothing and returns the error as it is.
 	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error)
 }
 
@@ -119,22 +91,23 @@ type Store interface {
 type Matcher struct {
 	Store Store
 	Log   *slog.Logger
-	// Model decides what rules leave open; nil leaves it to people.
+	// Model answers what the rules leave open; nil leaves it to people.
 	Model *llm.Asker
 	// Embeddings finds documents whose texts are similar; nil does without.
 	Embeddings *llm.Embeddings
-	// Sender sends the messages of those who have to ask a model again; nil
-	// leaves them to the sweep.
+	// Sender sends the messages of documents that have to ask a model again;
+	// nil leaves them to the sweep.
 	Sender job.Sender
 }
 
-// maxRounds is how often a document is judged again because its candidates
-// changed meanwhile, or a model was asked. From patience on it is compared
-// while the others wait: where many documents of one company arrive at once,
-// there would be a new one each time.
 const (
+	// maxRounds bounds the calls of Write in one attempt: each may find that the
+	// candidates have changed, or that a model has to be asked.
 	maxRounds = 10
-	patience  = 2
+	// patience is the number of rounds that score before Write. Later ones score
+	// within it, while other writers wait: where many documents of one company
+	// arrive at once, the candidates would have changed each time.
+	patience = 2
 )
 
 // Match matches the document of one attempt; it is a job.Work.
@@ -147,7 +120,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return failure.Permanently("structured data: %s", err)
 	}
-	doc.embedding = embedding{} // that of an earlier attempt, which may have had another embedder
+	doc.embedding = embedding{} // an earlier attempt may have had another embedder
 	if !doc.hasCounterparty() {
 		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
 	}
@@ -190,8 +163,8 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)}
 }
 
-// send sends the messages of what was published. They are committed: what
-// cannot be sent now, the sweep publishes again.
+// send sends the messages of published documents. The publishing is committed:
+// the sweep repeats a message that cannot be sent now.
 func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped) {
 	if len(published) == 0 {
 		return
@@ -222,8 +195,8 @@ func read(raw Raw) (doc, error) {
 	return d, nil
 }
 
-// pairs compares a document with its candidates and keeps what may count.
-// Those that cannot be read fail on their own and are no candidates.
+// pairs scores a document with its candidates and returns the pairs to keep. A
+// candidate that cannot be read is left out: its own attempt fails.
 func (d doc) pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
 		c, err := read(raw)

@@ -114,7 +114,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 	byModel, questions := 0, 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		docs := world(r)
+		docs := randomDocs(r)
 		var first *memory
 		for order := range 5 {
 			m, model, vault, queue := newMemory(docs), &fakeModel{think: opinion}, newVault(), &outbox{}
@@ -159,11 +159,11 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 		}
 	}
 	if byModel < 50 || questions < 100 {
-		t.Errorf("the worlds prove little: %d questions, %d matches by the model", questions, byModel)
+		t.Errorf("the random documents prove little: %d questions, %d matches by the model", questions, byModel)
 	}
 }
 
-// twoInvoices are an order and two invoices of which rules cannot tell which is meant.
+// twoInvoices are an order and two invoices between which the rules cannot decide.
 func twoInvoices() (docs []Raw) {
 	const acme = `"supplier":{"name":"Acme Lighting","vat_id":"DE136695976"}`
 	return []Raw{
@@ -384,7 +384,7 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // What a model is asked, word by word: a change of it changes every answer,
-// and has to be meant.
+// and must be deliberate.
 func TestQuestionIsTheGoldenOne(t *testing.T) {
 	t.Parallel()
 	docs := twoInvoices()

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// doc is a document, normalised: what scores are computed from.
+// doc is a normalised document; scores are computed from it.
 type doc struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
@@ -25,10 +25,10 @@ type doc struct {
 	cites     []citation // typed ones first, then those found in texts
 	items     []item
 	embedding embedding // of its text
-	amounts   []float64 // what it states as its value: net, gross, the sum of its lines
+	amounts   []float64 // the values that it states: net, gross, the sum of its lines
 }
 
-// party is a company in comparable form; what is not known is empty.
+// party is a company in comparable form; unknown fields are empty.
 type party struct {
 	VATID string `json:"vat_id,omitempty"`
 	IBAN  string `json:"iban,omitempty"`
@@ -43,7 +43,7 @@ func (p party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name ==
 type number struct {
 	Raw       string `json:"raw"`
 	Canonical string `json:"canonical"`
-	Loose     string `json:"loose,omitempty"` // survives misreadings; empty when too little is left
+	Loose     string `json:"loose,omitempty"` // equal for misread numbers; empty when too little is left
 }
 
 // citation is a number that the document cites.
@@ -53,7 +53,7 @@ type citation struct {
 	InText bool `json:"in_text,omitempty"` // found in the notes or in a line
 }
 
-// item is what a document's lines say about one article.
+// item is the sum of a document's lines about one article.
 type item struct {
 	sku      string
 	words    []string
@@ -61,15 +61,15 @@ type item struct {
 	price    float64 // of a unit; 0: not stated
 }
 
-// Normalized is what the store keeps of a normalised document.
+// Normalized is the part of a normalised document that the store keeps.
 type Normalized struct {
 	Counterparty map[string]party // by role: supplier, buyer
 	References   []citation       // never nil
-	Text         string           // what a person would search for
-	Keys         []string         // what others find it by; sorted
-	Lookup       []string         // what it finds others by; sorted
-	Vector       []byte           // embedding of its text and who made it; nil if it has none
-	Similar      []uuid.UUID      // documents to be compared whatever their keys; not stored
+	Text         string           // for a person's full-text search
+	Keys         []string         // other documents find it by these; sorted
+	Lookup       []string         // it finds others by these; sorted
+	Vector       []byte           // embedding of its text behind the embedder's tag; nil if it has none
+	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
@@ -87,7 +87,7 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
 	return d
 }
 
-// maxLineTexts is in how many lines references are looked for.
+// maxLineTexts bounds the lines that are searched for references.
 const maxLineTexts = 100
 
 func (d *doc) texts() []string {
@@ -98,8 +98,9 @@ func (d *doc) texts() []string {
 	return texts
 }
 
-// maxCitations is how many citations are kept. All that references may hold are,
-// but a pair compares each with each, and each has its keys.
+// maxCitations bounds the citations that are kept. It has room for all
+// references; a bound is needed because a pair compares each with each, and
+// each has its keys.
 const maxCitations = document.MaxReferences + 100
 
 // cite adds a citation once, and not of the document itself.
@@ -142,7 +143,7 @@ func (d doc) normalized() Normalized {
 	return n
 }
 
-// amounts lists what the document states as its value, each once.
+// amounts lists the values that the document states, each once.
 func amounts(d document.Data) (list []float64) {
 	var lines document.Amount
 	for _, l := range d.Lines {
@@ -159,7 +160,7 @@ func amounts(d document.Data) (list []float64) {
 // near reports whether two positive numbers differ by at most this share.
 func near(a, b, share float64) bool { return max(a, b)-min(a, b) <= share*max(a, b) }
 
-// items merges the lines by article, leaving out what is charged for the way.
+// items merges the lines by article, without shipping charges.
 func items(lines []document.Line) (list []item) {
 	index := map[string]int{}
 	for _, l := range lines {
@@ -184,8 +185,8 @@ func items(lines []document.Line) (list []item) {
 // key is the same for lines about one article.
 func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " ")) }
 
-// charges are words of lines that are not goods: they have no counterpart in
-// an order or a receipt.
+// charges are words of lines for shipping and surcharges: these lines have no
+// counterpart in an order or a receipt.
 var charges = map[string]bool{
 	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true, "handling": true, "packaging": true,
 	"fracht": true, "versand": true, "versandkosten": true, "porto": true, "zuschlag": true, "verpackung": true, "mindermengenzuschlag": true,

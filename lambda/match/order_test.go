@@ -173,8 +173,8 @@ func (m *memory) stale() string {
 	return ""
 }
 
-// world draws documents of two suppliers that cite each other, tie and add up.
-func world(r *rand.Rand) (docs []Raw) {
+// randomDocs draws documents of two suppliers that cite each other, tie and add up.
+func randomDocs(r *rand.Rand) (docs []Raw) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	for i := range 8 + r.IntN(8) {
 		typ := []document.Type{po, po, inv, inv, inv, dn, dn, gr, oc, cn, ct}[r.IntN(11)]
@@ -208,17 +208,17 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	}
 	for _, name := range []string{"only", "adds-up", "tie", "taken", "match", "suggestion"} {
 		if met[name] < 50 {
-			t.Errorf("the worlds prove little: %d times %s", met[name], name)
+			t.Errorf("the random documents prove little: %d times %s", met[name], name)
 		}
 	}
 }
 
-// arrive matches the documents of one world in some orders, and counts in met
+// arrive matches the documents of one run in some orders, and counts in met
 // what it came to.
 func arrive(t *testing.T, seed uint64, met map[string]int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	docs := world(r)
+	docs := randomDocs(r)
 	var first *memory
 	for order := range 6 {
 		m := newMemory(docs)

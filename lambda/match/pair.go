@@ -10,40 +10,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// Pair is what two documents say about each other, whoever else there is.
+// Pair is the score of two documents and its evidence, without any competition.
 type Pair struct {
 	A, B         uuid.UUID // A < B
 	TypeA, TypeB document.Type
-	Points       int // of 100; what speaks against it may make it negative
+	Points       int // of 100; evidence against the pair may make it negative
 	Fit          Fit
 	Evidence     []Evidence
-	Veto         string // why it is out of the question; empty if it is not
+	Veto         string // the reason why it is out of the question; empty if it is not
 	Verdict      Verdict
-	Asked        Asked // what a model said about it
+	Asked        Asked // a model's answer about it
 }
 
-// Fit is how many units two documents have, and how many in common. It is
+// Fit is the number of units of two documents, and of those in common. It is
 // zero where units cannot be compared.
 type Fit struct{ A, B, Common float64 }
 
-// Verdict is what a person said about a pair; empty when nobody did.
+// Verdict is a person's confirmation or rejection of a pair; empty without one.
 type Verdict string
 
-// The verdicts. They are kept for ever.
+// The verdicts. They are kept for ever, or until the person gives the other.
 const (
 	Confirmed Verdict = "confirmed"
 	Rejected  Verdict = "rejected"
 )
 
-// counts reports whether a pair is worth being kept: competition may make it
-// a match, or a person will ask why it is none.
+// counts reports whether a pair is worth keeping: competition may make it a
+// match, or a person may want to know why it is none.
 func (p Pair) counts() bool {
 	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
 // score scores a pair. It is symmetric, and depends on nothing but the pair.
-// A pair that is out of the question says why, and has evidence only if one
-// cites the other.
+// A pair out of the question has the reason as Veto, and has evidence only if
+// one document cites the other.
 func score(x, y doc) Pair {
 	a, b := x, y
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
@@ -75,7 +75,7 @@ func score(x, y doc) Pair {
 	return p
 }
 
-// veto says why a pair is out of the question; empty if it is not.
+// veto returns the reason why a pair is out of the question; empty if it is not.
 func veto(a, b doc) string {
 	switch {
 	case a.TenantID != b.TenantID:

@@ -6,8 +6,8 @@ import (
 	"matchbook/lambda/company"
 )
 
-// How similar names are that are one and the same company's, or probably, or
-// certainly not.
+// Similarities of names: from sameName on one company, from similarName on
+// probably one, below otherName certainly two.
 const (
 	sameName    = 0.98
 	similarName = 0.75
@@ -16,9 +16,9 @@ const (
 
 func same(a, b string) bool { return a != "" && a == b }
 
-// compareParties looks for the company that both documents are about: the
-// supplier, or the buyer where one of them does not name the supplier. Not
-// agreed: they name none in common, and numbers repeat between companies.
+// compareParties looks for the common company of the documents: the supplier,
+// or the buyer where one of them does not name the supplier. If there is none,
+// agreed is false: other companies may use the same numbers.
 func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
 	s, t := a.supplier, b.supplier
 	buyers := company.Similarity(a.buyer.name, b.buyer.name)
@@ -33,7 +33,7 @@ func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
 	case sim >= sameName:
 		evidence = say("name", "Both name %s as the supplier.", a.Supplier.Name)
 	case sim >= similarName:
-		evidence = say("name-similar", "The suppliers %q and %q look like one.", a.Supplier.Name, b.Supplier.Name)
+		evidence = say("name-similar", "The suppliers %q and %q look like one company.", a.Supplier.Name, b.Supplier.Name)
 	case !s.isZero() && !t.isZero():
 		return nil, false
 	case sameBuyer:

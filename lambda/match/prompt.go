@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// system is what the model is told. Whatever changes here changes every
-// question, and with it what the vault is asked for.
+// system is the system message of every question. A change here changes the
+// hash of every question, so that no stored answer fits any more.
 const system = `You match business documents of one company: orders, confirmations, delivery notes, goods receipts, invoices, credit notes, contracts.
 You get one document and a numbered list of candidates. Choose those candidates that belong to the same business as the document: the order that an invoice charges, the delivery that a receipt books, the invoice that a credit note corrects.
 Judge by what the documents say: companies, numbers, items, quantities, prices, amounts, dates. Parts may add up: an order may be delivered and charged in several parts. Two documents of one company that are about different goods, quantities or times do not belong together.
@@ -30,8 +30,8 @@ const (
 	maxPromptWord  = 120   // of any other text
 )
 
-// QuestionOf is what a model is asked about a document and its candidates:
-// candidate number n is candidates[order[n-1]].
+// QuestionOf returns the question to a model about a document and its
+// candidates: candidate number n is candidates[order[n-1]].
 func QuestionOf(doc Raw, candidates []Raw) (q llm.Question, order []int, err error) {
 	var text strings.Builder
 	if err := fenced(&text, "document", doc); err != nil {
@@ -60,9 +60,9 @@ func fenced(w *strings.Builder, fence string, raw Raw) error {
 	return nil
 }
 
-// PromptOf is what a question says of a document, whether that asks or is
-// asked about: lines of a field's name, a colon and what the document says. It
-// holds no id, and documents that say the same have the same.
+// PromptOf returns a document as a question contains it, as the document that
+// asks or as a candidate: lines of a field's name, a colon and the value. It
+// contains no id, so that equal documents have the same prompt.
 func PromptOf(raw Raw) (string, error) {
 	d, err := document.Parse([]byte(raw.Data))
 	if err != nil {
@@ -105,7 +105,7 @@ func PromptOf(raw Raw) (string, error) {
 	return p.String(), nil
 }
 
-// labelled is an amount with what it is, empty when it is not stated.
+// labelled is an amount behind a label, empty without an amount.
 func labelled(label string, a document.Amount, unit string) string {
 	if a.IsZero() {
 		return ""
@@ -113,7 +113,7 @@ func labelled(label string, a document.Amount, unit string) string {
 	return label + " " + a.Canonical() + " " + unit
 }
 
-// schema is that of an answer; the numbers of the candidates are an enum.
+// schema is the JSON schema of an answer; the candidates' numbers are an enum.
 func schema(numbers []int) json.RawMessage {
 	type object = map[string]any
 	strict := func(properties object, required ...string) object {
@@ -131,8 +131,8 @@ func schema(numbers []int) json.RawMessage {
 	return raw
 }
 
-// line is a stranger's text on one line: without control characters, without
-// what is not seen or turns the direction of writing, without our fences, cut.
+// line is a stranger's text on one line: without control characters, invisible
+// characters, direction marks and our fences, cut at most characters.
 func line(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -151,7 +151,7 @@ func line(s string, most int) string {
 }
 
 // shuffled is an order of n candidates that depends on the document only, so
-// that no place in the list is always that of the best one.
+// that the best one is not always at the same place.
 func shuffled(id uuid.UUID, n int) []int {
 	sum := sha256.Sum256(id[:])
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))).Perm(n)

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawDoc draws a document of a world so small that its documents meet.
+// drawDoc draws a document from so few values that documents meet.
 func drawDoc(t *rapid.T) doc {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	partyOf := func(label string) document.Party {
@@ -228,7 +228,7 @@ func finds(a, b doc) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(lookup, k) })
 }
 
-// TestEveryKindOfEvidenceIsMet: in the world of drawDoc documents meet in
+// TestEveryKindOfEvidenceIsMet: the documents of drawDoc meet in
 // every way sooner or later, so that the properties are about all of them.
 func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	t.Parallel()

@@ -14,24 +14,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// How near the texts of two documents are that are alike, and that are near
-// enough to be compared although they share no key. The rule is the same from
-// both sides, so whichever is matched later finds the other.
+// Cosines of texts: from alike on they are evidence, from similar on two
+// documents are scored although they share no key. The rule is symmetric, so
+// the document that is matched later finds the other.
 const (
 	alike   = 0.90
 	similar = 0.80
 )
 
-// maxEmbedded is how much of a document's text is embedded, in characters.
+// maxEmbedded bounds the text that is embedded, in characters.
 const maxEmbedded = 4_000
 
 // Near is a document whose text may be similar.
 type Near struct {
 	ID     uuid.UUID
-	Vector string // as Raw has it
+	Vector string // as in Raw
 }
 
-// embed gives the document its vector; without an embedder it has none.
+// embed computes the document's embedding; without an embedder it has none.
 func (m *Matcher) embed(ctx context.Context, d *doc, n *Normalized) error {
 	text := line(n.Text, maxEmbedded)
 	if m.Embeddings == nil || text == "" {
@@ -47,17 +47,17 @@ func (m *Matcher) embed(ctx context.Context, d *doc, n *Normalized) error {
 	return nil
 }
 
-// embedding is a vector and who made it: those of different embedders have
-// nothing to do with each other.
+// embedding is a vector and its embedder: vectors of different embedders cannot
+// be compared.
 type embedding struct {
-	by     string
+	by     string     // tag of the embedder
 	vector llm.Vector // nil if there is none
 }
 
-// tagLength is how many bytes before a stored vector say who made it.
+// tagLength is the length of the embedder's tag before a stored vector, in bytes.
 const tagLength = 4
 
-// embeddingOf reads an embedding as Raw has it.
+// embeddingOf reads an embedding in the form of Raw.Vector.
 func embeddingOf(stored string) embedding {
 	b, err := hex.DecodeString(stored)
 	if err != nil || len(b) < tagLength {
@@ -66,7 +66,7 @@ func embeddingOf(stored string) embedding {
 	return embedding{string(b[:tagLength]), llm.VectorOf(b[tagLength:])}
 }
 
-// near is the cosine of two embeddings of one embedder, else 0.
+// near is the cosine of two embeddings of one embedder, otherwise 0.
 func (e embedding) near(o embedding) float64 {
 	if e.by != o.by {
 		return 0
@@ -74,8 +74,8 @@ func (e embedding) near(o embedding) float64 {
 	return llm.Cosine(e.vector, o.vector)
 }
 
-// block reads what the document is judged with: those that share a key, those
-// that are wanted, and those of the same company whose texts are similar.
+// block reads the document's block: documents with a common key, the wanted
+// ones, and documents of the same company with similar texts.
 func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type, wanted ...uuid.UUID) (Block, error) {
 	n.Similar = wanted
 	block, err := m.Store.Candidates(ctx, f, *n, types)
@@ -101,8 +101,7 @@ func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, 
 	return block, failure.At("read candidates", err)
 }
 
-// compareTexts says whether two documents talk of the same, as an embedding
-// sees it.
+// compareTexts compares the documents' texts by their embeddings.
 func compareTexts(a, b doc) []Evidence {
 	if a.embedding.near(b.embedding) < alike {
 		return nil

@@ -136,7 +136,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 	alike := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		docs := world(r)
+		docs := randomDocs(r)
 		var first *memory
 		for range 4 {
 			m := newMemory(docs)
@@ -159,7 +159,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 		}
 	}
 	if alike < 50 {
-		t.Errorf("the worlds prove little: %d pairs are alike", alike)
+		t.Errorf("the random documents prove little: %d pairs are alike", alike)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// mayMatch is the table of the types that can be matched, both ways.
+// mayMatch reports whether two types can be matched; it is symmetric.
 func mayMatch(a, b document.Type) bool { return slices.Contains(Matchable(a), b) }
 
 // Matchable lists the types that a document of type t can be matched with.
@@ -29,7 +29,7 @@ func Matchable(t document.Type) []document.Type {
 var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1, document.OrderConfirmation: 2, document.DeliveryNote: 3,
 	document.GoodsReceipt: 4, document.Invoice: 5, document.CreditNote: 6}
 
-// inOrder is the two documents in the order of business.
+// inOrder returns the two documents in the order of business.
 func inOrder(a, b doc) (first, second doc) {
 	if rank[a.Type] > rank[b.Type] {
 		return b, a

@@ -9,8 +9,8 @@ type Evidence struct {
 	Text   string `json:"text"`   // in plain words
 }
 
-// What a pair's points mean. A pair below keepAt is forgotten: no competition
-// can make it a match.
+// Thresholds of a pair's points. A pair below keepAt is forgotten: no
+// competition can make it a match.
 const (
 	keepAt    = 30
 	suggestAt = 50 // undecided
@@ -18,27 +18,26 @@ const (
 	highAt    = 85
 )
 
-// weight is what a kind of evidence says, in points of 100, and the family it
-// belongs to.
+// weight is the points of a kind of evidence, of 100, and its family.
 type weight struct {
 	family string
 	points int
 }
 
-// weights is all evidence there is. Roughly: to be a match, a pair needs to be
-// of one company and, beyond that, either a citation, or contents that agree
-// while nothing else fits, or parts that add up to a whole.
+// weights lists all kinds of evidence. Roughly: a match needs a common company
+// and, beyond that, either a citation, or contents that agree while nothing
+// else fits, or parts that add up to a whole.
 var weights = map[string]weight{
 	"vat-id":       {"company", 30},  // one supplier, by VAT id
 	"iban":         {"company", 30},  // by bank account
 	"name":         {"company", 28},  // by name
-	"name-similar": {"company", 22},  // by name, as it may be misread or shortened
+	"name-similar": {"company", 22},  // by name, misread or shortened
 	"buyer":        {"company", 20},  // one buyer, where one side does not name the supplier
 	"same-buyer":   {"company", 5},   // one buyer as well
 	"other-buyer":  {"company", -20}, // another buyer
 
 	"cites":           {"citation", 60},  // one cites the other's number
-	"cites-short":     {"citation", 45},  // a number so short that it says less
+	"cites-short":     {"citation", 45},  // a number so short that it may be a coincidence
 	"cites-loosely":   {"citation", 45},  // a number that may be the other's, misread
 	"revision":        {"citation", 45},  // a confirmation numbered as a revision of the order
 	"common-delivery": {"citation", 45},  // both cite one delivery
@@ -60,7 +59,7 @@ var weights = map[string]weight{
 	"other-description": {"contents", -25}, // other words
 	"alike":             {"contents", 6},   // texts that are near to an embedding
 	"amount":            {"contents", 18},  // same net or gross amount
-	"amount-round":      {"contents", 12},  // a round one, which says less
+	"amount-round":      {"contents", 12},  // a round one, more often a coincidence
 	"amount-near":       {"contents", 6},   // nearly: rounding, freight, a price that moved
 	"amount-exceeds":    {"contents", -15}, // more is charged than was ordered
 
@@ -81,8 +80,8 @@ var weights = map[string]weight{
 	"taken":   {"competition", -30}, // others fit better
 }
 
-// caps is how much the evidence of one family may say for a pair: what belongs
-// together agrees together. Against a pair there is no cap.
+// caps bounds the points of one family for a pair, because its kinds of
+// evidence are not independent. Points against a pair have no cap.
 var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
 
 // sum adds up evidence.
@@ -97,7 +96,7 @@ func sum(evidence []Evidence) (points int) {
 	return points
 }
 
-// say is a piece of evidence, with its weight from the table.
+// say returns a piece of evidence with the points of the table.
 func say(name, format string, args ...any) []Evidence {
 	return []Evidence{{name, weights[name].points, fmt.Sprintf(format, args...)}}
 }

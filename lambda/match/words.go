@@ -8,13 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxText is how much of a text is compared, in bytes.
+// maxText bounds the text that is compared, in bytes.
 const maxText = 4_000
 
 // umlauts are spelled out before other marks are dropped: ü is ue, é is e.
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa")
 
-// words are those of a text in comparable form, sorted, each once.
+// words lists the words of a text in comparable form, sorted, each once.
 func words(text string) []string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "")

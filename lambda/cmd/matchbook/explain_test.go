@@ -146,7 +146,7 @@ EVIDENCE
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
-       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+       -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
 Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
 a score ends at 1.00 (100 points); 0.75 is a match.
@@ -219,7 +219,7 @@ LEFT FOR PEOPLE (2)
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
-       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+       -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
   0.58 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
       It needs 17 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
@@ -227,7 +227,7 @@ LEFT FOR PEOPLE (2)
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 9 days after the purchase order.
-       -15  Other invoices fit the purchase order as well, and not all of them can be meant.
+       -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
 Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
 a score ends at 1.00 (100 points); 0.75 is a match.

@@ -1,0 +1,81 @@
+// Package match finds the documents that belong together: an order and its
+// invoice, a delivery and its receipt, a credit note and the invoice that it
+// corrects.
+//
+// # From a document to its matches
+//
+// Matcher.Match handles one attempt, as a job.Work, in six steps:
+//
+//	load     Store.Load reads the document; normalise brings its companies, numbers, items
+//	         and amounts into comparable form.
+//	look up  Store.Candidates stores that form and reads the block: the documents of the
+//	         tenant with a common key (keys.go), the document's partners of earlier
+//	         attempts, and documents of the same company with a similar text (similar.go).
+//	score    score collects the evidence for and against the document and each candidate,
+//	         looking at nothing but the two (pair.go). All kinds of evidence and their
+//	         points are one table, in weights.go.
+//	decide   The rules add the competition, the other pairs of the two documents
+//	         (decide.go). A pair is then matched, undecided or dropped.
+//	ask      A model answers which of the undecided pairs belong together (ask.go,
+//	         prompt.go). Without a model they are suggestions for people.
+//	write    Store.Write stores the pairs, the matches and the suggestions, and sets the
+//	         document succeeded, in one fenced transaction.
+//
+// A person who confirms or rejects a pair overrules both, for ever (Verdict).
+//
+// # Asking a model
+//
+// The competition is known only within the transaction of Store.Write, for
+// which the tenant's other writers wait, and no transaction waits for a model.
+// So Match calls Write in rounds:
+//
+//   - Write reads the block again. If it has changed, Write writes nothing and
+//     returns it, and the next round scores it. From the third round on, Write
+//     itself scores the block that it finds.
+//   - Write has the rules decide, with the answers that the attempt has so far.
+//     If the document's question has no answer yet, Write writes nothing. Match
+//     then asks the model, without a transaction, and the next round has the
+//     answer.
+//   - Otherwise Write commits.
+//
+// A question contains the document and its undecided pairs, at most 20, the
+// best ones. Of two documents the one that comes later in business asks about
+// their pair. An answer counts for as long as the document has this question
+// and the pair this evidence. A write that changes the question of another
+// document publishes that document, which then asks again. The answer to a
+// question that was asked before comes from the database: package llm keeps
+// each answer before Match reads it.
+//
+// An attempt has at most 10 rounds and calls the model at most 3 times. After
+// that it fails as transient, and so it does if an answer cannot be read: a
+// failure is never taken for "no match".
+//
+// # Guarantees
+//
+//   - What two documents say about each other depends on nothing but the two,
+//     and is the same from both sides (TestPairIsTheSameFromBothSides). Whether
+//     they match depends on the pairs of the two documents only
+//     (TestPairsOfOthersMakeNoDifference). So after every write the matches are
+//     a function of the documents matched so far, in whatever order they
+//     arrived (TestOrderOfArrivalMakesNoDifference, also WithAModel and
+//     WithEmbeddings), and matching a document again changes nothing
+//     (TestMatchingAgainChangesNoRow in postgres).
+//   - A model decides only about pairs that the rules leave open, whatever the
+//     documents contain (TestHostileDocumentsCannotMoveMatches,
+//     TestAnswersMoveOnlyWhatWasAsked).
+//   - A failure of the model is a failure of the attempt, never an answer
+//     (TestModelFailureIsNeverNoMatch). No answer is bought twice, also after a
+//     crash (TestAnswerOutlivesACrash in postgres).
+//   - A write is complete or nothing (TestEdgesAreWrittenAllOrNone,
+//     TestStaleFenceWritesNothing in postgres).
+//
+// # A document can change the matches of others
+//
+// An example: order 7 is for 20 lamps, invoice 1 charges 20 lamps, neither
+// cites the other. Nothing else fits, so they are a match. Then invoice 2
+// charges 20 lamps as well. Its pair with the order has the same points as the
+// first one, and an order of 20 lamps has room for one of them, so neither is a
+// match any more (TestTheExampleOfThePackage). Invoice 1 is not matched again
+// for that: the transaction that stores the pairs of invoice 2 decides again
+// about every pair of the documents that it is paired with now, or was before.
+package match

@@ -42,8 +42,9 @@
 //
 // # On your machine
 //
-//   - local runs the functions against a strict SQS, the event source mapping
-//     and the Lambda Runtime API, with a clock that jumps; local/scripted is a
+//   - local joins the parts of the line in a Stack: local/sqs is a strict SQS,
+//     local/eventsource the event source mapping, local/lambdahost the Lambda
+//     Runtime API, and local/clock the time of all three. local/scripted is a
 //     scripted model, local/webhook accepts what Slack accepts, local/pgserver
 //     is a private PostgreSQL and local/simclock moves its clock.
 //   - acceptance tests the whole line in that stack.

@@ -18,10 +18,12 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -62,7 +64,7 @@ func newBadLine(t *testing.T, options ...func(*local.StackConfig)) *badLine {
 	l := &badLine{}
 	l.line = newLine(t, 1, append(options, func(c *local.StackConfig) {
 		c.Logs = io.MultiWriter(&l.text, testLog{t})
-		c.OnInvocation = func(i local.Invocation) {
+		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
 				t.Errorf("the batch failed as a whole: %v", i.Err)
 			}
@@ -103,7 +105,7 @@ func (l *line) pair() (tenant uuid.UUID, ids []uuid.UUID) {
 // send sends messages that become visible at the same moment.
 func (l *line) send(bodies ...string) {
 	l.t.Helper()
-	in := &sqs.SendMessageBatchInput{QueueUrl: &l.Queue.URL}
+	in := &awssqs.SendMessageBatchInput{QueueUrl: &l.Queue.URL}
 	for i, body := range bodies {
 		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(body)})
 	}
@@ -129,13 +131,13 @@ func (l *line) fate(body string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var list []string
-	var sent local.Event
+	var sent sqs.Event
 	for _, e := range l.log {
 		switch {
 		case e.Body != body:
-		case e.Kind == local.Sent && sent.Body == "":
+		case e.Kind == sqs.Sent && sent.Body == "":
 			sent = e
-		case slices.Contains([]local.EventKind{local.Received, local.Deleted, local.MovedToDLQ}, e.Kind):
+		case slices.Contains([]sqs.EventKind{sqs.Received, sqs.Deleted, sqs.MovedToDLQ}, e.Kind):
 			list = append(list, fmt.Sprintf("%s at %g", e.Kind, e.At.Sub(sent.At).Seconds()))
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -37,7 +39,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return local.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
+	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
 })
 
 // stuck bounds what must happen: no machine is so slow.
@@ -49,7 +51,7 @@ type line struct {
 	t    *testing.T
 	conn *pgx.Conn // real clock
 	mu   sync.Mutex
-	log  []local.Event
+	log  []sqs.Event
 }
 
 func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig)) *line {
@@ -62,7 +64,7 @@ func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig))
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
 	config := local.StackConfig{
 		DatabaseURL: url, Bootstrap: executable, FrozenAt: testStart, Concurrency: concurrency,
-		Logs: testLog{t}, OnEvent: func(e local.Event) {
+		Logs: testLog{t}, OnEvent: func(e sqs.Event) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.log = append(l.log, e)
@@ -159,7 +161,7 @@ func (l *line) drain(ids []uuid.UUID) {
 
 // events returns what happened to the messages of a document, with the
 // seconds since the start.
-func (l *line) events(id uuid.UUID, kinds ...local.EventKind) (list []string) {
+func (l *line) events(id uuid.UUID, kinds ...sqs.EventKind) (list []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.log {
@@ -209,7 +211,7 @@ func TestTransientFailureIsRetriedAfterFiveAndThirtyMinutesThenDeadLettered(t *t
 	l.publish(ids...)
 	l.drain(ids)
 
-	got := strings.Join(l.events(broken, local.Received, local.MovedToDLQ), ", ")
+	got := strings.Join(l.events(broken, sqs.Received, sqs.MovedToDLQ), ", ")
 	check(t, "received", got, "received at 0, received at 300, received at 2100, moved to DLQ at 2100")
 	check(t, "document", l.status(broken), "failed, 3 attempts, 1 notifications, read candidates: database error (SQLSTATE 57014)")
 	check(t, "its batch-mate", l.status(mate), "succeeded, 1 attempts, 0 notifications, no error")
@@ -225,7 +227,7 @@ func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
 	l.publish(ids...)
 	l.drain(ids)
 
-	check(t, "message", strings.Join(l.events(ids[3], local.Received, local.Deleted, local.MovedToDLQ), ", "), "received at 0, deleted at 0")
+	check(t, "message", strings.Join(l.events(ids[3], sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "), "received at 0, deleted at 0")
 	check(t, "document", l.status(ids[3]),
 		"failed, 1 attempts, 1 notifications, structured data: an amount is not a plain decimal number of at most 18 digits")
 	for i, id := range ids {
@@ -245,7 +247,7 @@ func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
 	}
 	l.drain(ids)
 	for _, id := range ids {
-		check(t, "message", strings.Join(l.events(id, local.Sent, local.Deleted), ", "), "sent at 1081, deleted at 1081")
+		check(t, "message", strings.Join(l.events(id, sqs.Sent, sqs.Deleted), ", "), "sent at 1081, deleted at 1081")
 		check(t, "document", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
 	}
 }
@@ -261,11 +263,11 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	if err := l.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
 		t.Fatal(err)
 	}
-	executable, err := local.Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/sweep", nil)
+	executable, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/sweep", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweeper := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
 	defer sweeper.Close()
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,
@@ -412,7 +414,7 @@ func TestDocumentThatKillsItsWorkerOnEveryDeliveryFailsAloneByTheSweep(t *testin
 	l.exec("DELETE FROM gated") // or the sweep would stand at the gate as well
 	l.drain(ids)
 	check(t, "the killer", l.status(killer), "failed, 3 attempts, 1 notifications, crashed: 3 attempts in a row, the last one number 3, ended without a result")
-	check(t, "its message", strings.Join(l.events(killer, local.Received, local.Deleted, local.MovedToDLQ), ", "),
+	check(t, "its message", strings.Join(l.events(killer, sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
 		"received at 0, received at 1080, received at 2160, moved to DLQ at 3240")
 	for _, id := range ids {
 		if id == killer {
@@ -421,7 +423,7 @@ func TestDocumentThatKillsItsWorkerOnEveryDeliveryFailsAloneByTheSweep(t *testin
 		if got := l.status(id); !strings.HasPrefix(got, "succeeded") {
 			t.Errorf("batch-mate: %s", got)
 		}
-		if moved := l.events(id, local.MovedToDLQ); len(moved) > 0 {
+		if moved := l.events(id, sqs.MovedToDLQ); len(moved) > 0 {
 			t.Errorf("the message of a batch-mate was %v", moved)
 		}
 	}

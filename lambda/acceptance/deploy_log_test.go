@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
@@ -121,7 +123,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	}
 	received := 0
 	for _, e := range l.log {
-		if e.Kind == local.Received {
+		if e.Kind == sqs.Received {
 			received++
 		}
 	}
@@ -162,12 +164,12 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	l := newLine(t, 1, func(c *local.StackConfig) { c.NoMapping = true })
 	ids := l.store(2)
 	l.publish(ids...)
-	executable, err := local.Bootstrap(t.Context(), t.TempDir(), manifest.Sweep.Package, nil)
+	executable, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), manifest.Sweep.Package, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := &logText{}
-	sweeper := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute,
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute,
 		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
 	defer sweeper.Close()
 	if err := l.Advance(t.Context(), 90*time.Second); err != nil {

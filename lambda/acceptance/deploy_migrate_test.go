@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -23,7 +24,7 @@ import (
 type formation struct {
 	t        *testing.T
 	server   *httptest.Server
-	function *local.Function
+	function *lambdahost.Function
 	text     *logText
 
 	mu      sync.Mutex
@@ -41,7 +42,7 @@ var migrateBootstrap = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return local.Bootstrap(context.Background(), dir, manifest.Migrate.Package, nil)
+	return lambdahost.Bootstrap(context.Background(), dir, manifest.Migrate.Package, nil)
 })
 
 func newFormation(t *testing.T, timeout time.Duration, env ...string) *formation {
@@ -53,7 +54,7 @@ func newFormation(t *testing.T, timeout time.Duration, env ...string) *formation
 	f := &formation{t: t, text: &logText{}}
 	f.server = httptest.NewServer(http.HandlerFunc(f.take))
 	t.Cleanup(f.server.Close)
-	f.function = local.NewFunction(local.FunctionConfig{Name: "migrate", Bootstrap: executable, Timeout: timeout, Env: append(env, "STAGE=test"),
+	f.function = lambdahost.New(lambdahost.Config{Name: "migrate", Bootstrap: executable, Timeout: timeout, Env: append(env, "STAGE=test"),
 		Logs: io.MultiWriter(f.text, testLog{t})})
 	t.Cleanup(func() { f.function.Close() })
 	return f
@@ -212,7 +213,7 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The claim waits for the database for three quarters of it.
-	function := local.NewFunction(local.FunctionConfig{Name: manifest.Match.Name, Bootstrap: executable, Timeout: 8 * time.Second,
+	function := lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: executable, Timeout: 8 * time.Second,
 		Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
 	defer function.Close()
 	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs", "eventSourceARN": l.Queue.ARN,

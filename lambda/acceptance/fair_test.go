@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 
@@ -29,7 +30,7 @@ func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 	l.publish(imported...)
 
 	arrived, release := make(chan string, 100), make(chan struct{})
-	mapping := local.NewMapping(local.MappingConfig{QueueURL: l.Queue.URL, QueueARN: l.Queue.ARN, BatchSize: manifest.Match.BatchSize,
+	mapping := eventsource.New(eventsource.Config{QueueURL: l.Queue.URL, QueueARN: l.Queue.ARN, BatchSize: manifest.Match.BatchSize,
 		MaxConcurrency: workers, Client: l.Queue.Client, Clock: l.Clock,
 		Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
 			arrived <- string(payload)

@@ -19,6 +19,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -171,7 +172,7 @@ func newSecretRun(t *testing.T) *secretRun {
 		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com", "EMAIL_TO="+addressSecret,
 			"AWS_ENDPOINT_URL_SESV2="+channels)
 		c.Logs = io.MultiWriter(&r.text, testLog{t})
-		c.OnInvocation = func(i local.Invocation) { fmt.Fprintf(&r.answers, "%+v %v %v\n", i, i.Err, i.DeleteErr) }
+		c.OnInvocation = func(i eventsource.Invocation) { fmt.Fprintf(&r.answers, "%+v %v %v\n", i, i.Err, i.DeleteErr) }
 	})
 	r.groups = r.line.groups(len(r.ordered)+1, rand.New(rand.NewPCG(seed, 0)), func(d *document.Data) {
 		d.Notes, d.Supplier.Name, d.Lines[0].Description = documentSecret, d.Supplier.Name+" "+documentSecret, documentSecret

@@ -13,7 +13,9 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -43,7 +45,7 @@ type modelLine struct {
 // and that is what Violations are about.
 func newModelLine(t *testing.T, concurrency int, o scripted.Options, options ...func(*local.StackConfig)) *modelLine {
 	t.Helper()
-	var clock atomic.Pointer[local.Clock]
+	var clock atomic.Pointer[clock.Clock]
 	o.Now = func() time.Time { return clock.Load().Now() }
 	o.Key, o.RetryAfter, o.KeepText = modelKey, waitAsked, true
 	server, err := scripted.Start(t.Context(), o)
@@ -167,9 +169,9 @@ func (l *line) lastLife(id uuid.UUID) string {
 	for _, e := range l.log {
 		switch {
 		case e.Body != id.String():
-		case e.Kind == local.Sent:
+		case e.Kind == sqs.Sent:
 			sent, life = e.At, nil
-		case e.Kind == local.Received || e.Kind == local.Deleted || e.Kind == local.MovedToDLQ:
+		case e.Kind == sqs.Received || e.Kind == sqs.Deleted || e.Kind == sqs.MovedToDLQ:
 			life = append(life, fmt.Sprintf("%s at %g", e.Kind, e.At.Sub(sent).Seconds()))
 		}
 	}

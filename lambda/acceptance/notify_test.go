@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
@@ -26,7 +29,7 @@ var sweepBootstrap = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return local.Bootstrap(context.Background(), dir, manifest.Sweep.Package, nil)
+	return lambdahost.Bootstrap(context.Background(), dir, manifest.Sweep.Package, nil)
 })
 
 // sweepFunction runs the sweep function once, in its own bootstrap.
@@ -36,7 +39,7 @@ func (l *line) sweepFunction() {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	f := local.NewFunction(local.FunctionConfig{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
+	f := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
 	defer f.Close()
 	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
 		l.t.Fatal(err)
@@ -60,7 +63,7 @@ func (s *badSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	mended := s.mended
 	if !mended {
-		acknowledged := slices.ContainsFunc(s.line.events(s.document, local.Deleted), func(string) bool { return true })
+		acknowledged := slices.ContainsFunc(s.line.events(s.document, sqs.Deleted), func(string) bool { return true })
 		s.seen = append(s.seen, map[bool]string{false: "not acknowledged, ", true: "acknowledged, "}[acknowledged]+s.committed())
 	}
 	s.mu.Unlock()
@@ -135,11 +138,11 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			t.Cleanup(server.Close)
 			var logs logText
 			var mu sync.Mutex
-			var batches []local.Invocation
+			var batches []eventsource.Invocation
 			l := newLine(t, 1, func(c *local.StackConfig) {
 				c.Env = append(c.Env, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
 				c.Logs = io.MultiWriter(&logs, testLog{t})
-				c.OnInvocation = func(i local.Invocation) {
+				c.OnInvocation = func(i eventsource.Invocation) {
 					mu.Lock()
 					defer mu.Unlock()
 					batches = append(batches, i)
@@ -154,7 +157,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			if got := l.status(ids[1]); !strings.HasPrefix(got, "failed, 1 attempts, 1 notifications") {
 				t.Errorf("the document: %s", got)
 			}
-			check(t, "its message", strings.Join(l.events(ids[1], local.Received, local.Deleted), ", "), "received at 0, deleted at 0")
+			check(t, "its message", strings.Join(l.events(ids[1], sqs.Received, sqs.Deleted), ", "), "received at 0, deleted at 0")
 			check(t, "Slack was asked when it was", s.asked(), "not acknowledged, failed")
 			mu.Lock()
 			seen := slices.Clone(batches)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
 )
 
 // Everything that SQS does seldom, often: duplicates, late copies, visibility
@@ -22,17 +22,17 @@ func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
 	l := newLine(t, 2)
 	g := newGate(l, l.url()) // for its count of terminal writes; nothing is gated
 	ids := l.store(documents)
-	kinds := []local.FaultKind{local.DuplicateDelivery, local.LateDelivery, local.EarlyExpiry, local.EntryRefused,
-		local.EntryUnconfirmed, local.CallRefused, local.AnswerLost}
+	kinds := []sqs.FaultKind{sqs.DuplicateDelivery, sqs.LateDelivery, sqs.EarlyExpiry, sqs.EntryRefused,
+		sqs.EntryUnconfirmed, sqs.CallRefused, sqs.AnswerLost}
 	// Most duplicates are not seen: the message is deleted before its turn comes again.
-	faults := []local.Fault{{Kind: local.DuplicateDelivery, Rate: 0.5}}
+	faults := []sqs.Fault{{Kind: sqs.DuplicateDelivery, Rate: 0.5}}
 	for _, kind := range kinds {
 		// By chance; sends a few times only, because a document whose message
 		// cannot be sent four times in a row is failed as lost.
 		for _, operation := range []string{"ReceiveMessage", "DeleteMessageBatch", "ChangeMessageVisibilityBatch"} {
-			faults = append(faults, local.Fault{Kind: kind, Operation: operation, Rate: 0.05})
+			faults = append(faults, sqs.Fault{Kind: kind, Operation: operation, Rate: 0.05})
 		}
-		faults = append(faults, local.Fault{Kind: kind, Operation: "SendMessageBatch", Times: 2})
+		faults = append(faults, sqs.Fault{Kind: kind, Operation: "SendMessageBatch", Times: 2})
 	}
 	l.SQS.Order(seed, faults...)
 	for chunk := range slices.Chunk(ids, 20) {
@@ -53,7 +53,7 @@ func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
 	}
 	for _, id := range ids {
 		if got := l.status(id); !strings.HasPrefix(got, "succeeded") {
-			t.Errorf("%s: %v", got, l.events(id, local.Sent, local.Received, local.VisibilityChanged, local.Deleted, local.MovedToDLQ))
+			t.Errorf("%s: %v", got, l.events(id, sqs.Sent, sqs.Received, sqs.VisibilityChanged, sqs.Deleted, sqs.MovedToDLQ))
 		}
 	}
 	check(t, "succeeded", query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), documents)

@@ -16,14 +16,16 @@ import (
 	"testing"
 
 	"matchbook/lambda/local"
+	stackclock "matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -39,7 +41,7 @@ const (
 // are there, and an AWS that tells of a stack. Tests break one thing of it.
 type rig struct {
 	t        *testing.T
-	sqs      *sqs.Client
+	sqs      *awssqs.Client
 	urls     local.QueueURLs
 	model    *scripted.Server
 	answer   string // the model's
@@ -67,13 +69,13 @@ type rig struct {
 func newRig(t *testing.T, database string) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: secretARN + uuid.NewString() + "/", database: database, secrets: map[string]string{}, refuse: map[string]string{}, reserved: m{}, asked: map[string]bool{}, answer: `{"there":true}`}
-	endpoint := r.serve(local.NewSQS(local.NewClock()))
+	endpoint := r.serve(sqs.New(stackclock.New()))
 	var err error
 	if r.urls, err = local.CreateQueue(t.Context(), endpoint, "match"); err != nil {
 		t.Fatal(err)
 	}
 	config := aws.Config{Region: region, BaseEndpoint: &endpoint, RetryMaxAttempts: 1, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")}
-	r.sqs = sqs.NewFromConfig(config)
+	r.sqs = awssqs.NewFromConfig(config)
 	r.model, err = scripted.Start(t.Context(), scripted.Options{Key: modelKey,
 		Mind: scripted.MindFunc(func(scripted.Question) string { return r.answer })})
 	if err != nil {
@@ -287,7 +289,7 @@ func (r *rig) examine(stack bool) Report {
 // set changes attributes of a queue.
 func (r *rig) set(url, name, to string) {
 	r.t.Helper()
-	_, err := r.sqs.SetQueueAttributes(r.t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{name: to}})
+	_, err := r.sqs.SetQueueAttributes(r.t.Context(), &awssqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{name: to}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/local"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 )
 
@@ -203,7 +203,7 @@ func (s *strikes) readOnly(ctx context.Context, load func() error) error {
 }
 
 // breakQueue makes SQS fail for the loaded documents, while time goes on.
-func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...local.Fault) error {
+func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...sqs.Fault) error {
 	s.line.SQS.Order(s.random.Uint64(), faults...)
 	defer s.line.SQS.Order(0)
 	var unsent *job.PublishError // the sweep sends it
@@ -214,17 +214,17 @@ func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...l
 }
 
 func (s *strikes) refuseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, local.Fault{Kind: local.CallRefused, Rate: 0.3}, local.Fault{Kind: local.EntryRefused, Rate: 0.1})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3}, sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})
 }
 
 func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, local.Fault{Kind: local.CallLost, Rate: 0.15}, local.Fault{Kind: local.AnswerLost, Rate: 0.15},
-		local.Fault{Kind: local.EntryUnconfirmed, Rate: 0.1})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallLost, Rate: 0.15}, sqs.Fault{Kind: sqs.AnswerLost, Rate: 0.15},
+		sqs.Fault{Kind: sqs.EntryUnconfirmed, Rate: 0.1})
 }
 
 func (s *strikes) duplicate(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, local.Fault{Kind: local.DuplicateDelivery, Rate: 0.3}, local.Fault{Kind: local.LateDelivery, Rate: 0.2},
-		local.Fault{Kind: local.EarlyExpiry, Rate: 0.2})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
+		sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})
 }
 
 func (s *strikes) breakModel(ctx context.Context, load func() error) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
@@ -148,7 +148,7 @@ func (e *evidence) acks() (v []Violation) {
 	for id, messages := range e.messages {
 		for _, m := range messages {
 			for _, s := range m.events {
-				if s.Kind != local.Deleted {
+				if s.Kind != sqs.Deleted {
 					continue
 				}
 				c := e.state(id, s.at)

@@ -14,8 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 
 	"github.com/google/uuid"
@@ -24,7 +26,7 @@ import (
 // seen is an event in the life of a message, in real time, like the audit's.
 type seen struct {
 	at time.Time
-	local.Event
+	sqs.Event
 }
 
 // message is the life of one message. One that came from the dead-letter queue
@@ -57,7 +59,7 @@ func (m *message) live(at time.Time) (receives int, live bool) {
 		return 0, false
 	}
 	last := events[len(events)-1]
-	return last.ReceiveCount, last.Kind != local.Deleted && last.Kind != local.MovedToDLQ && last.Kind != local.Expired
+	return last.ReceiveCount, last.Kind != sqs.Deleted && last.Kind != sqs.MovedToDLQ && last.Kind != sqs.Expired
 }
 
 // asked is a call of the model, in real time.
@@ -89,7 +91,7 @@ type journal struct {
 func newJournal() *journal { return &journal{messages: map[string]*message{}} }
 
 // event records everything that happens to a message.
-func (j *journal) event(e local.Event) {
+func (j *journal) event(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := time.Now()
@@ -103,7 +105,7 @@ func (j *journal) event(e local.Event) {
 }
 
 // invocation records every batch.
-func (j *journal) invocation(i local.Invocation) {
+func (j *journal) invocation(i eventsource.Invocation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := time.Now()
@@ -112,7 +114,7 @@ func (j *journal) invocation(i local.Invocation) {
 			m.runs = append(m.runs, run{now.Add(-i.Took), now, i.Err == nil && !slices.Contains(i.Failed, id)})
 		}
 	}
-	var failed *local.FunctionError
+	var failed *lambdahost.FunctionError
 	if i.Err != nil && len(i.MessageIDs) > 0 && !errors.As(i.Err, &failed) {
 		j.broken = append(j.broken, i.Err.Error())
 	}

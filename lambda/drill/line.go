@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
@@ -46,10 +48,10 @@ func build(ctx context.Context, folder string, progress func(string)) (p program
 	if err := os.WriteFile(p.start, []byte(startScript), 0o700); err != nil {
 		return p, err
 	}
-	if p.match, err = local.Bootstrap(ctx, folder, manifest.Match.Package, progress); err != nil {
+	if p.match, err = lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, progress); err != nil {
 		return p, err
 	}
-	p.sweep, err = local.Bootstrap(ctx, folder, manifest.Sweep.Package, progress)
+	p.sweep, err = lambdahost.Bootstrap(ctx, folder, manifest.Sweep.Package, progress)
 	return p, err
 }
 
@@ -58,12 +60,12 @@ type line struct {
 	*local.Stack
 	db      *pgxpool.Pool // the drill's own connections, as superuser
 	proxy   *proxy
-	sweep   *local.Function
+	sweep   *lambdahost.Function
 	model   *scripted.Server
 	slack   *slack
 	journal *journal
 	papers  *papers
-	clock   atomic.Pointer[local.Clock]
+	clock   atomic.Pointer[clock.Clock]
 	closers []func() error
 
 	frozen   atomic.Int64 // processes
@@ -109,7 +111,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	l.closers = append(l.closers, l.Close)
 	l.clock.Store(l.Clock)
 	l.nextAt = l.Clock.Now().Add(manifest.SweepEvery)
-	l.sweep = local.NewFunction(local.FunctionConfig{Name: manifest.Sweep.Name, Bootstrap: p.start, Timeout: manifest.Sweep.Timeout, Logs: logs,
+	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start, Timeout: manifest.Sweep.Timeout, Logs: logs,
 		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
 	l.closers = append(l.closers, l.sweep.Close)
 	_, err = l.DB.Import(ctx, papers.all)

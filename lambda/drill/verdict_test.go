@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 
 	"github.com/google/uuid"
 )
@@ -54,14 +54,14 @@ func newLife() *life {
 }
 
 // sentAt is a message of the first document, with its events second by second.
-func sentAt(second int, kinds ...local.EventKind) *message {
+func sentAt(second int, kinds ...sqs.EventKind) *message {
 	m := &message{id: "message-1", document: first, sent: at(second).Add(time.Millisecond)}
 	receives := 0
-	for i, kind := range append([]local.EventKind{local.Sent}, kinds...) {
-		if kind == local.Received {
+	for i, kind := range append([]sqs.EventKind{sqs.Sent}, kinds...) {
+		if kind == sqs.Received {
 			receives++
 		}
-		m.events = append(m.events, seen{at(second + i).Add(time.Millisecond), local.Event{MessageID: m.id, Kind: kind, ReceiveCount: receives}})
+		m.events = append(m.events, seen{at(second + i).Add(time.Millisecond), sqs.Event{MessageID: m.id, Kind: kind, ReceiveCount: receives}})
 	}
 	return m
 }
@@ -71,8 +71,8 @@ func sentAt(second int, kinds ...local.EventKind) *message {
 func evident(l *life, messages ...*message) *evidence {
 	last := l.changes[len(l.changes)-1]
 	if len(messages) == 0 {
-		done := sentAt(0, local.Received)
-		done.events = append(done.events, seen{last.At.Add(time.Second), local.Event{Kind: local.Deleted, ReceiveCount: 1}})
+		done := sentAt(0, sqs.Received)
+		done.events = append(done.events, seen{last.At.Add(time.Second), sqs.Event{Kind: sqs.Deleted, ReceiveCount: 1}})
 		messages = []*message{done}
 	}
 	e := &evidence{audit: &audit{changes: l.changes, documents: []row{{ID: first, Tenant: home, Type: "invoice", Status: last.Status, Attempts: last.Attempt}}},
@@ -134,10 +134,10 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 		"succeeded after a retry":     {evidence: evident(newLife().to("pending", "match-1").to("in-progress", "match-2").to("succeeded", "match-2"))},
 		"failed on the last delivery": {evidence: evident(failed())},
 		"crashed three times":         {evidence: evident(crashed(3)).of("crashed")},
-		"crashed once":                {evident(crashed(1), sentAt(0, local.Received, local.MovedToDLQ)).of("crashed"), "given up"},
+		"crashed once":                {evident(crashed(1), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"), "given up"},
 		"crashed, and a message parked": {
-			evident(crashed(3), sentAt(9, local.Received), sentAt(0, local.Received, local.MovedToDLQ)).of("crashed"), "to come"},
-		"lost, and never published again": {evident((&life{id: first}).to("pending", "matchbook", anew).to("pending", "sweep-9", anew).to("failed", "sweep-9", func(c *change) { c.Attempt++ }), sentAt(0, local.Received, local.MovedToDLQ)).of("lost"), "given up"},
+			evident(crashed(3), sentAt(9, sqs.Received), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"), "to come"},
+		"lost, and never published again": {evident((&life{id: first}).to("pending", "matchbook", anew).to("pending", "sweep-9", anew).to("failed", "sweep-9", func(c *change) { c.Attempt++ }), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("lost"), "given up"},
 		"failed by a restart": {evident(failed()).with(func(e *evidence) {
 			e.messages[first][0].runs = []run{{at(1), at(4), false}}
 			e.pieces = []piece{{"restart", at(2), at(3)}}
@@ -148,11 +148,11 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 		})},
 		"failed at the end":      {evident(failed()).with(func(e *evidence) { e.documents[0].Status = "failed" }), "again"},
 		"a message left":         {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
-		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"), sentAt(0, local.Received, local.Received, local.Deleted)), "I2"},
-		"acknowledged after all": {evident(crashed(3), sentAt(0, local.Received)).of("crashed").with(func(e *evidence) {
+		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"), sentAt(0, sqs.Received, sqs.Received, sqs.Deleted)), "I2"},
+		"acknowledged after all": {evident(crashed(3), sentAt(0, sqs.Received)).of("crashed").with(func(e *evidence) {
 			m := e.messages[first][0]
 			m.sent = at(9)
-			m.events = append(m.events, seen{at(20), local.Event{Kind: local.Deleted, ReceiveCount: 3}})
+			m.events = append(m.events, seen{at(20), sqs.Event{Kind: sqs.Deleted, ReceiveCount: 3}})
 			m.events[1].ReceiveCount = 3
 			m.runs = []run{{at(18), at(19), true}}
 		}), "I2"},
@@ -166,7 +166,7 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 		"matches without a verdict":          {evident(succeeded()).with(func(e *evidence) { e.stray = []strayEdges{{1, "match-1", "document_match"}} }), "I7"},
 		"claimed within a lease":             {evident(newLife().to("in-progress", "match-2", func(c *change) { lease := at(60); c.WasLease = &lease }).to("succeeded", "match-2")), "I8"},
 		"succeeded, then in progress":        {evident(succeeded().to("in-progress", "match-1").to("succeeded", "match-1")), "I9"},
-		"in progress at the end":             {evident(newLife(), sentAt(0, local.Received, local.MovedToDLQ)), "I10"},
+		"in progress at the end":             {evident(newLife(), sentAt(0, sqs.Received, sqs.MovedToDLQ)), "I10"},
 		"matched":                            {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) { e.want = e.links() }), ""},
 		"matched, and not when it was quiet": {evident(succeeded()).with(edges(first, second, &first)), "I11, I12"},
 		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[pair]bool{{first, second}: true} }), "I11, I12"},

@@ -1,10 +1,10 @@
-// Package local runs Matchbook on one machine, as much like AWS as it can be:
-// a strict Amazon SQS over HTTP (SQS), Lambda's event source mapping (Mapping),
-// the Lambda Runtime API around the real bootstrap (Function), and a Clock
-// that jumps over the waits. Stack puts them together with a database whose
-// clock jumps as well.
+// Package local runs the whole line on one machine, as much like AWS as
+// possible. A Stack joins a strict Amazon SQS (local/sqs), Lambda's event
+// source mapping (local/eventsource), the Lambda Runtime API around the real
+// bootstrap (local/lambdahost) and a database. The clocks of queue and
+// database jump over the waits (local/clock, local/simclock).
 //
-// Everything here is as strict as what it stands for: what AWS refuses, it
-// refuses; what AWS loses when a process dies, it loses. Nothing of it is used
-// by the deployed functions.
+// Every part is as strict as its original: it refuses what AWS refuses, and
+// loses what AWS loses when a process dies. The deployed functions use none of
+// it. The tests of the stack are in lambda/acceptance.
 package local

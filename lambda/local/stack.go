@@ -17,14 +17,18 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 const (
@@ -38,17 +42,17 @@ const (
 
 // StackConfig says what the stack is made of.
 type StackConfig struct {
-	DatabaseURL string       // a migrated database
-	Bootstrap   string       // the executable of the match function
-	Env         []string     // further variables of the function, KEY=VALUE
-	FrozenAt    time.Time    // zero: the clocks flow; else they stand still between jumps
-	Concurrency int          // invocations at once; manifest.Match's when 0
-	NoMapping   bool         // nothing takes messages from the queue: Function is invoked by the caller only
-	Logs        io.Writer    // what the function prints; may be nil
-	Log         *slog.Logger // of the sweep; may be nil
-	OnEvent     func(Event)  // everything that happens to a message; may be nil
+	DatabaseURL string          // a migrated database
+	Bootstrap   string          // the executable of the match function
+	Env         []string        // further variables of the function, KEY=VALUE
+	FrozenAt    time.Time       // zero: the clocks flow; else they stand still between jumps
+	Concurrency int             // invocations at once; manifest.Match's when 0
+	NoMapping   bool            // nothing takes messages from the queue: Function is invoked by the caller only
+	Logs        io.Writer       // what the function prints; may be nil
+	Log         *slog.Logger    // of the sweep; may be nil
+	OnEvent     func(sqs.Event) // everything that happens to a message; may be nil
 	// OnInvocation is told of every batch; may be nil.
-	OnInvocation func(Invocation)
+	OnInvocation func(eventsource.Invocation)
 	// Route returns the URL by which the function reaches the database; nil
 	// leaves it as it is.
 	Route func(databaseURL string) string
@@ -59,9 +63,9 @@ type StackConfig struct {
 // the database, and one clock for queue and database that jumps when nothing
 // else is left to do. The function does not know.
 type Stack struct {
-	Clock    *Clock
-	SQS      *SQS
-	Function *Function
+	Clock    *clock.Clock
+	SQS      *sqs.Server
+	Function *lambdahost.Function
 	DB       *postgres.DB // sees the stack's clock
 	Queue    *sqsjob.Queue
 	DLQURL   string
@@ -79,9 +83,9 @@ type Stack struct {
 
 // StartStack starts everything. Close ends it.
 func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
-	s := &Stack{Clock: NewClock(), stop: func() {}}
+	s := &Stack{Clock: clock.New(), stop: func() {}}
 	if !c.FrozenAt.IsZero() {
-		s.Clock = NewFrozenClock(c.FrozenAt)
+		s.Clock = clock.NewFrozen(c.FrozenAt)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -113,7 +117,7 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 }
 
 func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
-	s.SQS = NewSQS(s.Clock)
+	s.SQS = sqs.New(s.Clock)
 	if c.OnEvent != nil {
 		s.SQS.OnEvent(c.OnEvent)
 	}
@@ -123,7 +127,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	}
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
-	client := newClient("http://" + listener.Addr().String())
+	client := sqs.NewClient("http://" + listener.Addr().String())
 	url, err := createQueue(ctx, client, queueName)
 	if err != nil {
 		return err
@@ -140,11 +144,11 @@ type QueueURLs struct{ Queue, DLQ string }
 // that endpoint is the URL of, with the settings that the infrastructure gives
 // to the match queue.
 func CreateQueue(ctx context.Context, endpoint, name string) (QueueURLs, error) {
-	return createQueue(ctx, newClient(endpoint), name)
+	return createQueue(ctx, sqs.NewClient(endpoint), name)
 }
 
-func createQueue(ctx context.Context, client *sqs.Client, name string) (u QueueURLs, err error) {
-	dlq, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name + dlqSuffix),
+func createQueue(ctx context.Context, client *awssqs.Client, name string) (u QueueURLs, err error) {
+	dlq, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name + dlqSuffix),
 		Attributes: map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 3600)}})
 	if err != nil {
 		return u, fmt.Errorf("create the dead-letter queue: %w", err)
@@ -157,7 +161,7 @@ func createQueue(ctx context.Context, client *sqs.Client, name string) (u QueueU
 	if err != nil {
 		return u, err
 	}
-	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: map[string]string{
+	queue, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name), Attributes: map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(manifest.Match.Visibility().Seconds())), "RedrivePolicy": string(redrive)}})
 	if err != nil {
 		return u, fmt.Errorf("create the queue: %w", err)
@@ -175,13 +179,13 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 		manifest.EnvMatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}, c.Env...)
-	s.Function = NewFunction(FunctionConfig{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: s.env,
+	s.Function = lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: s.env,
 		Timeout: manifest.Match.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
 	s.workers = c.Concurrency
 	if c.NoMapping {
 		return
 	}
-	mapping := NewMapping(MappingConfig{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: localRegion,
+	mapping := eventsource.New(eventsource.Config{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: sqs.Region,
 		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
 		Invoke: s.invoke, Clock: s.Clock, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -268,7 +272,7 @@ func (s *Stack) Idle() bool {
 }
 
 // Stats are the counts of the queue and of its dead-letter queue.
-func (s *Stack) Stats() (queue, dlq Stats) {
+func (s *Stack) Stats() (queue, dlq sqs.Stats) {
 	queue, _ = s.SQS.Stats(queueName)
 	dlq, _ = s.SQS.Stats(dlqName)
 	return queue, dlq

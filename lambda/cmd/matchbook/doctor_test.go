@@ -16,6 +16,8 @@ import (
 
 	"matchbook/lambda/doctor"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -222,7 +224,7 @@ func must(raw []byte, err error) string {
 //
 //nolint:paralleltest // it sets the environment
 func TestDoctorOfADeployedStack(t *testing.T) {
-	queues := httptest.NewServer(local.NewSQS(local.NewClock()))
+	queues := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(queues.Close)
 	urls, err := local.CreateQueue(t.Context(), queues.URL, "match")
 	if err != nil {

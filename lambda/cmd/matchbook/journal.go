@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
 
 	"github.com/google/uuid"
 )
@@ -34,7 +34,7 @@ func newJournal() *journal {
 }
 
 // add is told of every event of every queue.
-func (j *journal) add(e local.Event) {
+func (j *journal) add(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	id, err := uuid.Parse(e.Body)
@@ -43,21 +43,21 @@ func (j *journal) add(e local.Event) {
 	}
 	latest, delivered := j.open[e.MessageID]
 	switch e.Kind {
-	case local.Sent:
+	case sqs.Sent:
 		j.sent[e.MessageID] = e.At
-	case local.Received:
+	case sqs.Received:
 		j.open[e.MessageID] = len(j.deliveries)
 		j.deliveries = append(j.deliveries, delivery{Document: id, Message: e.MessageID, Delivery: e.ReceiveCount,
 			Seconds: int(e.At.Sub(j.sent[e.MessageID]).Round(time.Second).Seconds()), Settled: "interrupted"})
-	case local.VisibilityChanged:
+	case sqs.VisibilityChanged:
 		if delivered {
 			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "retry", int(e.Visibility.Seconds())
 		}
-	case local.Deleted:
+	case sqs.Deleted:
 		if delivered {
 			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "acknowledged", 0
 		}
-	case local.MovedToDLQ:
+	case sqs.MovedToDLQ:
 		j.inDLQ[id] = true
 		if delivered {
 			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "dead-letter", 0

@@ -14,6 +14,9 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -167,14 +170,14 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	bootstrap, err := local.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.Say("%s", s) })
+	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.Say("%s", s) })
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
 	if r.logs, err = r.openLogs(); err != nil {
 		return errors.Join(err, r.close())
 	}
-	var clock atomic.Pointer[local.Clock] // the stack's, once there is one
+	var clock atomic.Pointer[clock.Clock] // the stack's, once there is one
 	env, err := r.model.start(ctx, func() time.Time {
 		if c := clock.Load(); c != nil {
 			return c.Now()
@@ -190,7 +193,7 @@ func (r *matchRun) start(ctx context.Context, databaseURL string) error {
 	}
 	r.journal = newJournal()
 	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap, Env: env,
-		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: r.logs, OnEvent: r.journal.add, OnInvocation: func(i local.Invocation) {
+		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: r.logs, OnEvent: r.journal.add, OnInvocation: func(i eventsource.Invocation) {
 			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
 				fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
 			}

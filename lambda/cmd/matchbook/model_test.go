@@ -12,8 +12,8 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
@@ -317,17 +317,17 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 func TestDeliveriesOfADocumentPublishedTwiceAreListedInOrder(t *testing.T) {
 	t.Parallel()
 	j, id, start := newJournal(), uuid.NewString(), time.Unix(0, 0)
-	tell := func(message string, kind local.EventKind, after, receive int) {
-		j.add(local.Event{MessageID: message, Kind: kind, Body: id, At: start.Add(time.Duration(after) * time.Second), ReceiveCount: receive})
+	tell := func(message string, kind sqs.EventKind, after, receive int) {
+		j.add(sqs.Event{MessageID: message, Kind: kind, Body: id, At: start.Add(time.Duration(after) * time.Second), ReceiveCount: receive})
 	}
-	tell("b", local.Sent, 0, 0)
-	tell("b", local.Received, 1, 1)
-	tell("b", local.VisibilityChanged, 1, 1)
-	tell("a", local.Sent, 5, 0)
-	tell("a", local.Received, 6, 1)
-	tell("a", local.Deleted, 6, 1)
-	tell("b", local.Received, 9, 2)
-	tell("b", local.Deleted, 9, 2)
+	tell("b", sqs.Sent, 0, 0)
+	tell("b", sqs.Received, 1, 1)
+	tell("b", sqs.VisibilityChanged, 1, 1)
+	tell("a", sqs.Sent, 5, 0)
+	tell("a", sqs.Received, 6, 1)
+	tell("a", sqs.Deleted, 6, 1)
+	tell("b", sqs.Received, 9, 2)
+	tell("b", sqs.Deleted, 9, 2)
 	var got []string
 	for _, d := range j.all() {
 		got = append(got, fmt.Sprintf("%s %d %s %d", d.Message, d.Delivery, d.Settled, d.Seconds))

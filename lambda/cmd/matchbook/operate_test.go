@@ -11,14 +11,15 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/uuid"
 )
 
@@ -26,15 +27,15 @@ import (
 //
 //nolint:paralleltest // it sets the environment
 func TestPublishAndSweepAgainstAQueue(t *testing.T) {
-	server := httptest.NewServer(local.NewSQS(local.NewClock()))
+	server := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, "AWS_REGION": "us-east-1",
 		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
 		t.Setenv(name, value)
 	}
-	client := sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL,
+	client := awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL,
 		Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
-	queue, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("match")})
+	queue, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("match")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":1,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`) {
 		t.Errorf("sweep while the message is in flight: exit status %d, %q", code, out)
 	}
-	if _, err := client.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: queue.QueueUrl}); err != nil {
+	if _, err := client.PurgeQueue(t.Context(), &awssqs.PurgeQueueInput{QueueUrl: queue.QueueUrl}); err != nil {
 		t.Fatal(err)
 	}
 	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`) {
@@ -84,9 +85,9 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, client *sqs.Client, url string) (bodies []string) {
+func receive(t *testing.T, client *awssqs.Client, url string) (bodies []string) {
 	t.Helper()
-	out, err := client.ReceiveMessage(context.Background(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
+	out, err := client.ReceiveMessage(context.Background(), &awssqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

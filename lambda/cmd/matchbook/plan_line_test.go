@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/plan"
@@ -154,10 +154,10 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int, invoke func(contex
 	}
 	ctx, stop := context.WithTimeout(r.t.Context(), stuck)
 	defer stop()
-	told := make(chan local.Invocation, 10*len(ids))
-	mapping := local.NewMapping(local.MappingConfig{QueueURL: r.Queue.URL, QueueARN: r.Queue.ARN, BatchSize: manifest.Match.BatchSize,
+	told := make(chan eventsource.Invocation, 10*len(ids))
+	mapping := eventsource.New(eventsource.Config{QueueURL: r.Queue.URL, QueueARN: r.Queue.ARN, BatchSize: manifest.Match.BatchSize,
 		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: invoke, Clock: r.Clock,
-		OnInvocation: func(i local.Invocation) { r.batch(i); told <- i }})
+		OnInvocation: func(i eventsource.Invocation) { r.batch(i); told <- i }})
 	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- mapping.Run(ctx) }()

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"matchbook/lambda/corpus"
-	"matchbook/lambda/local"
 	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -54,8 +54,8 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
 	for what, tc := range map[string]struct{ got, plan float64 }{
-		"messages": {float64(r.events[local.Sent]) / n, 1},
-		"log":      {float64(r.logBytes), float64(r.events[local.Received])*m.LogBytes.Value + batches*m.LogBytesBatch.Value},
+		"messages": {float64(r.events[sqs.Sent]) / n, 1},
+		"log":      {float64(r.logBytes), float64(r.events[sqs.Received])*m.LogBytes.Value + batches*m.LogBytesBatch.Value},
 	} {
 		if tc.got < tc.plan/2 || tc.got > tc.plan*2 {
 			t.Errorf("%s: %.0f, and the plan says %.0f", what, tc.got, tc.plan)
@@ -187,7 +187,7 @@ func (r *rehearsal) counted(n float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.t.Logf("%s, %d documents", *measureCondition, int(n))
-	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.events[local.Sent])/n, float64(r.logBytes)/n)
+	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.events[sqs.Sent])/n, float64(r.logBytes)/n)
 	bySize := make(map[int][]float64)
 	for _, b := range r.batches {
 		bySize[len(b.MessageIDs)] = append(bySize[len(b.MessageIDs)], b.Took.Seconds()*1000)

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -23,7 +26,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return local.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
+	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
 })
 
 // rehearsal is a run of the line that is counted.
@@ -35,8 +38,8 @@ type rehearsal struct {
 	closing  sync.Once
 	mu       sync.Mutex
 	logBytes int
-	events   map[local.EventKind]int // messages
-	batches  []local.Invocation
+	events   map[sqs.EventKind]int // messages
+	batches  []eventsource.Invocation
 	began    time.Time // of the first batch
 	ended    time.Time // of the last one
 }
@@ -50,7 +53,7 @@ func rehearse(t testing.TB, url string, concurrency int, env ...string) *rehears
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rehearsal{t: t, conn: postgrestest.Conn(t, url), events: make(map[local.EventKind]int)}
+	r := &rehearsal{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
 	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, Bootstrap: executable,
 		Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
 		Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnEvent: r.event, OnInvocation: r.batch})
@@ -81,13 +84,13 @@ func (r *rehearsal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (r *rehearsal) event(e local.Event) {
+func (r *rehearsal) event(e sqs.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events[e.Kind]++
 }
 
-func (r *rehearsal) batch(i local.Invocation) {
+func (r *rehearsal) batch(i eventsource.Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = time.Now()

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/jackc/pgx/v5"
 )
@@ -26,7 +27,7 @@ type failedRig struct {
 	t        *testing.T
 	url      string
 	conn     *pgx.Conn
-	client   *sqs.Client
+	client   *awssqs.Client
 	queueURL string
 }
 
@@ -34,7 +35,7 @@ type failedRig struct {
 // says whether it gets through.
 func newFailedRig(t *testing.T, sends func() bool) *failedRig {
 	t.Helper()
-	queues := local.NewSQS(local.NewClock())
+	queues := sqs.New(clock.New())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessageBatch") && !sends() {
 			http.Error(w, "{}", http.StatusForbidden)
@@ -49,8 +50,8 @@ func newFailedRig(t *testing.T, sends func() bool) *failedRig {
 	}
 	r := &failedRig{t: t, url: postgrestest.URL(t)}
 	r.conn = postgrestest.Conn(t, r.url)
-	r.client = sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
-	queue, err := r.client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("match")})
+	r.client = awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
+	queue, err := r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("match")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func (r *failedRig) statuses() (list string) {
 
 func (r *failedRig) messages() string {
 	r.t.Helper()
-	out, err := r.client.GetQueueAttributes(r.t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &r.queueURL, AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages"}})
+	out, err := r.client.GetQueueAttributes(r.t.Context(), &awssqs.GetQueueAttributesInput{QueueUrl: &r.queueURL, AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages"}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

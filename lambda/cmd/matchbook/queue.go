@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 
 	"github.com/spf13/cobra"
@@ -50,7 +52,7 @@ func (w *world) queue(ctx context.Context, addr string, names []string) (err err
 			return err
 		}
 	}
-	endpoint, stop, err := serve(addr, local.NewSQS(local.NewClock()))
+	endpoint, stop, err := serve(addr, sqs.New(clock.New()))
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}
@@ -64,7 +66,7 @@ func (w *world) queue(ctx context.Context, addr string, names []string) (err err
 		}
 		fmt.Fprintf(w.out, "  %s\n  %s\n", urls.Queue, urls.DLQ)
 	}
-	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(local.ClientEnv(endpoint), "\n  export "))
+	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(sqs.ClientEnv(endpoint), "\n  export "))
 	<-ctx.Done()
 	fmt.Fprintln(w.errOut, "stopped")
 	return nil

@@ -13,10 +13,10 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // offline is a network without a queue.
@@ -95,7 +95,7 @@ func TestLastDeliveryGoesToTheDeadLetterQueue(t *testing.T) {
 	}
 	r.handle(r.receive(1), ends(deadLetter))
 	r.wantQueue("match", 1, 0)
-	_, err := r.queue.Client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &r.queue.URL})
+	_, err := r.queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &r.queue.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestVisibilityFitsTheLimitsOfSQS(t *testing.T) {
 			r.handle(r.receive(1), ends(retry(tc.wait)))
 			r.wantLog()
 			happened := r.happened()
-			if len(happened) != 1 || happened[0].Kind != local.VisibilityChanged {
+			if len(happened) != 1 || happened[0].Kind != sqs.VisibilityChanged {
 				t.Fatalf("got %+v, want a change of visibility", happened)
 			}
 			if got := happened[0].Visibility; got < tc.least || got > tc.most {

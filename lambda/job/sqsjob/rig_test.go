@@ -15,12 +15,13 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
-	"matchbook/lambda/local"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/uuid"
 )
@@ -32,15 +33,15 @@ const queueARN = "arn:aws:sqs:us-east-1:000000000000:match"
 // the queue "dead" after three receives.
 type rig struct {
 	t      testing.TB
-	sqs    *local.SQS
-	clock  *local.Clock
+	sqs    *sqs.Server
+	clock  *clock.Clock
 	server *httptest.Server
 	queue  *sqsjob.Queue
 	log    logs
 
 	mu     sync.Mutex
 	calls  []string                                          // operations, in order
-	events []local.Event                                     // of the SQS
+	events []sqs.Event                                       // of the SQS
 	answer func(call int, w http.ResponseWriter) (done bool) // instead of the SQS; nil: never
 }
 
@@ -48,9 +49,9 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	clock := local.NewFrozenClock(noon)
-	r := &rig{t: t, clock: clock, sqs: local.NewSQS(clock)}
-	r.sqs.OnEvent(func(e local.Event) {
+	clock := clock.NewFrozen(noon)
+	r := &rig{t: t, clock: clock, sqs: sqs.New(clock)}
+	r.sqs.OnEvent(func(e sqs.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.events = append(r.events, e)
@@ -58,7 +59,7 @@ func newRig(t testing.TB) *rig {
 	r.server = httptest.NewServer(r)
 	t.Cleanup(r.server.Close)
 	client := newClient(&r.server.URL, nil)
-	for _, q := range []sqs.CreateQueueInput{
+	for _, q := range []awssqs.CreateQueueInput{
 		{QueueName: aws.String("dead")},
 		{QueueName: aws.String("match"), Attributes: map[string]string{"VisibilityTimeout": "60",
 			"RedrivePolicy": `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead","maxReceiveCount":3}`}},
@@ -76,8 +77,8 @@ func newRig(t testing.TB) *rig {
 }
 
 // newClient tries once, like that of the functions.
-func newClient(endpoint *string, transport sqs.HTTPClient) *sqs.Client {
-	return sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: endpoint, RetryMaxAttempts: 1, HTTPClient: transport,
+func newClient(endpoint *string, transport awssqs.HTTPClient) *awssqs.Client {
+	return awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: endpoint, RetryMaxAttempts: 1, HTTPClient: transport,
 		Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "secret", "")})
 }
 
@@ -108,7 +109,7 @@ func (r *rig) wantCalls(want ...string) {
 }
 
 // happened is what happened to messages, in order.
-func (r *rig) happened() []local.Event {
+func (r *rig) happened() []sqs.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events)
@@ -139,7 +140,7 @@ func (r *rig) send(n int) {
 func (r *rig) receive(n int) (event events.SQSEvent) {
 	r.t.Helper()
 	for len(event.Records) < n {
-		out, err := r.queue.Client.ReceiveMessage(r.t.Context(), &sqs.ReceiveMessageInput{
+		out, err := r.queue.Client.ReceiveMessage(r.t.Context(), &awssqs.ReceiveMessageInput{
 			QueueUrl: &r.queue.URL, MaxNumberOfMessages: 10, MessageAttributeNames: []string{"All"},
 			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll}})
 		if err != nil || len(out.Messages) == 0 {

@@ -1,0 +1,52 @@
+package eventsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+const deleteTimeout = 10 * time.Second // for the deletes of a batch, also after the mapping was stopped
+
+// deleteAll deletes messages, those whose delete fails once more, and returns
+// the ids of the rest with the last error.
+func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undeleted []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	for try := 0; try < 2 && len(msgs) > 0; try++ {
+		msgs, err = m.delete(ctx, msgs)
+	}
+	for _, msg := range msgs {
+		undeleted = append(undeleted, aws.ToString(msg.MessageId))
+	}
+	return undeleted, err
+}
+
+// delete makes one call and returns the messages that are still there: all
+// when the call failed, those in its list of failures otherwise.
+func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Message, error) {
+	in := &sqs.DeleteMessageBatchInput{QueueUrl: &m.cfg.QueueURL}
+	for i, msg := range msgs {
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{
+			Id: aws.String(strconv.Itoa(i)), ReceiptHandle: msg.ReceiptHandle})
+	}
+	out, err := m.cfg.Client.DeleteMessageBatch(ctx, in)
+	if err != nil {
+		return msgs, fmt.Errorf("delete messages: %w", err)
+	}
+	var left []types.Message
+	for _, f := range out.Failed {
+		i, convErr := strconv.Atoi(aws.ToString(f.Id))
+		if convErr != nil || i < 0 || i >= len(msgs) {
+			return msgs, fmt.Errorf("delete messages: failure of an unknown entry %q", aws.ToString(f.Id))
+		}
+		left = append(left, msgs[i])
+		err = fmt.Errorf("delete messages: %s: %s", aws.ToString(f.Code), aws.ToString(f.Message))
+	}
+	return left, err
+}

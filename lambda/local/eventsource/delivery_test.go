@@ -1,0 +1,222 @@
+package eventsource
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local/internal/gatetest"
+	"matchbook/lambda/local/lambdahost"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// These tests run a real process behind the Runtime API, the mapping and the
+// SDK over HTTP, on a clock that stands still between jumps.
+
+func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send("ok", "fail", "ok")
+	d := q.run(newTestFunction(t, lambdahost.Config{}).Invoke, Config{})
+
+	inv := gatetest.Receive(t, q.told)
+	if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) != 3 || len(inv.Failed) != 1 || len(inv.Undeleted) != 0 {
+		t.Errorf("told %+v", inv)
+	}
+	if !inv.At.Equal(q.clock.Now()) {
+		t.Errorf("at %v, want the clock's %v", inv.At, q.clock.Now())
+	}
+	q.checkCounts(0, 1)
+	q.clock.Advance(mappedVisibility)
+	if inv = gatetest.Receive(t, q.told); len(inv.MessageIDs) != 1 || len(inv.Failed) != 1 {
+		t.Errorf("told %+v", inv)
+	}
+	d.check(t, []string{"fail 1", "ok 1", "ok 1"}, []string{"fail 2"})
+}
+
+func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, body, err string }{
+		{"function error", "error", "no such document"},
+		{"panic", "panic", "out of paper"},
+		{"exit", "exit", "Runtime.ExitError"},
+		{"timeout", "hang", "Sandbox.Timedout"},
+		{"no JSON", "answer done, all fine", "decode the function's response"},
+		{"null id", `answer {"batchItemFailures":[{"itemIdentifier":null}]}`, `itemIdentifier "" is of no message`},
+		{"empty id", `answer {"batchItemFailures":[{"itemIdentifier":""}]}`, `itemIdentifier "" is of no message`},
+		{"unknown id", `answer {"batchItemFailures":[{"itemIdentifier":"x"}]}`, `itemIdentifier "x" is of no message`},
+		{"wrong key", `answer {"batchItemFailures":[{"messageId":"x"}]}`, `itemIdentifier "" is of no message`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			q := newMappedQueue(t)
+			q.send("ok", tt.body)
+			cfg := lambdahost.Config{}
+			if tt.body == "hang" {
+				cfg.Timeout = 200 * time.Millisecond
+			}
+			d := q.run(newTestFunction(t, cfg).Invoke, Config{})
+			for range 3 {
+				inv := gatetest.Receive(t, q.told)
+				if inv.Err == nil || !strings.Contains(inv.Err.Error(), tt.err) || len(inv.Failed) != 2 {
+					t.Errorf("told %+v, want all failed with %q", inv, tt.err)
+				}
+				q.checkCounts(0, 2)
+				q.clock.Advance(mappedVisibility)
+			}
+			gatetest.Receive(t, q.toDLQ)
+			gatetest.Receive(t, q.toDLQ)
+			want := [][]string{{tt.body + " 1", "ok 1"}, {tt.body + " 2", "ok 2"}, {tt.body + " 3", "ok 3"}}
+			for _, batch := range want {
+				slices.Sort(batch)
+			}
+			d.check(t, want...)
+		})
+	}
+}
+
+func TestMappingTakesANullListForSuccess(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send(`answer {"batchItemFailures":null}`, "fail")
+	q.run(newTestFunction(t, lambdahost.Config{}).Invoke, Config{})
+	if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.MessageIDs) != 2 || len(inv.Failed) != 0 {
+		t.Errorf("told %+v", inv)
+	}
+	q.checkCounts(0, 0)
+}
+
+func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send("fail")
+	d := q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, 30*time.Minute), Config{})
+	if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.Failed) != 1 {
+		t.Fatalf("told %+v", inv)
+	}
+	if stats, _ := q.emul.Stats("work"); !stats.NextVisible.Equal(q.clock.Now().Add(30 * time.Minute)) {
+		t.Errorf("visible at %v, want in 30 minutes", stats.NextVisible)
+	}
+	q.clock.Advance(30*time.Minute - time.Second)
+	q.checkCounts(0, 1)
+	q.clock.Advance(time.Second)
+	gatetest.Receive(t, q.told)
+	d.check(t, []string{"fail 1"}, []string{"fail 2"})
+}
+
+func TestMappingMovesToTheDLQOnlyAtTheNextReceive(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send("fail")
+	q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, time.Second), Config{})
+	for range 2 {
+		gatetest.Receive(t, q.told)
+		q.clock.Advance(time.Second)
+	}
+	gatetest.Receive(t, q.told)
+	q.checkCounts(0, 1)
+	if n := len(q.toDLQ); n != 0 {
+		t.Errorf("%d messages moved before their visibility ended", n)
+	}
+	q.clock.Advance(time.Second)
+	if e := gatetest.Receive(t, q.toDLQ); e.ReceiveCount != 3 {
+		t.Errorf("moved with a receive count of %d, want 3", e.ReceiveCount)
+	}
+}
+
+func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send("fail")
+	d := q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, 0), Config{})
+	var inv Invocation
+	for range 3 {
+		inv = gatetest.Receive(t, q.told)
+	}
+	gatetest.Receive(t, q.toDLQ)
+	if _, err := q.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}); err != nil {
+		t.Fatal(err)
+	}
+	if again := gatetest.Receive(t, q.told); len(again.MessageIDs) != 1 || again.MessageIDs[0] == inv.MessageIDs[0] {
+		t.Errorf("messages %v after %v, want a new id", again.MessageIDs, inv.MessageIDs)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if got := d.got[3]; got[0] != "fail 1" {
+		t.Errorf("delivered %v, want a receive count of 1", got)
+	}
+}
+
+func TestMappingInvokesUpToItsConcurrency(t *testing.T) {
+	t.Parallel()
+	q, g := newMappedQueue(t), gatetest.New(t)
+	body := "hold " + g.Addr()
+	q.send(body, body, body)
+	q.run(newTestFunction(t, lambdahost.Config{MaxConcurrency: 3}).Invoke, Config{BatchSize: 1, MaxConcurrency: 2})
+	first, second := g.Next(), g.Next()
+	q.checkCounts(1, 2)
+	first.Release()
+	third := g.Next()
+	q.checkCounts(0, 2)
+	second.Release()
+	third.Release()
+	for range 3 {
+		if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.Failed) != 0 {
+			t.Errorf("told %+v", inv)
+		}
+	}
+}
+
+// TestMappingThrottledDeliveriesCount keeps the function's reserved
+// concurrency busy from elsewhere.
+func TestMappingThrottledDeliveriesCount(t *testing.T) {
+	t.Parallel()
+	q, g := newMappedQueue(t), gatetest.New(t)
+	f := newTestFunction(t, lambdahost.Config{MaxConcurrency: 1})
+	busy := invokeAsync(t, f, g.Hold())
+	held := g.Next()
+	q.send("late")
+	d := q.run(f.Invoke, Config{})
+	throttled := func(inFlight int) {
+		t.Helper()
+		if inv := gatetest.Receive(t, q.told); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
+			t.Errorf("told %+v, want throttled", inv)
+		}
+		q.checkCounts(0, inFlight)
+	}
+	throttled(1)
+	q.clock.Advance(mappedVisibility)
+	throttled(1)
+	q.send("later")
+	throttled(2) // polling goes on
+	held.Release()
+	<-busy
+	q.clock.Advance(mappedVisibility)
+	if inv := gatetest.Receive(t, q.told); inv.Err != nil {
+		t.Errorf("told %+v", inv)
+	}
+	d.check(t, []string{"late 3", "later 2"})
+	q.checkCounts(0, 0)
+}
+
+func TestMappingThrottledMessageDiesWithoutARun(t *testing.T) {
+	t.Parallel()
+	q, g := newMappedQueue(t), gatetest.New(t)
+	f := newTestFunction(t, lambdahost.Config{})
+	busy := invokeAsync(t, f, g.Hold())
+	held := g.Next()
+	q.send("lost")
+	d := q.run(f.Invoke, Config{})
+	for range 3 {
+		gatetest.Receive(t, q.told)
+		q.clock.Advance(mappedVisibility)
+	}
+	gatetest.Receive(t, q.toDLQ)
+	d.check(t)
+	held.Release()
+	<-busy
+}

@@ -1,0 +1,208 @@
+package eventsource
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"matchbook/lambda/local/clock"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+const (
+	longPoll       = 20                    // seconds, the longest that SQS allows
+	maxWindow      = 300 * time.Second     // the longest that Lambda allows
+	windowPoll     = 50 * time.Millisecond // between the receives of one batch
+	firstPollPause = 50 * time.Millisecond // after a receive that failed; doubles up to maxPollPause
+	maxPollPause   = time.Second
+)
+
+// QueueClient is what the mapping needs of SQS; *sqs.Client has it.
+type QueueClient interface {
+	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(context.Context, *sqs.DeleteMessageBatchInput, ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
+}
+
+// Config connects a queue with a function.
+type Config struct {
+	QueueURL       string
+	QueueARN       string // what the function sees as eventSourceARN
+	Region         string // what the function sees as awsRegion
+	BatchSize      int    // messages per invocation, 1 to 10
+	MaxConcurrency int    // invocations at the same time; 1 when 0
+	// Window is how long a batch that is not full may wait for more messages
+	// from its first one on, up to 300 s. It passes on the Clock, so a jump
+	// ends it, or in real time, so that a frozen clock holds nothing up:
+	// whichever is first.
+	Window       time.Duration
+	Client       QueueClient
+	Invoke       func(ctx context.Context, payload []byte) ([]byte, error)
+	Clock        *clock.Clock     // for Window and for the times in Invocation; the real time when nil
+	OnInvocation func(Invocation) // told of every batch, from several goroutines; may be nil
+}
+
+// Invocation is what became of one batch. A receive that failed is told as an
+// Invocation without messages.
+type Invocation struct {
+	At         time.Time     // when the batch was complete, on the mapping's clock
+	Took       time.Duration // of the function, in real time
+	MessageIDs []string      // the batch, in its order
+	Failed     []string      // the messages that were left in the queue to come again, in the batch's order
+	Undeleted  []string      // succeeded, but the delete failed twice: these come again too
+	Err        error         // why the batch failed as a whole: *lambdahost.FunctionError, lambdahost.ErrThrottled, an invalid response ...
+	DeleteErr  error         // the last error of the deletes
+}
+
+// Mapping is Lambda's SQS event source mapping with ReportBatchItemFailures:
+// it receives batches, invokes the function and deletes what succeeded. What
+// failed it leaves alone: the message comes again when its visibility timeout
+// ends, be it the queue's or one that the function has set. So does a batch
+// that was throttled: it has used up a receive without a run, and polling goes
+// on all the same.
+type Mapping struct{ cfg Config }
+
+// New returns a mapping that does nothing until Run.
+func New(cfg Config) *Mapping {
+	cfg.MaxConcurrency = max(cfg.MaxConcurrency, 1)
+	if cfg.Clock == nil {
+		cfg.Clock = clock.New()
+	}
+	if cfg.OnInvocation == nil {
+		cfg.OnInvocation = func(Invocation) {}
+	}
+	return &Mapping{cfg: cfg}
+}
+
+// Run polls with MaxConcurrency workers until ctx ends, then lets the
+// invocations that are running finish and returns nil. Any other end is an
+// error in the configuration.
+func (m *Mapping) Run(ctx context.Context) error {
+	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > 10 {
+		return fmt.Errorf("map %s: batch size %d is not in 1 to 10", m.cfg.QueueARN, m.cfg.BatchSize)
+	}
+	if m.cfg.Window < 0 || m.cfg.Window > maxWindow {
+		return fmt.Errorf("map %s: batching window %v is not in 0 to %v", m.cfg.QueueARN, m.cfg.Window, maxWindow)
+	}
+	var wg sync.WaitGroup
+	for range m.cfg.MaxConcurrency {
+		wg.Go(func() { m.poll(ctx) })
+	}
+	wg.Wait()
+	return nil
+}
+
+// poll handles one batch after the other. It slows down while the queue
+// cannot be read, so that it does not flood the log.
+func (m *Mapping) poll(ctx context.Context) {
+	var pause time.Duration
+	for ctx.Err() == nil {
+		err := m.handleNext(ctx)
+		if err == nil {
+			pause = 0
+			continue
+		}
+		pause = min(max(2*pause, firstPollPause), maxPollPause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// handleNext receives one batch and sees it through. The error asks for a pause.
+func (m *Mapping) handleNext(ctx context.Context) error {
+	batch, err := m.receive(ctx, m.cfg.BatchSize, longPoll)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil
+	case err != nil:
+		m.cfg.OnInvocation(Invocation{At: m.cfg.Clock.Now(), Err: err})
+		return err
+	case len(batch) == 0:
+		return nil
+	}
+	// From here on the batch is ours: it is finished although ctx may end.
+	batch = m.gather(ctx, batch)
+	m.cfg.OnInvocation(m.handle(context.WithoutCancel(ctx), batch))
+	return nil
+}
+
+// receive receives up to most messages, waiting seconds for the first of them.
+func (m *Mapping) receive(ctx context.Context, most, wait int) ([]types.Message, error) {
+	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl:                    &m.cfg.QueueURL,
+		MaxNumberOfMessages:         int32(most),
+		WaitTimeSeconds:             int32(wait),
+		MessageAttributeNames:       []string{"All"},
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("receive messages: %w", err)
+	}
+	return out.Messages, nil
+}
+
+// gather adds messages to the batch until it is full, its window has passed or
+// ctx ends. It does not wait at the queue: a long poll would outlast the
+// window, and who breaks one off may lose what it has just received. A receive
+// that fails ends the window; poll will meet the error again.
+func (m *Mapping) gather(ctx context.Context, batch []types.Message) []types.Message {
+	start, at := time.Now(), m.cfg.Clock.Now()
+	ticker := time.NewTicker(windowPoll)
+	defer ticker.Stop()
+	for len(batch) < m.cfg.BatchSize {
+		jumped := m.cfg.Clock.Jumped()
+		if max(time.Since(start), m.cfg.Clock.Now().Sub(at)) >= m.cfg.Window {
+			break
+		}
+		more, err := m.receive(ctx, m.cfg.BatchSize-len(batch), 0)
+		if err != nil {
+			break
+		}
+		batch = append(batch, more...)
+		select {
+		case <-ctx.Done():
+		case <-jumped:
+		case <-ticker.C:
+		}
+	}
+	return batch
+}
+
+// handle invokes the function with a batch and deletes what succeeded.
+func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation {
+	inv := Invocation{At: m.cfg.Clock.Now()}
+	for _, msg := range batch {
+		inv.MessageIDs = append(inv.MessageIDs, aws.ToString(msg.MessageId))
+	}
+	start := time.Now()
+	failed, err := m.invoke(ctx, batch, inv.MessageIDs)
+	inv.Took = time.Since(start)
+	if err != nil {
+		inv.Err, inv.Failed = err, inv.MessageIDs
+		return inv
+	}
+	var done []types.Message
+	for i, id := range inv.MessageIDs {
+		if failed[id] {
+			inv.Failed = append(inv.Failed, id)
+		} else {
+			done = append(done, batch[i])
+		}
+	}
+	inv.Undeleted, inv.DeleteErr = m.deleteAll(ctx, done)
+	return inv
+}
+
+// invoke returns which messages failed; an error fails them all.
+func (m *Mapping) invoke(ctx context.Context, batch []types.Message, ids []string) (map[string]bool, error) {
+	response, err := m.cfg.Invoke(ctx, queueEvent(batch, m.cfg.QueueARN, m.cfg.Region))
+	if err != nil {
+		return nil, err
+	}
+	return failedItems(response, ids)
+}

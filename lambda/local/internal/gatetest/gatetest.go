@@ -1,0 +1,96 @@
+// Package gatetest holds the processes of the test function until a test
+// releases them.
+package gatetest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Patience bounds waiting. A test that works never waits this long.
+const Patience = 9 * time.Minute
+
+// Receive waits for a value.
+func Receive[T any](t *testing.T, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(Patience):
+		t.Fatal("nothing was received")
+		panic("unreachable")
+	}
+}
+
+// Gate listens for the processes that hold.
+type Gate struct {
+	t  *testing.T
+	ln net.Listener
+}
+
+// New returns a gate that closes with the test.
+func New(t *testing.T) Gate {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	return Gate{t, ln}
+}
+
+// Addr is the address of the gate.
+func (g Gate) Addr() string { return g.ln.Addr().String() }
+
+// Hold returns the payload that makes the test function connect to the gate
+// and wait there.
+func (g Gate) Hold() string {
+	return fmt.Sprintf(`{"do":"hold","addr":%q}`, g.Addr())
+}
+
+// Process is a process that waits at a gate.
+type Process struct {
+	PID  int
+	t    *testing.T
+	conn *net.TCPConn
+}
+
+// Next waits for the next process.
+func (g Gate) Next() Process {
+	g.t.Helper()
+	_ = g.ln.(*net.TCPListener).SetDeadline(time.Now().Add(Patience))
+	conn, err := g.ln.Accept()
+	if err != nil {
+		g.t.Fatalf("no process came to the gate: %v", err)
+	}
+	g.t.Cleanup(func() { conn.Close() })
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return Process{pid, g.t, conn.(*net.TCPConn)}
+}
+
+// Release lets the process go on.
+func (p Process) Release() { p.conn.CloseWrite() }
+
+// WaitForEnd waits until the process has ended: then its connection ends.
+func (p Process) WaitForEnd() {
+	p.t.Helper()
+	_ = p.conn.SetReadDeadline(time.Now().Add(Patience))
+	if _, err := io.ReadAll(p.conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		p.t.Fatalf("process %d still runs", p.PID)
+	}
+}

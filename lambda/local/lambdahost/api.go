@@ -1,0 +1,172 @@
+package lambdahost
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const responseTooLarge = "Function.ResponseSizeTooLarge"
+
+// api is the Runtime API of one environment, and as much of the Extensions API
+// as lambda.WithEnableSIGTERM uses.
+// https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+func (e *environment) api() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", e.serveNext)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/response", e.serveResponse)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/error", e.serveError)
+	mux.HandleFunc("POST /2018-06-01/runtime/init/error", e.serveInitError)
+	mux.HandleFunc("POST /2020-01-01/extension/register", e.serveRegister)
+	mux.HandleFunc("GET /2020-01-01/extension/event/next", e.serveExtensionNext)
+	return mux
+}
+
+// postedError is an error as a runtime posts it and Lambda shows it.
+type postedError struct {
+	Message string `json:"errorMessage"`
+	Type    string `json:"errorType"`
+}
+
+// serveNext holds the request until there is an invocation.
+func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
+	e.ask()
+	var inv *invocation
+	select {
+	case inv = <-e.work:
+	case <-r.Context().Done():
+	}
+	if e.handOut(inv); inv == nil {
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(inv.deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:"+region+":000000000000:function:"+e.cfg.Name)
+	h.Set("Lambda-Runtime-Trace-Id", traceID(inv))
+	_, _ = w.Write(inv.payload) // a process that cannot read it has ended, or runs out of time
+}
+
+// traceID is unsampled: nobody collects local traces.
+func traceID(inv *invocation) string {
+	hex := strings.ReplaceAll(inv.id, "-", "")
+	return fmt.Sprintf("Root=1-%x-%s;Sampled=0", inv.deadline.Unix(), hex[:24])
+}
+
+func (e *environment) serveResponse(w http.ResponseWriter, r *http.Request) {
+	body, failed := readResponse(w, r)
+	e.accept(w, r, body, failed)
+}
+
+// readResponse reads an answer. Its error is in the trailers when the handler's
+// reader failed after the first bytes were on their way.
+func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionError) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &FunctionError{Type: responseTooLarge,
+			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) + " bytes)."}
+	case err != nil:
+		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
+	}
+	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
+		// What cannot be decoded stays empty: the type still tells that it failed.
+		posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
+		return nil, parseError(posted, kind)
+	}
+	return body, nil
+}
+
+func (e *environment) serveError(w http.ResponseWriter, r *http.Request) {
+	e.accept(w, r, nil, readError(w, r))
+}
+
+func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
+	select {
+	case e.initError <- readError(w, r):
+	default: // the first one is the cause
+	}
+	writeStatus(w, http.StatusAccepted, "")
+}
+
+// accept settles the invocation of the request, or tells that there is none.
+func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
+	switch {
+	case !e.settle(r.PathValue("id"), body, failed):
+		writeStatus(w, http.StatusBadRequest, "InvalidRequestID")
+	case failed != nil && failed.Type == responseTooLarge:
+		writeStatus(w, http.StatusRequestEntityTooLarge, responseTooLarge)
+	default:
+		writeStatus(w, http.StatusAccepted, "")
+	}
+}
+
+// settle answers a running invocation; false when none has this id.
+func (e *environment) settle(id string, body []byte, failed *FunctionError) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	inv := e.running[id]
+	if inv == nil {
+		return false
+	}
+	inv.body, inv.err = body, failed
+	delete(e.running, id)
+	e.settling = append(e.settling, inv)
+	close(inv.answered)
+	return true
+}
+
+func readError(w http.ResponseWriter, r *http.Request) *FunctionError {
+	// A part that cannot be read costs some text, never the fact that it failed.
+	body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
+	return parseError(body, r.Header.Get("Lambda-Runtime-Function-Error-Type"))
+}
+
+// parseError reads an error as posted; kind is taken where it names none.
+func parseError(body []byte, kind string) *FunctionError {
+	var posted postedError
+	if json.Unmarshal(body, &posted) != nil {
+		posted.Message = string(body)
+	}
+	if posted.Type == "" {
+		posted.Type = kind
+	}
+	if posted.Type == "" {
+		posted.Type = "Unhandled"
+	}
+	return &FunctionError{Type: posted.Type, Message: posted.Message, payload: body}
+}
+
+func (e *environment) serveRegister(w http.ResponseWriter, _ *http.Request) {
+	e.extended.Store(true)
+	w.Header().Set("Lambda-Extension-Identifier", uuid.NewString())
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{
+		"functionName": e.cfg.Name, "functionVersion": "$LATEST", "handler": "bootstrap"})
+}
+
+// serveExtensionNext never answers: the extension that enables SIGTERM
+// registers for no events.
+func (e *environment) serveExtensionNext(_ http.ResponseWriter, r *http.Request) {
+	<-r.Context().Done()
+}
+
+// writeStatus writes the status and, of an error, its type.
+func writeStatus(w http.ResponseWriter, status int, kind string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if kind == "" {
+		_, _ = io.WriteString(w, `{"status":"OK"}`)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(postedError{Message: http.StatusText(status), Type: kind})
+}

@@ -1,0 +1,172 @@
+package lambdahost
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
+	t.Parallel()
+	file, err := buildTestFunction()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := buildinfo.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, _ := debug.ReadBuildInfo()
+	for _, key := range []string{"-race", "-trimpath", "-tags", "CGO_ENABLED", "GOAMD64", "GOARM64"} {
+		if got, want := buildSetting(built, key), buildSetting(self, key); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
+func buildSetting(info *debug.BuildInfo, key string) string {
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return info.Settings[i].Value
+}
+
+// beside is the place beside this program, which is taken by one test at a time.
+var beside sync.Mutex
+
+func TestBootstrapTellsItsProgress(t *testing.T) {
+	t.Parallel()
+	beside.Lock()
+	defer beside.Unlock()
+	var told []string
+	dir := t.TempDir()
+	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { told = append(told, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(told, []string{"building " + testFunction}) {
+		t.Errorf("%s, told %v; want %s", file, told, want)
+	}
+}
+
+// To link a bootstrap takes seconds of processor time: each program of
+// these flags is linked once, whoever asks for it, and as long as its source is
+// the same.
+func TestBootstrapIsLinkedOnce(t *testing.T) {
+	if _, err := buildTestFunction(); err != nil {
+		t.Fatal(err)
+	}
+	commands := filepath.Join(t.TempDir(), "commands")
+	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+os.Getenv("PATH"))
+	file, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buildinfo.ReadFile(file); err != nil {
+		t.Error(err)
+	}
+	said, err := os.ReadFile(commands)
+	if err != nil || len(said) == 0 || strings.Contains(string(said), "/link -o") {
+		t.Errorf("it is linked again, %v:\n%s", err, said)
+	}
+}
+
+// shim is a folder with a script by the name of a program, which it has as
+// $program.
+func shim(t *testing.T, name, script string) string {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestBootstrapBesideTheRunningProgram(t *testing.T) {
+	t.Parallel()
+	built, err := buildTestFunction()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside.Lock()
+	defer beside.Unlock()
+	program := filepath.Join(filepath.Dir(self), "testfunction")
+	defer os.Remove(program)
+
+	if err := os.WriteFile(program, []byte("another program of this name"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := installed(testFunction); got != "" {
+		t.Errorf("took %s, which was not built from %s", got, testFunction)
+	}
+	os.Remove(program)
+	if err := os.Link(built, program); err != nil {
+		t.Skipf("no link: %v", err)
+	}
+	got, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	if err != nil || filepath.Base(got) != "testfunction" || filepath.Dir(got) != realPath(t, filepath.Dir(self)) {
+		t.Errorf("got %s, %v; want %s", got, err, program)
+	}
+}
+
+func realPath(t *testing.T, path string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
+}
+
+func TestBootstrapSaysWhatToDo(t *testing.T) {
+	t.Run("outside the module", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
+		checkBuildError(t, err, "not inside its module", "go install matchbook/lambda/cmd/other")
+	})
+	t.Run("no go command", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
+		checkBuildError(t, err, "no go command", "install Go")
+	})
+	t.Run("compile error", func(t *testing.T) {
+		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/nosuchfunction", nil)
+		checkBuildError(t, err, "build matchbook/lambda/cmd/nosuchfunction", "nosuchfunction")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Bootstrap(ctx, t.TempDir(), testFunction, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+	})
+}
+
+func checkBuildError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%v lacks %q", err, part)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package lambdahost
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// closeGrace is the time between SIGTERM and SIGKILL; Lambda leaves 300 to 500 ms.
+const closeGrace = 500 * time.Millisecond
+
+// region is the region that everything of the local stack claims to be in.
+const region = "us-east-1"
+
+// processEnv is the environment of a function's process: what Lambda sets,
+// over what the configuration gives, over defaults. Of our own variables only
+// those that a program needs to run at all are passed on, so that a secret in
+// the developer's shell cannot reach the function unasked.
+func processEnv(cfg Config, api string) []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	env = append(env,
+		"AWS_REGION="+region, "AWS_DEFAULT_REGION="+region,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
+	env = append(env, cfg.Env...)
+	if cfg.PerEnvironment > 1 {
+		env = append(env, "AWS_LAMBDA_MAX_CONCURRENCY="+strconv.Itoa(cfg.PerEnvironment))
+	}
+	return append(env, // of a name given twice, the last counts
+		"TZ=:UTC",
+		"AWS_LAMBDA_RUNTIME_API="+api,
+		"AWS_LAMBDA_FUNCTION_NAME="+cfg.Name,
+		"AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+strconv.Itoa(cfg.MemoryMB),
+		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
+		"AWS_LAMBDA_LOG_GROUP_NAME=/aws/lambda/"+cfg.Name,
+		"AWS_LAMBDA_LOG_STREAM_NAME=local",
+		"LAMBDA_TASK_ROOT="+filepath.Dir(cfg.Bootstrap),
+		"_HANDLER=bootstrap")
+}
+
+// launch starts the process behind a Runtime API of its own.
+//
+// The process is to die with this one, however that ends. Linux sends the
+// parent-death signal when the *thread* that started the child ends, so one
+// thread is locked from the start of the process to its end.
+func (e *environment) launch() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen for the runtime api: %w", err)
+	}
+	api := &http.Server{Handler: e.api(), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = api.Serve(listener) }() // ends with api.Close
+
+	cmd := exec.Command(e.cfg.Bootstrap)
+	cmd.Dir = filepath.Dir(e.cfg.Bootstrap)
+	cmd.Env = processEnv(e.cfg, listener.Addr().String())
+	cmd.Stdout, cmd.Stderr = e.logs, e.logs
+	cmd.SysProcAttr = processAttributes()
+	cmd.WaitDelay = closeGrace // a child of the function's that holds its output open does not hold us up
+	launched := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := cmd.Start(); err != nil {
+			_ = api.Close()
+			launched <- err
+			return
+		}
+		e.mu.Lock()
+		e.pid = cmd.Process.Pid
+		e.mu.Unlock()
+		launched <- nil
+		go e.watchMemory(cmd.Process.Pid)
+		err := cmd.Wait()
+		_ = api.Close()
+		e.finish(err)
+	}()
+	return <-launched
+}
+
+// finish records the end of the process and ends what it left in its group.
+func (e *environment) finish(err error) {
+	e.signal(syscall.SIGKILL)
+	e.logs.flush()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pid, e.running = 0, nil
+	e.exit = "Runtime exited without providing a reason" // Lambda's words
+	if err != nil {
+		e.exit = "Runtime exited with error: " + err.Error()
+	}
+	close(e.ended)
+}
+
+// signal sends sig to the process group, if the process runs.
+func (e *environment) signal(sig syscall.Signal) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pid != 0 && syscall.Kill(-e.pid, sig) == nil
+}
+
+// stop ends the process group and waits for the process's end. Lambda kills
+// without a warning, unless the process has registered an extension.
+func (e *environment) stop() {
+	<-e.started
+	if e.extended.Load() {
+		e.signal(syscall.SIGTERM)
+		select {
+		case <-e.ended:
+		case <-time.After(closeGrace):
+		}
+	}
+	e.signal(syscall.SIGKILL)
+	<-e.ended
+}
+
+const memoryPoll = 10 * time.Millisecond
+
+// watchMemory kills the process when it holds more memory than MemoryLimitMB.
+//
+// It looks again and again, so a process can overshoot for a moment. A limit
+// in the kernel would be exact, but RLIMIT_AS counts what Go only reserves
+// (gigabytes), and a memory cgroup needs a hierarchy that was delegated to us.
+// Unlike Lambda it counts the process alone, not what the process starts.
+func (e *environment) watchMemory(pid int) {
+	limit := e.cfg.MemoryLimitMB << 20
+	if limit <= 0 {
+		return
+	}
+	ticker := time.NewTicker(memoryPoll)
+	defer ticker.Stop()
+	for residentMemory(pid) <= limit {
+		select {
+		case <-e.ended:
+			return
+		case <-ticker.C:
+		}
+	}
+	e.signal(syscall.SIGKILL)
+}
+
+func (e *environment) hasEnded() bool {
+	select {
+	case <-e.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// isBusy tells whether the process has an invocation that it has not answered.
+func (e *environment) isBusy() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.running) > 0
+}

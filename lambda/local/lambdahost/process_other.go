@@ -1,0 +1,16 @@
+//go:build unix && !linux
+
+package lambdahost
+
+import "syscall"
+
+// processAttributes puts a process into a group of its own, so that it can be
+// killed with its children and Ctrl-C in a terminal does not reach it. There
+// is no parent-death signal here: a process whose host was killed ends by
+// itself when its next call of the Runtime API is refused.
+func processAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}
+
+// residentMemory is not known here: MemoryLimitMB has no effect.
+func residentMemory(int) int { return 0 }

@@ -1,0 +1,155 @@
+package sqs
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"time"
+)
+
+// FaultKind is something that Amazon SQS also does, though seldom.
+type FaultKind string
+
+// What can go wrong, and on which occasions.
+const (
+	// DuplicateDelivery: a message that is received is handed out once more
+	// while it is in flight. Not in a FIFO queue, and not beyond maxReceiveCount.
+	DuplicateDelivery FaultKind = "duplicate delivery"
+	// LateDelivery: of a message that is deleted a copy stays, and is handed
+	// out when the visibility timeout has passed. Not beyond maxReceiveCount.
+	LateDelivery FaultKind = "late delivery"
+	// EarlyExpiry: a message that is received is visible again at once, as if
+	// the work on it had outlasted the visibility timeout. On its last receive
+	// it can go to the dead-letter queue while it is worked on.
+	EarlyExpiry FaultKind = "early expiry"
+	// EntryRefused: an entry of a batch is in Failed with InternalError.
+	EntryRefused FaultKind = "entry refused"
+	// EntryUnconfirmed: so is an entry that is done.
+	EntryUnconfirmed FaultKind = "entry unconfirmed"
+	// CallRefused: a call does nothing and is answered 500, the next one 503.
+	CallRefused FaultKind = "call refused"
+	// CallLost: a call does not arrive, its connection closes.
+	CallLost FaultKind = "call lost"
+	// AnswerLost: a call that is done is not answered, its connection closes.
+	AnswerLost FaultKind = "answer lost"
+)
+
+// Fault orders a kind of fault.
+type Fault struct {
+	Kind      FaultKind
+	Operation string  // only in calls of this one, such as "DeleteMessageBatch"; in all when ""
+	Rate      float64 // the chance on each occasion, 0 to 1
+	Times     int     // at most so often, 0 is without a limit; without a Rate: on the first occasions
+}
+
+// sqsFault is a Fault that was ordered.
+type sqsFault struct {
+	Fault
+	random *rand.Rand
+	drawn  int
+}
+
+// Order has these faults happen from now on, and not those ordered before;
+// without any it ends them. Whether the first occasion of a fault is hit, the
+// second and so on follows from the seed and its place among the faults alone.
+func (s *Server) Order(seed uint64, faults ...Fault) {
+	s.lock(nil)
+	defer s.mu.Unlock()
+	s.faults = nil
+	for i, f := range faults {
+		if f.Rate == 0 && f.Times > 0 {
+			f.Rate = 1
+		}
+		s.faults = append(s.faults, &sqsFault{Fault: f, random: rand.New(rand.NewPCG(seed, uint64(i)))})
+		s.injected[f.Kind] += 0 // a fault that never happens is seen in Faults
+	}
+}
+
+// Faults counts what has happened of every kind that was ever ordered. A
+// message that is to be delivered once more counts when it is.
+func (s *Server) Faults() map[FaultKind]int {
+	s.lock(nil)
+	defer s.mu.Unlock()
+	return maps.Clone(s.injected)
+}
+
+// draw decides whether a fault is to happen on this occasion.
+func (s *Server) draw(kind FaultKind) bool {
+	for _, f := range s.faults {
+		here := f.Operation == "" || sqsTarget+f.Operation == s.request.Header.Get("X-Amz-Target")
+		more := f.Times == 0 || f.drawn < f.Times
+		if f.Kind == kind && here && more && f.random.Float64() < f.Rate {
+			f.drawn++
+			return true
+		}
+	}
+	return false
+}
+
+// hit is a draw of a fault that happens at once.
+func (s *Server) hit(kind FaultKind) bool {
+	happens := s.draw(kind)
+	if happens {
+		s.injected[kind]++
+	}
+	return happens
+}
+
+// misdeliver is told of every message that is being handed out, and returns
+// for how long the message really will be hidden.
+func (s *Server) misdeliver(m *sqsMessage, visibility time.Duration) time.Duration {
+	if m.fault == LateDelivery || m.fault == DuplicateDelivery && m.hidden(s.at) {
+		s.injected[m.fault]++
+	}
+	m.fault = ""
+	if s.draw(DuplicateDelivery) {
+		m.fault = DuplicateDelivery
+	}
+	if s.hit(EarlyExpiry) {
+		return 0
+	}
+	return visibility
+}
+
+// outlives says whether m stays although it is deleted; no handle opens it
+// until it is received again.
+func (s *Server) outlives(q *sqsQueue, m *sqsMessage) bool {
+	if s.deadLetterQueue(q, m) != nil || !s.draw(LateDelivery) {
+		return false
+	}
+	m.handle, m.fault = "", LateDelivery
+	return true
+}
+
+// faultyEntry does one entry of a batch.
+func (s *Server) faultyEntry(do sqsMethod, q *sqsQueue, e sqsEntry) (sqsResult, error) {
+	if s.hit(EntryRefused) {
+		return sqsResult{}, errSQSEntry
+	}
+	result, err := do(s, q, e)
+	if err == nil && s.hit(EntryUnconfirmed) {
+		err = errSQSEntry
+	}
+	return result, err
+}
+
+// errSQSLost has the connection closed instead of an answer.
+var errSQSLost = errors.New("the answer is lost")
+
+// faulty does one call.
+func (s *Server) faulty(do sqsOperation, in sqsInput) (any, error) {
+	if s.hit(CallRefused) {
+		if s.injected[CallRefused]%2 == 1 {
+			return nil, errSQSInternal
+		}
+		return nil, errSQSUnavailable
+	}
+	if s.hit(CallLost) {
+		return nil, errSQSLost
+	}
+	out, err := do(s, in)
+	if err == nil && s.hit(AnswerLost) {
+		return nil, errSQSLost
+	}
+	return out, err
+}

@@ -1,0 +1,112 @@
+package sqs
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// sqsMessage is a message in one queue.
+type sqsMessage struct {
+	id, body      string
+	attributes    map[string]sqsMessageAttribute
+	group, dedup  string
+	sourceArn     string    // the queue it came from, in a dead-letter queue
+	sent          time.Time // SentTimestamp; retention counts from here
+	firstReceived time.Time
+	received      time.Time // last; the 12 hours count from here
+	visibleAt     time.Time
+	receives      int       // in all queues: ApproximateReceiveCount
+	handle        string    // of the latest receive
+	fault         FaultKind // because of which it will be delivered once more
+}
+
+// newMessage has the content of another one, is sent now and was never received.
+func (s *Server) newMessage(like sqsMessage) *sqsMessage {
+	return &sqsMessage{id: uuid.NewString(), body: like.body, attributes: like.attributes, group: like.group, dedup: like.dedup, sent: s.at}
+}
+
+func (m *sqsMessage) hidden(at time.Time) bool { return m.visibleAt.After(at) }
+
+// sqsQueue is one queue. Its methods want the lock of the SQS.
+type sqsQueue struct {
+	name, arn         string
+	fifo              bool
+	created, modified time.Time
+	settings          map[string]string // as they were set
+	dlqArn            string            // of the RedrivePolicy; "" without one
+	maxReceives       int
+
+	line      []*sqsMessage // the next one to hand out first
+	messages  map[string]*sqsMessage
+	out       map[*sqsMessage]bool   // were handed out; those in flight are among them
+	accepted  map[string]*sqsMessage // FIFO: the latest by deduplication id, also after it was deleted
+	oldest    time.Time              // no message was sent before
+	handedOut int64
+	polls     int           // long polls that wait
+	changed   chan struct{} // closed when they should look again
+}
+
+func newSQSQueue(name string, now time.Time) *sqsQueue {
+	return &sqsQueue{name: name, arn: sqsArnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
+		settings: map[string]string{}, messages: map[string]*sqsMessage{}, out: map[*sqsMessage]bool{}, accepted: map[string]*sqsMessage{}, changed: make(chan struct{})}
+}
+
+func (q *sqsQueue) wake() {
+	close(q.changed)
+	q.changed = make(chan struct{})
+}
+
+// add puts a message at the end of the line.
+func (q *sqsQueue) add(m *sqsMessage) {
+	q.line = append(q.line, m)
+	q.messages[m.id] = m
+	if m.sent.Before(q.oldest) {
+		q.oldest = m.sent
+	}
+}
+
+func (q *sqsQueue) remove(m *sqsMessage) {
+	i := slices.Index(q.line, m)
+	q.line = slices.Delete(q.line, i, i+1)
+	delete(q.messages, m.id)
+	delete(q.out, m)
+}
+
+func (q *sqsQueue) count(at time.Time) Stats {
+	stats := Stats{HandedOut: q.handedOut, Polls: q.polls}
+	for _, m := range q.line {
+		switch {
+		case !m.hidden(at):
+			stats.Visible++
+			continue
+		case m.receives == 0:
+			stats.Delayed++
+		default:
+			stats.InFlight++
+		}
+		if stats.NextVisible.IsZero() || m.visibleAt.Before(stats.NextVisible) {
+			stats.NextVisible = m.visibleAt
+		}
+	}
+	return stats
+}
+
+// expire removes what was kept for the retention period.
+func (s *Server) expire(q *sqsQueue) {
+	retention := time.Duration(q.number("MessageRetentionPeriod")) * time.Second
+	if s.at.Before(q.oldest.Add(retention)) {
+		return // spares most operations a walk along the line
+	}
+	q.oldest = s.at
+	for _, m := range slices.Clone(q.line) {
+		if !s.at.Before(m.sent.Add(retention)) {
+			q.remove(m)
+			s.tell(Expired, q, m, 0)
+		} else if m.sent.Before(q.oldest) {
+			q.oldest = m.sent
+		}
+	}
+}

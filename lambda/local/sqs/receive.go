@@ -1,0 +1,218 @@
+package sqs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sqsVisibilityLimit is how long a message can stay in flight, from its
+// receive on, in seconds: Amazon SQS developer guide, visibility timeout.
+const sqsVisibilityLimit = 12 * 3600
+
+// sqsReceived is a message as the client that receives it sees it.
+type sqsReceived struct {
+	MessageId              string
+	ReceiptHandle          string
+	Body                   string
+	MD5OfBody              string
+	Attributes             map[string]string              `json:",omitempty"`
+	MessageAttributes      map[string]sqsMessageAttribute `json:",omitempty"`
+	MD5OfMessageAttributes string                         `json:",omitempty"`
+}
+
+// receive looks until there is a message or the wait is over.
+func (s *Server) receive(q *sqsQueue, in sqsInput) (any, error) {
+	if err := cmp.Or(
+		sqsRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, sqsBatchLimit),
+		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
+		sqsRange("WaitTimeSeconds", in.WaitTimeSeconds, 0, 20)); err != nil {
+		return nil, err
+	}
+	wait := sqsOr(in.WaitTimeSeconds, q.number("ReceiveMessageWaitTimeSeconds"))
+	over := time.After(time.Duration(wait) * time.Second)
+	for last := wait == 0; ; {
+		if messages := s.handOut(q, in); len(messages) > 0 || last {
+			return map[string]any{"Messages": messages}, nil
+		}
+		var err error
+		if last, err = s.pause(q, over); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause lets the lock go until it is worth looking into q again, and reports
+// whether the wait is over. A client that leaves meanwhile takes nothing.
+func (s *Server) pause(q *sqsQueue, over <-chan time.Time) (last bool, err error) {
+	var back <-chan time.Time // when the next hidden message comes back
+	if next := q.count(s.at).NextVisible; !next.IsZero() {
+		// On a frozen clock this time does not come; do not spin until the wait is over.
+		back = time.After(max(next.Sub(s.at), time.Millisecond))
+	}
+	request, jumped, changed := s.request, s.jumped, q.changed
+	q.polls++
+	s.mu.Unlock()
+	select {
+	case <-changed:
+	case <-jumped:
+	case <-back:
+	case <-over:
+		last = true
+	case <-request.Context().Done():
+		err = request.Context().Err()
+	}
+	s.lock(request)
+	q.polls--
+	if s.queues[q.name] != q {
+		return last, errSQSNoQueue
+	}
+	s.expire(q)
+	return last, err
+}
+
+// handOut hides messages and returns them as the client sees them.
+func (s *Server) handOut(q *sqsQueue, in sqsInput) (received []sqsReceived) {
+	visibility := time.Duration(sqsOr(in.VisibilityTimeout, q.number("VisibilityTimeout"))) * time.Second
+	for _, m := range s.take(q, sqsOr(in.MaxNumberOfMessages, 1)) {
+		if m.receives == 0 {
+			m.firstReceived = s.at
+		}
+		m.receives++
+		m.received = s.at
+		m.handle = fmt.Sprintf("%s/%s/%d", q.name, m.id, m.receives)
+		m.visibleAt = s.at.Add(s.misdeliver(m, visibility))
+		if !q.fifo {
+			q.remove(m)
+			q.add(m)
+			q.out[m] = true
+		}
+		q.handedOut++
+		s.tell(Received, q, m, visibility)
+		received = append(received, m.seenBy(q, in))
+	}
+	return received
+}
+
+// take returns up to want messages that may be received. One that has been
+// received often enough goes to the dead-letter queue here and not before:
+// SQS finds out when somebody asks for the message again.
+func (s *Server) take(q *sqsQueue, want int) (taken []*sqsMessage) {
+	busy := map[string]bool{} // groups of a FIFO queue
+	if q.fifo {
+		for _, m := range q.line {
+			busy[m.group] = busy[m.group] || m.hidden(s.at)
+		}
+	}
+	var dead []*sqsMessage
+	for m := range q.inTurn(s.at) {
+		if len(taken) == want {
+			break
+		}
+		hidden := m.hidden(s.at)
+		switch {
+		case hidden && m.fault != DuplicateDelivery || busy[m.group]:
+		case s.deadLetterQueue(q, m) == nil:
+			taken = append(taken, m)
+		case !hidden:
+			dead = append(dead, m)
+		}
+	}
+	for _, m := range dead {
+		s.moveToDLQ(q, m)
+	}
+	return taken
+}
+
+func (m *sqsMessage) seenBy(q *sqsQueue, in sqsInput) sqsReceived {
+	attributes := sqsChosen(m.attributes, in.MessageAttributeNames)
+	return sqsReceived{
+		MessageId: m.id, ReceiptHandle: m.handle, Body: m.body, MD5OfBody: sqsMD5([]byte(m.body)),
+		Attributes:        sqsChosen(m.system(q), slices.Concat(in.MessageSystemAttributeNames, in.AttributeNames)),
+		MessageAttributes: attributes, MD5OfMessageAttributes: sqsAttributesMD5(attributes),
+	}
+}
+
+// system are the system attributes of a message that is received.
+func (m *sqsMessage) system(q *sqsQueue) map[string]string {
+	all := map[string]string{
+		"SenderId":                         sqsAccount,
+		"SentTimestamp":                    strconv.FormatInt(m.sent.UnixMilli(), 10),
+		"ApproximateFirstReceiveTimestamp": strconv.FormatInt(m.firstReceived.UnixMilli(), 10),
+		"ApproximateReceiveCount":          strconv.Itoa(m.receives),
+	}
+	if m.sourceArn != "" {
+		all["DeadLetterQueueSourceArn"] = m.sourceArn
+	}
+	if m.group != "" {
+		all["MessageGroupId"] = m.group
+	}
+	if q.fifo {
+		all["MessageDeduplicationId"] = m.dedup
+	}
+	return all
+}
+
+// sqsChosen are those that were asked for, by name or all of them.
+func sqsChosen[V any](all map[string]V, wanted []string) map[string]V {
+	chosen := map[string]V{}
+	for name, value := range all {
+		if slices.Contains(wanted, name) || slices.Contains(wanted, "All") {
+			chosen[name] = value
+		}
+	}
+	return chosen
+}
+
+// open reads a receipt handle: the message, nil if it is gone, and whether
+// the handle is that of its latest receive.
+func (q *sqsQueue) open(handle string) (m *sqsMessage, latest bool, err error) {
+	parts := strings.Split(handle, "/")
+	if err := cmp.Or(
+		sqsRefuse(handle == "", sqsMissing, "The request must contain the parameter ReceiptHandle."),
+		sqsRefuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid", "The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
+		return nil, false, err
+	}
+	m = q.messages[parts[1]]
+	return m, m != nil && m.handle == handle, nil
+}
+
+// changeVisibility hides a message in flight for so long from now on. The
+// value is used once: the next receive hides it by the queue's setting again.
+func (s *Server) changeVisibility(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+	m, latest, err := q.open(in.ReceiptHandle)
+	until := s.at.Add(time.Duration(sqsOr(in.VisibilityTimeout, 0)) * time.Second)
+	if err := cmp.Or(
+		sqsRefuse(in.VisibilityTimeout == nil, sqsMissing, "The request must contain the parameter VisibilityTimeout."),
+		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
+		err,
+		sqsRefuse(!latest, sqsInvalid, "Message does not exist or is not available for visibility timeout change."),
+		sqsRefuse(latest && !m.hidden(s.at), sqsPrefix+"MessageNotInflight", "The specified message isn't in flight."),
+		sqsRefuse(latest && until.After(m.received.Add(sqsVisibilityLimit*time.Second)), sqsInvalid,
+			"Total VisibilityTimeout for the message is beyond the limit [%d seconds]", sqsVisibilityLimit)); err != nil {
+		return sqsResult{}, err
+	}
+	m.visibleAt = until
+	s.tell(VisibilityChanged, q, m, until.Sub(s.at))
+	return sqsResult{Id: in.Id}, nil
+}
+
+// delete takes a message away for good. In a standard queue the handle of an
+// earlier receive is accepted and does nothing; the latest one works even
+// after the message has become visible again. A FIFO queue wants it in flight.
+func (s *Server) delete(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+	m, latest, err := q.open(in.ReceiptHandle)
+	if err := cmp.Or(err, sqsRefuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), sqsInvalid, "The receipt handle has expired.")); err != nil {
+		return sqsResult{}, err
+	}
+	if latest {
+		if !s.outlives(q, m) {
+			q.remove(m)
+		}
+		s.tell(Deleted, q, m, 0)
+	}
+	return sqsResult{Id: in.Id}, nil
+}

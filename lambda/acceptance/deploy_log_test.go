@@ -179,7 +179,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.exec("ALTER TABLE document RENAME TO elsewhere")
-	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "find overdue documents: database error (SQLSTATE 42P01)") {
+	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "sweep match: count overdue rows: database error (SQLSTATE 42P01)") {
 		t.Errorf("got %v", err)
 	}
 	l.exec("ALTER TABLE elsewhere RENAME TO document")

@@ -100,7 +100,8 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.sweeper = &sweep.Sweeper{Store: s.DB, Queue: s.Queue, Visibility: manifest.Match.Visibility(), Log: c.Log}
+	s.sweeper = &sweep.Sweeper{Log: c.Log, Workloads: []sweep.Workload{
+		{Name: manifest.Match.Name, Store: s.DB, Queue: s.Queue, Visibility: manifest.Match.Visibility()}}}
 	s.startFunction(ctx, c, simURL)
 	return s, nil
 }
@@ -343,7 +344,7 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 		if sweeps++; sweeps > maxSweeps {
 			return errors.Join(fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps), sweepErr)
 		}
-		if err := s.Advance(ctx, s.sweeper.Visibility+time.Second); err != nil {
+		if err := s.Advance(ctx, manifest.Match.Visibility()+time.Second); err != nil {
 			return err
 		}
 		_, sweepErr = s.Sweep(ctx)

@@ -255,7 +255,8 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, c
 		db.Close()
 		return nil, nil, err
 	}
-	s = &sweep.Sweeper{Store: db, Queue: queue, Visibility: manifest.Match.Visibility(), Log: log}
+	s = &sweep.Sweeper{Log: log, Workloads: []sweep.Workload{
+		{Name: manifest.Match.Name, Store: db, Queue: queue, Visibility: manifest.Match.Visibility()}}}
 	go warnNewer(db, log)
 	var channels []string
 	if relay != nil {

@@ -21,7 +21,7 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 	f.advance(visibility + tick)
 	f.queue.backlogErr = down
 	var steps []string
-	s := &sweep.Sweeper{Store: f.DB, Queue: f.queue, Visibility: visibility, Log: slog.New(slog.DiscardHandler),
+	s := &sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler),
 		Notify: func(ctx context.Context) {
 			<-ctx.Done()
 			steps = append(steps, "tell")

@@ -27,12 +27,12 @@ func TestSweepNotifiesAfterItsRepairsAndWithoutThem(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s := sweep.Sweeper{Store: f.DB, Queue: f.queue, Visibility: visibility, Log: slog.New(slog.DiscardHandler), Notify: notify}
+	s := sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler), Notify: notify}
 	if _, err := s.Run(t.Context()); err != nil || sent != 1 {
 		t.Errorf("notified when there were %d notifications (%v)", sent, err)
 	}
 	sent = -1
-	s.Store = unreachable{}
+	s.Workloads[0].Store = unreachable{}
 	if _, err := s.Run(t.Context()); err == nil || sent != 1 {
 		t.Errorf("a sweep that could not repair notified when there were %d notifications (%v)", sent, err)
 	}

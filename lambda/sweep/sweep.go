@@ -64,12 +64,18 @@ type Queue interface {
 	Backlog(ctx context.Context) (int, error)
 }
 
-// Sweeper is configured by its fields.
-type Sweeper struct {
+// Workload is a table of work and the queue of its messages.
+type Workload struct {
+	Name       string // of its function
 	Store      Store
 	Queue      Queue
-	Visibility time.Duration
-	Log        *slog.Logger
+	Visibility time.Duration // of the queue
+}
+
+// Sweeper is configured by its fields.
+type Sweeper struct {
+	Workloads []Workload
+	Log       *slog.Logger
 	// Notify sends the notifications that were not sent yet; nil sends none.
 	Notify func(context.Context)
 	// Measure is called at the end of every run, with what is known of it and
@@ -82,15 +88,26 @@ type Sweeper struct {
 // manifest.NotifyReserve of it to record what was sent.
 const measureFor = 13 * time.Second
 
-// Report counts repairs by kind.
+// Report counts repairs by kind, of all workloads together.
 type Report struct {
-	Overdue     int `json:"overdue"`     // documents whose message should have come, counted up to 100,000
-	Backlog     int `json:"backlog"`     // messages in the queue
+	Overdue     int `json:"overdue"`     // rows whose message should have come, counted up to 100,000 of each workload
+	Backlog     int `json:"backlog"`     // messages in the queues
 	Inserted    int `json:"inserted"`    // published: a program had inserted them
 	Recovered   int `json:"recovered"`   // published again: their lease ended without a result
 	Republished int `json:"republished"` // published again: their message did not come
 	Lost        int `json:"lost"`        // failed: published again too often
 	Crashed     int `json:"crashed"`     // failed: too many claims in a row without a result
+}
+
+// add makes the report one of both.
+func (r *Report) add(other Report) {
+	r.Overdue += other.Overdue
+	r.Backlog += other.Backlog
+	r.Inserted += other.Inserted
+	r.Recovered += other.Recovered
+	r.Republished += other.Republished
+	r.Lost += other.Lost
+	r.Crashed += other.Crashed
 }
 
 func (r *Report) count(k job.Repair) {
@@ -116,7 +133,36 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 	if s.Notify != nil {
 		defer s.Notify(ctx)
 	}
-	return s.repair(ctx)
+	return s.sweep(ctx)
+}
+
+// sweep repairs one workload after the other, each in its share of the time
+// that is left, whatever became of those before it. It returns the first error,
+// and logs the others.
+func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
+	for i, w := range s.Workloads {
+		one, cancel := share(ctx, len(s.Workloads)-i)
+		r, err := w.repair(one, s.Log.With("workload", w.Name))
+		cancel()
+		all.add(r)
+		switch {
+		case err == nil:
+		case first == nil:
+			first = failure.At("sweep "+w.Name, err)
+		default:
+			s.Log.Error("cannot sweep", "workload", w.Name, "reason", failure.Of(err).Text)
+		}
+	}
+	return all, first
+}
+
+// share returns a context that ends after one part of n of the time that is left.
+func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || n == 1 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
 // endEarlier leaves that much of the time, or half of it if it is short.
@@ -128,43 +174,43 @@ func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, co
 	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
-func (s *Sweeper) repair(ctx context.Context) (r Report, err error) {
-	w := job.Waits{Visibility: s.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
-	if r.Overdue, err = s.Store.Overdue(ctx, w, countMost); err != nil {
-		return r, failure.At("find overdue documents", err)
+func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err error) {
+	waits := job.Waits{Visibility: w.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
+	if r.Overdue, err = w.Store.Overdue(ctx, waits, countMost); err != nil {
+		return r, failure.At("count overdue rows", err)
 	}
 	// A queue that does not answer takes no messages either: a stamp without a
 	// message would supersede the message that is there.
-	if r.Backlog, err = s.Queue.Backlog(ctx); err != nil {
+	if r.Backlog, err = w.Queue.Backlog(ctx); err != nil {
 		return r, err
 	}
-	w.Idle = r.Backlog == 0
-	w.Drained = r.Backlog <= r.Overdue/drained
-	if r.Overdue > 0 && !w.Drained {
-		s.Log.Info("documents are overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
+	waits.Idle = r.Backlog == 0
+	waits.Drained = r.Backlog <= r.Overdue/drained
+	if r.Overdue > 0 && !waits.Drained {
+		log.Info("overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
 	}
-	if r.Lost, r.Crashed, err = s.Store.GiveUp(ctx, w, limit); err != nil {
-		return r, failure.At("give up overdue documents", err)
+	if r.Lost, r.Crashed, err = w.Store.GiveUp(ctx, waits, limit); err != nil {
+		return r, failure.At("give up overdue rows", err)
 	}
-	return r, s.republish(ctx, w, &r)
+	return r, w.republish(ctx, waits, &r, log)
 }
 
 // republish publishes what waits in vain, round by round while there is more
 // and time.
-func (s *Sweeper) republish(ctx context.Context, w job.Waits, r *Report) error {
+func (w Workload) republish(ctx context.Context, waits job.Waits, r *Report, log *slog.Logger) error {
 	unsent := 0
 	defer func() {
 		if r.Inserted+r.Recovered+r.Republished+r.Lost+r.Crashed+unsent > 0 {
-			s.Log.Warn("repaired", "inserted", r.Inserted, "recovered", r.Recovered, "republished", r.Republished,
+			log.Warn("repaired", "inserted", r.Inserted, "recovered", r.Recovered, "republished", r.Republished,
 				"unsent", unsent, "lost", r.Lost, "crashed", r.Crashed)
 		}
 	}()
 	for range rounds {
-		again, err := s.Store.Republish(ctx, w, limit)
+		again, err := w.Store.Republish(ctx, waits, limit)
 		if err != nil {
-			return failure.At("publish overdue documents again", err)
+			return failure.At("publish overdue rows again", err)
 		}
-		left, err := s.send(ctx, again, r)
+		left, err := w.send(ctx, again, r)
 		if unsent += left; err != nil || len(again) < limit || short(ctx) {
 			return err
 		}
@@ -173,12 +219,12 @@ func (s *Sweeper) republish(ctx context.Context, w job.Waits, r *Report) error {
 }
 
 // send sends the messages, and counts those that were.
-func (s *Sweeper) send(ctx context.Context, again []job.Republished, r *Report) (left int, err error) {
+func (w Workload) send(ctx context.Context, again []job.Republished, r *Report) (left int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
 		messages[i] = a.Stamped
 	}
-	unsent, err := s.Queue.Send(ctx, messages)
+	unsent, err := w.Queue.Send(ctx, messages)
 	for _, a := range again {
 		if !slices.Contains(unsent, a.ID) {
 			r.count(a.Repair)

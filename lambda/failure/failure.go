@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -136,8 +137,7 @@ var table = []struct {
 	{"any other SQLSTATE", sqlState(Transient, "database error", "")},
 	{"out of time", is(Transient, "out of time", context.DeadlineExceeded)},
 	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},
-	{"connection refused, reset or broken", is(Transient, "connection failed",
-		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF)},
+	{"connection refused, reset or broken", is(Transient, "connection failed", disconnections...)},
 	{"an AWS service refused the call", func(err error) (Failure, bool) {
 		var api interface{ ErrorCode() string } // smithy.APIError, without importing the SDK
 		if !errors.As(err, &api) {
@@ -149,6 +149,17 @@ var table = []struct {
 		var n net.Error
 		return Failure{Kind: Transient, Text: "network error"}, errors.As(err, &n)
 	}},
+}
+
+// disconnections are the errors of a connection that was refused, reset or
+// broken.
+var disconnections = []error{
+	syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
+}
+
+// Disconnected reports whether a connection was refused, reset or broken.
+func Disconnected(err error) bool {
+	return slices.ContainsFunc(disconnections, func(target error) bool { return errors.Is(err, target) })
 }
 
 // sqlState is a row for errors that carry a SQLSTATE of that class; "" matches

@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 
 	"matchbook/lambda/failure"
@@ -10,29 +11,52 @@ import (
 )
 
 // Migrate brings the schema of the configured database up to date and returns
-// what it applied. Its error holds nothing of the connection, and says what to
-// do.
+// the migrations that it applied. Its error contains nothing of the connection,
+// and a hint.
 func Migrate(ctx context.Context, c Config) ([]postgres.Migration, error) {
 	done, err := postgres.Migrate(ctx, c.DatabaseURL)
 	if err == nil {
 		return done, nil
 	}
-	why := failure.Of(err).Text
-	for part, hint := range migrationAdvice {
-		if strings.Contains(why, part) {
-			why += ": " + hint
-		}
+	reason := failure.Of(err).Text
+	if hint := migrationHint(err); hint != "" {
+		reason += ": " + hint
 	}
-	return nil, errors.New("the schema was not brought up to date: " + why)
+	return nil, errors.New("the schema was not brought up to date: " + reason)
 }
 
-// migrationAdvice says what to do, by what is in the sentence.
-var migrationAdvice = map[string]string{
-	"connection failed": "PostgreSQL refused the connection, or the way to it: check host and port, and that its security group lets this function in",
-	"network error":     "PostgreSQL was not found, or gave no answer: check the host's name, and that there is a route to it",
-	"out of time":       "PostgreSQL did not answer in time: check that its security group lets this function in, and that no other migration holds the lock",
-	"SQLSTATE 28":       "PostgreSQL refused the login: check user and password in the secret",
-	"SQLSTATE 3D000":    "there is no such database: create it first",
-	"SQLSTATE 55P03":    "another session kept a table locked: see pg_stat_activity for one that is long in a transaction, and deploy again",
-	"SQLSTATE 42501":    "the user may not change the schema: grant CREATE on the schema public",
+// migrationHint returns the steps that may help against an error of a
+// migration; none if the error explains itself.
+func migrationHint(err error) string {
+	var decided *failure.Error
+	var database interface{ SQLState() string } // pgconn.PgError
+	var network net.Error
+	switch {
+	case errors.As(err, &decided):
+		return ""
+	case errors.As(err, &database):
+		return stateHint(database.SQLState())
+	case errors.Is(err, context.DeadlineExceeded):
+		return "PostgreSQL did not answer in time: check that its security group lets this function in, and that no other migration holds the lock"
+	case failure.Disconnected(err):
+		return "PostgreSQL or a host before it refused the connection: check host and port, and that its security group lets this function in"
+	case errors.As(err, &network):
+		return "PostgreSQL was not found, or gave no answer: check the host's name, and that there is a route to it"
+	}
+	return ""
+}
+
+// stateHint returns the hint for an error of the database, by its SQLSTATE.
+func stateHint(state string) string {
+	switch {
+	case strings.HasPrefix(state, "28"):
+		return "PostgreSQL refused the login: check user and password in the secret"
+	case state == "3D000":
+		return "there is no such database: create it first"
+	case state == "55P03":
+		return "another session kept a table locked: see pg_stat_activity for one that is long in a transaction, and deploy again"
+	case state == "42501":
+		return "the user may not change the schema: grant CREATE on the schema public"
+	}
+	return ""
 }

@@ -1,0 +1,52 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The hint follows from the SQLSTATE or the kind of error, never from a text.
+func TestAMigrationThatFailsComesWithAHint(t *testing.T) {
+	t.Parallel()
+	state := func(code string) error { return &pgconn.PgError{Code: code, Message: "out of time, SQLSTATE 28"} }
+	for name, tc := range map[string]struct {
+		err  error
+		want string // in the hint; empty: no hint
+	}{
+		"refused":                    {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "check host and port"},
+		"no such host":               {&net.DNSError{Err: "no such host"}, "check the host's name"},
+		"out of time":                {context.DeadlineExceeded, "did not answer in time"},
+		"password":                   {state("28P01"), "refused the login"},
+		"role":                       {state("28000"), "refused the login"},
+		"no database":                {state("3D000"), "create it first"},
+		"locked":                     {state("55P03"), "pg_stat_activity"},
+		"no right":                   {state("42501"), "grant CREATE"},
+		"any other state":            {state("XX000"), ""},
+		"decided where it happened":  {failure.Permanently("out of time: connection failed"), ""},
+		"a text that looks like one": {errors.New("connection failed (SQLSTATE 28P01)"), ""},
+	} {
+		got := migrationHint(fmt.Errorf("migrate: %w", tc.err))
+		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+func TestAMigrationOfAMissingDatabaseSaysSo(t *testing.T) {
+	t.Parallel()
+	url := strings.Replace(postgrestest.EmptyURL(t), "/test", "/PLANTED_test", 1)
+	_, err := Migrate(t.Context(), Config{DatabaseURL: url})
+	if err == nil || !strings.Contains(err.Error(), "(SQLSTATE 3D000): there is no such database: create it first") {
+		t.Errorf("got %v", err)
+	}
+}

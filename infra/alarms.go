@@ -47,15 +47,17 @@ type alarm struct {
 func newAlarms(s *site) *alarms {
 	service := awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)
 	key := called(awskms.NewKey(s.stack, jsii.String("AlarmKey"), &awskms.KeyProps{
-		Description: jsii.String("Encrypts the alarms of Matchbook, stage " + s.config.Stage), EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy: awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
+		Description:       jsii.String("Encrypts the alarms of Matchbook, stage " + s.config.Stage),
+		EnableKeyRotation: jsii.Bool(true),
+		RemovalPolicy:     awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
 	}), "AlarmKey")
 	key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("AlarmsEncrypt"), Principals: &[]awsiam.IPrincipal{service},
 		Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey*"), Resources: jsii.Strings("*"),
 	}), nil)
 	topic := called(awssns.NewTopic(s.stack, jsii.String("AlarmTopic"), &awssns.TopicProps{
-		TopicName: s.name("alarms"), DisplayName: jsii.String("Matchbook " + s.config.Stage), MasterKey: key, EnforceSSL: jsii.Bool(true),
+		TopicName: s.name("alarms"), DisplayName: jsii.String("Matchbook " + s.config.Stage), MasterKey: key,
+		EnforceSSL: jsii.Bool(true),
 	}), "AlarmTopic")
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("AlarmsPublish"), Principals: &[]awsiam.IPrincipal{service},
@@ -77,7 +79,8 @@ func (a *alarms) add(list ...alarm) {
 			operator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
 		}
 		made := called(awscloudwatch.NewAlarm(a.site.stack, jsii.String(d.id), &awscloudwatch.AlarmProps{
-			AlarmName: a.site.name(kebab(d.id)), AlarmDescription: jsii.String(d.text), Metric: d.metric, Threshold: jsii.Number(d.at),
+			AlarmName: a.site.name(kebab(d.id)), AlarmDescription: jsii.String(d.text), Metric: d.metric,
+			Threshold:         jsii.Number(d.at),
 			EvaluationPeriods: jsii.Number(max(d.times, 1)), ComparisonOperator: operator,
 			TreatMissingData: cmp.Or(d.silence, awscloudwatch.TreatMissingData_NOT_BREACHING),
 		}), d.id)
@@ -97,15 +100,21 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		// An unused queue stops reporting after some hours, full or not: then
 		// the alarm keeps its state.
 		alarm{id: id + "DeadLetterQueueNotEmpty", metric: dead, at: 1, silence: awscloudwatch.TreatMissingData_IGNORE,
-			text: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook explain ID), fix the cause, then redrive the dead-letter queue."},
+			text: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook " +
+				"explain ID), fix the cause, then redrive the dead-letter queue."},
 		// Messages that SQS moves are not in NumberOfMessagesSent of the queue
 		// that they come to, so the increase is taken from the number of
 		// messages there.
 		alarm{id: id + "DeadLetterQueueFilling", at: 3,
 			metric: math("DIFF(FILL(dead, 0))", "Given up within five minutes", map[string]awscloudwatch.IMetric{"dead": dead}),
-			text:   "Three or more messages of " + queue + " were given up within five minutes: one cause, probably, such as the database or the model. Look at matching_error of the failed documents before more are given up."},
-		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"), at: inFlightAlarm,
-			text: "More than 100,000 messages of " + queue + " are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in matching_error, and stop publishing until it is fixed."},
+			text: "Three or more messages of " + queue +
+				" were given up within five minutes: one cause, probably, such as the database or the model. Look at " +
+				"matching_error of the failed documents before more are given up."},
+		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"),
+			at: inFlightAlarm,
+			text: "More than 100,000 messages of " + queue +
+				" are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in " +
+				"matching_error, and stop publishing until it is fixed."},
 	)
 	a.onFailures(id, name)
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
@@ -119,16 +128,22 @@ func (a *alarms) onFailures(id, name string) {
 	if !a.site.config.sendsFailures() {
 		many = 1
 	}
-	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)", failedFew), "Failed, in percent",
-		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed), "dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
-	const then = " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then publish the documents again: matchbook publish --failed."
+	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
+		failedFew), "Failed, in percent",
+		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed), "dead": ours(manifest.MetricDeadLettered),
+			"succeeded": ours(manifest.MetricSucceeded)})
+	const then = " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then " +
+		"publish the documents again: matchbook publish --failed."
 	a.add(
 		alarm{id: id + "Failed", metric: ours(manifest.MetricFailed), at: float64(many),
-			text: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are not in the dead-letter queue.", many) + then},
+			text: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are "+
+				"not in the dead-letter queue.", many) + then},
 		alarm{id: id + "FailedShare", metric: share, at: failedPercent,
 			text: fmt.Sprintf("Of the documents that ended within five minutes, %d %% or more failed.", failedPercent) + then},
 		alarm{id: id + "Malformed", metric: ours(manifest.MetricMalformed), at: 1,
-			text: "Messages were taken off the queue " + *a.site.name(name) + " whose body is not a document id. The log group /aws/lambda/" + *a.site.name(name) + " has their message ids; find the program that sends them, since its messages have no effect."},
+			text: "Messages were taken off the queue " + *a.site.name(name) +
+				" whose body is not a document id. The log group /aws/lambda/" + *a.site.name(name) +
+				" has their message ids; find the program that sends them, since its messages have no effect."},
 	)
 }
 
@@ -138,11 +153,15 @@ func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Dura
 	id, function := title(name), *a.site.name(name)
 	a.add(
 		alarm{id: id + "Errors", metric: lambdaMetric(f, "Errors", "Sum"), at: errors,
-			text: function + " ended in an error: its configuration, a crash or a timeout. The work that it was doing comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
+			text: function + " ended in an error: its configuration, a crash or a timeout. The work that it was doing " +
+				"comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
 		alarm{id: id + "Throttles", metric: lambdaMetric(f, "Throttles", "Sum"), at: 1,
-			text: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
+			text: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as " +
+				"a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
 		alarm{id: id + "Duration", metric: lambdaMetric(f, "Duration", "p99"), at: float64(timeout.Milliseconds()) * slow,
-			text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function, slow*100, timeout)},
+			text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the "+
+				"database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function,
+				slow*100, timeout)},
 	)
 }
 
@@ -166,20 +185,28 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	name := a.site.facts.Sweep.Name
 	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
 	repairs := math("republished + lost + crashed", "Repairs", map[string]awscloudwatch.IMetric{
-		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"), "crashed": ours(manifest.MetricCrashed, "Sum"),
+		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"),
+		"crashed": ours(manifest.MetricCrashed, "Sum"),
 	})
 	late := lateAfter * a.site.facts.visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
-			text: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the manifest (or wait); if it is empty, check that %s and the sweep run.", late, a.site.theFunctions())},
+			text: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the "+
+				"manifest (or wait); if it is empty, check that %s and the sweep run.", late, a.site.theFunctions())},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
-			text: "The sweep had to repair something: a message was lost, or a document killed its worker on every delivery. Nothing is lost: documents that were given up are failed, with a notification like any other. Look for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
+			text: "The sweep had to repair something: a message was lost, or a document killed its worker on every " +
+				"delivery. Nothing is lost: documents that were given up are failed, with a notification like any other. Look " +
+				"for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
-			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
+			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +
+				"unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
 		alarm{id: "CredentialsRefused", metric: a.site.refused(), at: 1,
-			text: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then publish again the documents that failed meanwhile: matchbook publish --failed."},
+			text: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the " +
+				"secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then " +
+				"publish again the documents that failed meanwhile: matchbook publish --failed."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
-			text: "Notifications of failed documents have been waiting for half an hour. Read the answers of Slack or SES in the log of the sweep; nothing is lost, they are sent as soon as it works."},
+			text: "Notifications of failed documents have been waiting for half an hour. Read the answers of Slack or SES " +
+				"in the log of the sweep; nothing is lost, they are sent as soon as it works."},
 	)
 	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // the next run makes up for a failed one
 }

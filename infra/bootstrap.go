@@ -63,7 +63,8 @@ func build(ctx context.Context, root, dir, pkg, arch string) error {
 	if err != nil {
 		return fmt.Errorf("build %s: %w", pkg, err)
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-tags=lambda.norpc", "-o", file, pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=",
+		"-tags=lambda.norpc", "-o", file, pkg)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -66,18 +66,24 @@ func settings(c *config) []setting {
 		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`, "1 to 20 lower-case letters and digits, such as dev")},
 		{"database", "existing", oneOf(&c.Database, "existing", "aurora")},
 		{"deletionProtection", "true", yesOrNo(&c.DeletionProtection)},
-		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
-		{"migrateSecretArn", "", pattern(&c.MigrateSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
+		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
+		{"migrateSecretArn", "", pattern(&c.MigrateSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
 		{"databaseConnections", "100", number(&c.DatabaseConnections)},
 		{"databaseCaFile", "", certificates(&c.DatabaseCA)},
-		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
-		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`, "a list such as sg-0123456789abcdef0")},
+		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`,
+			"a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
+		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`,
+			"a list such as sg-0123456789abcdef0")},
 		{"mode", "model", oneOf(&c.Mode, "model", "rules")},
-		{"openaiSecretArn", "", pattern(&c.OpenAISecret, secretARN+"|none", "the ARN of a secret, with its six characters at the end, or none")},
+		{"openaiSecretArn", "", pattern(&c.OpenAISecret, secretARN+"|none",
+			"the ARN of a secret, with its six characters at the end, or none")},
 		{"openaiBaseUrl", "", address(&c.BaseURL)},
 		{"model", manifest.DefaultModel, text(&c.Model)},
 		{"embeddingModel", "", text(&c.EmbeddingModel)},
-		{"openaiAzureApiVersion", "", pattern(&c.AzureVersion, `[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?`, "a version such as 2024-10-21")},
+		{"openaiAzureApiVersion", "", pattern(&c.AzureVersion, `[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?`,
+			"a version such as 2024-10-21")},
 		{"openaiNoTemperature", "", text(&c.NoTemperature)},
 		{"llmTimeout", "", duration(&c.LLMTimeout)},
 		{"llmRetryBase", "", duration(&c.RetryBase)},
@@ -87,10 +93,12 @@ func settings(c *config) []setting {
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
 		{"emailFrom", "", addresses(&c.EmailFrom)},
 		{"emailTo", "", addresses(&c.EmailTo)},
-		{"sesConfigurationSet", "", pattern(&c.SESConfigurationSet, `[A-Za-z0-9_-]{1,64}`, "the name of a configuration set")},
+		{"sesConfigurationSet", "", pattern(&c.SESConfigurationSet, `[A-Za-z0-9_-]{1,64}`,
+			"the name of a configuration set")},
 		{"adminBaseUrl", "", address(&c.AdminURL)},
 		{"alarmEmail", "", addresses(&c.AlarmEmail)},
-		{"secretsKeyArn", "", pattern(&c.SecretsKey, `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})`, "the ARN of a KMS key")},
+		{"secretsKeyArn", "", pattern(&c.SecretsKey,
+			`arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})`, "the ARN of a KMS key")},
 	}
 }
 
@@ -104,7 +112,9 @@ var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-teleme
 func contextOf(app awscdk.App) map[string]any {
 	all, _ := app.Node().GetAllContext(nil).(map[string]any)
 	own := maps.Clone(all)
-	maps.DeleteFunc(own, func(key string, _ any) bool { return strings.ContainsAny(key, ":/@") || slices.Contains(ofTheCDK, key) })
+	maps.DeleteFunc(own, func(key string, _ any) bool {
+		return strings.ContainsAny(key, ":/@") || slices.Contains(ofTheCDK, key)
+	})
 	return own
 }
 
@@ -160,14 +170,18 @@ func (c config) check() (errs []error) {
 		broken bool
 		what   string
 	}{
-		{c.Database == "aurora" && c.DatabaseSecret != "", "databaseSecretArn: database=aurora makes a secret of its own; leave one of the two out"},
-		{c.Database == "aurora" && len(c.SubnetIDs)+len(c.SecurityGroupIDs) > 0, "subnetIds, securityGroupIds: database=aurora makes a network of its own; leave one of the two out"},
-		{(len(c.SubnetIDs) == 0) != (len(c.SecurityGroupIDs) == 0), "subnetIds, securityGroupIds: one is given and the other is not"},
+		{c.Database == "aurora" && c.DatabaseSecret != "",
+			"databaseSecretArn: database=aurora makes a secret of its own; leave one of the two out"},
+		{c.Database == "aurora" && len(c.SubnetIDs)+len(c.SecurityGroupIDs) > 0,
+			"subnetIds, securityGroupIds: database=aurora makes a network of its own; leave one of the two out"},
+		{(len(c.SubnetIDs) == 0) != (len(c.SecurityGroupIDs) == 0),
+			"subnetIds, securityGroupIds: one is given and the other is not"},
 		{(c.EmailFrom == "") != (c.EmailTo == ""), "emailFrom, emailTo: one is given and the other is not"},
 		{strings.Contains(c.EmailFrom, ","), "emailFrom: not one address"},
 		{strings.ContainsAny(c.AlarmEmail, ",<"), "alarmEmail: not one address without a name"},
 		{(c.PromptPrice == 0) != (c.CompletionPrice == 0), "promptPrice, completionPrice: one is given and the other is not"},
-		{c.OpenAISecret == "none" && c.BaseURL == "", "openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
+		{c.OpenAISecret == "none" && c.BaseURL == "",
+			"openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
 		{c.Mode == "rules" && c.OpenAISecret != "", "openaiSecretArn: mode=rules asks no model; leave one of the two out"},
 	} {
 		if rule.broken {

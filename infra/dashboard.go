@@ -13,14 +13,16 @@ import (
 // newDashboard shows whether work gets done, how long it takes and what it costs.
 // Each workload has rows of its own.
 func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) {
-	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
+	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"),
+		&awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
 	dashboard.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
 		Title: jsii.String("Alarms"), Alarms: &s.alarms.all, Width: jsii.Number(24), Height: jsii.Number(3),
 	}))
 	for i, w := range workloads {
 		row := s.workWidgets(w.facts)
 		if i == 0 { // the sweep's, for all workloads
-			row = append(row, graph("Backlog: oldest due document (s)", false, s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
+			row = append(row, graph("Backlog: oldest due document (s)", false,
+				s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
 		}
 		dashboard.AddWidgets(row...)
 	}
@@ -33,8 +35,9 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 	for _, w := range workloads {
 		dashboard.AddWidgets(s.functionWidgets(w, sweep)...)
 	}
-	s.output("DashboardUrl", "How it is doing", jsii.String(fmt.Sprintf("https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s",
-		*s.stack.Region(), *s.name())))
+	s.output("DashboardUrl", "How it is doing",
+		jsii.String(fmt.Sprintf("https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s",
+			*s.stack.Region(), *s.name())))
 }
 
 // of returns the title of a workload's graph: with its name where there are
@@ -48,8 +51,9 @@ func (s *site) of(f manifest.Function, title string) string {
 
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
-		graph(s.of(f, "Deliveries by how they ended"), true, s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried,
-			manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
+		graph(s.of(f, "Deliveries by how they ended"), true,
+			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried,
+				manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
 		graph(s.of(f, "How long a document takes (ms)"), false, s.percentiles(f.Name, manifest.MetricAttemptTime)...),
 	}
 }
@@ -62,28 +66,35 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 		manifest.MetricLost, manifest.MetricCrashed), s.metric(name, manifest.MetricUntold, "Maximum"))
 	for _, w := range workloads {
 		queues = append(queues, sqsMetric(w.queue, "ApproximateNumberOfMessagesVisible"),
-			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"), sqsMetric(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
+			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"),
+			sqsMetric(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
 		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
 	}
 	return []awscloudwatch.IWidget{
-		graph("Documents that wait or are worked on", false, s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
+		graph("Documents that wait or are worked on", false,
+			s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
 		graph("Queues", false, queues...),
-		graph("Repairs, unsent notifications, and refused credentials", false, append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
+		graph("Repairs, unsent notifications, and refused credentials", false,
+			append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
 	}
 }
 
 func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return append([]awscloudwatch.IWidget{
-		graph(s.of(f, "Model: calls, and answers that were there already"), false, s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
-		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens)...),
+		graph(s.of(f, "Model: calls, and answers that were there already"), false,
+			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
+		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
+			manifest.MetricModelCompletionTokens)...),
 	}, s.costWidgets(f)...)
 }
 
 func (s *site) functionWidgets(w queueFunction, sweep awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
-		graph(s.of(w.facts, "Invocations, errors, throttles"), false, lambdaMetric(w.function, "Invocations", "Sum"), lambdaMetric(w.function, "Errors", "Sum"),
+		graph(s.of(w.facts, "Invocations, errors, throttles"), false, lambdaMetric(w.function, "Invocations", "Sum"),
+			lambdaMetric(w.function, "Errors", "Sum"),
 			lambdaMetric(w.function, "Throttles", "Sum"), lambdaMetric(sweep, "Errors", "Sum")),
-		graph(s.of(w.facts, "Duration of an invocation (ms)"), false, lambdaMetric(w.function, "Duration", "p50"), lambdaMetric(w.function, "Duration", "p99")),
+		graph(s.of(w.facts, "Duration of an invocation (ms)"), false, lambdaMetric(w.function, "Duration", "p50"),
+			lambdaMetric(w.function, "Duration", "p99")),
 		graph(s.of(w.facts, "Invocations at once"), false, lambdaMetric(w.function, "ConcurrentExecutions", "Maximum")),
 	}
 }
@@ -95,11 +106,13 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	if c.Mode != "model" || c.PromptPrice == 0 {
 		return nil
 	}
-	cost := math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD", map[string]awscloudwatch.IMetric{
-		"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
-		"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
-	})
-	return []awscloudwatch.IWidget{graph(s.of(f, fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)), false, cost)}
+	cost := math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD",
+		map[string]awscloudwatch.IMetric{
+			"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
+			"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
+		})
+	return []awscloudwatch.IWidget{graph(s.of(f,
+		fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)), false, cost)}
 }
 
 func (s *site) metrics(function, statistic string, names ...string) (list []awscloudwatch.IMetric) {

@@ -43,7 +43,8 @@ const (
 func (s *site) newAurora() (database, network) {
 	vpc, net := s.newVPC()
 	group := awsec2.NewSecurityGroup(s.stack, jsii.String("DatabaseSecurityGroup"), &awsec2.SecurityGroupProps{
-		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The database: the functions reach it, nobody else does"),
+		Vpc: vpc, AllowAllOutbound: jsii.Bool(false),
+		Description: jsii.String("The database: the functions reach it, nobody else does"),
 	})
 	port := awsec2.Port_Tcp(jsii.Number(postgresPort))
 	group.AddIngressRule(net.functions, port, jsii.String("The functions"), nil)
@@ -71,7 +72,8 @@ func (s *site) newAurora() (database, network) {
 	}), "Database")
 	writer := cluster.Node().FindChild(jsii.String("Writer"))
 	awscdk.Validations_Of(writer).Acknowledge(&awscdk.Acknowledgment{
-		Id: jsii.String("CloudFormation-Validate::W9008"), Reason: jsii.String("It has no storage of its own: the cluster's is encrypted"),
+		Id:     jsii.String("CloudFormation-Validate::W9008"),
+		Reason: jsii.String("It has no storage of its own: the cluster's is encrypted"),
 	})
 	s.accept(cluster.Node().FindChild(jsii.String("Secret")), "AwsSolutions-SMG4", "",
 		"Rotation is the account's to turn on; the functions take a new password up by themselves")

@@ -17,7 +17,8 @@ type facts struct {
 }
 
 func manifestFacts() facts {
-	return facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Migrate: manifest.Migrate, SweepEvery: manifest.SweepEvery}
+	return facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Migrate: manifest.Migrate,
+		SweepEvery: manifest.SweepEvery}
 }
 
 func (f facts) tasks() []manifest.Task { return []manifest.Task{f.Sweep, f.Migrate} }

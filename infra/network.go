@@ -67,7 +67,8 @@ func (s *site) logRejected(vpc awsec2.Vpc) {
 }
 
 // interfaceActions are a function's actions on its network interfaces.
-var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface", "ec2:DescribeNetworkInterfaces",
+var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface",
+	"ec2:DescribeNetworkInterfaces",
 	"ec2:DescribeSubnets", "ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"}
 
 func (n network) private() bool { return len(n.subnets) > 0 }

@@ -9,7 +9,8 @@ import (
 
 // allow lets a role do these and no other things to these resources.
 func allow(role awsiam.IRole, resources []*string, actions ...string) {
-	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources}))
+	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...),
+		Resources: &resources}))
 }
 
 // allowUnnamed is for actions for which AWS has no kind of resource.

@@ -24,7 +24,8 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
 	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
-	q.function = s.newFunction(manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}, variables)
+	q.function = s.newFunction(manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB},
+		variables)
 	allow(q.function.Role(), []*string{q.queue.QueueArn()},
 		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
 		"sqs:ChangeMessageVisibility", // a retry

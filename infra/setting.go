@@ -111,7 +111,8 @@ func certificates(to *string) func(string) error {
 func address(to *string) func(string) error {
 	return optional(func(s string) error {
 		*to = s
-		if u, err := url.Parse(s); err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		if u, err := url.Parse(s); err != nil || u.Hostname() == "" || u.User != nil ||
+			u.Scheme != "https" && u.Scheme != "http" {
 			return errors.New("not a URL such as https://matchbook.example.com")
 		}
 		return nil

@@ -57,8 +57,9 @@ func (s *site) warnOfSilence() {
 	if s.config.sendsFailures() || s.config.AlarmEmail != "" {
 		return
 	}
-	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"), jsii.String("Failed documents and alarms would reach no person: "+
-		"set slack=true, emailFrom and emailTo, or at least alarmEmail (in the context of cdk.json, or -c key=value)"))
+	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"),
+		jsii.String("Failed documents and alarms would reach no person: "+
+			"set slack=true, emailFrom and emailTo, or at least alarmEmail (in the context of cdk.json, or -c key=value)"))
 }
 
 // name returns the name of a resource: it derives from the stage.
@@ -75,7 +76,8 @@ func (s *site) arn(service, resource string) *string {
 
 // output shows the user, and other programs, the name of a resource.
 func (s *site) output(id, description string, value *string) {
-	awscdk.NewCfnOutput(s.stack, jsii.String(id), &awscdk.CfnOutputProps{Description: jsii.String(description), Value: value})
+	awscdk.NewCfnOutput(s.stack, jsii.String(id),
+		&awscdk.CfnOutputProps{Description: jsii.String(description), Value: value})
 }
 
 // called gives a resource a logical id that people can type; it must not

@@ -30,7 +30,8 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")
 	s.allowMail(role)
 	live := s.live(sweep, s.facts.Sweep.Name)
-	live.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{RetryAttempts: jsii.Number(0), MaxEventAge: seconds(time.Minute)})
+	live.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{RetryAttempts: jsii.Number(0),
+		MaxEventAge: seconds(time.Minute)})
 	s.newSchedule(live)
 	s.alarms.onSweep(sweep)
 	return sweep
@@ -50,9 +51,10 @@ func (s *site) newSchedule(target awslambda.Alias) {
 		ScheduleExpression: jsii.String(rate(s.facts.SweepEvery)),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
-			Arn:         target.FunctionArn(),
-			RoleArn:     role.RoleArn(),
-			RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(60)},
+			Arn:     target.FunctionArn(),
+			RoleArn: role.RoleArn(),
+			RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{MaximumRetryAttempts: jsii.Number(0),
+				MaximumEventAgeInSeconds: jsii.Number(60)},
 		},
 	})
 	schedule.Node().AddDependency(role)

@@ -55,8 +55,10 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) 
 func (d *drill) evidence(ctx context.Context, s *strikes, want map[pair]string) (e *evidence, err error) {
 	l := d.line
 	queue, _ := l.Stats()
-	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, broken: l.journal.broken, asked: l.journal.asked,
-		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers, want: want, true: l.papers.true,
+	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, broken: l.journal.broken,
+		asked: l.journal.asked,
+		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers, want: want,
+		true:    l.papers.true,
 		started: d.started}
 	if !d.done.IsZero() {
 		e.took = d.done.Sub(d.ended)

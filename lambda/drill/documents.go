@@ -40,7 +40,8 @@ type papers struct {
 // invoices fit the order equally well and cite nothing: a model has to be
 // asked.
 func newPapers(n int, seed uint64) *papers {
-	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[pair]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
+	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[pair]bool{},
+		random: rand.New(rand.NewPCG(seed, 1))}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
 	}
@@ -87,7 +88,8 @@ func (p *papers) citedPurchase(i int) {
 	confirmation := p.add(tenant, document.OrderConfirmation, fmt.Sprintf("OC%05d", i), company, i, "06", cites)
 	delivery := p.add(tenant, document.DeliveryNote, fmt.Sprintf("DN%05d", i), company, i, "09", cites)
 	invoice := p.add(tenant, document.Invoice, fmt.Sprintf("RE%05d", i), company, i, "15", cites)
-	for _, link := range []pair{pairOf(order, confirmation), pairOf(order, delivery), pairOf(order, invoice), pairOf(delivery, invoice)} {
+	for _, link := range []pair{pairOf(order, confirmation), pairOf(order, delivery), pairOf(order, invoice),
+		pairOf(delivery, invoice)} {
 		p.true[link] = true
 	}
 }
@@ -107,7 +109,8 @@ func (p *papers) add(tenant uuid.UUID, kind document.Type, number, company strin
 		"line_items":[{"sku":"L%05d","quantity":"20","unit_price":"%d.19"}]%s}`, number, company, day, (100+i)*20+3, i, 100+i, cites)
 	id := p.id()
 	p.numbers[number] = id
-	p.all = append(p.all, postgres.Imported{ID: id, TenantID: tenant, Type: kind, FilePath: number, Data: json.RawMessage(data)})
+	p.all = append(p.all, postgres.Imported{ID: id, TenantID: tenant, Type: kind, FilePath: number,
+		Data: json.RawMessage(data)})
 	return id
 }
 

@@ -71,7 +71,8 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 		return nil, err
 	}
 	// A commit that was answered is to survive the server, not the machine.
-	server, err := pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress, Settings: map[string]string{"synchronous_commit": "on"}})
+	server, err := pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress,
+		Settings: map[string]string{"synchronous_commit": "on"}})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,8 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	d := &drill{o: o, random: rand.New(rand.NewPCG(o.Seed, 2)), patience: o.Freeze, server: server, line: l, started: time.Now()}
+	d := &drill{o: o, random: rand.New(rand.NewPCG(o.Seed, 2)), patience: o.Freeze, server: server, line: l,
+		started: time.Now()}
 	s := &strikes{drill: d, counts: map[string]int{}}
 	stop := d.show(ctx, s)
 	defer stop()
@@ -286,8 +288,10 @@ func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 			for _, n := range s.all() {
 				faults += n
 			}
-			d.o.Progress(fmt.Sprintf("%4.0f s: %d succeeded, %d failed, %d in progress, %d pending, %d to come; %d faults, %d sweeps; %s simulated",
-				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"], states["pending"], states[""],
+			d.o.Progress(fmt.Sprintf("%4.0f s: %d succeeded, %d failed, %d in progress, %d pending, %d to come; %d faults, "+
+				"%d sweeps; %s simulated",
+				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"], states["pending"],
+				states[""],
 				faults, d.line.sweeps.Load(), d.line.Clock.Now().Sub(began).Round(time.Minute)))
 		}
 	})

@@ -15,7 +15,8 @@ import (
 // settledWithin bounds the time until the remaining documents end once the
 // faults are over: a lease ends, the queue's visibility twice, the sweep's wait
 // having doubled, the retries.
-var settledWithin = manifest.Match.Timeout + manifest.SettleReserve + manifest.LeaseMargin + 4*manifest.Match.Visibility() +
+var settledWithin = manifest.Match.Timeout + manifest.SettleReserve + manifest.LeaseMargin +
+	4*manifest.Match.Visibility() +
 	sum(manifest.Match.Retries) + 2*manifest.SweepEvery
 
 func sum(list []time.Duration) (all time.Duration) {
@@ -31,17 +32,23 @@ var checks = []struct {
 	name, how string
 	check     func(*evidence) []Violation
 }{
-	{"to come", "no document is failed by the sweep while a message of its latest publish is in the queue, by the queue's journal", (*evidence).failedWithAMessageToCome},
-	{"given up", "crashed follows three claims in a row that lapsed, lost three publishes by the sweep, by the audit", (*evidence).givenUpTooSoon},
-	{"restarts", "no failed document met nothing but restarts of the database, by the times of faults and deliveries", (*evidence).failedByRestarts},
+	{"to come", "no document is failed by the sweep while a message of its latest publish is in the queue, by the " +
+		"queue's journal", (*evidence).failedWithAMessageToCome},
+	{"given up", "crashed follows three claims in a row that lapsed, lost three publishes by the sweep, by the audit",
+		(*evidence).givenUpTooSoon},
+	{"restarts", "no failed document met nothing but restarts of the database, by the times of faults and deliveries",
+		(*evidence).failedByRestarts},
 	{"again", "a failed document succeeds when it is published again", (*evidence).failedAgain},
 	{"I1", "published = succeeded + failed, no message is left in the queue, each came to an end", (*evidence).accounting},
-	{"I2", "a message is deleted only when its document is at its end or was published again later, by audit and journal", (*evidence).acks},
+	{"I2", "a message is deleted only when its document is at its end or was published again later, by audit and journal",
+		(*evidence).acks},
 	{"I3", "each response of the function was valid, by the event source mapping", (*evidence).responses},
-	{"I4", "only a document whose own question was refused for good fails for good; no other in its batch", (*evidence).innocents},
+	{"I4", "only a document whose own question was refused for good fails for good; no other in its batch",
+		(*evidence).innocents},
 	{"I5", "attempts rise by one with each claim and never fall, by the audit", (*evidence).attempts},
 	{"I6", "no attempt has two terminal writes, by the audit", (*evidence).terminalWrites},
-	{"I7", "the writes of an attempt come from the process that claimed it: state, contents, pairs, matches; by the audit", (*evidence).fences},
+	{"I7", "the writes of an attempt come from the process that claimed it: state, contents, pairs, matches; by the audit",
+		(*evidence).fences},
 	{"I8", "no claim before the last one's lease is over, by the audit and the database's clock", (*evidence).leases},
 	{"I9", "only moves of the table in section 4, by the audit", (*evidence).moves},
 	{"I10", "nothing is in progress at the end", (*evidence).unfinished},
@@ -49,8 +56,10 @@ var checks = []struct {
 	{"I13", "clusters equal those of union-find", (*evidence).sameClusters},
 	{"I14", "both documents of a match are of one tenant", (*evidence).tenants},
 	{"I15", "each failure has one notification, and Slack took it", (*evidence).notified},
-	{"I16", "no question is asked by a claim that began after a usable answer was stored, by the model's journal", (*evidence).boughtAgain},
-	{"I17", "no question before its Retry-After, by the model's clock; calls in flight within workers x batch", (*evidence).tooEarly},
+	{"I16", "no question is asked by a claim that began after a usable answer was stored, by the model's journal",
+		(*evidence).boughtAgain},
+	{"I17", "no question before its Retry-After, by the model's clock; calls in flight within workers x batch",
+		(*evidence).tooEarly},
 	{"I19", "all is at its end " + settledWithin.String() + " after the faults", (*evidence).late},
 }
 
@@ -233,7 +242,8 @@ func (e *evidence) fences() (v []Violation) {
 		case c.settles() && owner != c.Process:
 			v = append(v, violation(c.Document, "attempt %d of %s was ended by %s", c.WasAttempt, owner, c.Process))
 		case c.Contents && (c.Was != "in-progress" || owner != c.Process):
-			v = append(v, violation(c.Document, "%s wrote contents, and attempt %d is of %s and %s", c.Process, c.WasAttempt, owner, c.Was))
+			v = append(v, violation(c.Document, "%s wrote contents, and attempt %d is of %s and %s", c.Process, c.WasAttempt,
+				owner, c.Was))
 		}
 	}
 	for _, s := range e.stray {
@@ -245,7 +255,8 @@ func (e *evidence) fences() (v []Violation) {
 func (e *evidence) leases() (v []Violation) {
 	for _, c := range e.audit.changes {
 		if c.claims() && c.Was == "in-progress" && c.WasLease != nil && c.WasLease.After(c.Clock) {
-			v = append(v, violation(c.Document, "claimed %s before the lease of attempt %d was over", c.WasLease.Sub(c.Clock), c.WasAttempt))
+			v = append(v, violation(c.Document, "claimed %s before the lease of attempt %d was over", c.WasLease.Sub(c.Clock),
+				c.WasAttempt))
 		}
 	}
 	return v
@@ -254,8 +265,9 @@ func (e *evidence) leases() (v []Violation) {
 // legal are the moves other than publishing.
 var legal = map[[2]string]bool{
 	{"", "in-progress"}: true, {"pending", "in-progress"}: true, {"in-progress", "in-progress"}: true,
-	{"in-progress", "succeeded"}: true, {"in-progress", "failed"}: true, {"in-progress", "pending"}: true, {"in-progress", ""}: true,
-	{"pending", ""}: true, {"failed", "in-progress"}: true,
+	{"in-progress", "succeeded"}: true, {"in-progress", "failed"}: true, {"in-progress", "pending"}: true,
+	{"in-progress", ""}: true,
+	{"pending", ""}:     true, {"failed", "in-progress"}: true,
 }
 
 func (e *evidence) moves() (v []Violation) {
@@ -381,7 +393,8 @@ func (e *evidence) boughtAgain() (v []Violation) {
 		}
 		process := "match-" + call.process()
 		if process == a.Process || e.claimedSince(a, process, call.at) {
-			v = append(v, violation(e.asker(call.UserText), "%s asked question %s, and the answer was stored %s before", process, questionOf(call.UserText), call.at.Sub(a.At)))
+			v = append(v, violation(e.asker(call.UserText), "%s asked question %s, and the answer was stored %s before",
+				process, questionOf(call.UserText), call.at.Sub(a.At)))
 		}
 	}
 	return v
@@ -395,7 +408,8 @@ func (e *evidence) claimedSince(a answer, process string, at time.Time) bool {
 
 func (e *evidence) tooEarly() (v []Violation) {
 	for _, early := range e.early {
-		v = append(v, violation(uuid.Nil, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At)))
+		v = append(v, violation(uuid.Nil, "question %.8s was asked %s before its Retry-After", early.Question,
+			early.NotBefore.Sub(early.At)))
 	}
 	if e.busiest > workers*manifest.Match.BatchSize {
 		v = append(v, violation(uuid.Nil, "%d questions were in flight", e.busiest))

@@ -205,7 +205,8 @@ type event struct {
 func (e *evidence) history(id uuid.UUID) []string {
 	var events []event
 	for _, c := range e.changes[id] {
-		text := fmt.Sprintf("%s -> %s, attempt %d, by %s", cmp.Or(c.Was, "NULL"), cmp.Or(c.Status, "NULL"), c.Attempt, c.Process)
+		text := fmt.Sprintf("%s -> %s, attempt %d, by %s", cmp.Or(c.Was, "NULL"), cmp.Or(c.Status, "NULL"), c.Attempt,
+			c.Process)
 		if c.PublishedAnew {
 			text += ", published"
 		}

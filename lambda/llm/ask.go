@@ -199,7 +199,8 @@ func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []stri
 
 // buy embeds the texts with these hashes, and commits the result, which is paid
 // for.
-func (e *Embeddings) buy(ctx context.Context, tenant uuid.UUID, hashes []string, text map[string]string) (map[string]Vector, error) {
+func (e *Embeddings) buy(ctx context.Context, tenant uuid.UUID, hashes []string,
+	text map[string]string) (map[string]Vector, error) {
 	if len(hashes) == 0 {
 		return nil, nil
 	}

@@ -21,10 +21,11 @@ const reserve = 5 * time.Second
 // asks for is left to the queue: the error is returned at once and still
 // carries the wait.
 type Retry struct {
-	Base   time.Duration                              // the first wait; each one after is twice as long; 0 is 2 s
-	Tries  int                                        // the largest number of tries, the first included; 0 is 3
-	Sleep  func(context.Context, time.Duration) error // nil is a timer
-	Jitter func() float64                             // in [0, 1): the part of a quarter of the wait that is added; nil is random
+	Base  time.Duration                              // the first wait; each one after is twice as long; 0 is 2 s
+	Tries int                                        // the largest number of tries, the first included; 0 is 3
+	Sleep func(context.Context, time.Duration) error // nil is a timer
+	// Jitter is in [0, 1): the part of a quarter of the wait that is added; nil is random.
+	Jitter func() float64
 }
 
 // Do calls try until it succeeds, fails permanently, has failed Tries times, or

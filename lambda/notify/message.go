@@ -66,7 +66,8 @@ const KindTest = "test"
 
 // Test makes a test message.
 func Test(at time.Time, base string) Message {
-	return One(Failure{Kind: KindTest, At: at, Error: "Nothing failed. This message was sent to see whether it arrives."}, base)
+	return One(Failure{Kind: KindTest, At: at,
+		Error: "Nothing failed. This message was sent to see whether it arrives."}, base)
 }
 
 // sorted returns the failures by time, and at the same time by id.

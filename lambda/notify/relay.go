@@ -20,7 +20,8 @@ type Outbox interface {
 	// hold. last is the time of the last message of each kind; for a kind that
 	// a sender holds at the moment, it is now. A channel that asked for a wait
 	// has nothing pending.
-	ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(now time.Time, last map[string]time.Time, pending []Failure) []Message) ([]Message, error)
+	ClaimNotifications(ctx context.Context, channel string, hold time.Duration,
+		plan func(now time.Time, last map[string]time.Time, pending []Failure) []Message) ([]Message, error)
 	// NotificationsSent marks the notifications as accepted by the channel.
 	NotificationsSent(ctx context.Context, channel string, ids []uuid.UUID) error
 	// ReleaseNotifications makes them due again once wait has passed; if busy,
@@ -60,10 +61,11 @@ func (r *Relay) Run(ctx context.Context) {
 
 func (r *Relay) sendDue(ctx context.Context, s Sender) {
 	log := r.Log.With("channel", s.Channel())
-	messages, err := r.Outbox.ClaimNotifications(ctx, s.Channel(), hold, func(now time.Time, last map[string]time.Time, pending []Failure) []Message {
-		send, _ := Plan(now, last, pending, r.Base)
-		return send
-	})
+	messages, err := r.Outbox.ClaimNotifications(ctx, s.Channel(), hold,
+		func(now time.Time, last map[string]time.Time, pending []Failure) []Message {
+			send, _ := Plan(now, last, pending, r.Base)
+			return send
+		})
 	if err != nil {
 		log.Error("cannot read the due notifications", "error", failure.Of(err).Text)
 		return
@@ -71,8 +73,11 @@ func (r *Relay) sendDue(ctx context.Context, s Sender) {
 	for i, m := range messages {
 		sent := send(ctx, s, m)
 		if sent == nil {
-			if err := r.note(ctx, func(ctx context.Context) error { return r.Outbox.NotificationsSent(ctx, s.Channel(), m.IDs) }); err != nil {
-				log.Error("could not mark the notifications as sent", "kind", m.Kind, "failures", m.Count, "error", failure.Of(err).Text)
+			if err := r.note(ctx, func(ctx context.Context) error {
+				return r.Outbox.NotificationsSent(ctx, s.Channel(), m.IDs)
+			}); err != nil {
+				log.Error("could not mark the notifications as sent", "kind", m.Kind, "failures", m.Count, "error",
+					failure.Of(err).Text)
 			}
 			continue
 		}

@@ -38,7 +38,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm
 }
 
 // ask is Embed before the failure is classified.
-func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage, failed *failure.Call) {
+func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage,
+	failed *failure.Call) {
 	for _, text := range texts {
 		if text == "" {
 			return nil, paid, &failure.Call{Cause: blank}

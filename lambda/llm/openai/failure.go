@@ -42,7 +42,8 @@ const quotaWait = time.Hour
 // table classifies the calls that brought no answer.
 var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []failure.Row{
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
-		return c.Status == http.StatusTooManyRequests && slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
+		return c.Status == http.StatusTooManyRequests &&
+			slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
 	}, Kind: failure.Transient, Sentence: "the model provider's quota is used up", Wait: quotaWait},
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
 		Kind: failure.Transient, Sentence: "the model provider has too many requests"},
@@ -54,7 +55,9 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 		Kind: failure.Permanent, Sentence: "the model provider denied access", Refused: true},
 	{Name: "no such model", Match: failure.Status(http.StatusNotFound),
 		Kind: failure.Permanent, Sentence: "the model provider knows no such model or address"},
-	{Name: "too long", Match: func(c *failure.Call) bool { return c.Status/100 == 4 && c.Code == "context_length_exceeded" },
+	{Name: "too long", Match: func(c *failure.Call) bool {
+		return c.Status/100 == 4 && c.Code == "context_length_exceeded"
+	},
 		Kind: failure.Permanent, Sentence: "the question is too long for the model"},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "the model provider refused the request"},
@@ -78,7 +81,9 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 		var e *json.MarshalerError
 		return errors.As(c.Cause, &e)
 	}, Kind: failure.Permanent, Sentence: "the schema of the question is not JSON"},
-	{Name: "no model for questions", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, openai.ErrChatCompletionInvalidModel) },
+	{Name: "no model for questions", Match: func(c *failure.Call) bool {
+		return errors.Is(c.Cause, openai.ErrChatCompletionInvalidModel)
+	},
 		Kind: failure.Permanent, Sentence: "the model is of a kind that cannot answer questions"},
 	{Name: "no JSON", Match: func(c *failure.Call) bool {
 		var syntax *json.SyntaxError
@@ -89,12 +94,17 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 
 	{Name: "no choice", Match: is(noChoice), Kind: failure.Transient, Sentence: "the model provider sent no answer"},
 	{Name: "refusal", Match: is(refused), Kind: failure.Permanent, Sentence: "the model refused to answer"},
-	{Name: "cut off", Match: is(cutOff), Kind: failure.Permanent, Sentence: "the model's answer was cut off at its greatest length"},
-	{Name: "filtered", Match: is(filtered), Kind: failure.Permanent, Sentence: "the model provider's content filter withheld the answer"},
+	{Name: "cut off", Match: is(cutOff), Kind: failure.Permanent,
+		Sentence: "the model's answer was cut off at its greatest length"},
+	{Name: "filtered", Match: is(filtered), Kind: failure.Permanent,
+		Sentence: "the model provider's content filter withheld the answer"},
 	{Name: "empty", Match: is(empty), Kind: failure.Transient, Sentence: "the model's answer is empty"},
-	{Name: "wrong count", Match: is(wrongCount), Kind: failure.Transient, Sentence: "the embeddings are not one for each text"},
-	{Name: "wrong length", Match: is(wrongLength), Kind: failure.Permanent, Sentence: fmt.Sprintf("the embedding model does not answer in %d dimensions", dimensions)},
-	{Name: "no direction", Match: is(noDirection), Kind: failure.Transient, Sentence: "an embedding is zero or not finite"},
+	{Name: "wrong count", Match: is(wrongCount), Kind: failure.Transient,
+		Sentence: "the embeddings are not one for each text"},
+	{Name: "wrong length", Match: is(wrongLength), Kind: failure.Permanent,
+		Sentence: fmt.Sprintf("the embedding model does not answer in %d dimensions", dimensions)},
+	{Name: "no direction", Match: is(noDirection), Kind: failure.Transient,
+		Sentence: "an embedding is zero or not finite"},
 	{Name: "blank text", Match: is(blank), Kind: failure.Permanent, Sentence: "a text to be embedded is empty"},
 }}
 

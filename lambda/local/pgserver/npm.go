@@ -87,7 +87,8 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		return "", "", fmt.Errorf("it has none for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	if _, err := os.Stat(n.loader); n.loader != "" && err != nil {
-		return "", "", fmt.Errorf("the package needs glibc, whose %s is not here; musl, as Alpine has it, will not do", n.loader)
+		return "", "", fmt.Errorf("the package needs glibc, whose %s is not here; musl, as Alpine has it, will not do",
+			n.loader)
 	}
 	if n.cache == "" {
 		if n.cache, err = cacheFolder(); err != nil {
@@ -109,7 +110,8 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		if version, _ = serverVersion(bin); version != "" {
 			return bin, version, nil
 		}
-		if out, err = exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput(); err != nil && !errors.Is(err, syscall.ETXTBSY) {
+		if out, err = exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput(); err != nil &&
+			!errors.Is(err, syscall.ETXTBSY) {
 			break
 		}
 	}

@@ -31,7 +31,8 @@ func ReadSource(env func(name string) string, urlVar string) (source Source, url
 		return "", env(urlVar), nil
 	case "url":
 		if env(urlVar) == "" {
-			return "", "", fmt.Errorf("%s=url, but %s is not set: set it to the postgres:// address of a server", manifest.EnvPostgres, urlVar)
+			return "", "", fmt.Errorf("%s=url, but %s is not set: set it to the postgres:// address of a server",
+				manifest.EnvPostgres, urlVar)
 		}
 		return "", env(urlVar), nil
 	case string(System), string(NPM):

@@ -38,7 +38,8 @@ func (o *object) messages(in *request) {
 	for i, raw := range list {
 		m := newObject(raw, fmt.Sprintf("messages[%d].", i), "role", "content", "name")
 		role, content := m.name("role"), m.name("content")
-		m.check(slices.Contains([]string{"system", "developer", "user", "assistant"}, role), "role", "'system', 'developer', 'user' or 'assistant'")
+		m.check(slices.Contains([]string{"system", "developer", "user", "assistant"}, role), "role",
+			"'system', 'developer', 'user' or 'assistant'")
 		if name := ""; m.take("name", "a string", &name) {
 			m.check(validName.MatchString(name), "name", "letters, digits, _ and -, at most 64")
 		}
@@ -67,13 +68,16 @@ func (o *object) sampling(model string) {
 	o.take("store", "a boolean", &store)
 	o.take("user", "a string", &user)
 	if o.take("reasoning_effort", "a string", &effort) {
-		o.check(slices.Contains([]string{"none", "minimal", "low", "medium", "high", "xhigh"}, effort), "reasoning_effort", "a known effort")
+		o.check(slices.Contains([]string{"none", "minimal", "low", "medium", "high", "xhigh"}, effort), "reasoning_effort",
+			"a known effort")
 		if !reasons(model) {
-			o.refuse("reasoning_effort", "unsupported_parameter", "Unsupported parameter: 'reasoning_effort' is not supported with this model.")
+			o.refuse("reasoning_effort", "unsupported_parameter",
+				"Unsupported parameter: 'reasoning_effort' is not supported with this model.")
 		}
 	}
 	if reasons(model) && effort != "none" && (warm && temperature != 1 || nucleus && share != 1) {
-		o.refuse("temperature", "unsupported_value", "'temperature' and 'top_p': only the default (1) value is supported with this model.")
+		o.refuse("temperature", "unsupported_value",
+			"'temperature' and 'top_p': only the default (1) value is supported with this model.")
 	}
 }
 
@@ -95,7 +99,8 @@ func (o *object) completion(model string) int {
 // reasons reports whether the name belongs to a reasoning model; such models
 // refuse the parameters that the others take.
 func reasons(model string) bool {
-	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"}, func(series string) bool { return strings.HasPrefix(model, series) })
+	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"},
+		func(series string) bool { return strings.HasPrefix(model, series) })
 }
 
 // format takes the schema of the answer.

@@ -25,7 +25,8 @@ func vector(text string, dimensions int) []float32 {
 		}
 		sum[mixed%uint64(dimensions)] += weight
 	}
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		add("word "+word, 1)
 		letters := []rune("^" + word + "$")
 		for i := 0; i+3 <= len(letters); i++ {

@@ -110,7 +110,8 @@ func (x exchange) vectors(texts []string) reply {
 		Model  string  `json:"model"`
 		Usage  any     `json:"usage"`
 	}{"list", data, x.question.Model, usage})
-	return reply{status: http.StatusOK, body: []byte(body), content: body, usage: Usage{PromptTokens: x.prompt, TotalTokens: x.prompt}}
+	return reply{status: http.StatusOK, body: []byte(body), content: body,
+		usage: Usage{PromptTokens: x.prompt, TotalTokens: x.prompt}}
 }
 
 // matches is the answer as one to a match question; an empty one for any other.

@@ -56,13 +56,15 @@ var faultTable = []faultRow{
 	{RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
 	{RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
 	{RateLimitBare, false, false, plain(errRateLimit)},
-	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details."))},
+	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota",
+		"You exceeded your current quota, please check your plan and billing details."))},
 	{errorHTML, false, false, page(500, "Internal Server Error")},
 	{errorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
 	{BadGateway, false, false, page(502, "Bad Gateway")},
 	{Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
 	{requestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
-	{conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict", "The resource was changed by another request. Please try again."))},
+	{conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict",
+		"The resource was changed by another request. Please try again."))},
 	{HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
 	{HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
 	{connectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
@@ -76,9 +78,13 @@ var faultTable = []faultRow{
 	{ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
 	{BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
 	{Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key", "Incorrect API key provided."))},
-	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory", "Country, region, or territory not supported."))},
-	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found", "The model does not exist or you do not have access to it."))},
-	{AnswerNoJSON, true, true, func(x exchange) reply { return x.generated("(scripted) I think that some of them belong together.") }},
+	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory",
+		"Country, region, or territory not supported."))},
+	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found",
+		"The model does not exist or you do not have access to it."))},
+	{AnswerNoJSON, true, true, func(x exchange) reply {
+		return x.generated("(scripted) I think that some of them belong together.")
+	}},
 	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
 	{answerUnlisted, true, true, func(x exchange) reply { return x.generated(x.matches().unlisted(x.question.Schema).text()) }},
 	{answerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
@@ -117,6 +123,7 @@ func plain(r *refusal) func(exchange) reply {
 
 // page is the effect of an error page of a proxy in between.
 func page(status int, title string) func(exchange) reply {
-	text := fmt.Sprintf("<html><head><title>%d %s</title></head><body><h1>%s</h1><p>scripted</p></body></html>\n", status, title, title)
+	text := fmt.Sprintf("<html><head><title>%d %s</title></head><body><h1>%s</h1><p>scripted</p></body></html>\n",
+		status, title, title)
 	return func(exchange) reply { return reply{status: status, contentType: "text/html", body: []byte(text)} }
 }

@@ -16,7 +16,8 @@ type Usage struct {
 }
 
 func (u Usage) plus(other Usage) Usage {
-	return Usage{u.PromptTokens + other.PromptTokens, u.CompletionTokens + other.CompletionTokens, u.TotalTokens + other.TotalTokens}
+	return Usage{u.PromptTokens + other.PromptTokens, u.CompletionTokens + other.CompletionTokens,
+		u.TotalTokens + other.TotalTokens}
 }
 
 // Call is the record of one call.

@@ -59,7 +59,8 @@ func (s *Server) read(r *http.Request) (request, *refusal) {
 		return request{}, refused
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if charset := params["charset"]; err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+	if charset := params["charset"]; err != nil || kind != "application/json" ||
+		charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return request{}, invalid("", "unsupported_content_type",
 			"Unsupported content type. This API method only accepts 'application/json' requests.")
 	}
@@ -116,7 +117,8 @@ type object struct {
 func newObject(raw json.RawMessage, at string, known ...string) *object {
 	o := &object{at: at}
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {
-		o.wrong = invalid(strings.TrimSuffix(at, "."), "invalid_type", "Invalid type for '%s': expected an object.", strings.TrimSuffix(at, "."))
+		o.wrong = invalid(strings.TrimSuffix(at, "."), "invalid_type", "Invalid type for '%s': expected an object.",
+			strings.TrimSuffix(at, "."))
 		return o
 	}
 	for name, value := range o.fields {
@@ -190,7 +192,8 @@ func readEmbeddings(body []byte) (request, *refusal) {
 	in := request{embeddings: true}
 	in.question.Model = o.name("model")
 	o.need("input", "an array of strings", &in.inputs)
-	o.check(o.wrong != nil || len(in.inputs) > 0 && len(in.inputs) <= maxInputs, "input", fmt.Sprintf("an array of 1 to %d strings", maxInputs))
+	o.check(o.wrong != nil || len(in.inputs) > 0 && len(in.inputs) <= maxInputs, "input",
+		fmt.Sprintf("an array of 1 to %d strings", maxInputs))
 	for i, text := range in.inputs {
 		o.check(text != "", fmt.Sprintf("input[%d]", i), "a string that is not empty")
 		o.check(tokens(text) <= maxInputTokens, fmt.Sprintf("input[%d]", i), fmt.Sprintf("at most %d tokens", maxInputTokens))

@@ -59,7 +59,8 @@ func (c *Clock) URL() (string, error) {
 
 // Advance moves the clock forward.
 func (c *Clock) Advance(ctx context.Context, d time.Duration) error {
-	return c.exec(ctx, fmt.Sprintf("UPDATE %s.state SET shift = shift + interval '%d microseconds'", c.schema, d.Microseconds()))
+	return c.exec(ctx, fmt.Sprintf("UPDATE %s.state SET shift = shift + interval '%d microseconds'", c.schema,
+		d.Microseconds()))
 }
 
 // Remove takes the clock out of the database.

@@ -102,7 +102,8 @@ func answered(status int, codes ...string) func(*failure.Call) bool {
 // from SendEmail and from AWS's list for all of its services.
 var codes = []string{
 	"AccountSuspendedException", "BadRequestException", "InternalServiceErrorException", "LimitExceededException",
-	"MailFromDomainNotVerifiedException", "MessageRejected", "NotFoundException", "SendingPausedException", "TooManyRequestsException",
+	"MailFromDomainNotVerifiedException", "MessageRejected", "NotFoundException", "SendingPausedException",
+	"TooManyRequestsException",
 	"AccessDeniedException", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "InvalidClientTokenId",
 	"InvalidSignatureException", "NotAuthorized", "RequestExpired", "ServiceUnavailable", "SignatureDoesNotMatch",
 	"Throttling", "ThrottlingException", "UnrecognizedClientException", "ValidationException",

@@ -64,7 +64,8 @@ func Messages() map[string]notify.Message {
 	long.Tenant, long.Error = strings.Repeat("<T>", 2000), strings.Repeat("&𝄞", 5000)
 	many := func(n int, f notify.Failure) (all []notify.Failure) {
 		for i := range n {
-			f.ID, f.At, f.SubjectID, f.TenantID = id(i), start.Add(time.Duration(i)*53*time.Millisecond), id(200_000+i), id(100_000+i%3)
+			f.ID, f.At, f.SubjectID, f.TenantID = id(i), start.Add(time.Duration(i)*53*time.Millisecond), id(200_000+i),
+				id(100_000+i%3)
 			f.Tenant = fmt.Sprintf("%.1500s", f.Tenant)
 			all = append(all, f)
 		}
@@ -93,7 +94,8 @@ func Random(r *rand.Rand) notify.Message {
 		failures[i].Tenant, failures[i].Error = pick(r, 1000), pick(r, 3000)
 		failures[i].Attempts, failures[i].Deliveries = r.IntN(5), r.IntN(5)
 	}
-	return notify.Digest(failures, []string{"", Base, "https://x.example/" + url.PathEscape(pick(r, 3000)), pick(r, 100)}[r.IntN(4)])
+	return notify.Digest(failures, []string{"", Base, "https://x.example/" + url.PathEscape(pick(r, 3000)),
+		pick(r, 100)}[r.IntN(4)])
 }
 
 func pick(r *rand.Rand, limit int) string {

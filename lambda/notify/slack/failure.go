@@ -49,7 +49,8 @@ var table = failure.Table{Service: "Slack", Codes: codes, Rows: []failure.Row{
 var codes = []string{
 	"action_prohibited", "channel_is_archived", "channel_not_found", "invalid_blocks", "invalid_blocks_format",
 	"invalid_payload", "invalid_token", "no_active_hooks", "no_service", "no_service_id", "no_team", "no_text",
-	"posting_to_general_channel_denied", "rate_limited", "rollup_error", "team_disabled", "too_many_attachments", "user_not_found",
+	"posting_to_general_channel_denied", "rate_limited", "rollup_error", "team_disabled", "too_many_attachments",
+	"user_not_found",
 }
 
 func code(body string) string {

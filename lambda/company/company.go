@@ -1,16 +1,16 @@
-// Package company brings what identifies a company on business documents into
+// Package company brings the identity of a company on business documents into
 // comparable form: its VAT id, its IBAN, its name.
 //
 // Ids are compared for equality, in the form that [VATID] and [IBAN] return;
-// whether the check digits are right says how far an id can be trusted that
-// was read by a machine. Names are compared by [Similarity], which forgives
-// what happens to a name between two documents: another legal form or none,
-// another word order, umlauts spelled out or dropped, abbreviations, words
-// joined or split, one misread character per word. [Name.Keys] are words under
-// which such names find each other in an index.
+// right check digits are a sign that a machine read an id correctly. Names are
+// compared by [Similarity], which tolerates the variants of a name on two
+// documents: another legal form or none, another word order, umlauts spelled
+// out or dropped, abbreviations, words joined or split, one misread character
+// per word. [Name.Keys] are words under which such names find each other in an
+// index.
 //
-// All functions are pure, never panic, and look at the beginning of a long
-// text only.
+// All functions are pure, never panic, and read only the beginning of a long
+// text.
 package company
 
 import (
@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	maxName  = 200 // characters of a name that are looked at
+	maxName  = 200 // characters of a name that are read
 	maxID    = 64  // characters of an id
 	maxWords = 20  // of a name
 )
 
-// cut is s without what comes after its first n characters.
+// cut is the first n characters of s.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -82,7 +82,7 @@ func mod97(s string) int {
 }
 
 // fits reports whether s has the form of a pattern: # is a digit, @ a letter
-// A to Z, * either; anything else is itself.
+// A to Z, * either; any other character is itself.
 func fits(s, pattern string) bool {
 	if len(s) != len(pattern) {
 		return false

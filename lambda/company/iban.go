@@ -2,7 +2,7 @@ package company
 
 import "strings"
 
-// ibanLengths are those of the IBAN registry (SWIFT, ISO 13616), country code
+// ibanLengths are the lengths of the IBAN registry (SWIFT, ISO 13616), country code
 // and check digits included.
 var ibanLengths = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27,
@@ -17,10 +17,10 @@ var ibanLengths = map[string]int{
 }
 
 // IBAN brings a bank account into its plain form: "DE89 3704 0044 0532 0130 00"
-// is "DE89370400440532013000", with or without the word IBAN before it. valid:
-// it has the length of its country and its check digits are right; of a
-// country that is not in the registry, the check digits alone and 15 to 34
-// characters.
+// is "DE89370400440532013000", with or without the word IBAN before it. It is
+// valid if it has the length of its country and right check digits; for a
+// country that is not in the registry, 15 to 34 characters and right check
+// digits.
 func IBAN(s string) (id string, valid bool) {
 	id, whole := plain(s)
 	id = strings.TrimPrefix(id, "IBAN")

@@ -2,12 +2,12 @@ package company
 
 import "strings"
 
-// forms are the legal forms that end a company's name and say nothing about
-// which company it is, a kind of form on a line, its spellings between bars.
+// forms are the legal forms that end a company's name and do not help to
+// identify it: a kind of form on a line, its spellings between bars.
 // Dots, spaces and capitals do not matter: S.r.l. is also srl, SRL and S. r. l.
 // Combined forms need no line of their own: of "GmbH & Co. KG" the KG goes,
-// the Co and the GmbH. A spelling that several countries
-// have stands once, with the first of them.
+// the Co and the GmbH. A spelling of several countries stands once, with the
+// first of them.
 var forms = []string{
 	// Germany, Austria, Switzerland, Liechtenstein
 	"GmbH | Ges.m.b.H. | Gesellschaft mit beschränkter Haftung | Gesellschaft mbH | Ges. mit beschr. Haftung | GmbI-I",
@@ -135,7 +135,7 @@ var forms = []string{
 	"UAB | Uždaroji akcinė bendrovė",
 	"Akcinė bendrovė",
 	"MB | Mažoji bendrija",
-	// United Kingdom, Ireland, United States and where English is spoken
+	// United Kingdom, Ireland, United States and other English-speaking countries
 	"Ltd. | Limited | Itd",
 	"PLC | Public limited company",
 	"LLP | Limited liability partnership",
@@ -151,8 +151,8 @@ var forms = []string{
 	"Pvt. | Private limited",
 }
 
-// formTable knows the forms by their letters, and by their letters as a
-// machine may have misread them.
+// formTable is an index of the forms by their letters, and by their letters as
+// a machine may have misread them.
 type formTable struct {
 	exact, misread map[string]bool
 	outlines       map[[3]byte]bool // so that few words are looked up
@@ -181,8 +181,8 @@ var withoutUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ü", 
 // aansprakelijkheid as well as S. c. a. r. l.
 const maxForm = 5
 
-// longForm is how many letters a form has that is known also when letters are
-// taken for each other, not only digits for letters.
+// longForm is the number of letters from which on a form is also recognised when
+// letters are taken for each other, not only digits for letters.
 const longForm = 10
 
 func appendMisread(out []byte, letters string) []byte {
@@ -198,9 +198,9 @@ func outline(letters string) [3]byte {
 	return [3]byte{roughening.table[letters[0]], roughening.table[letters[max(0, last-1)]], roughening.table[letters[last]]}
 }
 
-// has reports whether the letters of so many words are a form. Of few letters
-// digits must be among them for the form to be misread: sri is a word, sr1 is
-// not, and A6 may be many things but not A.6.
+// has reports whether the letters of so many words are a form. A short form
+// counts as misread only if it contains a digit: sri is a word, sr1 is not, and
+// A6 may be many things but not A.6.
 func (t formTable) has(letters string, words int) bool {
 	switch {
 	case !t.outlines[outline(letters)]:
@@ -217,8 +217,8 @@ func (t formTable) has(letters string, words int) bool {
 	return t.misread[string(appendMisread(make([]byte, 0, 64), letters))]
 }
 
-// longest is where the longest form begins that the words end with; the
-// number of words if they end with none.
+// longest is the index at which the longest form at the end of the words begins;
+// the number of words if there is none.
 func (t formTable) longest(text text) int {
 	words := len(text.words)
 	from := max(0, words-maxForm)
@@ -247,7 +247,7 @@ func (t formTable) without(text text) text {
 	}
 }
 
-// connectives join words and are written one way or the other, or as & and +.
+// connectives join words and have several spellings, & and + among them.
 var connectives = map[string]bool{
 	"und": true, "and": true, "et": true, "e": true, "y": true, "og": true, "och": true, "en": true,
 }

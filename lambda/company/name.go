@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Name is a company's name in comparable form. The zero Name is of nobody.
+// Name is a company's name in comparable form. The zero Name is no name.
 type Name struct {
 	words []word // in the order printed
 	key   string
@@ -47,9 +47,8 @@ func key(words []word) string {
 // IsZero reports whether there is no name: nothing with a letter or a digit.
 func (n Name) IsZero() bool { return len(n.words) == 0 }
 
-// Words are the name's words without legal form and without what joins words
-// (&, +, and, und, et), in the order printed: lower case, ASCII where there is
-// a way to write them in ASCII, ä as ae. Letters with dots or alone are one
+// Words lists the name's words without legal form and connectives (&, +, and,
+// und, et), in the order printed: lower case, in ASCII where possible, ä as ae. Letters with dots or alone are one
 // word: A.B.C. is abc. A name that is a legal form and nothing else keeps it.
 func (n Name) Words() []string {
 	words := make([]string, len(n.words))
@@ -59,17 +58,17 @@ func (n Name) Words() []string {
 	return words
 }
 
-// Key is the same for the same words in another order. Empty for the zero Name.
+// Key is equal for the same words in another order. Empty for the zero Name.
 func (n Name) Key() string { return n.key }
 
-// maxKeys is how many words a name is found by.
+// maxKeys bounds the words that a name is found by.
 const maxKeys = 4
 
-// Keys are at most four words by which the same company is found although a
+// Keys lists at most four words by which the same company is found although a
 // word is misread or abbreviated: it has one of them in common. They are the
-// longest words, and only where there is nothing else generic words, the
-// shortest and what may be abbreviated, in a form in which characters that are
-// taken for each other are the same.
+// longest words; generic words, short words and possible abbreviations are used
+// only if there are no others. Characters that are taken for each other are the
+// same in them.
 func (n Name) Keys() []string {
 	words := slices.Clone(n.words)
 	slices.SortFunc(words, func(a, b word) int {
@@ -93,7 +92,7 @@ func (n Name) Keys() []string {
 	return keys
 }
 
-// text is a name, split: its letters and digits, and which of them are a word.
+// text is a name split into words: its letters and digits, and their words.
 type text struct {
 	letters string
 	words   []token
@@ -109,7 +108,7 @@ func (t text) word(i int) string { return t.letters[t.words[i].start:t.words[i].
 func (t text) from(i int) string { return t.letters[t.words[i].start:] }
 func (t text) before(i int) text { return text{t.letters[:t.words[i].start], t.words[:i]} }
 
-// initials is how many words, from i on, are single letters that belong
+// initials is the number of words, from i on, that are single letters and belong
 // together; 1 where there are none.
 func (t text) initials(i int) int {
 	n := 0
@@ -119,8 +118,8 @@ func (t text) initials(i int) int {
 	return max(n, 1)
 }
 
-// silent reports whether word i says nothing: it joins its neighbours, or
-// says at the beginning that it is a firm.
+// silent reports whether word i does not count: it joins its neighbours, or is a
+// word for a firm at the beginning.
 func (t text) silent(i int) bool {
 	if i == 0 {
 		return len(t.words) > 1 && (t.word(0) == "firma" || t.word(0) == "fa")
@@ -128,8 +127,8 @@ func (t text) silent(i int) bool {
 	return i < len(t.words)-1 && !t.words[i].dotted && connectives[t.word(i)]
 }
 
-// split finds the words: what stands between characters that are neither
-// letters nor digits. An apostrophe ends no word.
+// split finds the words: runs of letters and digits. An apostrophe ends no
+// word.
 func split(s string) text {
 	s = norm.NFKC.String(strings.ReplaceAll(s, "´", "'")) // NFKC makes a space of it
 	letters := make([]byte, 0, len(s)+len(s)/4)
@@ -179,8 +178,8 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 	return append(letters, string(r)...)
 }
 
-// spelling is how letters are written that have no ASCII letter in them, or
-// that are not read as if their mark was not there. Cyrillic is as in
+// spelling is the ASCII spelling of letters that contain no ASCII letter, or are
+// not read as the letter without its mark. Cyrillic is as in
 // Bulgaria, Greek as in ISO 843 type 2, so that legal forms have one spelling.
 var spelling = spellings(
 	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",

@@ -1,7 +1,7 @@
 package company
 
-// How alike two words are that are not the same; "slight" losses add up over
-// the words of a name.
+// Likeness of two words that are not the same, by the kind of difference. The
+// losses add up over the words of a name.
 const (
 	likeFolded      = 0.96 // umlauts, digits for letters, a known abbreviation
 	likeJoined      = 0.95 // two words are one
@@ -11,18 +11,19 @@ const (
 	likeShort       = 0.7  // one character of a short word
 )
 
-// conflict is how much it weighs that both names have words which the other
-// has not, beyond that they are missing.
+// conflict is the additional loss where both names have words that the other one
+// does not have.
 const conflict = 0.5
 
-// Similarity is how alike two names are, legal forms left aside: 1 for the same
-// words in any order, 0 for nothing in common or where there is no name. It is
-// symmetric. Below 0.75 names are rather different companies', from 0.85 on
-// rather the same's.
+// Similarity is the likeness of two names without their legal forms: 1 for the
+// same words in any order, 0 for nothing in common or without a name. It is
+// symmetric. Below 0.75 names are rather those of different companies, from 0.85
+// on rather of one.
 //
-// Each word is aligned with at most one of the other name, as alike as they
-// are; Similarity is the weight of the words that are aligned, of the weight of
-// all of both (Dice's coefficient), less where both names have words left over.
+// Each word is aligned with at most one word of the other name. Similarity is
+// the weight of the aligned words, times their likeness, as a share of the
+// weight of all words (Dice's coefficient), less where both names have words
+// left over.
 func Similarity(a, b Name) float64 {
 	if a.IsZero() || b.IsZero() {
 		return 0
@@ -42,12 +43,12 @@ func Similarity(a, b Name) float64 {
 	return m.shared / (m.weight + leftA + leftB + conflict*min(leftA, leftB))
 }
 
-// alignment is which words of two names belong together.
+// alignment maps the words of two names to each other.
 type alignment struct {
 	a, b         []word
 	usedA, usedB [maxWords]bool
 	weight       float64 // of the words aligned
-	shared       float64 // the same, times how alike they are
+	shared       float64 // the same, times their likeness
 }
 
 func left(words []word, used *[maxWords]bool) (weight float64) {
@@ -64,7 +65,7 @@ func (m *alignment) add(weight, alike float64) {
 	m.shared += weight * alike
 }
 
-// equal aligns the words that are the same.
+// equal aligns equal words.
 func (m *alignment) equal() {
 	for i, a := range m.a {
 		for j, b := range m.b {
@@ -77,7 +78,7 @@ func (m *alignment) equal() {
 	}
 }
 
-// joined aligns two neighbours with a word that is both of them.
+// joined aligns two neighbours with one word that joins them.
 func (m *alignment) joined(parts, wholes []word, usedParts, usedWholes *[maxWords]bool) {
 	for i := range len(parts) - 1 {
 		first, second := parts[i], parts[i+1]
@@ -92,7 +93,7 @@ func (m *alignment) joined(parts, wholes []word, usedParts, usedWholes *[maxWord
 	}
 }
 
-// alike aligns the words that are left, the most alike first.
+// alike aligns the remaining words, the most alike first.
 func (m *alignment) alike() {
 	var table [maxWords][maxWords]float64
 	for i := range m.a {
@@ -119,7 +120,7 @@ func (m *alignment) alike() {
 	}
 }
 
-// likeness is how likely two words are the same word, misread or abbreviated.
+// likeness estimates whether two words are one word, misread or abbreviated.
 func likeness(a, b *word) float64 {
 	if a.number() || b.number() {
 		return 0 // 24 is not 42; equal words are aligned by now
@@ -143,7 +144,7 @@ func likeness(a, b *word) float64 {
 	return max(best, abbreviates(a, b), abbreviates(b, a))
 }
 
-// abbreviates is how likely the first word stands for the second.
+// abbreviates estimates whether the first word is short for the second.
 func abbreviates(a, b *word) float64 {
 	n := len(a.fold)
 	switch begins := n < len(b.fold) && b.fold[:n] == a.fold; {
@@ -155,8 +156,8 @@ func abbreviates(a, b *word) float64 {
 	return 0
 }
 
-// leavesOut reports whether short is long without some of its characters, but
-// with its first.
+// leavesOut reports whether short is long without some characters after the
+// first.
 func leavesOut(short, long string) bool {
 	if len(short) >= len(long) || short[0] != long[0] {
 		return false
@@ -170,8 +171,8 @@ func leavesOut(short, long string) bool {
 	return i == len(short)
 }
 
-// within reports whether n edits make b of a: a character more, less or
-// another, or two the other way round.
+// within reports whether n edits turn a into b: a character inserted, removed or
+// replaced, or two transposed.
 func within(a, b string, n int) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

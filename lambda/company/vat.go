@@ -2,16 +2,16 @@ package company
 
 import "strings"
 
-// scheme is how a country forms its VAT ids.
+// scheme is the form of a country's VAT ids.
 type scheme struct {
-	formats string                   // behind the country code, see fits
-	check   func(digits string) bool // of what has one of the formats
+	formats string                   // after the country code, see fits
+	check   func(digits string) bool // of an id in one of the formats
 }
 
 // schemes follow the structures that the European Commission publishes for
 // VIES, and the rules for check digits that the countries publish. Where a
-// country numbers natural persons otherwise than companies, the check covers
-// both. Nothing but zeros is a place holder everywhere.
+// country numbers natural persons differently from companies, the check covers
+// both. All zeros are a placeholder everywhere.
 var schemes = map[string]scheme{
 	"AT": {"U########", checkAT},
 	"BE": {"##########", checkBE},
@@ -48,12 +48,12 @@ var schemes = map[string]scheme{
 
 // VATID brings a VAT id into its plain form: "DE 136 695 976" is
 // "DE136695976". Where a country has several spellings they become one: GR is
-// EL, a Belgian id of nine digits gets its leading zero, and what Swiss and
-// Norwegian ids say about the register (MWST, TVA, IVA, MVA) is left out.
+// EL, a Belgian id of nine digits gets its leading zero, and the register of
+// Swiss and Norwegian ids (MWST, TVA, IVA, MVA) is left out.
 //
-// valid: the id has the format of its country, and its check digits are
-// right. Without a country code, or with one that is unknown, it is in plain
-// form and not valid. Whether anybody has the id is not known here.
+// The id is valid if it has the format of its country and right check digits.
+// Without a country code, or with an unknown one, it is in plain form and not
+// valid. A valid id need not be registered.
 func VATID(s string) (id string, valid bool) {
 	id, whole := plain(s)
 	id = oneSpelling(id)

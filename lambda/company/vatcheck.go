@@ -49,8 +49,8 @@ func checkBE(n string) bool {
 	return n[0] <= '1' && 97-number(n[:8])%97 == number(n[8:])
 }
 
-// checkBG knows companies by nine digits; ten are a person's, a foreigner's
-// or another's, of which each has a rule of its own.
+// checkBG: companies have nine digits; ten are a person's, a foreigner's or
+// another taxpayer's, each with a rule of its own.
 func checkBG(n string) bool {
 	if len(n) == 9 {
 		check := weighted(n, 1, 2, 3, 4, 5, 6, 7, 8) % 11
@@ -80,9 +80,9 @@ func checkCY(n string) bool {
 	return n[:2] != "12" && n[8] == 'A'+byte(sum%26)
 }
 
-// checkCZ knows companies by eight digits; nine or ten are a person's birth
-// number, which had no check digit before 1954, and nine that begin with 6 are
-// given to persons who have none. Nobody born in the nineteenth century is left.
+// checkCZ: companies have eight digits. Nine or ten are a person's birth number,
+// which had no check digit before 1954; nine that begin with 6 are given to
+// persons without one. Births of the nineteenth century are left out.
 func checkCZ(n string) bool {
 	switch {
 	case len(n) == 8:
@@ -100,7 +100,7 @@ func checkCZ(n string) bool {
 }
 
 // birthday reports whether a Czech birth number begins with a date: 50 is
-// added to a woman's month, 20 where a day's numbers have run out.
+// added to a woman's month, 20 when the numbers of a day have run out.
 func birthday(n string) bool {
 	month, day := number(n[2:4])%50, number(n[4:6])
 	if month > 20 {
@@ -120,9 +120,9 @@ func checkEL(n string) bool {
 }
 
 // checkES: persons begin with a digit or with one of KLMXYZ and end with a
-// letter. Companies begin with another letter; what they end with, a digit or
-// the letter that stands for it, depends on the kind of company, on which the
-// sources do not agree: either is right here.
+// letter. Companies begin with another letter and end with a digit or the letter
+// that stands for it. Which of the two depends on the kind of company, and the
+// sources do not agree on that: both are right here.
 func checkES(n string) bool {
 	digits, end := n[1:8], n[8]
 	switch kind := n[0]; {

@@ -6,8 +6,8 @@ type word struct {
 	text   string  // as printed, in lower-case ASCII where possible
 	fold   string  // in full where it is a known abbreviation, and as in fold
 	rough  string  // the same, as in rough
-	weight float64 // how much it says about which company it is
-	weak   bool    // alone it is no sign of a company
+	weight float64 // its share in identifying the company
+	weak   bool    // alone it identifies no company
 	dotted bool    // a dot follows: it may be an abbreviation
 	digits int     // how many of its characters are digits
 }
@@ -42,11 +42,11 @@ func digits(s string) (n int) {
 	return n
 }
 
-// weights of words, by length: there is no telling how rare a word is without
-// a register of companies, but longer words are rarer.
+// weights of words, by length: the rarity of a word is unknown without a
+// register of companies, but longer words are rarer.
 var weights = [...]float64{0, 0.15, 0.25, 0.5, 0.65, 0.8, 0.9, 1}
 
-// The share of their weight that words have which many companies bear.
+// Shares of their weight that are left to words of many company names.
 const (
 	shareGeneric = 0.2 // that it is a company, how big it is, that it sells something
 	shareTrade   = 0.5 // what it does
@@ -62,8 +62,8 @@ const tradeWords = `
 	product production productions products produkte produktion radio station strategies system systeme systems team technik technologies
 	technology verlag vertrieb vertriebs werk werke`
 
-// share knows the words of less than full weight by their rough form, so that
-// misread ones are among them.
+// share maps the rough forms of words of less than full weight to their shares,
+// so that it contains misread ones.
 var share = func() map[string]float64 {
 	m := map[string]float64{}
 	for w := range strings.FieldsSeq(tradeWords) {
@@ -98,9 +98,8 @@ func pairs(list string) map[string]string {
 // spelled, and in which digits are the letters that they are taken for.
 func fold(s string) string { return same(s, folding.append(make([]byte, 0, 64), s)) }
 
-// rough is a word in which, besides, letters are the same that are taken for
-// each other: the word as it is recognised when one of its characters, or
-// several, are misread.
+// rough is a folded word in which letters that are taken for each other are the
+// same: a form that survives misread characters.
 func rough(s string) string { return same(s, roughening.append(make([]byte, 0, 64), s)) }
 
 // same is the bytes as a string, s itself where they are the same.
@@ -111,12 +110,12 @@ func same(s string, bytes []byte) string {
 	return string(bytes)
 }
 
-// folder replaces characters by the one that stands for all which look like it.
+// folder replaces characters by the one that stands for its look-alikes.
 // Not among them is cl for d: where l is also 1 and i, and c is also e, too
 // many words have one.
 type folder struct {
 	table [256]byte
-	// What a, o, u and e have become, to tell umlauts.
+	// The replacements of a, o, u and e, to recognise umlauts.
 	a, o, u, e byte
 }
 

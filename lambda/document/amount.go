@@ -8,17 +8,17 @@ import (
 )
 
 // Amount is an exact decimal: money or a quantity. The zero Amount is absent,
-// which is not the same as 0.
+// which differs from 0.
 type Amount struct {
 	d   decimal.Decimal
 	set bool
 }
 
-// amountForm bounds what is read: without it a text like 1e400000000 would
-// be a valid decimal that fills the memory when it is written out.
+// amountForm bounds amounts: without it a text like 1e400000000 would be a valid
+// decimal that fills the memory when it is written out.
 var amountForm = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,9})?$`)
 
-// ParseAmount reads a plain decimal of at most 18 digits before and 9 behind
+// ParseAmount reads a plain decimal of at most 18 digits before and 9 after
 // the point. No exponent, no thousands separators.
 func ParseAmount(s string) (Amount, error) {
 	if !amountForm.MatchString(s) {
@@ -34,7 +34,7 @@ func ParseAmount(s string) (Amount, error) {
 // IsZero reports whether there is no amount (encoding/json's omitzero).
 func (a Amount) IsZero() bool { return !a.set }
 
-// Equal reports whether both are there and the same number: 5.0 equals 5.
+// Equal reports whether both are present and the same number: 5.0 equals 5.
 func (a Amount) Equal(b Amount) bool { return a.set && b.set && a.d.Equal(b.d) }
 
 // Plus is the sum; an absent amount counts as 0, two absent ones are absent.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of structured data. What is beyond them cannot be matched and fails
+// Limits of structured data. A document beyond them cannot be matched and fails
 // with a sentence that names the limit.
 const (
 	MaxBytes      = 1 << 20 // of JSON
@@ -20,7 +20,7 @@ const (
 	MaxDepth      = 100 // of nested arrays and objects
 )
 
-// Data is what was read from a document; every field is optional.
+// Data is the structured data of a document; every field is optional.
 type Data struct {
 	Number     string      `json:"number,omitempty"`
 	Date       Date        `json:"date,omitzero"`
@@ -50,7 +50,7 @@ type Reference struct {
 	Number string `json:"number"`
 }
 
-// Period is the time a document is about, both days included.
+// Period is the time that a document covers, both days included.
 type Period struct {
 	From Date `json:"from,omitzero"`
 	To   Date `json:"to,omitzero"`
@@ -76,8 +76,8 @@ func hasNUL(raw []byte) bool {
 	return bytes.Contains(raw, []byte(`\u0000`)) && nulEscape.Match(raw)
 }
 
-// Parse decodes structured data. Its errors say where and what, never the
-// value that was found there.
+// Parse decodes structured data. Its errors contain the place and the mistake,
+// never the value.
 func Parse(raw []byte) (Data, error) {
 	var d Data
 	switch {
@@ -102,7 +102,7 @@ func Parse(raw []byte) (Data, error) {
 	return d, nil
 }
 
-// depth is how deep arrays and objects nest.
+// depth is the deepest nesting of arrays and objects.
 func depth(raw []byte) (deepest int) {
 	level, inString := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -138,7 +138,7 @@ func explain(err error) error {
 	return errors.New("not valid JSON")
 }
 
-// fieldError says what is wrong with a value without quoting it.
+// fieldError describes a mistake in a value without quoting it.
 type fieldError struct{ problem string }
 
 func (e *fieldError) Error() string { return e.problem }
@@ -155,7 +155,7 @@ func (d Date) IsZero() bool { return d.t.IsZero() }
 // DaysUntil is the number of days from d to e, negative if e is earlier.
 func (d Date) DaysUntil(e Date) int { return int(e.t.Sub(d.t).Hours() / 24) }
 
-// Month is the month that comes so many months after that of d: "2026-03".
+// Month is the month offset months after that of d: "2026-03".
 func (d Date) Month(offset int) string {
 	return time.Date(d.t.Year(), d.t.Month()+time.Month(offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 }

@@ -1,6 +1,6 @@
-// Package document says what a business document is: its type and the
-// structured data that was read from it. Whatever arrives is taken as
-// hostile: Parse checks shapes and limits before anything else sees it.
+// Package document defines a business document: its id, its type and the
+// structured data that was read from it. All input is treated as hostile: Parse
+// checks shapes and limits before any other package uses it.
 package document
 
 import (
@@ -28,7 +28,7 @@ const (
 // Types lists every type, in the order of a purchase.
 var Types = []Type{PurchaseOrder, OrderConfirmation, DeliveryNote, GoodsReceipt, Invoice, CreditNote, Contract}
 
-// ParseType returns the type of that name.
+// ParseType returns the type with this name.
 func ParseType(s string) (Type, error) {
 	if t := Type(s); slices.Contains(Types, t) {
 		return t, nil
@@ -38,7 +38,7 @@ func ParseType(s string) (Type, error) {
 
 // ParseID reads a document's id in the only form that Matchbook writes:
 // 36 characters, hyphens included. uuid.Parse alone also takes braces, URNs
-// and bare hex, and a message body in one of those was not written by us.
+// and bare hex, which a message body of ours never has.
 func ParseID(s string) (uuid.UUID, error) {
 	if len(s) != 36 {
 		return uuid.Nil, errors.New("not a UUID of 36 characters")

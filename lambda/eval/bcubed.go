@@ -9,19 +9,19 @@ import (
 // BCubed compares clusters from the side of each document (Bagga and Baldwin
 // 1998): precision is the share of its predicted cluster that is in its true
 // one, recall the share of its true cluster that is in the predicted one, both
-// as the mean over the documents; F1 is their harmonic mean. A document that
-// belongs to nobody is a cluster of one.
+// as the mean over the documents; F1 is their harmonic mean. A document without
+// links is a cluster of one.
 //
-// Clusters are what is connected by links, or by edges, that touch no
+// Clusters are the components of the links, or of the edges, that touch no
 // contract: a framework contract would join every order under it. Contracts
 // are not counted.
 type BCubed struct {
-	Documents int `json:"documents"` // that are no contracts
+	Documents int `json:"documents"` // without contracts
 	Rates
 }
 
-// clusters is B-cubed, and how many documents are in another cluster than
-// the edges make. A contract is to be in none.
+// clusters returns B-cubed, and the number of documents in another cluster than
+// the edges form. A contract should be in none.
 func (s *scorer) clusters(stored map[uuid.UUID]uuid.UUID) (b BCubed, differ Share) {
 	truth, predicted := components(s, s.links), components(s, s.edges)
 	var counted []int
@@ -63,10 +63,10 @@ func (s *scorer) differ(predicted []int, stored map[uuid.UUID]uuid.UUID) Share {
 	return shareOf(n, len(s.docs))
 }
 
-// overlap is how the two clusters of a document lie, in documents.
+// overlap is the sizes of two clusters of a document and of their intersection.
 type overlap struct{ a, b, both int }
 
-// compare gives the overlap of each document in two clusterings.
+// compare returns the overlap of each document in two clusterings.
 func compare(docs, a, b []int) []overlap {
 	inA, inB, inBoth := make(map[int]int), make(map[int]int), make(map[[2]int]int)
 	for _, i := range docs {
@@ -81,8 +81,8 @@ func compare(docs, a, b []int) []overlap {
 	return overlaps
 }
 
-// components names, for each document, what it is connected with by pairs
-// that touch no contract.
+// components returns the component of each document, connected by pairs that
+// touch no contract, as the place of its first document.
 func components[V any](s *scorer, pairs map[places]V) []int {
 	parent := make([]int, len(s.docs))
 	for i := range parent {

@@ -1,12 +1,12 @@
-// Package eval measures a matcher against true links. It reads a corpus,
-// compares what was predicted with what is true, and says how often it was
-// right, which documents it left alone, and where it was most wrong.
+// Package eval measures a matcher against true links: Score compares the
+// predicted pairs of a corpus with the true ones and returns a Report, with the
+// share of correct pairs, the documents left alone, and the worst mistakes.
 //
-// A pair of documents is linked or not: precision, recall and F1 are over
-// pairs, all of them alike (micro), per pair of types, and as the mean over
-// the pairs of types (macro). B-cubed looks at the clusters that the pairs
-// make, from the side of each document. Candidate recall asks how much a
-// choice among the first candidates could find at all.
+// A pair of documents is linked or not. Precision, recall and F1 are computed
+// over all pairs (micro), per pair of types, and as the mean over the pairs of
+// types (macro). B-cubed measures the clusters that the pairs form, from the
+// side of each document. Candidate recall is the share of true partners among
+// the first candidates, and so a bound for every choice among them.
 //
 // A figure that would be 0/0 is undefined, null in JSON and "-" in text; no
 // convention turns it into 0 or 1.
@@ -28,19 +28,19 @@ type Edge struct {
 	DecidedBy  string  // rules, model or person
 }
 
-// Suggestion is a pair that was considered and not taken.
+// Suggestion is a pair that was considered but not predicted.
 type Suggestion struct {
 	corpus.Pair
 	Score     float64 // 0 to 1
-	Undecided bool    // left for somebody to decide; false: refused
+	Undecided bool    // left for a person to decide; false: refused
 }
 
-// Input is what was true and what was predicted. Each pair occurs once in
-// each list. Pairs with a document that is not among Documents are left out,
-// so that a part of a corpus is measured against the part of its links.
+// Input is the true and the predicted pairs. Each pair occurs once in each
+// list. Pairs with a document that is not among Documents are left out, so that
+// a part of a corpus is measured against that part of the links.
 type Input struct {
 	Documents   []corpus.Document
-	Links       []corpus.Pair // what is true
+	Links       []corpus.Pair // the true pairs
 	Edges       []Edge
 	Suggestions []Suggestion
 	// Candidates are the candidates of each document, best first; nil: not

@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is what a matcher is worth on a corpus.
+// Report contains the figures of a matcher on a corpus.
 type Report struct {
 	Documents   int `json:"documents"`   // measured
 	Links       int `json:"links"`       // true pairs among them
 	Edges       int `json:"edges"`       // predicted pairs
-	Suggestions int `json:"suggestions"` // pairs considered and not taken
+	Suggestions int `json:"suggestions"` // pairs considered but not predicted
 	Undecided   int `json:"undecided"`   // suggestions that wait for a decision
 
 	// Pairwise counts all pairs alike (micro).
@@ -23,26 +23,26 @@ type Report struct {
 	// Macro is the mean over the type pairs, each figure over those for which
 	// it is defined.
 	Macro Rates `json:"macro"`
-	// TypePairs are those that have a true or a predicted pair, in the order of
-	// a purchase.
+	// TypePairs lists the pairs of types with a true or a predicted pair, in the
+	// order of a purchase.
 	TypePairs []TypePair `json:"type_pairs"`
-	// BCubed is over all documents that are no contracts.
+	// BCubed is over all documents except contracts.
 	BCubed BCubed `json:"b_cubed"`
-	// CandidateRecall10 and CandidateRecall50 are of the directed pairs
-	// (document, true partner): those whose partner is among the first 10 or 50
-	// candidates of the document. 0 of 0 where candidates are not known.
+	// CandidateRecall10 and CandidateRecall50 count, of the directed pairs
+	// (document, true partner), the ones whose partner is among the document's
+	// first 10 or 50 candidates. 0 of 0 where candidates are not known.
 	CandidateRecall10 Share `json:"candidate_recall_10"`
 	CandidateRecall50 Share `json:"candidate_recall_50"`
-	// Abstention is of the documents without a true partner: those without an
-	// edge.
+	// Abstention counts, of the documents without a true partner, the ones
+	// without an edge.
 	Abstention Share `json:"abstention"`
-	// Decided is of all documents: those that nobody has to look at, because
-	// they have an edge, or because nothing about them is undecided. A document
+	// Decided counts, of all documents, the ones that need no person, because
+	// they have an edge, or because none of their pairs is undecided. A document
 	// with an edge counts as decided even if another pair of it is undecided.
 	Decided Share `json:"decided"`
-	// ClustersDiffer is of all documents: those whose cluster, as the matcher
-	// made it, is not what the edges make. It is to be 0; 0 of 0 where the
-	// matcher's clusters are not known.
+	// ClustersDiffer counts, of all documents, the ones whose cluster in the
+	// matcher is not the cluster that the edges form. It should be 0; 0 of 0
+	// where the matcher's clusters are not known.
 	ClustersDiffer Share `json:"clusters_differ"`
 
 	mistakes []Mistake // false positives, false negatives, worst first
@@ -55,9 +55,9 @@ type Rates struct {
 	F1        Figure `json:"f1"`
 }
 
-// Counts are pairs and what follows from them: precision TP/(TP+FP), recall
-// TP/(TP+FN), F1 2TP/(2TP+FP+FN). So F1 is 0 where nothing was predicted and
-// something is true, though precision is undefined.
+// Counts are numbers of pairs and their rates: precision TP/(TP+FP), recall
+// TP/(TP+FN), F1 2TP/(2TP+FP+FN). So F1 is 0 where no pair was predicted and
+// some are true, though precision is undefined.
 type Counts struct {
 	TP int `json:"tp"` // pairs, predicted and true
 	FP int `json:"fp"` // pairs, predicted and not true
@@ -65,7 +65,7 @@ type Counts struct {
 	Rates
 }
 
-// TypePair is what holds for pairs of documents of two types.
+// TypePair contains the counts for pairs of documents of two types.
 type TypePair struct {
 	A document.Type `json:"a_type"`
 	B document.Type `json:"b_type"`
@@ -86,8 +86,8 @@ func (c *Counts) rate() {
 	c.Rates = Rates{ratio(tp, tp+fp), ratio(tp, tp+fn), ratio(2*tp, 2*tp+fp+fn)}
 }
 
-// Score compares what was predicted with what is true. Its result does not
-// depend on the order of the input, except for that of the candidates.
+// Score compares the predicted pairs with the true ones. The report does not
+// depend on the order of the input, except for the candidates.
 func Score(in Input) Report {
 	s := newScorer(in)
 	r := Report{Documents: len(s.docs), Links: len(s.links), Edges: len(s.edges), Suggestions: len(s.suggestions)}
@@ -148,7 +148,7 @@ func newScorer(in Input) *scorer {
 	return s
 }
 
-// pairs fills in what is about pairs.
+// pairs fills in the figures about pairs.
 func (s *scorer) pairs(r *Report) {
 	perTypes := make(map[[2]int]*TypePair) // by the places of the types in document.Types
 	counts := func(p places) *Counts {
@@ -236,7 +236,7 @@ func (s *scorer) decided() Share {
 	return shareOf(n, len(s.docs))
 }
 
-// touched tells of each of n documents whether it is in a pair.
+// touched reports for each of n documents whether it is in a pair.
 func touched[V any](n int, pairs map[places]V) []bool {
 	is := make([]bool, n)
 	for p := range pairs {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Kind is how a prediction was wrong.
+// Kind is the way in which a prediction is wrong.
 type Kind string
 
-// The two ways.
+// The kinds.
 const (
 	FalsePositive Kind = "false-positive" // predicted and not true
 	FalseNegative Kind = "false-negative" // true and not predicted
@@ -19,7 +19,7 @@ const (
 type Mistake struct {
 	Kind Kind `json:"kind"`
 	corpus.Pair
-	// Score is that of the edge or of the suggestion; undefined for a pair
+	// Score is the score of the edge or of the suggestion; undefined for a pair
 	// that was never considered.
 	Score      Figure `json:"score"`
 	Confidence string `json:"confidence,omitempty"` // of an edge
@@ -27,8 +27,8 @@ type Mistake struct {
 }
 
 // Worst lists at most n false positives, by descending score, and then at
-// most n false negatives: first those that were considered and not taken, by
-// descending score, then those never considered. Equal scores are in id order.
+// most n false negatives: first the suggestions, by descending score, then the
+// pairs that were never considered. Equal scores are in id order.
 func (r Report) Worst(n int) []Mistake {
 	worst := []Mistake{}
 	for _, kind := range []Kind{FalsePositive, FalseNegative} {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// said are words before a number that only say what it is. Abbreviations that
+// said are words before a number that only name its kind. Abbreviations that
 // a company puts into its numbers (RE-2026-0042, LS 88120, RV-2022-040) are
 // not among them: two series of one company may differ in nothing else. PO is,
 // because it is written before the same number as often as not.
@@ -18,7 +18,7 @@ var said = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 	BESTELLNR RECHNUNGSNR LIEFERSCHEINNR VERTRAGSNR AUFTRAGSNR
 	NR NO NUMBER NUMMER NUMERO NUM`)
 
-// numberMarks end a label: whatever words stand before one are part of it.
+// numberMarks end a label: all words before one are part of the label.
 var numberMarks = set("NR NO NUMBER NUMMER NUMERO NUM")
 
 const longestSaid = len("LIEFERSCHEINNUMMER")
@@ -31,8 +31,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// Canonical is a number in the form in which different spellings of it agree:
-// upper case letters without marks and digits, nothing else.
+// Canonical is a number in a form that is equal for its different spellings:
+// upper case letters without accents, and digits, nothing else.
 //
 //	"RE-2026-0042", "re 2026/42"                   RE202642
 //	"PO-2024-00620", "Best.-Nr. 2024/620"          2024620
@@ -40,14 +40,14 @@ func set(words string) map[string]bool {
 //	"2022/0374", "20220374"                        2022374
 //	"DN0009020", "DN 9020"                         DN9020
 //
-// Separators never count, because they are what changes most, so zeros can
-// only go where they lead without them: at the front, after the letters in
+// Separators never count, because they vary most. So zeros can only be dropped
+// where they lead without separators: at the front, after the letters in
 // front, and after a year (1990 to 2049) in front. Two numbers of equal length
 // therefore never become one. A year of two digits is for Loose: 22/0374 and
 // 22/374 may be one number, 220374 and 22374 mostly are not.
 //
-// What says what the number is goes if a digit follows (see said); so does
-// every word before a number mark. Empty for a number without letters and
+// Words that name the kind of number are dropped if a digit follows (see said),
+// and so is every word before a number mark. Empty for a number without letters and
 // digits.
 func Canonical(number string) string {
 	s := strings.Join(withoutLabel(strings.Fields(plain(number))), "")
@@ -68,13 +68,13 @@ func Canonical(number string) string {
 }
 
 // plain is s in capitals without marks, where each run of separators is one
-// blank. It decomposes instead of composing so that taking something out
-// cannot join what was apart: what is plain stays as it is.
+// blank. It decomposes instead of composing, so that removing a character cannot
+// compose its neighbours: plain text stays as it is.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank, word := true, 0                                            // word: where the last one began
-	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, " ")) { // norm skips what stands behind an invalid byte
+	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, " ")) { // norm skips the text behind an invalid byte
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			if blank {
@@ -98,7 +98,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// withoutLabel drops the words in front that are a label of what follows.
+// withoutLabel drops the leading words that are a label of the rest.
 func withoutLabel(words []string) []string {
 	last := -1 // word with a digit
 	for i, w := range words {
@@ -118,8 +118,8 @@ func withoutLabel(words []string) []string {
 	return words[from:]
 }
 
-// throughMark is how many words end in a number mark and have no number among
-// them. Misread ones are words of a label too: 8est.-Nr. 4711.
+// throughMark is the number of leading words that end in a number mark and
+// contain no number. Misread words may be part of a label too: 8est.-Nr. 4711.
 func throughMark(words []string) int {
 	for i, w := range words[:min(len(words), 6)] {
 		if numberMarks[w] {
@@ -132,8 +132,8 @@ func throughMark(words []string) int {
 	return 0
 }
 
-// onlySaid reports whether letters are nothing but words that say what the
-// number is: PO, ORDERNO.
+// onlySaid reports whether letters consist of words that name the kind of
+// number: PO, ORDERNO.
 func onlySaid(letters string) bool {
 	for letters != "" {
 		n := min(len(letters), longestSaid)

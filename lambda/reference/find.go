@@ -19,7 +19,7 @@ const most = 50
 //	"Ihre Bestellung vom 3.4.2026, Nr. 4500-12"   purchase-order 4500-12
 //	"orders 4711, 4712 and 4713"                  three purchase orders
 //
-// What is read, where [] may be missing:
+// The grammar, where [] is optional:
 //
 //	citation = [mark [de]] label [date] {mark | ":" | "=" | "(" | ...} number {"," | "and" | "/" [mark] number}
 //	mark     = no | nr | n° | # | number | ref ...
@@ -28,9 +28,9 @@ const most = 50
 //
 // Without a mark the number has three significant characters, and without mark
 // or colon it is on the label's line. Dates, years, amounts, quantities and
-// percentages are no numbers, nor is anything longer than 64 characters. More
-// numbers follow one label if it is plural or they have the shape of the first
-// and begin as it does. Blanks join digits only in groups (09 433 444, 2024
+// percentages are no numbers, nor are texts of more than 64 characters. More
+// numbers follow one label if it is plural, or if they have the shape and the
+// beginning of the first one. Blanks join digits only in groups (09 433 444, 2024
 // 00620), up to 14 digits. At most 50 citations are found.
 func Find(text string) []Found { return allLabels.find(clean(text)) }
 

@@ -9,9 +9,8 @@ type index struct {
 	starts lengths
 }
 
-// lengths are those of the words that begin with a byte, a bit for each. Most
-// words of a text are none that is looked for, which this tells faster than a
-// map.
+// lengths are the lengths of the words that begin with a byte, a bit for each.
+// Most words of a text are in no label, and this check is faster than a map.
 type lengths ['z' + 1]uint64
 
 func (l *lengths) add(word string) { l[word[0]] |= 1 << len(word) }
@@ -42,7 +41,7 @@ func newIndex(rows []label) *index {
 	return root
 }
 
-// after is what may follow behind the word.
+// after returns the continuations of the word.
 func (labels *index) after(word []byte) *index {
 	if !labels.starts.may(word) {
 		return nil
@@ -50,8 +49,8 @@ func (labels *index) after(word []byte) *index {
 	return labels.next[string(word)]
 }
 
-// at returns the longest label that begins with the word from i to end, where
-// the label ends, and whether it holds a number mark.
+// at returns the longest label that begins with the word from i to end, its end,
+// and whether it contains a number mark.
 func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, mark bool) {
 	node := labels.after(key)
 	if node == nil {
@@ -73,7 +72,7 @@ func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, 
 	return l, after, false
 }
 
-// compound is the label that a German compound with -nummer or -nr holds.
+// compound is the label in a German compound with -nummer or -nr.
 func (labels *index) compound(key []byte, end int, s string) (*label, int, bool) {
 	for _, suffix := range []string{"nr", "nummer", "nummern"} {
 		if len(key) < len(suffix) || string(key[len(key)-len(suffix):]) != suffix || wordGoesOn(s, end) {
@@ -86,9 +85,9 @@ func (labels *index) compound(key []byte, end int, s string) (*label, int, bool)
 	return nil, 0, false
 }
 
-// afterJoint is where the next word of a label may begin: after one blank,
-// hyphen or apostrophe, or the dot of a single letter. It is -1 if there is
-// none.
+// afterJoint is the place where the next word of a label may begin: after one
+// blank, hyphen or apostrophe, or the dot of a single letter. It is -1 if there
+// is none.
 func afterJoint(s string, i int, initial bool) int {
 	r, size := runeAt(s, i)
 	switch {

@@ -1,7 +1,7 @@
 package reference
 
-// The types of documents that a label says, as package document has them; it
-// is not imported, so that this package stands on nothing.
+// The types of documents that a label names, as in package document; it is not
+// imported, so that this package needs no other.
 const (
 	purchaseOrder     = "purchase-order"
 	orderConfirmation = "order-confirmation"
@@ -18,12 +18,12 @@ const (
 	several             // plural: a list of numbers may follow
 )
 
-// A label says that a number follows, and of what. Longer labels go before
+// A label announces a number and names its kind. Longer labels go before
 // shorter ones (order confirmation, order). The words are as people write
 // them; capitals, accents, hyphens and blanks between words do not count, nor
 // does a German compound with Nr or Nummer (Bestellnummer is Bestell-Nr.).
 type label struct {
-	typ      string // empty: of a document, the label does not say of which kind
+	typ      string // empty: the label does not name the kind of document
 	language string
 	words    string
 	how      int

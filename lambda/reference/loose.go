@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// misread are the letters that stand for a digit.
+// misread are letters that a digit may be misread as.
 const misread = "OILSBZG"
 
-// lookAlike are letters that readers take for digits and the other way round.
+// lookAlike are letters that are taken for digits and the other way round.
 var lookAlike = strings.NewReplacer("O", "0", "I", "1", "L", "1", "S", "5", "B", "8", "Z", "2", "G", "6")
 
 // series are abbreviations that companies put before their numbers and leave
 // out when they cite them, in English, German, French and Italian.
 var series = []string{"INV", "PO", "RE", "RG", "LS", "DN", "BL", "AB", "GS", "CN", "WE", "GR", "BE", "BC", "FT", "FA", "P"}
 
-// Loose is a key that survives misreadings: letters and digits that look
-// alike are one (O 0, I L 1, S 5, B 8, Z 2, G 6), an abbreviation for the kind
-// of document in front, zeros after a year of two digits and a revision mark
-// at the end do not count.
+// Loose is a key that is equal for misread numbers: letters and digits that look
+// alike are one (O 0, I L 1, S 5, B 8, Z 2, G 6). An abbreviation for the kind
+// of document in front, zeros after a year of two digits and a revision mark at
+// the end do not count.
 //
 //	"45O0010046", "4500010046"           4500010046
 //	"22/00304-B", "22/304-8"             223048
@@ -46,7 +46,7 @@ func Loose(number string) string {
 	return s
 }
 
-// isShortYear reports whether two digits are a year that documents bear now.
+// isShortYear reports whether two digits are a year of current documents.
 func isShortYear(s string) bool { return '1' <= s[0] && s[0] <= '3' }
 
 // withoutSeries drops an abbreviation, or two (PO BL 2201), in front of at
@@ -67,8 +67,8 @@ func withoutSeries(s string) string {
 	return s
 }
 
-// withoutRevision drops R4, REV4 or V4 at the end of what is long enough to
-// be a number of its own.
+// withoutRevision drops R4, REV4 or V4 at the end if the rest is long enough for
+// a number.
 func withoutRevision(s string) string {
 	t := strings.TrimRight(s, "0123456789OIL")
 	if n := len(s) - len(t); n < 1 || n > 2 {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how long a number may be, in characters.
+// longest bounds a number, in characters.
 const longest = 64
 
 // number is a number in a text, from byte to byte.
@@ -40,9 +40,8 @@ func (t *tail) number(i int) (number, bool) {
 	return number{from, to}, true
 }
 
-// wordAt is where the word that begins at i ends: letters and digits with
-// single separators between them. It looks no farther than it must to know
-// that the word is too long.
+// wordAt is the end of the word that begins at i: letters and digits with single
+// separators between them. It stops as soon as the word is too long.
 func wordAt(s string, i int) int {
 	for end := i; ; {
 		next := alnumUpTo(s, end, i+4*longest+4)
@@ -67,8 +66,8 @@ func alnumUpTo(s string, i, limit int) int {
 	return i
 }
 
-// refuses reports whether the word is something else than a number: a day,
-// a year, a month of one, an amount.
+// refuses reports whether the word is no number but a date, a year, a month or
+// an amount.
 func (t *tail) refuses(i, to int) bool {
 	text := t.s[i:to]
 	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months) {
@@ -84,7 +83,7 @@ func (t *tail) refuses(i, to int) bool {
 		cents > 0 && cents == len(text)-3 && digits(text) == len(text)-strings.Count(text, ".")
 }
 
-// isAmount reports whether what follows makes the number a quantity, a
+// isAmount reports whether the text that follows makes the number a quantity, a
 // percentage or a piece of an amount.
 func (t *tail) isAmount(i, to int) bool {
 	rest := t.s[to:]
@@ -123,8 +122,8 @@ func digitFollows(s string, i int) bool {
 	return i < len(s) && isDigit(s[i]) || i+1 < len(s) && s[i] == ' ' && isDigit(s[i+1])
 }
 
-// plausible reports whether the text looks like a number without a mark that
-// says so: three significant characters, two digits, and letters that are no
+// plausible reports whether the text looks like a number although no mark
+// precedes it: three significant characters, two digits, and letters that are no
 // words (a 30-day, 2nd, 24h).
 func plausible(text string) bool {
 	count := digits(text)
@@ -169,7 +168,7 @@ func isPrefix(letters string) bool {
 	return true
 }
 
-// mostDigits is how many digits groups may add up to.
+// mostDigits bounds the digits of all groups.
 const mostDigits = 14
 
 // groups extends the number up to to by the groups of digits behind it that
@@ -210,7 +209,7 @@ func leadingGroup(text string) int {
 	return n
 }
 
-// lastDigits is how many digits, misread ones included, end s.
+// lastDigits is the number of digits, misread ones included, at the end of s.
 func lastDigits(s string) int {
 	return len(s) - len(strings.TrimRight(s, "0123456789OISBZG"))
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// revisionWords are the words for a revision, folded, and the letter it is
-// given in short. Of the single letters the number follows at once.
+// revisionWords are the words for a revision, folded, and their short letters. A
+// single letter is directly followed by the number.
 var revisionWords = map[string]string{
 	"r": "R", "rev": "R", "revision": "R", "revisione": "R", "revisions": "R",
 	"v": "V", "ver": "V", "version": "V", "versione": "V",

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Strength says how much it means that two documents share this number, from
-// 0 to 1. It is the number of characters that cannot be guessed from those
-// before them: from the fourth on, repeated or counted digits (1111, 1234) weigh
-// a third, and so do zeros at the end; letters weigh half. A year is two digits.
+// Strength grades a number as evidence if two documents share it, from 0 to 1.
+// It counts the characters that cannot be guessed from the ones before: from the
+// fourth on, repeated or counted digits (1111, 1234) weigh a third, and so do
+// zeros at the end; letters weigh half. A year counts as two digits.
 //
 //	"12" 0.1, "2026" 0.1, "1000" 0.1, "4711" 0.5, "4500000101" 1, "RE-2026-0042" 1
 func Strength(number string) float64 {

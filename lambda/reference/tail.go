@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tail reads what stands behind a label.
+// tail reads the text behind a label.
 type tail struct {
 	s       string
 	label   *label
@@ -49,11 +49,11 @@ func (t *tail) add(n number) {
 	t.numbers = append(t.numbers, text)
 }
 
-// farthest is how many bytes may stand between a label and its number.
+// farthest bounds the bytes between a label and its number.
 const farthest = 60
 
-// lead skips what may stand between a label that began at i and its number:
-// punctuation, number marks, a date. It stops for what a number cannot follow.
+// lead skips punctuation, number marks and a date between a label that began at i
+// and its number. It stops at text that no number can follow.
 func (t *tail) lead(i int) (at int, stopped bool) {
 	start, newline, dated := t.at, false, false
 	dot := abbreviated(t.s[i:t.at]) // a dot is not the end of a sentence
@@ -167,7 +167,7 @@ func (t *tail) similar(at int, last number, joined bool) (number, bool) {
 		return number{}, false
 	}
 	mark := t.mark
-	t.mark = false // every further number has to look like one
+	t.mark = false // every further number must look like one
 	n, ok := t.number(at)
 	t.mark = mark
 	if !ok {
@@ -183,7 +183,7 @@ func (t *tail) similar(at int, last number, joined bool) (number, bool) {
 	return n, shape(text) == shape(first) && text[0] == first[0] && !inTown
 }
 
-// shape is a number with its digits and letters made equal.
+// shape is a number with all digits replaced by one, and all letters by one.
 func shape(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

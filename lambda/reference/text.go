@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// clean is text in compatibility form, in which full width digits are digits
-// and a non-breaking space is a space, without what nobody sees: soft hyphens,
+// clean is text in compatibility form, in which full width digits are digits and
+// a non-breaking space is a space, without invisible characters: soft hyphens,
 // zero width characters, direction marks.
 func clean(text string) string {
 	if isASCII(text) {
@@ -32,7 +32,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// folded letters are written in more than one way: umlauts are spelled out,
+// folded letters have more than one spelling: umlauts are spelled out,
 // accents are left out.
 var folded = map[rune]string{
 	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'œ': "oe", 'æ': "ae", 'ç': "c", 'ñ': "n",
@@ -40,7 +40,7 @@ var folded = map[rune]string{
 	'ò': "o", 'ó': "o", 'ô': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 
-// longestWord is how long a word may be, in bytes, to be looked up.
+// longestWord bounds the words that are looked up, in bytes.
 const longestWord = 40
 
 func fold(word string) string {
@@ -49,9 +49,8 @@ func fold(word string) string {
 	return string(key)
 }
 
-// foldedAt reads the letters that begin at i: in lower case, spelled in ASCII
-// where they can be, and where they end. What is too long for a word that is
-// looked up is none.
+// foldedAt returns the letters that begin at i, in lower case and in ASCII where
+// possible, and their end. A word too long to be looked up is empty.
 func foldedAt(key []byte, s string, i int) (word []byte, end int) {
 	for end = i; end < len(s); {
 		if c := s[end]; c < utf8.RuneSelf {
@@ -110,7 +109,7 @@ func isSpace(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || r >= utf8.RuneSelf && unicode.IsSpace(r)
 }
 
-// lettersAt is where the letters that begin at i end.
+// lettersAt is the end of the letters that begin at i.
 func lettersAt(s string, i int) int {
 	for {
 		r, size := runeAt(s, i)

@@ -2,7 +2,7 @@ package reference
 
 import "strings"
 
-// marks say that a number follows.
+// marks announce a number.
 var marks = set(`no nos nr nrs n num number numbers nummer nummern numero numeros numeri ref reference id`)
 
 var markLengths = func() (l lengths) {
@@ -31,7 +31,7 @@ var months = set(`january february march april may june july august september oc
 // conjunctions stand before the last number of a list.
 var conjunctions = set(`and und et e ed or oder ou o sowie`)
 
-// units follow what is an amount of something.
+// units follow a quantity.
 var units = set(`day days tag tage tagen jour jours giorno giorni week weeks woche wochen semaine semaines
 	month months monat monate monaten mois mese mesi year years jahr jahre jahren an ans anno anni
 	hour hours h std stunde stunden minuten min percent prozent
@@ -39,8 +39,8 @@ var units = set(`day days tag tage tagen jour jours giorno giorni week weeks woc
 	items positionen box boxes carton cartons karton kartons kartonnagen palette paletten pallets
 	kg g t mg l ml m mm cm km qm lfm kwh kw`)
 
-// leading are currencies and places in a list, which may also stand before a
-// number and then belong to that: 4711 EUR 500, 4711 Pos. 10.
+// leading are currencies and places in a list. They may also stand before a
+// number and then belong to it: 4711 EUR 500, 4711 Pos. 10.
 var leading = set(`item position pos line zeile ligne riga
 	eur euro euros usd chf gbp fr sfr dm pln czk sek nok dkk jpy`)
 
@@ -49,7 +49,7 @@ var noPrefix = set(`of vom von du del de on at in to for and und et ed or by is 
 	eur usd chf gbp tel fax box vat ust tva iva tax qty pos art sku ean pg pag net sum kd kto id hrb hra bic blz plz cap zip
 	am im zu zum kw cw din en iso zur die der das den ein mit bis auf aus les il al alt our the your we you it no nr page see dtd as a e o`)
 
-// lowerPrefix are abbreviations that are also met in lower case.
+// lowerPrefix are abbreviations that also occur in lower case.
 var lowerPrefix = set(`po ls bl dn rv rg gs inv bc ft cn re ab`)
 
 // followedBy reports whether one of the words stands behind a blank or a dot

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -107,3 +109,11 @@ func firstColumns(s string, most int) string {
 	}
 	return s
 }
+
+// Label names a document: its type and number, or its id where it has none.
+func Label[T ~string](t T, number string, id fmt.Stringer) string {
+	return Words(t) + " " + cmp.Or(Clean(number, MaxValue), id.String())
+}
+
+// Words is the name of a type without hyphens.
+func Words[T ~string](t T) string { return strings.ReplaceAll(string(t), "-", " ") }

@@ -9,8 +9,6 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/term"
-
-	"github.com/google/uuid"
 )
 
 // evalText writes a measurement for people.
@@ -52,7 +50,7 @@ func (t *evalText) header() {
 	t.line("  pairs       %d true, %d matched, %d considered and not matched, of these %d undecided", r.Links, r.Edges, r.Suggestions, r.Undecided)
 	t.line("  time        %.1f s, %.1f documents/s", t.Seconds, t.DocumentsPerSecond)
 	for _, d := range t.NotSucceeded {
-		t.line("  %s after %d attempts: %s %s: %s", strings.ToUpper(cmp.Or(d.State, "not published")), d.Attempts, called(d.Type, d.Number, d.ID), d.ID, d.Error)
+		t.line("  %s after %d attempts: %s %s: %s", strings.ToUpper(cmp.Or(d.State, "not published")), d.Attempts, term.Label(d.Type, d.Number, d.ID), d.ID, d.Error)
 	}
 	t.line("")
 }
@@ -66,7 +64,7 @@ func (t *evalText) pairs() {
 	all := t.Report.Pairwise
 	row("all pairs", all.TP, all.FP, all.FN, all.Rates)
 	for _, p := range t.Report.TypePairs {
-		row("  "+words(p.A)+" - "+words(p.B), p.TP, p.FP, p.FN, p.Rates)
+		row("  "+term.Words(p.A)+" - "+term.Words(p.B), p.TP, p.FP, p.FN, p.Rates)
 	}
 	row("mean over the type pairs", "", "", "", t.Report.Macro)
 	row("B-cubed, without contracts", "", "", "", t.Report.BCubed.Rates)
@@ -139,7 +137,7 @@ func (t *evalText) mistake(m mistake) {
 	case defined:
 		how = fmt.Sprintf("%.2f", score)
 	}
-	a, b := called(m.AType, m.ANumber, m.A), called(m.BType, m.BNumber, m.B)
+	a, b := term.Label(m.AType, m.ANumber, m.A), term.Label(m.BType, m.BNumber, m.B)
 	if slices.Index(document.Types, m.BType) < slices.Index(document.Types, m.AType) {
 		a, b = b, a
 	}
@@ -148,10 +146,3 @@ func (t *evalText) mistake(m mistake) {
 		t.line("        %s", term.Clean(m.Reasoning, term.MaxText))
 	}
 }
-
-// called is how people call a document: its type and number.
-func called(t document.Type, number string, id uuid.UUID) string {
-	return words(t) + " " + cmp.Or(term.Clean(number, term.MaxValue), id.String())
-}
-
-func words(t document.Type) string { return strings.ReplaceAll(string(t), "-", " ") }

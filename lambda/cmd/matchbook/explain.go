@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"matchbook/lambda/term"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode/utf8"
 
-	"matchbook/lambda/document"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/term"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -84,7 +81,7 @@ Values are cut, and control characters are taken out of them.`,
   matchbook explain RE-2026/0042 --json | jq '.pairs[] | select(.outcome == "undecided")'`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.explain(args) })
+			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(newReader(d.ctx, d.db).explain(args)) })
 		},
 	})
 }
@@ -141,11 +138,6 @@ func (w *world) openKept(ctx context.Context, keep string) (url string, stop fun
 	return server.URL("postgres"), server.Stop, nil
 }
 
-// saidError is an error in words of ours, which may be printed as it is.
-type saidError struct{ error }
-
-func sayError(format string, args ...any) error { return saidError{fmt.Errorf(format, args...)} }
-
 // mend makes an error of the database one that says what to do.
 func (d *desk) mend(err error) error {
 	var ours saidError
@@ -162,86 +154,14 @@ func (d *desk) mend(err error) error {
 	return errors.New(describe(err))
 }
 
-func (d *desk) explain(args []string) error {
-	docs, err := d.resolve(args)
-	if err != nil {
-		return err
-	}
-	if len(docs) == 1 {
-		e, err := d.explainOne(docs[0])
-		if err != nil {
-			return err
-		}
-		if d.json {
-			return term.JSON(d.out, e)
-		}
-		fmt.Fprint(d.out, e.text())
-		return nil
-	}
-	c, err := d.compare(docs[0], docs[1])
+// print prints a report, as text or as JSON.
+func (d *desk) print(r report2, err error) error {
 	if err != nil {
 		return err
 	}
 	if d.json {
-		return term.JSON(d.out, c)
+		return term.JSON(d.out, r)
 	}
-	fmt.Fprint(d.out, c.text())
-	return nil
-}
-
-// resolve finds the documents that are meant: one, or two different ones.
-func (d *desk) resolve(args []string) (docs []*documentState, err error) {
-	for _, arg := range args {
-		id, err := d.find(arg)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := d.read(id)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, doc)
-	}
-	if len(docs) == 2 && docs[0].ID == docs[1].ID {
-		return nil, sayError("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
-	}
-	return docs, nil
-}
-
-// find finds a document by its id or by its number.
-func (d *desk) find(arg string) (uuid.UUID, error) {
-	id, noID := document.ParseID(arg)
-	if noID == nil {
-		if found, err := d.db.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
-			return id, err
-		}
-	}
-	var ids []uuid.UUID
-	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
-		var err error
-		if ids, err = d.db.Numbered(d.ctx, arg); err != nil {
-			return uuid.Nil, err
-		}
-	}
-	switch {
-	case len(ids) == 1:
-		return ids[0], nil
-	case len(ids) > 1:
-		return uuid.Nil, d.ambiguous(arg, ids)
-	case noID == nil:
-		return uuid.Nil, sayError("no document has the id %s", id)
-	}
-	return uuid.Nil, sayError("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
-}
-
-func (d *desk) ambiguous(number string, ids []uuid.UUID) error {
-	found, err := d.db.Summaries(d.ctx, ids)
-	if err != nil {
-		return err
-	}
-	lines := make([]string, len(found))
-	for i, s := range found {
-		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, term.Clean(words(s.Type), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
-	}
-	return sayError("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
+	_, err = io.WriteString(d.out, r.text())
+	return err
 }

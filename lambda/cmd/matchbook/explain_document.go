@@ -23,7 +23,7 @@ type named struct {
 	Number string        `json:"number,omitempty"`
 }
 
-func (n named) called() string { return called(n.Type, n.Number, n.ID) }
+func (n named) called() string { return term.Label(n.Type, n.Number, n.ID) }
 
 // documentState is a document and what became of it. All texts are clean.
 type documentState struct {
@@ -58,7 +58,7 @@ func (r reference) String() string {
 }
 
 // read reads a document that exists.
-func (d *desk) read(id uuid.UUID) (*documentState, error) {
+func (d *reader) read(id uuid.UUID) (*documentState, error) {
 	summaries, err1 := d.db.Summaries(d.ctx, []uuid.UUID{id})
 	raws, err2 := d.db.Raws(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2); err != nil {
@@ -105,7 +105,7 @@ func (d *documentState) parse() {
 func name(s postgres.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
 // names reads what people know the documents by, in the order of ids.
-func (d *desk) names(ids []uuid.UUID) (list []named, err error) {
+func (d *reader) names(ids []uuid.UUID) (list []named, err error) {
 	summaries, err := d.db.Summaries(d.ctx, ids)
 	if err != nil {
 		return nil, err

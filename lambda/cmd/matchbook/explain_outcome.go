@@ -58,7 +58,7 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 }
 
 // pairs is every pair of a document that was considered, the best first.
-func (d *desk) pairs(id uuid.UUID) (list []pairReport, err error) {
+func (d *reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	competition, err1 := d.db.Competition(d.ctx, id)
 	matches, err2 := d.db.Matches(d.ctx, []uuid.UUID{id})
 	suggestions, err3 := d.db.Suggestions(d.ctx, []uuid.UUID{id})

@@ -25,7 +25,7 @@ type comparison struct {
 // keepPoints is below how many points the package match forgets a pair.
 const keepPoints = 30
 
-func (d *desk) compare(a, b *documentState) (*comparison, error) {
+func (d *reader) compare(a, b *documentState) (*comparison, error) {
 	c := &comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
 	if a.TenantID == b.TenantID && a.Unreadable == "" && b.Unreadable == "" {
 		keys, err := match.CommonKeys(a.raw, b.raw)
@@ -138,7 +138,7 @@ func plural(t document.Type) string {
 	if t == "" {
 		return "documents without a type"
 	}
-	return words(t) + "s"
+	return term.Words(t) + "s"
 }
 
 // field is what both documents say about one thing.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"matchbook/lambda/term"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type explanation struct {
 	Near     []named        `json:"near,omitempty"`     // with what it was compared, where nothing of that was kept
 }
 
-func (d *desk) explainOne(doc *documentState) (*explanation, error) {
+func (d *reader) explainOne(doc *documentState) (*explanation, error) {
 	pairs, err := d.pairs(doc.ID)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (d *desk) explainOne(doc *documentState) (*explanation, error) {
 const maxNamed = 10
 
 // noMatch says why the document has no match.
-func (d *desk) noMatch(e *explanation) (err error) {
+func (d *reader) noMatch(e *explanation) (err error) {
 	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document
 	if s := doc.unmatched(); s != "" {
@@ -76,7 +77,7 @@ const whatKeysAre = ", which is a number, or an amount, an article or a time of 
 
 // whereCited says what became of the numbers that the document cites, of
 // those that are in none of its pairs.
-func (d *desk) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
+func (d *reader) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
 		ids, err := d.db.Numbered(d.ctx, r.Number)
@@ -93,7 +94,7 @@ func (d *desk) whereCited(doc *documentState, pairs []pairReport) (said []string
 		}
 		for _, s := range here {
 			if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Document.ID == s.ID }) {
-				said = append(said, fmt.Sprintf("It cites %s: %s %s is here, %s.", doc.Cites[i], words(s.Type), s.ID, cmp.Or(s.Status, "never published")))
+				said = append(said, fmt.Sprintf("It cites %s: %s %s is here, %s.", doc.Cites[i], term.Words(s.Type), s.ID, cmp.Or(s.Status, "never published")))
 			}
 		}
 	}
@@ -104,7 +105,7 @@ func (d *desk) whereCited(doc *documentState, pairs []pairReport) (said []string
 }
 
 // near lists the documents that share a key with the document.
-func (d *desk) near(doc *documentState) ([]named, error) {
+func (d *reader) near(doc *documentState) ([]named, error) {
 	lookup, err := match.Lookup(doc.raw)
 	if err != nil {
 		return nil, err

@@ -225,5 +225,5 @@ func (rep *report) name(id uuid.UUID) string {
 	if d == nil {
 		return id.String()
 	}
-	return called(d.Type, d.Number, d.ID)
+	return term.Label(d.Type, d.Number, d.ID)
 }

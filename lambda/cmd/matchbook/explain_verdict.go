@@ -1,0 +1,270 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
+)
+
+// verdictReport is what a verdict changed.
+type verdictReport struct {
+	Verdict  match.Verdict   `json:"verdict"`
+	Changed  bool            `json:"changed"`
+	A        named           `json:"a"`
+	B        named           `json:"b"`
+	Before   *pairReport     `json:"before"`
+	Now      *pairReport     `json:"now"`
+	Appeared []matchEnds     `json:"appeared"`
+	Vanished []matchEnds     `json:"vanished"`
+	Clusters []clusterChange `json:"clusters"`
+}
+
+// matchEnds is a match of one of the two documents with another one.
+type matchEnds struct {
+	A         named   `json:"a"`
+	B         named   `json:"b"`
+	Score     float64 `json:"score"`
+	DecidedBy string  `json:"decided_by"`
+}
+
+type clusterChange struct {
+	Document uuid.UUID `json:"document"`
+	Before   []named   `json:"before"`
+	Now      []named   `json:"now"`
+}
+
+// settle stores the verdict of a person about two documents, unless it is
+// stored already.
+func (d *reader) settle(args []string, v match.Verdict) (report2, error) {
+	docs, err := d.resolve(args)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := judgeable(docs[0], docs[1])
+	if err != nil {
+		return nil, err
+	}
+	before, err := d.view(docs)
+	if err != nil {
+		return nil, err
+	}
+	r := &verdictReport{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
+		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
+	if !before.pair.says(v) {
+		if err := d.db.SetVerdict(d.ctx, pair, v, match.ByRules); err != nil {
+			return nil, d.refused(err)
+		}
+		now, err := d.viewAgain(docs)
+		if err != nil {
+			return nil, err
+		}
+		r.Changed, r.Now = true, now.pair
+		if err := d.compareViews(r, before, now); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (d *reader) refused(err error) error {
+	if errors.Is(err, postgres.ErrNoSuchPair) { // one of them is gone, or moved
+		return sayError("%w", postgres.ErrNoSuchPair)
+	}
+	return err
+}
+
+// judgeable compares two documents about which a person decides.
+func judgeable(a, b *documentState) (match.Pair, error) {
+	switch {
+	case a.TenantID != b.TenantID:
+		return match.Pair{}, sayError("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+	case !slices.Contains(match.Matchable(a.Type), b.Type):
+		return match.Pair{}, sayError("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+			plural(a.Type), matchable(a.Type), plural(b.Type))
+	}
+	for _, s := range []*documentState{a, b} {
+		if s.Unreadable != "" {
+			return match.Pair{}, sayError("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+		}
+	}
+	return match.Score(a.raw, b.raw)
+}
+
+// matchable lists in words what a type is matched with.
+func matchable(t document.Type) string {
+	var list []string
+	for _, other := range match.Matchable(t) {
+		list = append(list, plural(other))
+	}
+	return cmp.Or(strings.Join(list, ", "), "nothing")
+}
+
+// view is what a verdict may change.
+type view struct {
+	pair     *pairReport // what is stored, or considered, of the two; nil if nothing is
+	matches  []postgres.Match
+	clusters [][]named
+}
+
+func (d *reader) view(docs []*documentState) (v view, err error) {
+	list, err := d.pairs(docs[0].ID)
+	if err != nil {
+		return v, err
+	}
+	v.pair = findPair(list, docs[0].ID, docs[1].ID)
+	for _, doc := range docs {
+		v.clusters = append(v.clusters, doc.Cluster)
+	}
+	v.matches, err = d.db.Matches(d.ctx, []uuid.UUID{docs[0].ID, docs[1].ID})
+	return v, err
+}
+
+func (d *reader) viewAgain(docs []*documentState) (view, error) {
+	again := make([]*documentState, len(docs))
+	for i, doc := range docs {
+		var err error
+		if again[i], err = d.read(doc.ID); err != nil {
+			return view{}, err
+		}
+	}
+	return d.view(again)
+}
+
+func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
+	for i, p := range list {
+		if p.edge == (ends{a, b}) || p.edge == (ends{b, a}) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// says reports whether a person has said this of the pair already.
+func (p *pairReport) says(v match.Verdict) bool {
+	want := map[match.Verdict]string{match.Confirmed: isMatched, match.Rejected: isRejected}[v]
+	return p != nil && p.DecidedBy == "person" && p.Outcome == want && p.Note == ""
+}
+
+// compareViews fills in which other matches and clusters changed.
+func (d *reader) compareViews(r *verdictReport, before, now view) (err error) {
+	without := func(list, others []postgres.Match) (rest []postgres.Match) {
+		for _, m := range list {
+			same := func(o postgres.Match) bool { return o.A == m.A && o.B == m.B }
+			itself := ends{m.A, m.B} == ends{r.A.ID, r.B.ID} || ends{m.A, m.B} == ends{r.B.ID, r.A.ID}
+			if !itself && !slices.ContainsFunc(others, same) {
+				rest = append(rest, m)
+			}
+		}
+		return rest
+	}
+	if r.Appeared, err = d.matchEnds(without(now.matches, before.matches)); err != nil {
+		return err
+	}
+	if r.Vanished, err = d.matchEnds(without(before.matches, now.matches)); err != nil {
+		return err
+	}
+	for i, id := range []uuid.UUID{r.A.ID, r.B.ID} {
+		if !slices.Equal(before.clusters[i], now.clusters[i]) {
+			r.Clusters = append(r.Clusters, clusterChange{id, orEmpty(before.clusters[i]), orEmpty(now.clusters[i])})
+		}
+	}
+	return nil
+}
+
+func orEmpty(list []named) []named { return append([]named{}, list...) }
+
+func (d *reader) matchEnds(list []postgres.Match) ([]matchEnds, error) {
+	found := []matchEnds{}
+	for _, m := range list {
+		names, err := d.names([]uuid.UUID{m.A, m.B})
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 2 {
+			found = append(found, matchEnds{names[0], names[1], m.Score, m.DecidedBy})
+		}
+	}
+	return found, nil
+}
+
+// text is the report for people.
+func (r *verdictReport) text() string {
+	p := &page{}
+	p.Line("%s  %s", term.Pad(term.Cut(r.A.called(), 50), 34), r.A.ID)
+	p.Line("%s  %s", term.Pad(term.Cut(r.B.called(), 50), 34), r.B.ID)
+	if !r.Changed {
+		p.Line("  a person %s it already: nothing changed", r.Verdict)
+		return p.String()
+	}
+	p.Hang("  was       ", r.Before.was())
+	p.Hang("  is        ", string(r.Verdict)+" by a person")
+	p.others("appeared", r.Appeared)
+	p.others("vanished", r.Vanished)
+	if len(r.Clusters) == 0 {
+		p.Line("  cluster   as before")
+	}
+	for i, c := range r.Clusters {
+		if i > 0 && len(c.Now) > 0 && slices.Equal(c.Now, r.Clusters[0].Now) {
+			continue // they are in one
+		}
+		if len(c.Now) == 0 {
+			p.Line("  cluster   none any more of %s", term.Cut(r.nameOf(c.Document), 70))
+			continue
+		}
+		p.Line("  cluster   of %s", term.Cut(r.nameOf(c.Document), 70))
+		for _, m := range c.Now {
+			mark := " "
+			if !slices.Contains(c.Before, m) {
+				mark = "+"
+			}
+			p.clusterLine(mark, m)
+		}
+		for _, m := range c.Before {
+			if !slices.Contains(c.Now, m) {
+				p.clusterLine("-", m)
+			}
+		}
+	}
+	return p.String()
+}
+
+func (p *page) clusterLine(mark string, m named) {
+	p.Line("          %s %s  %s", mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
+}
+
+func (r *verdictReport) nameOf(id uuid.UUID) string {
+	if id == r.A.ID {
+		return r.A.called()
+	}
+	return r.B.called()
+}
+
+// was is what a pair was before the verdict.
+func (p *pairReport) was() string {
+	switch {
+	case p == nil:
+		return "not stored: nothing was kept of a comparison, if there was one"
+	case p.DecidedBy != "rules":
+		return p.Outcome + " by a " + p.DecidedBy
+	}
+	return p.inShort()
+}
+
+// others prints matches that came or went.
+func (p *page) others(what string, list []matchEnds) {
+	for _, m := range list {
+		p.Hang("  "+term.Pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+	}
+	if len(list) == 0 {
+		p.Line("  %s no other match of the two", term.Pad(what, 9))
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
+)
+
+// reader reads documents and their pairs from a database for people.
+type reader struct {
+	ctx context.Context
+	db  *postgres.DB
+}
+
+func newReader(ctx context.Context, db *postgres.DB) *reader { return &reader{ctx, db} }
+
+// report2 is printed as text or as JSON.
+type report2 interface{ text() string }
+
+// explain explains one document, or compares two. Each is named by its id or
+// its number.
+func (d *reader) explain(args []string) (report2, error) {
+	docs, err := d.resolve(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) == 1 {
+		return d.explainOne(docs[0])
+	}
+	return d.compare(docs[0], docs[1])
+}
+
+// saidError is an error in words of ours, which may be printed as it is.
+type saidError struct{ error }
+
+func sayError(format string, args ...any) error { return saidError{fmt.Errorf(format, args...)} }
+
+// resolve finds the documents that are meant: one, or two different ones.
+func (d *reader) resolve(args []string) (docs []*documentState, err error) {
+	for _, arg := range args {
+		id, err := d.find(arg)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := d.read(id)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	if len(docs) == 2 && docs[0].ID == docs[1].ID {
+		return nil, sayError("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
+	}
+	return docs, nil
+}
+
+// find finds a document by its id or by its number.
+func (d *reader) find(arg string) (uuid.UUID, error) {
+	id, noID := document.ParseID(arg)
+	if noID == nil {
+		if found, err := d.db.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
+			return id, err
+		}
+	}
+	var ids []uuid.UUID
+	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
+		var err error
+		if ids, err = d.db.Numbered(d.ctx, arg); err != nil {
+			return uuid.Nil, err
+		}
+	}
+	switch {
+	case len(ids) == 1:
+		return ids[0], nil
+	case len(ids) > 1:
+		return uuid.Nil, d.ambiguous(arg, ids)
+	case noID == nil:
+		return uuid.Nil, sayError("no document has the id %s", id)
+	}
+	return uuid.Nil, sayError("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
+}
+
+func (d *reader) ambiguous(number string, ids []uuid.UUID) error {
+	found, err := d.db.Summaries(d.ctx, ids)
+	if err != nil {
+		return err
+	}
+	lines := make([]string, len(found))
+	for i, s := range found {
+		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, term.Clean(term.Words(s.Type), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
+	}
+	return sayError("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/explain"
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -122,7 +123,7 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 func (d *desk) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 	spent, err := d.db.Spent(d.ctx, since, tenant)
 	if errors.Is(err, postgres.ErrNoSuchTenant) {
-		return saidError{err}
+		return explain.Errorf("%w", err)
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"matchbook/lambda/explain"
 	"matchbook/lambda/term"
 	"os"
 	"path/filepath"
@@ -81,7 +82,7 @@ Values are cut, and control characters are taken out of them.`,
   matchbook explain RE-2026/0042 --json | jq '.pairs[] | select(.outcome == "undecided")'`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(newReader(d.ctx, d.db).explain(args)) })
+			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(explain.NewReader(d.ctx, d.db).Explain(args)) })
 		},
 	})
 }
@@ -140,7 +141,7 @@ func (w *world) openKept(ctx context.Context, keep string) (url string, stop fun
 
 // mend makes an error of the database one that says what to do.
 func (d *desk) mend(err error) error {
-	var ours saidError
+	var ours explain.Error
 	var state interface{ SQLState() string }
 	switch {
 	case err == nil || errors.As(err, &ours) || errors.Is(err, errFindings) || d.ctx.Err() != nil:
@@ -155,13 +156,13 @@ func (d *desk) mend(err error) error {
 }
 
 // print prints a report, as text or as JSON.
-func (d *desk) print(r report2, err error) error {
+func (d *desk) print(r explain.Report, err error) error {
 	if err != nil {
 		return err
 	}
 	if d.json {
 		return term.JSON(d.out, r)
 	}
-	_, err = io.WriteString(d.out, r.text())
+	_, err = io.WriteString(d.out, r.Text())
 	return err
 }

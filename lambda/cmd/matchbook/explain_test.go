@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"matchbook/lambda/explain"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/term"
@@ -286,14 +288,14 @@ func explainAll(t *testing.T, url string) {
 	considered := 0
 	for _, id := range allDocuments(t, url) {
 		narrow(id.String())
-		e := decode[explanation](t, printed(t, url, "explain", "--json", id.String()))
+		e := decode[explain.Explanation](t, printed(t, url, "explain", "--json", id.String()))
 		for i, p := range e.Pairs {
 			considered++
 			narrow(id.String(), p.Document.ID.String())
 			if i == 0 {
 				continue
 			}
-			if before := e.Pairs[i-1]; rankOf(before) > rankOf(p) || before.Outcome == p.Outcome && before.Score < p.Score {
+			if before := e.Pairs[i-1]; rankOf(before.Outcome) > rankOf(p.Outcome) || before.Outcome == p.Outcome && before.Score < p.Score {
 				t.Errorf("%s: %+v comes before %+v", id, before, p)
 			}
 		}
@@ -320,16 +322,16 @@ func allDocuments(t *testing.T, url string) (ids []uuid.UUID) {
 }
 
 func explainJSON(t *testing.T, url string) {
-	one := decode[explanation](t, printed(t, url, "explain", "--json", lampOrder))
+	one := decode[explain.Explanation](t, printed(t, url, "explain", "--json", lampOrder))
 	if len(one.Pairs) != 2 || one.Document.Number != "L-7001" || one.Document.Status != "succeeded" {
 		t.Fatalf("got %+v", one)
 	}
 	p := one.Pairs[0]
-	if p.Outcome != isUndecided || p.MissingPoints == 0 || p.Score == 0 || p.DecidedBy != "rules" || p.Document.Number != "R-81" || len(p.Evidence) == 0 {
+	if p.Outcome != "undecided" || p.MissingPoints == 0 || p.Score == 0 || p.DecidedBy != "rules" || p.Document.Number != "R-81" || len(p.Evidence) == 0 {
 		t.Errorf("got %+v", p)
 	}
-	two := decode[comparison](t, printed(t, url, "explain", "--json", lampOrder, lampInvoice))
-	if two.Pair == nil || two.Pair.Outcome != isUndecided || !strings.HasPrefix(two.Verdict, "Undecided: ") || len(two.Keys) == 0 || two.A.Number != "L-7001" || two.B.Number != "R-81" {
+	two := decode[explain.Comparison](t, printed(t, url, "explain", "--json", lampOrder, lampInvoice))
+	if two.Pair == nil || two.Pair.Outcome != "undecided" || !strings.HasPrefix(two.Verdict, "Undecided: ") || len(two.Keys) == 0 || two.A.Number != "L-7001" || two.B.Number != "R-81" {
 		t.Errorf("got %+v", two)
 	}
 	for _, f := range two.Fields {
@@ -341,7 +343,7 @@ func explainJSON(t *testing.T, url string) {
 		t.Errorf("the number that both know is not the first key in\n%s", text)
 	}
 	names := decode[map[string]any](t, printed(t, url, "explain", "--json", "4500000130", "R-778"))
-	if got := fmt.Sprint(names["keys"], names["verdict"]); got != "[]Never compared: they share no key"+whatKeysAre {
+	if got := fmt.Sprint(names["keys"], names["verdict"]); got != "[]Never compared: they share no key"+", which is a number, or an amount, an article or a time of the same company." {
 		t.Errorf("got %s", got)
 	}
 }
@@ -375,7 +377,7 @@ func limitsAgree(t *testing.T, url string) {
 			}
 		}
 	}
-	if math.Round(least*100) != matchPoints || math.Round(asked*100) != askPoints || kept < keepPoints {
+	if math.Round(least*100) != explain.MatchPoints || math.Round(asked*100) != explain.AskPoints || kept < explain.KeepPoints {
 		t.Errorf("matches from %.2f, suggestions from %.2f, pairs from %d points", least, asked, kept)
 	}
 }
@@ -392,4 +394,9 @@ func hostileText(t *testing.T, url string) {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
+}
+
+// rankOf is the place of a pair's outcome in the order of what is printed.
+func rankOf(outcome string) int {
+	return slices.Index([]string{"matched", "undecided", "out-of-the-question", "rejected", "dropped"}, outcome)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"matchbook/lambda/explain"
 	"matchbook/lambda/match"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func (w *world) verdictCommand(v match.Verdict, cmd *cobra.Command) *cobra.Comma
 	var o deskOptions
 	cmd.Args = cobra.ExactArgs(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(newReader(d.ctx, d.db).settle(args, v)) })
+		return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(explain.NewReader(d.ctx, d.db).Settle(args, v)) })
 	}
 	return o.add(cmd)
 }

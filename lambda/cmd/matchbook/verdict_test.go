@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -20,7 +21,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	matchJSON(t, url, exitOK, samples)
 	outcome := func(a, b string) string {
 		t.Helper()
-		p := decode[comparison](t, printed(t, url, "explain", "--json", a, b)).Pair
+		p := decode[explain.Comparison](t, printed(t, url, "explain", "--json", a, b)).Pair
 		if p.Note != "" {
 			t.Errorf("%s, %s: %s", a, b, p.Note)
 		}
@@ -90,16 +91,16 @@ func TestVerdictDecidesAboutTheOthersAsWell(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	matchJSON(t, url, exitOK, lampFolder(t))
 
-	r := decode[verdictReport](t, printed(t, url, "reject", "--json", lampOrder, lampInvoice))
-	if !r.Changed || r.Verdict != "rejected" || r.A.Number != "L-7001" || r.Before.Outcome != isUndecided || r.Now.Outcome != isRejected ||
+	r := decode[explain.Change](t, printed(t, url, "reject", "--json", lampOrder, lampInvoice))
+	if !r.Changed || r.Verdict != "rejected" || r.A.Number != "L-7001" || r.Before.Outcome != "undecided" || r.Now.Outcome != "rejected" ||
 		len(r.Vanished) != 0 || len(r.Appeared) != 1 || r.Appeared[0].B.Number != "R-82" || r.Appeared[0].DecidedBy != "rules" {
 		t.Errorf("got %+v", r)
 	}
 	if len(r.Clusters) != 1 || r.Clusters[0].Document != r.A.ID || len(r.Clusters[0].Before) != 0 || len(r.Clusters[0].Now) != 2 {
 		t.Errorf("got %+v", r.Clusters)
 	}
-	same := decode[verdictReport](t, printed(t, url, "reject", "--json", lampInvoice, lampOrder))
-	if same.Changed || same.Before.Outcome != isRejected || same.Now.Outcome != isRejected || len(same.Appeared)+len(same.Vanished)+len(same.Clusters) != 0 {
+	same := decode[explain.Change](t, printed(t, url, "reject", "--json", lampInvoice, lampOrder))
+	if same.Changed || same.Before.Outcome != "rejected" || same.Now.Outcome != "rejected" || len(same.Appeared)+len(same.Vanished)+len(same.Clusters) != 0 {
 		t.Errorf("got %+v", same)
 	}
 	wantText(t, printed(t, url, "confirm", lampOrder, lampInvoice), `

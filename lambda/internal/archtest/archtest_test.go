@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill", "plan"},
+		{"doctor", "drill", "explain", "plan"},
 		{"setup", "local", "postgres/postgrestest", "secret/secrettest"},
 		{"telemetry", "local/sqs", "local/lambdahost", "local/eventsource", "local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},

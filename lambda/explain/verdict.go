@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// verdictReport is what a verdict changed.
-type verdictReport struct {
+// Change reports what a confirmation or rejection changed.
+type Change struct {
 	Verdict  match.Verdict   `json:"verdict"`
 	Changed  bool            `json:"changed"`
 	A        named           `json:"a"`
@@ -42,9 +42,9 @@ type clusterChange struct {
 	Now      []named   `json:"now"`
 }
 
-// settle stores the verdict of a person about two documents, unless it is
+// Settle stores the verdict of a person about two documents, unless it is
 // stored already.
-func (d *reader) settle(args []string, v match.Verdict) (report2, error) {
+func (d *Reader) Settle(args []string, v match.Verdict) (Report, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (d *reader) settle(args []string, v match.Verdict) (report2, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &verdictReport{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
+	r := &Change{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
 		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
 	if !before.pair.says(v) {
 		if err := d.db.SetVerdict(d.ctx, pair, v, match.ByRules); err != nil {
@@ -75,9 +75,9 @@ func (d *reader) settle(args []string, v match.Verdict) (report2, error) {
 	return r, nil
 }
 
-func (d *reader) refused(err error) error {
+func (d *Reader) refused(err error) error {
 	if errors.Is(err, postgres.ErrNoSuchPair) { // one of them is gone, or moved
-		return sayError("%w", postgres.ErrNoSuchPair)
+		return Errorf("%w", postgres.ErrNoSuchPair)
 	}
 	return err
 }
@@ -86,14 +86,14 @@ func (d *reader) refused(err error) error {
 func judgeable(a, b *documentState) (match.Pair, error) {
 	switch {
 	case a.TenantID != b.TenantID:
-		return match.Pair{}, sayError("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+		return match.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(match.Matchable(a.Type), b.Type):
-		return match.Pair{}, sayError("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+		return match.Pair{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return match.Pair{}, sayError("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+			return match.Pair{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
 	return match.Score(a.raw, b.raw)
@@ -115,7 +115,7 @@ type view struct {
 	clusters [][]named
 }
 
-func (d *reader) view(docs []*documentState) (v view, err error) {
+func (d *Reader) view(docs []*documentState) (v view, err error) {
 	list, err := d.pairs(docs[0].ID)
 	if err != nil {
 		return v, err
@@ -128,7 +128,7 @@ func (d *reader) view(docs []*documentState) (v view, err error) {
 	return v, err
 }
 
-func (d *reader) viewAgain(docs []*documentState) (view, error) {
+func (d *Reader) viewAgain(docs []*documentState) (view, error) {
 	again := make([]*documentState, len(docs))
 	for i, doc := range docs {
 		var err error
@@ -155,7 +155,7 @@ func (p *pairReport) says(v match.Verdict) bool {
 }
 
 // compareViews fills in which other matches and clusters changed.
-func (d *reader) compareViews(r *verdictReport, before, now view) (err error) {
+func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 	without := func(list, others []postgres.Match) (rest []postgres.Match) {
 		for _, m := range list {
 			same := func(o postgres.Match) bool { return o.A == m.A && o.B == m.B }
@@ -182,7 +182,7 @@ func (d *reader) compareViews(r *verdictReport, before, now view) (err error) {
 
 func orEmpty(list []named) []named { return append([]named{}, list...) }
 
-func (d *reader) matchEnds(list []postgres.Match) ([]matchEnds, error) {
+func (d *Reader) matchEnds(list []postgres.Match) ([]matchEnds, error) {
 	found := []matchEnds{}
 	for _, m := range list {
 		names, err := d.names([]uuid.UUID{m.A, m.B})
@@ -196,8 +196,8 @@ func (d *reader) matchEnds(list []postgres.Match) ([]matchEnds, error) {
 	return found, nil
 }
 
-// text is the report for people.
-func (r *verdictReport) text() string {
+// Text is the report for people.
+func (r *Change) Text() string {
 	p := &page{}
 	p.Line("%s  %s", term.Pad(term.Cut(r.A.called(), 50), 34), r.A.ID)
 	p.Line("%s  %s", term.Pad(term.Cut(r.B.called(), 50), 34), r.B.ID)
@@ -241,7 +241,7 @@ func (p *page) clusterLine(mark string, m named) {
 	p.Line("          %s %s  %s", mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
 }
 
-func (r *verdictReport) nameOf(id uuid.UUID) string {
+func (r *Change) nameOf(id uuid.UUID) string {
 	if id == r.A.ID {
 		return r.A.called()
 	}

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 // What points mean, of 100. They are those of the package match, which a test
 // makes sure of.
 const (
-	matchPoints = 75 // a match
-	askPoints   = 50 // undecided, left for people
+	MatchPoints = 75 // a match
+	AskPoints   = 50 // undecided, left for people
 )
 
 // Outcomes of a pair, as people are told.
@@ -58,7 +58,7 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 }
 
 // pairs is every pair of a document that was considered, the best first.
-func (d *reader) pairs(id uuid.UUID) (list []pairReport, err error) {
+func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	competition, err1 := d.db.Competition(d.ctx, id)
 	matches, err2 := d.db.Matches(d.ctx, []uuid.UUID{id})
 	suggestions, err3 := d.db.Suggestions(d.ctx, []uuid.UUID{id})
@@ -75,7 +75,7 @@ func (d *reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	}
 	names, err := d.names(others)
 	if err != nil || len(names) != len(list) {
-		return nil, cmp.Or(err, sayError("documents of %s vanished meanwhile: try again", id))
+		return nil, cmp.Or(err, Errorf("documents of %s vanished meanwhile: try again", id))
 	}
 	for i := range list {
 		list[i].Document = &names[i]
@@ -150,7 +150,7 @@ func fromDecision(j match.Decision) pairReport {
 	return p
 }
 
-func missing(score float64) int { return matchPoints - int(math.Round(score*100)) }
+func missing(score float64) int { return MatchPoints - int(math.Round(score*100)) }
 
 func fromStored(m postgres.Match) (pairReport, error) {
 	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy, edge: ends{m.A, m.B}}
@@ -169,7 +169,7 @@ func fromStored(m postgres.Match) (pairReport, error) {
 	}
 	var evidence []match.Evidence
 	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
-		return p, sayError("the evidence of %s and %s cannot be read", m.A, m.B)
+		return p, Errorf("the evidence of %s and %s cannot be read", m.A, m.B)
 	}
 	p.Evidence = cleanEvidence(evidence)
 	return p, nil

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -58,14 +58,14 @@ func (r reference) String() string {
 }
 
 // read reads a document that exists.
-func (d *reader) read(id uuid.UUID) (*documentState, error) {
+func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	summaries, err1 := d.db.Summaries(d.ctx, []uuid.UUID{id})
 	raws, err2 := d.db.Raws(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	if len(summaries) != 1 || len(raws) != 1 {
-		return nil, sayError("no document has the id %s", id)
+		return nil, Errorf("no document has the id %s", id)
 	}
 	times, err := d.db.Times(d.ctx, id)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *documentState) parse() {
 func name(s postgres.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
 // names reads what people know the documents by, in the order of ids.
-func (d *reader) names(ids []uuid.UUID) (list []named, err error) {
+func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
 	summaries, err := d.db.Summaries(d.ctx, ids)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -12,20 +12,20 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-// explanation is all there is to say about one document.
-type explanation struct {
+// Explanation is all there is to say about one document.
+type Explanation struct {
 	Document *documentState `json:"document"`
 	Pairs    []pairReport   `json:"pairs"`
 	NoMatch  []string       `json:"no_match,omitempty"` // why there is none
 	Near     []named        `json:"near,omitempty"`     // with what it was compared, where nothing of that was kept
 }
 
-func (d *reader) explainOne(doc *documentState) (*explanation, error) {
+func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	pairs, err := d.pairs(doc.ID)
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
+	e := &Explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
 	if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Outcome == isMatched }) {
 		err = d.noMatch(e)
 	}
@@ -36,7 +36,7 @@ func (d *reader) explainOne(doc *documentState) (*explanation, error) {
 const maxNamed = 10
 
 // noMatch says why the document has no match.
-func (d *reader) noMatch(e *explanation) (err error) {
+func (d *Reader) noMatch(e *Explanation) (err error) {
 	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document
 	if s := doc.unmatched(); s != "" {
@@ -77,7 +77,7 @@ const whatKeysAre = ", which is a number, or an amount, an article or a time of 
 
 // whereCited says what became of the numbers that the document cites, of
 // those that are in none of its pairs.
-func (d *reader) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
+func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
 		ids, err := d.db.Numbered(d.ctx, r.Number)
@@ -105,7 +105,7 @@ func (d *reader) whereCited(doc *documentState, pairs []pairReport) (said []stri
 }
 
 // near lists the documents that share a key with the document.
-func (d *reader) near(doc *documentState) ([]named, error) {
+func (d *Reader) near(doc *documentState) ([]named, error) {
 	lookup, err := match.Lookup(doc.raw)
 	if err != nil {
 		return nil, err

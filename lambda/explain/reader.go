@@ -1,4 +1,8 @@
-package main
+// Package explain reads a database for people: the state of a document, every
+// pair that was considered for it and why, two documents side by side, and what
+// the confirmation or rejection of a pair changed. Texts from documents are
+// cleaned before they are printed.
+package explain
 
 import (
 	"context"
@@ -13,20 +17,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// reader reads documents and their pairs from a database for people.
-type reader struct {
+// Reader reads documents and their pairs from a database for people.
+type Reader struct {
 	ctx context.Context
 	db  *postgres.DB
 }
 
-func newReader(ctx context.Context, db *postgres.DB) *reader { return &reader{ctx, db} }
+// NewReader returns a Reader of a database.
+func NewReader(ctx context.Context, db *postgres.DB) *Reader { return &Reader{ctx, db} }
 
-// report2 is printed as text or as JSON.
-type report2 interface{ text() string }
+// Report is printed as text or as JSON.
+type Report interface{ Text() string }
 
-// explain explains one document, or compares two. Each is named by its id or
+// Explain explains one document, or compares two. Each is named by its id or
 // its number.
-func (d *reader) explain(args []string) (report2, error) {
+func (d *Reader) Explain(args []string) (Report, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
 		return nil, err
@@ -37,13 +42,14 @@ func (d *reader) explain(args []string) (report2, error) {
 	return d.compare(docs[0], docs[1])
 }
 
-// saidError is an error in words of ours, which may be printed as it is.
-type saidError struct{ error }
+// Error is an error in our own words, which may be printed as it is.
+type Error struct{ error }
 
-func sayError(format string, args ...any) error { return saidError{fmt.Errorf(format, args...)} }
+// Errorf makes an Error.
+func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
 // resolve finds the documents that are meant: one, or two different ones.
-func (d *reader) resolve(args []string) (docs []*documentState, err error) {
+func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	for _, arg := range args {
 		id, err := d.find(arg)
 		if err != nil {
@@ -56,13 +62,13 @@ func (d *reader) resolve(args []string) (docs []*documentState, err error) {
 		docs = append(docs, doc)
 	}
 	if len(docs) == 2 && docs[0].ID == docs[1].ID {
-		return nil, sayError("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
+		return nil, Errorf("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
 	}
 	return docs, nil
 }
 
 // find finds a document by its id or by its number.
-func (d *reader) find(arg string) (uuid.UUID, error) {
+func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)
 	if noID == nil {
 		if found, err := d.db.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
@@ -82,12 +88,12 @@ func (d *reader) find(arg string) (uuid.UUID, error) {
 	case len(ids) > 1:
 		return uuid.Nil, d.ambiguous(arg, ids)
 	case noID == nil:
-		return uuid.Nil, sayError("no document has the id %s", id)
+		return uuid.Nil, Errorf("no document has the id %s", id)
 	}
-	return uuid.Nil, sayError("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
+	return uuid.Nil, Errorf("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
 }
 
-func (d *reader) ambiguous(number string, ids []uuid.UUID) error {
+func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
 	found, err := d.db.Summaries(d.ctx, ids)
 	if err != nil {
 		return err
@@ -96,5 +102,5 @@ func (d *reader) ambiguous(number string, ids []uuid.UUID) error {
 	for i, s := range found {
 		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, term.Clean(term.Words(s.Type), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
 	}
-	return sayError("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
+	return Errorf("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
 }

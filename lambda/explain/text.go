@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 // page is a Page with the parts of an explanation.
 type page struct{ term.Page }
 
-// text is the explanation for people.
-func (e *explanation) text() string {
+// Text is the explanation for people.
+func (e *Explanation) Text() string {
 	p := &page{}
 	p.document(e.Document)
 	if len(e.NoMatch) > 0 {
@@ -145,7 +145,7 @@ func (p *page) reasons(q pairReport) {
 func (p *page) footnote(pairs []pairReport) {
 	if slices.ContainsFunc(pairs, pairReport.capped) {
 		p.Line("")
-		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", matchPoints/100.))
+		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", MatchPoints/100.))
 	}
 }
 
@@ -164,8 +164,8 @@ const (
 	docColumns  = (term.Width - nameColumns - 4) / 2
 )
 
-// text is the comparison for people.
-func (c *comparison) text() string {
+// Text is the comparison for people.
+func (c *Comparison) Text() string {
 	p := &page{}
 	p.row("", " ", c.A.called(), c.B.called())
 	p.row("id", " ", c.A.ID.String(), c.B.ID.String())

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"matchbook/lambda/term"
 )
 
-// comparison is all there is to say about two documents.
-type comparison struct {
+// Comparison is all there is to say about two documents.
+type Comparison struct {
 	A       *documentState `json:"a"`
 	B       *documentState `json:"b"`
 	Fields  []field        `json:"fields"`
@@ -22,11 +22,11 @@ type comparison struct {
 	Verdict string         `json:"verdict"`
 }
 
-// keepPoints is below how many points the package match forgets a pair.
-const keepPoints = 30
+// KeepPoints is below how many points the package match forgets a pair.
+const KeepPoints = 30
 
-func (d *reader) compare(a, b *documentState) (*comparison, error) {
-	c := &comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
+func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
+	c := &Comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
 	if a.TenantID == b.TenantID && a.Unreadable == "" && b.Unreadable == "" {
 		keys, err := match.CommonKeys(a.raw, b.raw)
 		if err != nil {
@@ -73,11 +73,11 @@ func (p pairReport) verdict() string {
 	case isRejected:
 		return "No match: a person rejected it."
 	}
-	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, askPoints/100.)
+	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, AskPoints/100.)
 }
 
 // notSucceeded tells of the document that was not matched in the end.
-func (c *comparison) notSucceeded() string {
+func (c *Comparison) notSucceeded() string {
 	for _, s := range []*documentState{c.A, c.B} {
 		switch s.Status {
 		case "succeeded":
@@ -93,7 +93,7 @@ func (c *comparison) notSucceeded() string {
 }
 
 // explainUnstored says why there is no pair of the two.
-func (c *comparison) explainUnstored() error {
+func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
 			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.", s.called(), s.Unreadable)
@@ -126,8 +126,8 @@ func (c *comparison) explainUnstored() error {
 		c.Verdict = "Never compared: they share no key" + whatKeysAre
 	case pair.Veto != "" && len(pair.Evidence) == 0:
 		c.Verdict = p.verdict() + " Neither cites the other, so it was not kept."
-	case pair.Veto == "" && pair.Points < keepPoints:
-		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), keepPoints)
+	case pair.Veto == "" && pair.Points < KeepPoints:
+		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), KeepPoints)
 	default:
 		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. Publish one of the two to match it again."
 	}

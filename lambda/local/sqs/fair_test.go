@@ -19,7 +19,7 @@ func (r *sqsRig) fill(queue, group string, n int) {
 	defer r.sqs.mu.Unlock()
 	for i := range n {
 		body := fmt.Sprintf("%s%d", group, i)
-		_, err := r.sqs.send(r.sqs.queues[queue], sqsEntry{MessageBody: body, MessageGroupId: group})
+		_, err := r.sqs.send(r.sqs.queues[queue], entry{MessageBody: body, MessageGroupId: group})
 		r.must(err)
 	}
 }
@@ -83,7 +83,7 @@ func TestSQSNoisyGroupsComeLast(t *testing.T) {
 				r.fill("work", group, n)
 			}
 			r.sqs.lock(nil)
-			r.sqs.handOut(r.sqs.queues["work"], sqsInput{MaxNumberOfMessages: aws.Int(1000)})
+			r.sqs.handOut(r.sqs.queues["work"], input{MaxNumberOfMessages: aws.Int(1000)})
 			r.sqs.mu.Unlock()
 			for _, group := range tc.waiting {
 				r.fill("work", group, 1)
@@ -130,7 +130,7 @@ func TestSQSGroupStaysWithTheMessage(t *testing.T) {
 		t.Errorf("in the dead-letter queue: group %q", got)
 	}
 	r.clock.Advance(time.Minute)
-	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(sqsArnPrefix + "dead")})
+	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead")})
 	r.must(err)
 	if got := group(r.one(work)); got != "tenant" {
 		t.Errorf("after the redrive: group %q", got)

@@ -42,8 +42,8 @@ type Fault struct {
 	Times     int     // at most so often, 0 is without a limit; without a Rate: on the first occasions
 }
 
-// sqsFault is a Fault that was ordered.
-type sqsFault struct {
+// orderedFault is a Fault that was ordered.
+type orderedFault struct {
 	Fault
 	random *rand.Rand
 	drawn  int
@@ -60,7 +60,7 @@ func (s *Server) Order(seed uint64, faults ...Fault) {
 		if f.Rate == 0 && f.Times > 0 {
 			f.Rate = 1
 		}
-		s.faults = append(s.faults, &sqsFault{Fault: f, random: rand.New(rand.NewPCG(seed, uint64(i)))})
+		s.faults = append(s.faults, &orderedFault{Fault: f, random: rand.New(rand.NewPCG(seed, uint64(i)))})
 		s.injected[f.Kind] += 0 // a fault that never happens is seen in Faults
 	}
 }
@@ -76,7 +76,7 @@ func (s *Server) Faults() map[FaultKind]int {
 // draw decides whether a fault is to happen on this occasion.
 func (s *Server) draw(kind FaultKind) bool {
 	for _, f := range s.faults {
-		here := f.Operation == "" || sqsTarget+f.Operation == s.request.Header.Get("X-Amz-Target")
+		here := f.Operation == "" || targetPrefix+f.Operation == s.request.Header.Get("X-Amz-Target")
 		more := f.Times == 0 || f.drawn < f.Times
 		if f.Kind == kind && here && more && f.random.Float64() < f.Rate {
 			f.drawn++
@@ -97,7 +97,7 @@ func (s *Server) hit(kind FaultKind) bool {
 
 // misdeliver is told of every message that is being handed out, and returns
 // for how long the message really will be hidden.
-func (s *Server) misdeliver(m *sqsMessage, visibility time.Duration) time.Duration {
+func (s *Server) misdeliver(m *message, visibility time.Duration) time.Duration {
 	if m.fault == LateDelivery || m.fault == DuplicateDelivery && m.hidden(s.at) {
 		s.injected[m.fault]++
 	}
@@ -113,7 +113,7 @@ func (s *Server) misdeliver(m *sqsMessage, visibility time.Duration) time.Durati
 
 // outlives says whether m stays although it is deleted; no handle opens it
 // until it is received again.
-func (s *Server) outlives(q *sqsQueue, m *sqsMessage) bool {
+func (s *Server) outlives(q *queue, m *message) bool {
 	if s.deadLetterQueue(q, m) != nil || !s.draw(LateDelivery) {
 		return false
 	}
@@ -122,34 +122,34 @@ func (s *Server) outlives(q *sqsQueue, m *sqsMessage) bool {
 }
 
 // faultyEntry does one entry of a batch.
-func (s *Server) faultyEntry(do sqsMethod, q *sqsQueue, e sqsEntry) (sqsResult, error) {
+func (s *Server) faultyEntry(do entryOperation, q *queue, e entry) (entryResult, error) {
 	if s.hit(EntryRefused) {
-		return sqsResult{}, errSQSEntry
+		return entryResult{}, errEntry
 	}
 	result, err := do(s, q, e)
 	if err == nil && s.hit(EntryUnconfirmed) {
-		err = errSQSEntry
+		err = errEntry
 	}
 	return result, err
 }
 
-// errSQSLost has the connection closed instead of an answer.
-var errSQSLost = errors.New("the answer is lost")
+// errLost has the connection closed instead of an answer.
+var errLost = errors.New("the answer is lost")
 
 // faulty does one call.
-func (s *Server) faulty(do sqsOperation, in sqsInput) (any, error) {
+func (s *Server) faulty(do operation, in input) (any, error) {
 	if s.hit(CallRefused) {
 		if s.injected[CallRefused]%2 == 1 {
-			return nil, errSQSInternal
+			return nil, errInternal
 		}
-		return nil, errSQSUnavailable
+		return nil, errUnavailable
 	}
 	if s.hit(CallLost) {
-		return nil, errSQSLost
+		return nil, errLost
 	}
 	out, err := do(s, in)
 	if err == nil && s.hit(AnswerLost) {
-		return nil, errSQSLost
+		return nil, errLost
 	}
 	return out, err
 }

@@ -14,44 +14,44 @@ import (
 )
 
 const (
-	sqsAccount     = "000000000000"
-	sqsArnPrefix   = "arn:aws:sqs:" + Region + ":" + sqsAccount + ":"
-	sqsContentType = "application/x-amz-json-1.0"
-	sqsTarget      = "AmazonSQS." // and the operation, in the header X-Amz-Target
+	account      = "000000000000"
+	arnPrefix    = "arn:aws:sqs:" + Region + ":" + account + ":"
+	contentType  = "application/x-amz-json-1.0"
+	targetPrefix = "AmazonSQS." // and the operation, in the header X-Amz-Target
 
-	// sqsBodyLimit bounds a request: 1 MiB of messages, every character of
+	// bodyLimit bounds a request: 1 MiB of messages, every character of
 	// which may be escaped to six bytes, and room for what is around them.
-	sqsBodyLimit  = 8 << 20
-	sqsBatchLimit = 10
+	bodyLimit  = 8 << 20
+	batchLimit = 10
 )
 
-var sqsEntryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+var entryIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// sqsOperation makes the result of a call. It runs under the lock.
-type sqsOperation func(*Server, sqsInput) (any, error)
+// operation makes the result of a call. It runs under the lock.
+type operation func(*Server, input) (any, error)
 
-var sqsOperations = map[string]sqsOperation{
+var operations = map[string]operation{
 	"CreateQueue":                  (*Server).createQueue,
 	"GetQueueUrl":                  (*Server).getQueueURL,
 	"ListQueues":                   (*Server).listQueues,
-	"DeleteQueue":                  sqsOnQueue((*Server).deleteQueue),
-	"PurgeQueue":                   sqsOnQueue((*Server).purgeQueue),
-	"GetQueueAttributes":           sqsOnQueue((*Server).getAttributes),
-	"SetQueueAttributes":           sqsOnQueue((*Server).setAttributes),
-	"SendMessage":                  sqsOnMessage((*Server).send),
-	"SendMessageBatch":             sqsOnBatch((*Server).send),
-	"ReceiveMessage":               sqsOnQueue((*Server).receive),
-	"ChangeMessageVisibility":      sqsOnMessage((*Server).changeVisibility),
-	"ChangeMessageVisibilityBatch": sqsOnBatch((*Server).changeVisibility),
-	"DeleteMessage":                sqsOnMessage((*Server).delete),
-	"DeleteMessageBatch":           sqsOnBatch((*Server).delete),
-	"ListDeadLetterSourceQueues":   sqsOnQueue((*Server).listDeadLetterSources),
+	"DeleteQueue":                  onQueue((*Server).deleteQueue),
+	"PurgeQueue":                   onQueue((*Server).purgeQueue),
+	"GetQueueAttributes":           onQueue((*Server).getAttributes),
+	"SetQueueAttributes":           onQueue((*Server).setAttributes),
+	"SendMessage":                  onMessage((*Server).send),
+	"SendMessageBatch":             onBatch((*Server).send),
+	"ReceiveMessage":               onQueue((*Server).receive),
+	"ChangeMessageVisibility":      onMessage((*Server).changeVisibility),
+	"ChangeMessageVisibilityBatch": onBatch((*Server).changeVisibility),
+	"DeleteMessage":                onMessage((*Server).delete),
+	"DeleteMessageBatch":           onBatch((*Server).delete),
+	"ListDeadLetterSourceQueues":   onQueue((*Server).listDeadLetterSources),
 	"StartMessageMoveTask":         (*Server).startMove,
 	"ListMessageMoveTasks":         (*Server).listMoves,
 }
 
-// sqsInput is the input of every operation; a name means the same in all of SQS.
-type sqsInput struct {
+// input is the input of every operation; a name means the same in all of SQS.
+type input struct {
 	QueueUrl, QueueName         string
 	QueueNamePrefix             string
 	SourceArn, DestinationArn   string
@@ -61,16 +61,16 @@ type sqsInput struct {
 	MessageAttributeNames       []string
 	MaxNumberOfMessages         *int
 	WaitTimeSeconds             *int
-	Entries                     []sqsEntry
-	sqsEntry
+	Entries                     []entry
+	entry
 }
 
-// sqsEntry is the input about one message: of a call of its own, or of an
+// entry is the input about one message: of a call of its own, or of an
 // entry of a batch. Numbers are seconds.
-type sqsEntry struct {
+type entry struct {
 	Id                     string // only in a batch
 	MessageBody            string
-	MessageAttributes      map[string]sqsMessageAttribute
+	MessageAttributes      map[string]messageAttribute
 	DelaySeconds           *int
 	MessageGroupId         string
 	MessageDeduplicationId string
@@ -78,8 +78,8 @@ type sqsEntry struct {
 	VisibilityTimeout      *int
 }
 
-// sqsResult is the answer for one message.
-type sqsResult struct {
+// entryResult is the answer for one message.
+type entryResult struct {
 	Id                     string `json:",omitempty"`
 	MessageId              string `json:",omitempty"`
 	MD5OfMessageBody       string `json:",omitempty"`
@@ -90,11 +90,11 @@ type sqsResult struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	out, err := s.answer(w, r)
-	if errors.Is(err, errSQSLost) {
+	if errors.Is(err, errLost) {
 		panic(http.ErrAbortHandler) // net/http closes the connection
 	}
 	if err != nil {
-		known := sqsErrorOf(err)
+		known := apiErrorOf(err)
 		status, out = known.status, map[string]string{"__type": "com.amazonaws.sqs#" + known.shape(), "message": known.message}
 		w.Header().Set("X-Amzn-Query-Error", known.code+";"+known.at())
 	}
@@ -102,37 +102,37 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(fmt.Sprintf("encode an SQS response: %v", err)) // strings and numbers only
 	}
-	w.Header().Set("Content-Type", sqsContentType)
+	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Amzn-Requestid", uuid.NewString())
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that has gone leaves its messages in flight
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
-	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), sqsTarget)
-	if !ok || r.Method != http.MethodPost || r.Header.Get("Content-Type") != sqsContentType {
-		return nil, sqsError{"UnknownOperation", "Only POST with X-Amz-Target " + sqsTarget + "* and " + sqsContentType + " is understood.", 400}
+	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
+	if !ok || r.Method != http.MethodPost || r.Header.Get("Content-Type") != contentType {
+		return nil, apiError{"UnknownOperation", "Only POST with X-Amz-Target " + targetPrefix + "* and " + contentType + " is understood.", 400}
 	}
-	operation, ok := sqsOperations[name]
+	operation, ok := operations[name]
 	if !ok {
-		return nil, sqsError{sqsPrefix + "UnsupportedOperation", "The local SQS has no operation " + name + ".", 400}
+		return nil, apiError{codePrefix + "UnsupportedOperation", "The local SQS has no operation " + name + ".", 400}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, sqsBodyLimit))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
 	if err != nil {
-		return nil, sqsError{"RequestEntityTooLarge", "The request is too large, or was cut off.", 413}
+		return nil, apiError{"RequestEntityTooLarge", "The request is too large, or was cut off.", 413}
 	}
-	var in sqsInput
+	var in input
 	if json.Unmarshal(body, &in) != nil {
-		return nil, sqsError{"SerializationException", "The request body is not the JSON of this operation.", 400}
+		return nil, apiError{"SerializationException", "The request body is not the JSON of this operation.", 400}
 	}
 	s.lock(r)
 	defer s.mu.Unlock()
 	return s.faulty(operation, in)
 }
 
-// sqsOnQueue makes an operation of a method that works on one queue.
-func sqsOnQueue(do func(*Server, *sqsQueue, sqsInput) (any, error)) sqsOperation {
-	return func(s *Server, in sqsInput) (any, error) {
+// onQueue makes an operation of a method that works on one queue.
+func onQueue(do func(*Server, *queue, input) (any, error)) operation {
+	return func(s *Server, in input) (any, error) {
 		q, err := s.queueAt(in.QueueUrl)
 		if err != nil {
 			return nil, err
@@ -141,33 +141,33 @@ func sqsOnQueue(do func(*Server, *sqsQueue, sqsInput) (any, error)) sqsOperation
 	}
 }
 
-// sqsMethod deals with one message.
-type sqsMethod func(*Server, *sqsQueue, sqsEntry) (sqsResult, error)
+// entryOperation deals with one message.
+type entryOperation func(*Server, *queue, entry) (entryResult, error)
 
-func sqsOnMessage(do sqsMethod) sqsOperation {
-	return sqsOnQueue(func(s *Server, q *sqsQueue, in sqsInput) (any, error) { return do(s, q, in.sqsEntry) })
+func onMessage(do entryOperation) operation {
+	return onQueue(func(s *Server, q *queue, in input) (any, error) { return do(s, q, in.entry) })
 }
 
-// sqsOnBatch does the entries one by one; one that fails does not stop the
+// onBatch does the entries one by one; one that fails does not stop the
 // rest. The HTTP status is 200 even if every entry failed.
-func sqsOnBatch(do sqsMethod) sqsOperation {
+func onBatch(do entryOperation) operation {
 	type failed struct {
 		Id, Code, Message string
 		SenderFault       bool
 	}
-	return sqsOnQueue(func(s *Server, q *sqsQueue, in sqsInput) (any, error) {
-		if err := sqsCheckBatch(in.Entries); err != nil {
+	return onQueue(func(s *Server, q *queue, in input) (any, error) {
+		if err := checkBatch(in.Entries); err != nil {
 			return nil, err
 		}
 		var out struct {
-			Successful []sqsResult
+			Successful []entryResult
 			Failed     []failed
 		}
 		for _, e := range in.Entries {
 			if result, err := s.faultyEntry(do, q, e); err == nil {
 				out.Successful = append(out.Successful, result)
 			} else {
-				known := sqsErrorOf(err)
+				known := apiErrorOf(err)
 				out.Failed = append(out.Failed, failed{e.Id, known.code, known.message, known.at() == "Sender"})
 			}
 		}
@@ -175,18 +175,18 @@ func sqsOnBatch(do sqsMethod) sqsOperation {
 	})
 }
 
-// sqsCheckBatch checks what fails a batch as a whole.
-func sqsCheckBatch(entries []sqsEntry) error {
+// checkBatch checks what fails a batch as a whole.
+func checkBatch(entries []entry) error {
 	ids, valid, size := map[string]bool{}, true, 0
 	for _, e := range entries {
 		ids[e.Id] = true
-		valid = valid && sqsEntryID.MatchString(e.Id)
+		valid = valid && entryIDForm.MatchString(e.Id)
 		size += e.size()
 	}
 	return cmp.Or(
-		sqsRefuse(len(entries) == 0, sqsPrefix+"EmptyBatchRequest", "There should be at least one entry in the request."),
-		sqsRefuse(len(entries) > sqsBatchLimit, sqsPrefix+"TooManyEntriesInBatchRequest", "Maximum number of entries per request are %d.", sqsBatchLimit),
-		sqsRefuse(!valid, sqsPrefix+"InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long."),
-		sqsRefuse(len(ids) < len(entries), sqsPrefix+"BatchEntryIdsNotDistinct", "An id is repeated."),
-		sqsRefuse(size > sqsSizeLimit, sqsPrefix+"BatchRequestTooLong", "Batch requests cannot be longer than %d bytes. You have sent %d bytes.", sqsSizeLimit, size))
+		refuse(len(entries) == 0, codePrefix+"EmptyBatchRequest", "There should be at least one entry in the request."),
+		refuse(len(entries) > batchLimit, codePrefix+"TooManyEntriesInBatchRequest", "Maximum number of entries per request are %d.", batchLimit),
+		refuse(!valid, codePrefix+"InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long."),
+		refuse(len(ids) < len(entries), codePrefix+"BatchEntryIdsNotDistinct", "An id is repeated."),
+		refuse(size > sizeLimit, codePrefix+"BatchRequestTooLong", "Batch requests cannot be longer than %d bytes. You have sent %d bytes.", sizeLimit, size))
 }

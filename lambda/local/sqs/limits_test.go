@@ -82,10 +82,10 @@ func TestSQSRefusesWhatAmazonRefuses(t *testing.T) {
 		{"an attribute of FIFO queues", create("b", map[string]string{"FifoQueue": "true"}), "InvalidAttributeName"},
 		{"a value out of range", create("b", map[string]string{"DelaySeconds": "901"}), "InvalidAttributeValue"},
 		{"a value that is no number", create("b", map[string]string{"DelaySeconds": "1s"}), "InvalidAttributeValue"},
-		{"a redrive policy without a count", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + sqsArnPrefix + `work"}`}), "InvalidParameterValue"},
+		{"a redrive policy without a count", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work"}`}), "InvalidParameterValue"},
 		{"a redrive policy with a name for an ARN", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"work","maxReceiveCount":3}`}), "InvalidParameterValue"},
-		{"a redrive policy with 0 receives", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + sqsArnPrefix + `work","maxReceiveCount":0}`}), "InvalidParameterValue"},
-		{"a redrive policy with a quoted count is fine", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + sqsArnPrefix + `work","maxReceiveCount":"3"}`}), ""},
+		{"a redrive policy with 0 receives", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work","maxReceiveCount":0}`}), "InvalidParameterValue"},
+		{"a redrive policy with a quoted count is fine", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work","maxReceiveCount":"3"}`}), ""},
 		{"the same queue is fine", create("work", map[string]string{"DelaySeconds": "0"}), ""},
 		{"the same name, another value", create("work", map[string]string{"DelaySeconds": "1"}), "QueueAlreadyExists"},
 	} {
@@ -212,14 +212,14 @@ func TestSQSFIFOQueue(t *testing.T) {
 // has recorded them in its snapshot tests.
 func TestSQSDigestOfMessageAttributes(t *testing.T) {
 	t.Parallel()
-	text := func(v string) sqsMessageAttribute { return sqsMessageAttribute{DataType: "String", StringValue: v} }
-	for want, attributes := range map[string]map[string]sqsMessageAttribute{
+	text := func(v string) messageAttribute { return messageAttribute{DataType: "String", StringValue: v} }
+	for want, attributes := range map[string]map[string]messageAttribute{
 		"ae7155c6026991b6d54b11589678bf9c": {"Foo": text("Bar")},
 		"fca026605781cb4126a1e9044df24232": {"Hello": text("There"), "General": text("Kenobi")},
 		"8cbe4db156db8a94db8b801b7addb984": {"attr1": {DataType: "Binary", BinaryValue: []byte("traceparent\x1e00-774062d6c37081a5a0b9b5b88e30627c-2d2482211f6489da-01")}},
 		"":                                 nil,
 	} {
-		if got := sqsAttributesMD5(attributes); got != want {
+		if got := attributesMD5(attributes); got != want {
 			t.Errorf("digest %s, want %s", got, want)
 		}
 	}
@@ -269,12 +269,12 @@ func TestSQSRequestsThatAreNoSQS(t *testing.T) {
 		status                    int
 	}{
 		"another protocol":  {"", "application/x-www-form-urlencoded", "Action=GetQueueUrl", 400},
-		"another operation": {"AmazonSQS.AddPermission", sqsContentType, "{}", 400},
-		"no JSON":           {"AmazonSQS.CreateQueue", sqsContentType, "{", 400},
-		"text as a number":  {"AmazonSQS.ListMessageMoveTasks", sqsContentType, `{"SourceArn":1}`, 400},
-		"without a queue":   {"AmazonSQS.PurgeQueue", sqsContentType, "{}", 400},
-		"too large":         {"AmazonSQS.ListMessageMoveTasks", sqsContentType, strings.Repeat(" ", sqsBodyLimit+1), 413},
-		"fine":              {"AmazonSQS.ListMessageMoveTasks", sqsContentType, "{}", 200},
+		"another operation": {"AmazonSQS.AddPermission", contentType, "{}", 400},
+		"no JSON":           {"AmazonSQS.CreateQueue", contentType, "{", 400},
+		"text as a number":  {"AmazonSQS.ListMessageMoveTasks", contentType, `{"SourceArn":1}`, 400},
+		"without a queue":   {"AmazonSQS.PurgeQueue", contentType, "{}", 400},
+		"too large":         {"AmazonSQS.ListMessageMoveTasks", contentType, strings.Repeat(" ", bodyLimit+1), 413},
+		"fine":              {"AmazonSQS.ListMessageMoveTasks", contentType, "{}", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url, bytes.NewReader([]byte(test.body)))

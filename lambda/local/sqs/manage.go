@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// sqsNumbers are the settings of a queue that are numbers: the lowest and the
+// numberSettings are the settings of a queue that are numbers: the lowest and the
 // highest value and the default, by the SetQueueAttributes page of the Amazon
 // SQS API reference.
-var sqsNumbers = map[string][3]int{
+var numberSettings = map[string][3]int{
 	"DelaySeconds":                  {0, 900, 0},
-	"MaximumMessageSize":            {1024, sqsSizeLimit, sqsSizeLimit},
+	"MaximumMessageSize":            {1024, sizeLimit, sizeLimit},
 	"MessageRetentionPeriod":        {60, 1209600, 345600},
 	"ReceiveMessageWaitTimeSeconds": {0, 20, 0},
-	"VisibilityTimeout":             {0, sqsVisibilityLimit, 30},
+	"VisibilityTimeout":             {0, visibilityLimit, 30},
 }
 
 // configure checks all settings, then sets them.
-func (s *Server) configure(q *sqsQueue, settings map[string]string) error {
+func (s *Server) configure(q *queue, settings map[string]string) error {
 	dlqArn, maxReceives := q.dlqArn, q.maxReceives
 	for name, value := range settings {
 		n, notNumber := strconv.Atoi(value)
-		limits, isNumber := sqsNumbers[name]
+		limits, isNumber := numberSettings[name]
 		var err error
 		switch {
 		case name == "RedrivePolicy":
 			dlqArn, maxReceives, err = s.parseRedrive(q, value)
 		case isNumber:
-			err = sqsRefuse(notNumber != nil || n < limits[0] || n > limits[1], "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+			err = refuse(notNumber != nil || n < limits[0] || n > limits[1], "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
 		case q.fifo && (name == "FifoQueue" || name == "ContentBasedDeduplication"):
-			err = sqsRefuse(value != "true" && value != "false", "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+			err = refuse(value != "true" && value != "false", "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
 		default:
-			err = sqsRefuse(true, "InvalidAttributeName", "Unknown Attribute %s.", name)
+			err = refuse(true, "InvalidAttributeName", "Unknown Attribute %s.", name)
 		}
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (s *Server) configure(q *sqsQueue, settings map[string]string) error {
 }
 
 // parseRedrive reads a RedrivePolicy; an empty one takes the policy away.
-func (s *Server) parseRedrive(q *sqsQueue, value string) (dlqArn string, maxReceives int, err error) {
+func (s *Server) parseRedrive(q *queue, value string) (dlqArn string, maxReceives int, err error) {
 	if value == "" {
 		return "", 0, nil
 	}
@@ -61,22 +61,22 @@ func (s *Server) parseRedrive(q *sqsQueue, value string) (dlqArn string, maxRece
 	maxReceives, _ = strconv.Atoi(policy.MaxReceiveCount.String())
 	dlq := s.queueOf(policy.DeadLetterTargetArn)
 	return policy.DeadLetterTargetArn, maxReceives, cmp.Or(
-		sqsRefuse(malformed != nil, sqsInvalid, "Redrive policy is not a valid JSON map."),
-		sqsRefuse(maxReceives < 1 || maxReceives > 1000, sqsInvalid, "Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
-		sqsRefuse(dlq == nil, sqsInvalid, "Dead letter target does not exist."),
-		sqsRefuse(dlq != nil && dlq.fifo != q.fifo, sqsInvalid, "Dead-letter queue must be same type of queue as the source."))
+		refuse(malformed != nil, codeInvalid, "Redrive policy is not a valid JSON map."),
+		refuse(maxReceives < 1 || maxReceives > 1000, codeInvalid, "Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
+		refuse(dlq == nil, codeInvalid, "Dead letter target does not exist."),
+		refuse(dlq != nil && dlq.fifo != q.fifo, codeInvalid, "Dead-letter queue must be same type of queue as the source."))
 }
 
-// number is the setting of one of sqsNumbers.
-func (q *sqsQueue) number(name string) int {
+// number is the setting of one of numberSettings.
+func (q *queue) number(name string) int {
 	if n, err := strconv.Atoi(q.settings[name]); err == nil {
 		return n
 	}
-	return sqsNumbers[name][2]
+	return numberSettings[name][2]
 }
 
 // attributes are all that the queue has: settings, facts and counts.
-func (q *sqsQueue) attributes(at time.Time) map[string]string {
+func (q *queue) attributes(at time.Time) map[string]string {
 	stats := q.count(at)
 	all := map[string]string{
 		"QueueArn":                              q.arn,
@@ -86,7 +86,7 @@ func (q *sqsQueue) attributes(at time.Time) map[string]string {
 		"ApproximateNumberOfMessagesNotVisible": strconv.Itoa(stats.InFlight),
 		"ApproximateNumberOfMessagesDelayed":    strconv.Itoa(stats.Delayed),
 	}
-	for name := range sqsNumbers {
+	for name := range numberSettings {
 		all[name] = strconv.Itoa(q.number(name))
 	}
 	maps.Copy(all, q.settings)
@@ -94,22 +94,22 @@ func (q *sqsQueue) attributes(at time.Time) map[string]string {
 	return all
 }
 
-func (s *Server) getAttributes(q *sqsQueue, in sqsInput) (any, error) {
-	return map[string]any{"Attributes": sqsChosen(q.attributes(s.at), in.AttributeNames)}, nil
+func (s *Server) getAttributes(q *queue, in input) (any, error) {
+	return map[string]any{"Attributes": chosen(q.attributes(s.at), in.AttributeNames)}, nil
 }
 
-func (s *Server) setAttributes(q *sqsQueue, in sqsInput) (any, error) {
+func (s *Server) setAttributes(q *queue, in input) (any, error) {
 	q.modified = s.at
-	return sqsResult{}, s.configure(q, in.Attributes)
+	return entryResult{}, s.configure(q, in.Attributes)
 }
 
-var sqsQueueName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.fifo)?$`)
+var queueNameForm = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.fifo)?$`)
 
-func (s *Server) createQueue(in sqsInput) (any, error) {
-	q := newSQSQueue(in.QueueName, s.at)
+func (s *Server) createQueue(in input) (any, error) {
+	q := newQueue(in.QueueName, s.at)
 	err := cmp.Or(
-		sqsRefuse(len(q.name) > 80 || !sqsQueueName.MatchString(q.name), sqsInvalid, "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
-		sqsRefuse(q.fifo && in.Attributes["FifoQueue"] != "true", sqsInvalid, "The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true."),
+		refuse(len(q.name) > 80 || !queueNameForm.MatchString(q.name), codeInvalid, "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
+		refuse(q.fifo && in.Attributes["FifoQueue"] != "true", codeInvalid, "The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true."),
 		s.configure(q, in.Attributes))
 	if err != nil {
 		return nil, err
@@ -122,24 +122,24 @@ func (s *Server) createQueue(in sqsInput) (any, error) {
 	has := there.attributes(s.at)
 	for name, value := range in.Attributes {
 		if has[name] != value {
-			return nil, sqsError{"QueueAlreadyExists", "A queue already exists with the same name and a different value for attribute " + name, 400}
+			return nil, apiError{"QueueAlreadyExists", "A queue already exists with the same name and a different value for attribute " + name, 400}
 		}
 	}
 	return s.getQueueURL(in)
 }
 
-func (s *Server) getQueueURL(in sqsInput) (any, error) {
+func (s *Server) getQueueURL(in input) (any, error) {
 	if s.queues[in.QueueName] == nil {
-		return nil, errSQSNoQueue
+		return nil, errNoQueue
 	}
 	return map[string]string{"QueueUrl": s.urlOf(in.QueueName)}, nil
 }
 
-func (s *Server) listQueues(in sqsInput) (any, error) {
-	return map[string]any{"QueueUrls": s.urls(func(q *sqsQueue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) })}, nil
+func (s *Server) listQueues(in input) (any, error) {
+	return map[string]any{"QueueUrls": s.urls(func(q *queue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) })}, nil
 }
 
-func (s *Server) urls(wanted func(*sqsQueue) bool) []string {
+func (s *Server) urls(wanted func(*queue) bool) []string {
 	urls := []string{}
 	for name, q := range s.queues {
 		if wanted(q) {
@@ -152,41 +152,41 @@ func (s *Server) urls(wanted func(*sqsQueue) bool) []string {
 
 // urlOf is a queue's URL, at the host that the client has called.
 func (s *Server) urlOf(name string) string {
-	return "http://" + s.request.Host + "/" + sqsAccount + "/" + name
+	return "http://" + s.request.Host + "/" + account + "/" + name
 }
 
 // queueAt finds the queue of a URL and brings it up to date. Whatever the host,
 // so that a queue made through localhost is found through 127.0.0.1.
-func (s *Server) queueAt(url string) (*sqsQueue, error) {
-	_, name, _ := strings.Cut(url, "/"+sqsAccount+"/")
+func (s *Server) queueAt(url string) (*queue, error) {
+	_, name, _ := strings.Cut(url, "/"+account+"/")
 	q, ok := s.queues[name]
 	if !ok {
-		return nil, cmp.Or(sqsRefuse(url == "", sqsMissing, "The request must contain the parameter QueueUrl."), error(errSQSNoQueue))
+		return nil, cmp.Or(refuse(url == "", codeMissing, "The request must contain the parameter QueueUrl."), error(errNoQueue))
 	}
 	s.expire(q)
 	return q, nil
 }
 
 // queueOf is the queue of an ARN, or nil.
-func (s *Server) queueOf(arn string) *sqsQueue {
-	name, ok := strings.CutPrefix(arn, sqsArnPrefix)
+func (s *Server) queueOf(arn string) *queue {
+	name, ok := strings.CutPrefix(arn, arnPrefix)
 	if !ok {
 		return nil
 	}
 	return s.queues[name]
 }
 
-func (s *Server) deleteQueue(q *sqsQueue, in sqsInput) (any, error) {
+func (s *Server) deleteQueue(q *queue, in input) (any, error) {
 	delete(s.queues, q.name)
 	q.wake() // its long polls find it gone
 	return s.purgeQueue(q, in)
 }
 
 // purgeQueue deletes every message, those in flight too.
-func (s *Server) purgeQueue(q *sqsQueue, _ sqsInput) (any, error) {
+func (s *Server) purgeQueue(q *queue, _ input) (any, error) {
 	for _, m := range slices.Clone(q.line) {
 		q.remove(m)
 		s.tell(Deleted, q, m, 0)
 	}
-	return sqsResult{}, nil
+	return entryResult{}, nil
 }

@@ -89,7 +89,7 @@ func TestSQSBehavesLikeATableOfMessages(t *testing.T) {
 		name := fmt.Sprint("work-", round)
 		r.queue(name+"-dead", nil)
 		q := r.queue(name, map[string]string{"VisibilityTimeout": "60", "MessageRetentionPeriod": "3600",
-			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`, sqsArnPrefix, name, sqsModelReceives)})
+			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`, arnPrefix, name, sqsModelReceives)})
 		model := &sqsModel{clock: r.clock}
 		pick := func(rt *rapid.T) *sqsRow {
 			var received []*sqsRow

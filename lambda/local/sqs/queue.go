@@ -8,10 +8,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// sqsMessage is a message in one queue.
-type sqsMessage struct {
+// message is a message in one queue.
+type message struct {
 	id, body      string
-	attributes    map[string]sqsMessageAttribute
+	attributes    map[string]messageAttribute
 	group, dedup  string
 	sourceArn     string    // the queue it came from, in a dead-letter queue
 	sent          time.Time // SentTimestamp; retention counts from here
@@ -24,14 +24,14 @@ type sqsMessage struct {
 }
 
 // newMessage has the content of another one, is sent now and was never received.
-func (s *Server) newMessage(like sqsMessage) *sqsMessage {
-	return &sqsMessage{id: uuid.NewString(), body: like.body, attributes: like.attributes, group: like.group, dedup: like.dedup, sent: s.at}
+func (s *Server) newMessage(like message) *message {
+	return &message{id: uuid.NewString(), body: like.body, attributes: like.attributes, group: like.group, dedup: like.dedup, sent: s.at}
 }
 
-func (m *sqsMessage) hidden(at time.Time) bool { return m.visibleAt.After(at) }
+func (m *message) hidden(at time.Time) bool { return m.visibleAt.After(at) }
 
-// sqsQueue is one queue. Its methods want the lock of the SQS.
-type sqsQueue struct {
+// queue is one queue. Its methods want the lock of the SQS.
+type queue struct {
 	name, arn         string
 	fifo              bool
 	created, modified time.Time
@@ -39,28 +39,28 @@ type sqsQueue struct {
 	dlqArn            string            // of the RedrivePolicy; "" without one
 	maxReceives       int
 
-	line      []*sqsMessage // the next one to hand out first
-	messages  map[string]*sqsMessage
-	out       map[*sqsMessage]bool   // were handed out; those in flight are among them
-	accepted  map[string]*sqsMessage // FIFO: the latest by deduplication id, also after it was deleted
-	oldest    time.Time              // no message was sent before
+	line      []*message // the next one to hand out first
+	messages  map[string]*message
+	out       map[*message]bool   // were handed out; those in flight are among them
+	accepted  map[string]*message // FIFO: the latest by deduplication id, also after it was deleted
+	oldest    time.Time           // no message was sent before
 	handedOut int64
 	polls     int           // long polls that wait
 	changed   chan struct{} // closed when they should look again
 }
 
-func newSQSQueue(name string, now time.Time) *sqsQueue {
-	return &sqsQueue{name: name, arn: sqsArnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
-		settings: map[string]string{}, messages: map[string]*sqsMessage{}, out: map[*sqsMessage]bool{}, accepted: map[string]*sqsMessage{}, changed: make(chan struct{})}
+func newQueue(name string, now time.Time) *queue {
+	return &queue{name: name, arn: arnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
+		settings: map[string]string{}, messages: map[string]*message{}, out: map[*message]bool{}, accepted: map[string]*message{}, changed: make(chan struct{})}
 }
 
-func (q *sqsQueue) wake() {
+func (q *queue) wake() {
 	close(q.changed)
 	q.changed = make(chan struct{})
 }
 
 // add puts a message at the end of the line.
-func (q *sqsQueue) add(m *sqsMessage) {
+func (q *queue) add(m *message) {
 	q.line = append(q.line, m)
 	q.messages[m.id] = m
 	if m.sent.Before(q.oldest) {
@@ -68,14 +68,14 @@ func (q *sqsQueue) add(m *sqsMessage) {
 	}
 }
 
-func (q *sqsQueue) remove(m *sqsMessage) {
+func (q *queue) remove(m *message) {
 	i := slices.Index(q.line, m)
 	q.line = slices.Delete(q.line, i, i+1)
 	delete(q.messages, m.id)
 	delete(q.out, m)
 }
 
-func (q *sqsQueue) count(at time.Time) Stats {
+func (q *queue) count(at time.Time) Stats {
 	stats := Stats{HandedOut: q.handedOut, Polls: q.polls}
 	for _, m := range q.line {
 		switch {
@@ -95,7 +95,7 @@ func (q *sqsQueue) count(at time.Time) Stats {
 }
 
 // expire removes what was kept for the retention period.
-func (s *Server) expire(q *sqsQueue) {
+func (s *Server) expire(q *queue) {
 	retention := time.Duration(q.number("MessageRetentionPeriod")) * time.Second
 	if s.at.Before(q.oldest.Add(retention)) {
 		return // spares most operations a walk along the line

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// sqsVisibilityLimit is how long a message can stay in flight, from its
+// visibilityLimit is how long a message can stay in flight, from its
 // receive on, in seconds: Amazon SQS developer guide, visibility timeout.
-const sqsVisibilityLimit = 12 * 3600
+const visibilityLimit = 12 * 3600
 
-// sqsReceived is a message as the client that receives it sees it.
-type sqsReceived struct {
+// receivedMessage is a message as the client that receives it sees it.
+type receivedMessage struct {
 	MessageId              string
 	ReceiptHandle          string
 	Body                   string
 	MD5OfBody              string
-	Attributes             map[string]string              `json:",omitempty"`
-	MessageAttributes      map[string]sqsMessageAttribute `json:",omitempty"`
-	MD5OfMessageAttributes string                         `json:",omitempty"`
+	Attributes             map[string]string           `json:",omitempty"`
+	MessageAttributes      map[string]messageAttribute `json:",omitempty"`
+	MD5OfMessageAttributes string                      `json:",omitempty"`
 }
 
 // receive looks until there is a message or the wait is over.
-func (s *Server) receive(q *sqsQueue, in sqsInput) (any, error) {
+func (s *Server) receive(q *queue, in input) (any, error) {
 	if err := cmp.Or(
-		sqsRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, sqsBatchLimit),
-		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
-		sqsRange("WaitTimeSeconds", in.WaitTimeSeconds, 0, 20)); err != nil {
+		checkRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, batchLimit),
+		checkRange("VisibilityTimeout", in.VisibilityTimeout, 0, visibilityLimit),
+		checkRange("WaitTimeSeconds", in.WaitTimeSeconds, 0, 20)); err != nil {
 		return nil, err
 	}
-	wait := sqsOr(in.WaitTimeSeconds, q.number("ReceiveMessageWaitTimeSeconds"))
+	wait := valueOr(in.WaitTimeSeconds, q.number("ReceiveMessageWaitTimeSeconds"))
 	over := time.After(time.Duration(wait) * time.Second)
 	for last := wait == 0; ; {
 		if messages := s.handOut(q, in); len(messages) > 0 || last {
@@ -47,7 +47,7 @@ func (s *Server) receive(q *sqsQueue, in sqsInput) (any, error) {
 
 // pause lets the lock go until it is worth looking into q again, and reports
 // whether the wait is over. A client that leaves meanwhile takes nothing.
-func (s *Server) pause(q *sqsQueue, over <-chan time.Time) (last bool, err error) {
+func (s *Server) pause(q *queue, over <-chan time.Time) (last bool, err error) {
 	var back <-chan time.Time // when the next hidden message comes back
 	if next := q.count(s.at).NextVisible; !next.IsZero() {
 		// On a frozen clock this time does not come; do not spin until the wait is over.
@@ -68,16 +68,16 @@ func (s *Server) pause(q *sqsQueue, over <-chan time.Time) (last bool, err error
 	s.lock(request)
 	q.polls--
 	if s.queues[q.name] != q {
-		return last, errSQSNoQueue
+		return last, errNoQueue
 	}
 	s.expire(q)
 	return last, err
 }
 
 // handOut hides messages and returns them as the client sees them.
-func (s *Server) handOut(q *sqsQueue, in sqsInput) (received []sqsReceived) {
-	visibility := time.Duration(sqsOr(in.VisibilityTimeout, q.number("VisibilityTimeout"))) * time.Second
-	for _, m := range s.take(q, sqsOr(in.MaxNumberOfMessages, 1)) {
+func (s *Server) handOut(q *queue, in input) (received []receivedMessage) {
+	visibility := time.Duration(valueOr(in.VisibilityTimeout, q.number("VisibilityTimeout"))) * time.Second
+	for _, m := range s.take(q, valueOr(in.MaxNumberOfMessages, 1)) {
 		if m.receives == 0 {
 			m.firstReceived = s.at
 		}
@@ -100,14 +100,14 @@ func (s *Server) handOut(q *sqsQueue, in sqsInput) (received []sqsReceived) {
 // take returns up to want messages that may be received. One that has been
 // received often enough goes to the dead-letter queue here and not before:
 // SQS finds out when somebody asks for the message again.
-func (s *Server) take(q *sqsQueue, want int) (taken []*sqsMessage) {
+func (s *Server) take(q *queue, want int) (taken []*message) {
 	busy := map[string]bool{} // groups of a FIFO queue
 	if q.fifo {
 		for _, m := range q.line {
 			busy[m.group] = busy[m.group] || m.hidden(s.at)
 		}
 	}
-	var dead []*sqsMessage
+	var dead []*message
 	for m := range q.inTurn(s.at) {
 		if len(taken) == want {
 			break
@@ -127,19 +127,19 @@ func (s *Server) take(q *sqsQueue, want int) (taken []*sqsMessage) {
 	return taken
 }
 
-func (m *sqsMessage) seenBy(q *sqsQueue, in sqsInput) sqsReceived {
-	attributes := sqsChosen(m.attributes, in.MessageAttributeNames)
-	return sqsReceived{
-		MessageId: m.id, ReceiptHandle: m.handle, Body: m.body, MD5OfBody: sqsMD5([]byte(m.body)),
-		Attributes:        sqsChosen(m.system(q), slices.Concat(in.MessageSystemAttributeNames, in.AttributeNames)),
-		MessageAttributes: attributes, MD5OfMessageAttributes: sqsAttributesMD5(attributes),
+func (m *message) seenBy(q *queue, in input) receivedMessage {
+	attributes := chosen(m.attributes, in.MessageAttributeNames)
+	return receivedMessage{
+		MessageId: m.id, ReceiptHandle: m.handle, Body: m.body, MD5OfBody: md5Hex([]byte(m.body)),
+		Attributes:        chosen(m.system(q), slices.Concat(in.MessageSystemAttributeNames, in.AttributeNames)),
+		MessageAttributes: attributes, MD5OfMessageAttributes: attributesMD5(attributes),
 	}
 }
 
 // system are the system attributes of a message that is received.
-func (m *sqsMessage) system(q *sqsQueue) map[string]string {
+func (m *message) system(q *queue) map[string]string {
 	all := map[string]string{
-		"SenderId":                         sqsAccount,
+		"SenderId":                         account,
 		"SentTimestamp":                    strconv.FormatInt(m.sent.UnixMilli(), 10),
 		"ApproximateFirstReceiveTimestamp": strconv.FormatInt(m.firstReceived.UnixMilli(), 10),
 		"ApproximateReceiveCount":          strconv.Itoa(m.receives),
@@ -156,8 +156,8 @@ func (m *sqsMessage) system(q *sqsQueue) map[string]string {
 	return all
 }
 
-// sqsChosen are those that were asked for, by name or all of them.
-func sqsChosen[V any](all map[string]V, wanted []string) map[string]V {
+// chosen are those that were asked for, by name or all of them.
+func chosen[V any](all map[string]V, wanted []string) map[string]V {
 	chosen := map[string]V{}
 	for name, value := range all {
 		if slices.Contains(wanted, name) || slices.Contains(wanted, "All") {
@@ -169,11 +169,11 @@ func sqsChosen[V any](all map[string]V, wanted []string) map[string]V {
 
 // open reads a receipt handle: the message, nil if it is gone, and whether
 // the handle is that of its latest receive.
-func (q *sqsQueue) open(handle string) (m *sqsMessage, latest bool, err error) {
+func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	parts := strings.Split(handle, "/")
 	if err := cmp.Or(
-		sqsRefuse(handle == "", sqsMissing, "The request must contain the parameter ReceiptHandle."),
-		sqsRefuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid", "The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
+		refuse(handle == "", codeMissing, "The request must contain the parameter ReceiptHandle."),
+		refuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid", "The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
 		return nil, false, err
 	}
 	m = q.messages[parts[1]]
@@ -182,31 +182,31 @@ func (q *sqsQueue) open(handle string) (m *sqsMessage, latest bool, err error) {
 
 // changeVisibility hides a message in flight for so long from now on. The
 // value is used once: the next receive hides it by the queue's setting again.
-func (s *Server) changeVisibility(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
-	until := s.at.Add(time.Duration(sqsOr(in.VisibilityTimeout, 0)) * time.Second)
+	until := s.at.Add(time.Duration(valueOr(in.VisibilityTimeout, 0)) * time.Second)
 	if err := cmp.Or(
-		sqsRefuse(in.VisibilityTimeout == nil, sqsMissing, "The request must contain the parameter VisibilityTimeout."),
-		sqsRange("VisibilityTimeout", in.VisibilityTimeout, 0, sqsVisibilityLimit),
+		refuse(in.VisibilityTimeout == nil, codeMissing, "The request must contain the parameter VisibilityTimeout."),
+		checkRange("VisibilityTimeout", in.VisibilityTimeout, 0, visibilityLimit),
 		err,
-		sqsRefuse(!latest, sqsInvalid, "Message does not exist or is not available for visibility timeout change."),
-		sqsRefuse(latest && !m.hidden(s.at), sqsPrefix+"MessageNotInflight", "The specified message isn't in flight."),
-		sqsRefuse(latest && until.After(m.received.Add(sqsVisibilityLimit*time.Second)), sqsInvalid,
-			"Total VisibilityTimeout for the message is beyond the limit [%d seconds]", sqsVisibilityLimit)); err != nil {
-		return sqsResult{}, err
+		refuse(!latest, codeInvalid, "Message does not exist or is not available for visibility timeout change."),
+		refuse(latest && !m.hidden(s.at), codePrefix+"MessageNotInflight", "The specified message isn't in flight."),
+		refuse(latest && until.After(m.received.Add(visibilityLimit*time.Second)), codeInvalid,
+			"Total VisibilityTimeout for the message is beyond the limit [%d seconds]", visibilityLimit)); err != nil {
+		return entryResult{}, err
 	}
 	m.visibleAt = until
 	s.tell(VisibilityChanged, q, m, until.Sub(s.at))
-	return sqsResult{Id: in.Id}, nil
+	return entryResult{Id: in.Id}, nil
 }
 
 // delete takes a message away for good. In a standard queue the handle of an
 // earlier receive is accepted and does nothing; the latest one works even
 // after the message has become visible again. A FIFO queue wants it in flight.
-func (s *Server) delete(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+func (s *Server) delete(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
-	if err := cmp.Or(err, sqsRefuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), sqsInvalid, "The receipt handle has expired.")); err != nil {
-		return sqsResult{}, err
+	if err := cmp.Or(err, refuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), codeInvalid, "The receipt handle has expired.")); err != nil {
+		return entryResult{}, err
 	}
 	if latest {
 		if !s.outlives(q, m) {
@@ -214,5 +214,5 @@ func (s *Server) delete(q *sqsQueue, in sqsEntry) (sqsResult, error) {
 		}
 		s.tell(Deleted, q, m, 0)
 	}
-	return sqsResult{Id: in.Id}, nil
+	return entryResult{Id: in.Id}, nil
 }

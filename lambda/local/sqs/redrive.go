@@ -8,7 +8,7 @@ import (
 )
 
 // deadLetterQueue is where a message has to go instead of being received, or nil.
-func (s *Server) deadLetterQueue(q *sqsQueue, m *sqsMessage) *sqsQueue {
+func (s *Server) deadLetterQueue(q *queue, m *message) *queue {
 	if q.dlqArn == "" || m.receives < q.maxReceives {
 		return nil
 	}
@@ -16,7 +16,7 @@ func (s *Server) deadLetterQueue(q *sqsQueue, m *sqsMessage) *sqsQueue {
 }
 
 // moveToDLQ moves a message. It stays the same, its retention goes on.
-func (s *Server) moveToDLQ(q *sqsQueue, m *sqsMessage) {
+func (s *Server) moveToDLQ(q *queue, m *message) {
 	dlq := s.deadLetterQueue(q, m)
 	q.remove(m)
 	s.tell(MovedToDLQ, q, m, 0)
@@ -25,15 +25,15 @@ func (s *Server) moveToDLQ(q *sqsQueue, m *sqsMessage) {
 	dlq.wake()
 }
 
-func (q *sqsQueue) isDLQOf(source *sqsQueue) bool { return source.dlqArn == q.arn }
+func (q *queue) isDLQOf(source *queue) bool { return source.dlqArn == q.arn }
 
-func (s *Server) listDeadLetterSources(dlq *sqsQueue, _ sqsInput) (any, error) {
+func (s *Server) listDeadLetterSources(dlq *queue, _ input) (any, error) {
 	return map[string]any{"queueUrls": s.urls(dlq.isDLQOf)}, nil // written like that in the API
 }
 
-// sqsMove is a finished redrive. Amazon SQS takes its time over one; here it
+// moveTask is a finished redrive. Amazon SQS takes its time over one; here it
 // is over when StartMessageMoveTask answers.
-type sqsMove struct {
+type moveTask struct {
 	SourceArn, DestinationArn        string
 	Status                           string
 	StartedTimestamp                 int64 // milliseconds
@@ -42,17 +42,17 @@ type sqsMove struct {
 
 // startMove sends what is visible in a dead-letter queue on to DestinationArn,
 // or to where it came from; a message that came from nowhere ends the move.
-func (s *Server) startMove(in sqsInput) (any, error) {
+func (s *Server) startMove(in input) (any, error) {
 	source := s.queueOf(in.SourceArn)
 	if err := cmp.Or(
-		sqsRefuse(source == nil, "ResourceNotFoundException", "The SourceArn does not exist."),
-		sqsRefuse(in.DestinationArn != "" && s.queueOf(in.DestinationArn) == nil, "ResourceNotFoundException", "The DestinationArn does not exist."),
-		sqsRefuse(in.DestinationArn == in.SourceArn, sqsInvalid, "Source queue arn and destination queue arn cannot be the same."),
-		sqsRefuse(source != nil && len(s.urls(source.isDLQOf)) == 0, sqsInvalid, "Source queue must be configured as a Dead Letter Queue.")); err != nil {
+		refuse(source == nil, "ResourceNotFoundException", "The SourceArn does not exist."),
+		refuse(in.DestinationArn != "" && s.queueOf(in.DestinationArn) == nil, "ResourceNotFoundException", "The DestinationArn does not exist."),
+		refuse(in.DestinationArn == in.SourceArn, codeInvalid, "Source queue arn and destination queue arn cannot be the same."),
+		refuse(source != nil && len(s.urls(source.isDLQOf)) == 0, codeInvalid, "Source queue must be configured as a Dead Letter Queue.")); err != nil {
 		return nil, err
 	}
 	s.expire(source)
-	move := sqsMove{in.SourceArn, in.DestinationArn, "COMPLETED", s.at.UnixMilli(), 0}
+	move := moveTask{in.SourceArn, in.DestinationArn, "COMPLETED", s.at.UnixMilli(), 0}
 	for _, m := range slices.Clone(source.line) {
 		if m.hidden(s.at) {
 			continue
@@ -74,11 +74,11 @@ func (s *Server) startMove(in sqsInput) (any, error) {
 }
 
 // listMoves gives the latest move, as SQS does without MaxResults.
-func (s *Server) listMoves(in sqsInput) (any, error) {
-	latest := []sqsMove{}
+func (s *Server) listMoves(in input) (any, error) {
+	latest := []moveTask{}
 	for _, move := range s.moves {
 		if move.SourceArn == in.SourceArn {
-			latest = []sqsMove{move}
+			latest = []moveTask{move}
 		}
 	}
 	return map[string]any{"Results": latest}, nil

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// sqsSizeLimit is the largest message, its attributes included, and the
+// sizeLimit is the largest message, its attributes included, and the
 // largest sum of a batch, in bytes: Amazon SQS developer guide, quotas.
-const sqsSizeLimit = 1 << 20
+const sizeLimit = 1 << 20
 
-// sqsGroupID has letters, digits and punctuation: all of ASCII that is seen.
-var sqsGroupID = regexp.MustCompile(`^[!-~]{1,128}$`)
+// groupIDForm has letters, digits and punctuation: all of ASCII that is seen.
+var groupIDForm = regexp.MustCompile(`^[!-~]{1,128}$`)
 
 // size is what counts towards the size limits.
-func (e sqsEntry) size() int {
+func (e entry) size() int {
 	size := len(e.MessageBody)
 	for name, a := range e.MessageAttributes {
 		size += len(name) + len(a.DataType) + len(a.value())
@@ -30,41 +30,41 @@ func (e sqsEntry) size() int {
 	return size
 }
 
-func (s *Server) send(q *sqsQueue, in sqsEntry) (sqsResult, error) {
+func (s *Server) send(q *queue, in entry) (entryResult, error) {
 	if err := in.check(q); err != nil {
-		return sqsResult{}, err
+		return entryResult{}, err
 	}
-	m := s.newMessage(sqsMessage{body: in.MessageBody, attributes: in.MessageAttributes, group: in.MessageGroupId, dedup: in.MessageDeduplicationId})
+	m := s.newMessage(message{body: in.MessageBody, attributes: in.MessageAttributes, group: in.MessageGroupId, dedup: in.MessageDeduplicationId})
 	accepted := q.accept(m)
 	if accepted == m {
-		delay := time.Duration(sqsOr(in.DelaySeconds, q.number("DelaySeconds"))) * time.Second
+		delay := time.Duration(valueOr(in.DelaySeconds, q.number("DelaySeconds"))) * time.Second
 		m.visibleAt = s.at.Add(delay)
 		q.add(m)
 		s.tell(Sent, q, m, delay)
 	}
-	return sqsResult{in.Id, accepted.id, sqsMD5([]byte(m.body)), sqsAttributesMD5(m.attributes)}, nil
+	return entryResult{in.Id, accepted.id, md5Hex([]byte(m.body)), attributesMD5(m.attributes)}, nil
 }
 
 // check checks a message that is to go into q.
-func (e sqsEntry) check(q *sqsQueue) error {
+func (e entry) check(q *queue) error {
 	limit := q.number("MaximumMessageSize")
 	return cmp.Or(
-		sqsRefuse(e.MessageBody == "", sqsMissing, "The request must contain the parameter MessageBody."),
-		sqsRefuse(e.size() > limit, sqsInvalid, "One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit),
-		sqsCheckText(e.MessageBody),
-		sqsRange("DelaySeconds", e.DelaySeconds, 0, 900),
-		sqsCheckAttributes(e.MessageAttributes),
-		sqsRefuse(e.MessageGroupId != "" && !sqsGroupID.MatchString(e.MessageGroupId), sqsInvalid,
+		refuse(e.MessageBody == "", codeMissing, "The request must contain the parameter MessageBody."),
+		refuse(e.size() > limit, codeInvalid, "One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit),
+		checkText(e.MessageBody),
+		checkRange("DelaySeconds", e.DelaySeconds, 0, 900),
+		checkAttributes(e.MessageAttributes),
+		refuse(e.MessageGroupId != "" && !groupIDForm.MatchString(e.MessageGroupId), codeInvalid,
 			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."),
-		sqsRefuse(!q.fifo && e.MessageDeduplicationId != "", sqsInvalid, "Only FIFO queues have a MessageDeduplicationId."),
-		sqsRefuse(q.fifo && e.MessageGroupId == "", sqsMissing, "The request must contain the parameter MessageGroupId."),
-		sqsRefuse(q.fifo && e.MessageDeduplicationId == "" && q.settings["ContentBasedDeduplication"] != "true", sqsInvalid,
+		refuse(!q.fifo && e.MessageDeduplicationId != "", codeInvalid, "Only FIFO queues have a MessageDeduplicationId."),
+		refuse(q.fifo && e.MessageGroupId == "", codeMissing, "The request must contain the parameter MessageGroupId."),
+		refuse(q.fifo && e.MessageDeduplicationId == "" && q.settings["ContentBasedDeduplication"] != "true", codeInvalid,
 			"The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"),
-		sqsRefuse(q.fifo && sqsOr(e.DelaySeconds, 0) != 0, sqsInvalid, "A message of a FIFO queue has no delay of its own."))
+		refuse(q.fifo && valueOr(e.DelaySeconds, 0) != 0, codeInvalid, "A message of a FIFO queue has no delay of its own."))
 }
 
 // accept returns the message of the last five minutes that m repeats, or m.
-func (q *sqsQueue) accept(m *sqsMessage) *sqsMessage {
+func (q *queue) accept(m *message) *message {
 	if !q.fifo {
 		return m
 	}
@@ -78,60 +78,60 @@ func (q *sqsQueue) accept(m *sqsMessage) *sqsMessage {
 	return m
 }
 
-// sqsMessageAttribute is a message attribute as it crosses the wire. The lists
+// messageAttribute is a message attribute as it crosses the wire. The lists
 // that the API also has are refused by SQS, being no value.
-type sqsMessageAttribute struct {
+type messageAttribute struct {
 	DataType    string
 	StringValue string `json:",omitempty"`
 	BinaryValue []byte `json:",omitempty"`
 }
 
-func (a sqsMessageAttribute) isBinary() bool { return strings.HasPrefix(a.DataType, "Binary") }
+func (a messageAttribute) isBinary() bool { return strings.HasPrefix(a.DataType, "Binary") }
 
-func (a sqsMessageAttribute) value() []byte {
+func (a messageAttribute) value() []byte {
 	if a.isBinary() {
 		return a.BinaryValue
 	}
 	return []byte(a.StringValue)
 }
 
-// sqsCheckText is the rule for a body and for a string attribute. What is no
+// checkText is the rule for a body and for a string attribute. What is no
 // UTF-8 has become U+FFFD before it gets here.
-func sqsCheckText(text string) error {
-	return sqsRefuse(strings.ContainsFunc(text, func(r rune) bool {
+func checkText(text string) error {
+	return refuse(strings.ContainsFunc(text, func(r rune) bool {
 		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 	}), "InvalidMessageContents", "Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.")
 }
 
 var (
-	sqsAttributeName  = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
-	sqsReservedPrefix = regexp.MustCompile(`(?i)^(aws|amazon)\.`)
-	sqsDataType       = regexp.MustCompile(`^(String|Number|Binary)(\..+)?$`)
+	attributeNameForm = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+	reservedPrefix    = regexp.MustCompile(`(?i)^(aws|amazon)\.`)
+	dataTypeForm      = regexp.MustCompile(`^(String|Number|Binary)(\..+)?$`)
 )
 
-// sqsCheckAttributes applies the rules of the developer guide, message
+// checkAttributes applies the rules of the developer guide, message
 // metadata.
-func sqsCheckAttributes(attributes map[string]sqsMessageAttribute) error {
-	err := sqsRefuse(len(attributes) > 10, sqsInvalid, "Number of message attributes [%d] exceeds the allowed maximum [10].", len(attributes))
+func checkAttributes(attributes map[string]messageAttribute) error {
+	err := refuse(len(attributes) > 10, codeInvalid, "Number of message attributes [%d] exceeds the allowed maximum [10].", len(attributes))
 	for name, a := range attributes {
 		_, notNumber := strconv.ParseFloat(a.StringValue, 64)
 		err = cmp.Or(err,
-			sqsRefuse(len(name) > 256 || !sqsAttributeName.MatchString(name) || sqsReservedPrefix.MatchString(name), sqsInvalid, "The message attribute name '%s' is invalid.", name),
-			sqsRefuse(len(a.DataType) > 256 || !sqsDataType.MatchString(a.DataType), sqsInvalid, "The message attribute '%s' has an invalid message attribute type.", name),
-			sqsRefuse(len(a.value()) == 0, sqsInvalid, "The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, a.DataType),
-			sqsRefuse(strings.HasPrefix(a.DataType, "Number") && notNumber != nil, sqsInvalid, "Can't cast the value of message (user) attribute '%s' to a number.", name),
-			sqsCheckText(a.StringValue))
+			refuse(len(name) > 256 || !attributeNameForm.MatchString(name) || reservedPrefix.MatchString(name), codeInvalid, "The message attribute name '%s' is invalid.", name),
+			refuse(len(a.DataType) > 256 || !dataTypeForm.MatchString(a.DataType), codeInvalid, "The message attribute '%s' has an invalid message attribute type.", name),
+			refuse(len(a.value()) == 0, codeInvalid, "The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, a.DataType),
+			refuse(strings.HasPrefix(a.DataType, "Number") && notNumber != nil, codeInvalid, "Can't cast the value of message (user) attribute '%s' to a number.", name),
+			checkText(a.StringValue))
 	}
 	return err
 }
 
-func sqsMD5(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }
+func md5Hex(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }
 
-// sqsAttributesMD5 is the digest of the developer guide, "Calculating the MD5
+// attributesMD5 is the digest of the developer guide, "Calculating the MD5
 // message digest for message attributes": by name, each of name, type and
 // value after its length, the value after a byte that tells text from binary.
 // It is empty if there are no attributes.
-func sqsAttributesMD5(attributes map[string]sqsMessageAttribute) string {
+func attributesMD5(attributes map[string]messageAttribute) string {
 	if len(attributes) == 0 {
 		return ""
 	}
@@ -151,5 +151,5 @@ func sqsAttributesMD5(attributes map[string]sqsMessageAttribute) string {
 		data = append(data, kind)
 		counted(a.value())
 	}
-	return sqsMD5(data)
+	return md5Hex(data)
 }

@@ -12,7 +12,7 @@ import (
 // dead-letter queues, redrive and long polling, behind the AWS JSON 1.0 protocol
 // that the SDKs speak. It is strict: what Amazon SQS refuses, it refuses with
 // the same error. FIFO queues have order, group locks and deduplication, standard
-// queues are fair to their message groups (sqs_fair.go).
+// queues are fair to their message groups (fair.go).
 // Signatures are not checked; tags, permissions, encryption, the limit of
 // messages in flight and the pauses after a purge or the delete of a queue do
 // not exist; nothing survives the process.
@@ -39,16 +39,16 @@ type Server struct {
 	at      time.Time       // its time
 	jumped  <-chan struct{} // closed when the clock has jumped since
 
-	queues   map[string]*sqsQueue
-	moves    []sqsMove // oldest first
-	faults   []*sqsFault
+	queues   map[string]*queue
+	moves    []moveTask // oldest first
+	faults   []*orderedFault
 	injected map[FaultKind]int
 }
 
 // New returns an SQS without queues. It never closes: long polls end with
 // their requests.
 func New(clock *clock.Clock) *Server {
-	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*sqsQueue{}, injected: map[FaultKind]int{}}
+	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*queue{}, injected: map[FaultKind]int{}}
 }
 
 // EventKind says what happened to a message.
@@ -86,7 +86,7 @@ type Event struct {
 func (s *Server) OnEvent(f func(Event)) { s.onEvent = f }
 
 // tell reports an event and has the queue's long polls look again.
-func (s *Server) tell(kind EventKind, q *sqsQueue, m *sqsMessage, visibility time.Duration) {
+func (s *Server) tell(kind EventKind, q *queue, m *message, visibility time.Duration) {
 	s.onEvent(Event{At: s.at, Queue: q.name, MessageID: m.id, Body: m.body, Kind: kind,
 		ReceiveCount: m.receives, Visibility: visibility})
 	q.wake()

@@ -80,7 +80,7 @@ func (r *sqsRig) pair(maxReceiveCount int) (work, dead *string) {
 	r.t.Helper()
 	dead = r.queue("dead", nil)
 	return r.queue("work", map[string]string{"VisibilityTimeout": "60",
-		"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%sdead","maxReceiveCount":%d}`, sqsArnPrefix, maxReceiveCount)}), dead
+		"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%sdead","maxReceiveCount":%d}`, arnPrefix, maxReceiveCount)}), dead
 }
 
 func (r *sqsRig) send(queue *string, body string) string {
@@ -291,7 +291,7 @@ func TestSQSMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	r.none(work)
 	m := r.one(dead)
 	got := []string{*m.MessageId, *m.Body, m.Attributes["SentTimestamp"], m.Attributes["DeadLetterQueueSourceArn"], m.Attributes["ApproximateReceiveCount"]}
-	want := []string{id, "x", fmt.Sprint(sqsEpoch.UnixMilli()), sqsArnPrefix + "work", "4"}
+	want := []string{id, "x", fmt.Sprint(sqsEpoch.UnixMilli()), arnPrefix + "work", "4"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in the dead-letter queue: %q, want %q", got, want)
 	}
@@ -328,7 +328,7 @@ func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
 	r.clock.Advance(time.Hour)
 	r.none(work)
 
-	arn := aws.String(sqsArnPrefix + "dead")
+	arn := aws.String(arnPrefix + "dead")
 	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
 	r.must(err)
 	r.none(dead)
@@ -346,7 +346,7 @@ func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
 	if len(list.Results) != 1 || *list.Results[0].Status != "COMPLETED" || list.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 		t.Errorf("tasks %+v, want one that moved 1", list.Results)
 	}
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(sqsArnPrefix + "work")})
+	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "work")})
 	wantSQSCode(t, err, "InvalidParameterValue") // no dead-letter queue
 	r.send(dead, "nobody's")
 	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
@@ -375,7 +375,7 @@ func TestSQSJournalAndStats(t *testing.T) {
 	}
 	r.clock.Advance(time.Minute)
 	r.none(work)
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(sqsArnPrefix + "dead"), DestinationArn: aws.String(sqsArnPrefix + "work")})
+	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead"), DestinationArn: aws.String(arnPrefix + "work")})
 	r.must(err)
 	r.must(r.delete(work, r.one(work)))
 	r.none(dead)

@@ -13,7 +13,7 @@ import (
 )
 
 // fill sends messages of a group past HTTP, which would take most of the time.
-func (r *sqsRig) fill(queue, group string, n int) {
+func (r *rig) fill(queue, group string, n int) {
 	r.t.Helper()
 	r.sqs.lock(nil)
 	defer r.sqs.mu.Unlock()
@@ -24,7 +24,7 @@ func (r *sqsRig) fill(queue, group string, n int) {
 	}
 }
 
-func (r *sqsRig) sendTo(queue *string, group, body string) error {
+func (r *rig) sendTo(queue *string, group, body string) error {
 	_, err := r.client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body, MessageGroupId: &group})
 	return err
 }
@@ -38,9 +38,9 @@ func bodies(messages []types.Message) (list []string) {
 
 // Eight workers are busy with an import of 100,000 documents of one tenant. A
 // document of another tenant is in the next batch that is received, always.
-func TestSQSSmallTenantDoesNotWaitForTheImportOfALargeOne(t *testing.T) {
+func TestSmallTenantDoesNotWaitForTheImportOfALargeOne(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "1080"})
 	r.fill("work", "importer", 100_000)
 	var busy [][]types.Message
@@ -60,7 +60,7 @@ func TestSQSSmallTenantDoesNotWaitForTheImportOfALargeOne(t *testing.T) {
 	}
 }
 
-func TestSQSNoisyGroupsComeLast(t *testing.T) {
+func TestNoisyGroupsComeLast(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		inFlight map[string]int // by group
@@ -77,7 +77,7 @@ func TestSQSNoisyGroupsComeLast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newSQSRig(t)
+			r := newRig(t)
 			q := r.queue("work", nil)
 			for group, n := range tc.inFlight {
 				r.fill("work", group, n)
@@ -97,9 +97,9 @@ func TestSQSNoisyGroupsComeLast(t *testing.T) {
 
 // A group orders nothing and blocks nothing, and is quiet again when its
 // messages are no longer in flight.
-func TestSQSGroupOfAStandardQueueIsNoLock(t *testing.T) {
+func TestGroupOfAStandardQueueIsNoLock(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	r.fill("work", "a", 40)
 	for range 4 {
@@ -114,9 +114,9 @@ func TestSQSGroupOfAStandardQueueIsNoLock(t *testing.T) {
 	}
 }
 
-func TestSQSGroupStaysWithTheMessage(t *testing.T) {
+func TestGroupStaysWithTheMessage(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	work, dead := r.pair(1)
 	r.must(r.sendTo(work, "tenant", "x"))
 	group := func(m types.Message) string { return m.Attributes["MessageGroupId"] }
@@ -141,14 +141,14 @@ func TestSQSGroupStaysWithTheMessage(t *testing.T) {
 	}
 }
 
-func TestSQSGroupIDIsChecked(t *testing.T) {
+func TestGroupIDIsChecked(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	for group, code := range map[string]string{
 		"10000000-0000-4000-8000-000000000001": "", `a!"#$%&'()*+,-./:;<=>?@[\]^_{|}~` + "`": "", strings.Repeat("a", 128): "",
 		strings.Repeat("a", 129): "InvalidParameterValue", "a b": "InvalidParameterValue", "ä": "InvalidParameterValue", "a\n": "InvalidParameterValue",
 	} {
-		wantSQSCode(t, r.sendTo(q, group, "x"), code)
+		wantCode(t, r.sendTo(q, group, "x"), code)
 	}
 }

@@ -17,30 +17,30 @@ import (
 )
 
 // order orders faults and prints the seed.
-func (r *sqsRig) order(faults ...Fault) {
+func (r *rig) order(faults ...Fault) {
 	r.t.Helper()
 	const seed = 20260302
 	r.t.Logf("seed %d", seed)
 	r.sqs.Order(seed, faults...)
 }
 
-func (r *sqsRig) wantFaults(kind FaultKind, want int) {
+func (r *rig) wantFaults(kind FaultKind, want int) {
 	r.t.Helper()
 	if got := r.sqs.Faults()[kind]; got != want {
 		r.t.Errorf("%d times %s, want %d", got, kind, want)
 	}
 }
 
-func (r *sqsRig) wantCounts(queue string, visible, inFlight int) {
+func (r *rig) wantCounts(queue string, visible, inFlight int) {
 	r.t.Helper()
 	if got := r.stats(queue); got.Visible != visible || got.InFlight != inFlight {
 		r.t.Errorf("%s: %d visible, %d in flight; want %d, %d", queue, got.Visible, got.InFlight, visible, inFlight)
 	}
 }
 
-func TestSQSDuplicateDelivery(t *testing.T) {
+func TestDuplicateDelivery(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(10)
 	r.order(Fault{Kind: DuplicateDelivery, Times: 1})
 	r.send(q, "x")
@@ -59,9 +59,9 @@ func TestSQSDuplicateDelivery(t *testing.T) {
 	r.wantCounts("work", 0, 0)
 }
 
-func TestSQSDuplicateDeliveryOfWhatIsVisibleAgainIsNone(t *testing.T) {
+func TestDuplicateDeliveryOfWhatIsVisibleAgainIsNone(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(10)
 	r.order(Fault{Kind: DuplicateDelivery, Times: 1})
 	r.send(q, "x")
@@ -71,9 +71,9 @@ func TestSQSDuplicateDeliveryOfWhatIsVisibleAgainIsNone(t *testing.T) {
 	r.wantFaults(DuplicateDelivery, 0)
 }
 
-func TestSQSLateDelivery(t *testing.T) {
+func TestLateDelivery(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(10)
 	r.order(Fault{Kind: LateDelivery, Times: 1})
 	id := r.send(q, "x")
@@ -82,7 +82,7 @@ func TestSQSLateDelivery(t *testing.T) {
 	if last := r.events[len(r.events)-1]; last.Kind != Deleted {
 		t.Errorf("last event %+v, want deleted", last)
 	}
-	wantSQSCode(t, r.change(q, m, 60), "InvalidParameterValue") // as of a message that is gone
+	wantCode(t, r.change(q, m, 60), "InvalidParameterValue") // as of a message that is gone
 	r.must(r.delete(q, m))
 	r.clock.Advance(time.Minute - 1)
 	r.none(q)
@@ -98,9 +98,9 @@ func TestSQSLateDelivery(t *testing.T) {
 }
 
 // A fault that delivers once more never dead-letters what a consumer has done.
-func TestSQSFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
+func TestFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(2)
 	r.order(Fault{Kind: DuplicateDelivery, Rate: 1}, Fault{Kind: LateDelivery, Rate: 1})
 	r.send(q, "x")
@@ -116,14 +116,14 @@ func TestSQSFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
 	r.wantFaults(LateDelivery, 0)
 }
 
-func TestSQSEarlyExpiry(t *testing.T) {
+func TestEarlyExpiry(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(2)
 	r.order(Fault{Kind: EarlyExpiry, Times: 2})
 	r.send(q, "x")
 	first := r.one(q)
-	wantSQSCode(t, r.change(q, first, 60), "AWS.SimpleQueueService.MessageNotInflight")
+	wantCode(t, r.change(q, first, 60), "AWS.SimpleQueueService.MessageNotInflight")
 	r.wantCounts("work", 1, 0)
 	r.one(q)
 	r.none(q)
@@ -131,7 +131,7 @@ func TestSQSEarlyExpiry(t *testing.T) {
 	r.wantFaults(EarlyExpiry, 2)
 }
 
-func TestSQSEntryOfABatchFails(t *testing.T) {
+func TestEntryOfABatchFails(t *testing.T) {
 	t.Parallel()
 	type counts struct{ visible, inFlight int }
 	for _, test := range []struct {
@@ -146,7 +146,7 @@ func TestSQSEntryOfABatchFails(t *testing.T) {
 			for operation, want := range map[string]counts{
 				"SendMessageBatch": test.sent, "ChangeMessageVisibilityBatch": test.changed, "DeleteMessageBatch": test.deleted,
 			} {
-				r := newSQSRig(t)
+				r := newRig(t)
 				q := r.queue("work", nil)
 				var received []types.Message
 				if operation != "SendMessageBatch" {
@@ -168,7 +168,7 @@ func TestSQSEntryOfABatchFails(t *testing.T) {
 }
 
 // batch makes a batch call with three entries, 0 to 2.
-func (r *sqsRig) batch(operation string, q *string, received []types.Message) (failed []types.BatchResultErrorEntry, done int) {
+func (r *rig) batch(operation string, q *string, received []types.Message) (failed []types.BatchResultErrorEntry, done int) {
 	r.t.Helper()
 	send, change, remove := &sqs.SendMessageBatchInput{QueueUrl: q}, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q}, &sqs.DeleteMessageBatchInput{QueueUrl: q}
 	for i := range 3 {
@@ -195,9 +195,9 @@ func (r *sqsRig) batch(operation string, q *string, received []types.Message) (f
 	return out.Failed, len(out.Successful)
 }
 
-func TestSQSCallIsRefused(t *testing.T) {
+func TestCallIsRefused(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	r.order(Fault{Kind: CallRefused, Times: 2})
 	for _, want := range []struct {
@@ -205,7 +205,7 @@ func TestSQSCallIsRefused(t *testing.T) {
 		code   string
 	}{{500, "InternalFailure"}, {503, "ServiceUnavailable"}} {
 		_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
-		wantSQSCode(t, err, want.code)
+		wantCode(t, err, want.code)
 		var response *smithyhttp.ResponseError
 		if !errors.As(err, &response) || response.HTTPStatusCode() != want.status {
 			t.Errorf("%v, want status %d", err, want.status)
@@ -216,9 +216,9 @@ func TestSQSCallIsRefused(t *testing.T) {
 	r.wantFaults(CallRefused, 2)
 }
 
-func TestSQSAnswerIsLost(t *testing.T) {
+func TestAnswerIsLost(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	r.order(Fault{Kind: AnswerLost, Operation: "SendMessage", Times: 1}, Fault{Kind: AnswerLost, Operation: "ReceiveMessage", Times: 1})
 	q := r.queue("work", nil)
 	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
@@ -226,16 +226,16 @@ func TestSQSAnswerIsLost(t *testing.T) {
 		t.Errorf("send: %v, want an error of the connection", err)
 	}
 	r.wantCounts("work", 1, 0)
-	if out, err := r.client.ReceiveMessage(t.Context(), sqsReceive(q)); err == nil {
+	if out, err := r.client.ReceiveMessage(t.Context(), receiveInput(q)); err == nil {
 		t.Errorf("received %+v, want an error", out)
 	}
 	r.wantCounts("work", 0, 1)
 	r.wantFaults(AnswerLost, 2)
 }
 
-func TestSQSCallIsLost(t *testing.T) {
+func TestCallIsLost(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	r.order(Fault{Kind: CallLost, Times: 1})
 	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
@@ -246,13 +246,13 @@ func TestSQSCallIsLost(t *testing.T) {
 	r.wantFaults(CallLost, 1)
 }
 
-func TestSQSFaultsEndWhenNoneAreOrdered(t *testing.T) {
+func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	r.order(Fault{Kind: CallRefused, Rate: 1}, Fault{Kind: LateDelivery, Rate: 0.5})
 	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
-	wantSQSCode(t, err, "InternalFailure")
+	wantCode(t, err, "InternalFailure")
 	r.order()
 	r.send(q, "x")
 	if got, want := r.sqs.Faults(), map[FaultKind]int{CallRefused: 1, LateDelivery: 0}; !maps.Equal(got, want) {
@@ -269,7 +269,7 @@ var everyFault = []Fault{
 // consume has 100 messages sent and consumed under every fault, with nobody
 // else at the queue, and returns what happened.
 func consume(t *testing.T, seed uint64) (journal string, faults map[FaultKind]int) {
-	r := newSQSRig(t)
+	r := newRig(t)
 	q, _ := r.pair(20)
 	r.sqs.Order(seed, everyFault...)
 	pending, seen := map[string]bool{}, map[string]bool{}
@@ -288,7 +288,7 @@ func consume(t *testing.T, seed uint64) (journal string, faults map[FaultKind]in
 		}
 	}
 	for stats := r.stats("work"); stats.Visible+stats.InFlight > 0; stats = r.stats("work") {
-		out, err := r.client.ReceiveMessage(t.Context(), sqsReceive(q))
+		out, err := r.client.ReceiveMessage(t.Context(), receiveInput(q))
 		if err != nil {
 			continue
 		}
@@ -308,12 +308,12 @@ func consume(t *testing.T, seed uint64) (journal string, faults map[FaultKind]in
 	}
 	var happened []string
 	for _, e := range r.events {
-		happened = append(happened, fmt.Sprint(e.At.Sub(sqsEpoch), e.Body, e.Kind, e.ReceiveCount))
+		happened = append(happened, fmt.Sprint(e.At.Sub(epoch), e.Body, e.Kind, e.ReceiveCount))
 	}
 	return strings.Join(happened, "\n"), r.sqs.Faults()
 }
 
-func TestSQSLosesNothingUnderEveryFaultAndRepeatsARunByItsSeed(t *testing.T) {
+func TestLosesNothingUnderEveryFaultAndRepeatsARunByItsSeed(t *testing.T) {
 	t.Parallel()
 	var journals []string
 	for seed := range uint64(3) {

@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-func TestSQSRefusesWhatAmazonRefuses(t *testing.T) {
+func TestRefusesWhatAmazonRefuses(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	text := func(v string) types.MessageAttributeValue {
 		return types.MessageAttributeValue{DataType: aws.String("String"), StringValue: &v}
@@ -89,13 +89,13 @@ func TestSQSRefusesWhatAmazonRefuses(t *testing.T) {
 		{"the same queue is fine", create("work", map[string]string{"DelaySeconds": "0"}), ""},
 		{"the same name, another value", create("work", map[string]string{"DelaySeconds": "1"}), "QueueAlreadyExists"},
 	} {
-		t.Run(test.name, func(t *testing.T) { wantSQSCode(t, test.call(t.Context()), test.code) })
+		t.Run(test.name, func(t *testing.T) { wantCode(t, test.call(t.Context()), test.code) })
 	}
 }
 
-func TestSQSBatchesFailByTheEntry(t *testing.T) {
+func TestBatchesFailByTheEntry(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"MaximumMessageSize": "1024"})
 	sent, err := r.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: q, Entries: []types.SendMessageBatchRequestEntry{
 		{Id: aws.String("fine"), MessageBody: aws.String("x")},
@@ -104,7 +104,7 @@ func TestSQSBatchesFailByTheEntry(t *testing.T) {
 		{Id: aws.String("late"), MessageBody: aws.String("x"), DelaySeconds: 901},
 	}})
 	r.must(err)
-	wantSQSFailed(t, sent.Failed, "invalid InvalidMessageContents", "large InvalidParameterValue", "late InvalidParameterValue")
+	wantFailed(t, sent.Failed, "invalid InvalidMessageContents", "large InvalidParameterValue", "late InvalidParameterValue")
 	if len(sent.Successful) != 1 || *sent.Successful[0].Id != "fine" {
 		t.Errorf("successful %+v, want fine", sent.Successful)
 	}
@@ -116,20 +116,20 @@ func TestSQSBatchesFailByTheEntry(t *testing.T) {
 		{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0},
 	}})
 	r.must(err)
-	wantSQSFailed(t, changed.Failed, "visible AWS.SimpleQueueService.MessageNotInflight", "long InvalidParameterValue", "garbage ReceiptHandleIsInvalid")
+	wantFailed(t, changed.Failed, "visible AWS.SimpleQueueService.MessageNotInflight", "long InvalidParameterValue", "garbage ReceiptHandleIsInvalid")
 	deleted, err := r.client.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: q, Entries: []types.DeleteMessageBatchRequestEntry{
 		{Id: aws.String("fine"), ReceiptHandle: m.ReceiptHandle},
 		{Id: aws.String("again"), ReceiptHandle: m.ReceiptHandle},
 		{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage")},
 	}})
 	r.must(err)
-	wantSQSFailed(t, deleted.Failed, "garbage ReceiptHandleIsInvalid")
+	wantFailed(t, deleted.Failed, "garbage ReceiptHandleIsInvalid")
 	if got := r.stats("work"); got.Visible+got.InFlight != 0 {
 		t.Errorf("left over: %+v", got)
 	}
 }
 
-func wantSQSFailed(t *testing.T, failed []types.BatchResultErrorEntry, want ...string) {
+func wantFailed(t *testing.T, failed []types.BatchResultErrorEntry, want ...string) {
 	t.Helper()
 	var got []string
 	for _, f := range failed {
@@ -140,9 +140,9 @@ func wantSQSFailed(t *testing.T, failed []types.BatchResultErrorEntry, want ...s
 	}
 }
 
-func TestSQSBatchesFailAsAWhole(t *testing.T) {
+func TestBatchesFailAsAWhole(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	for _, test := range []struct {
 		name, code string
@@ -161,14 +161,14 @@ func TestSQSBatchesFailAsAWhole(t *testing.T) {
 				entries = append(entries, types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(strings.Repeat("a", test.size))})
 			}
 			_, err := r.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: q, Entries: entries})
-			wantSQSCode(t, err, test.code)
+			wantCode(t, err, test.code)
 		})
 	}
 }
 
-func TestSQSFIFOQueue(t *testing.T) {
+func TestFIFOQueue(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true", "VisibilityTimeout": "60"})
 	send := func(group, body string) *sqs.SendMessageOutput {
 		out, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: &body, MessageGroupId: &group})
@@ -180,7 +180,7 @@ func TestSQSFIFOQueue(t *testing.T) {
 	if again := send("a", "a1"); *again.MessageId != *first.MessageId {
 		t.Error("a repeated message got an id of its own")
 	}
-	in := sqsReceive(q)
+	in := receiveInput(q)
 	in.MaxNumberOfMessages = 1
 	head, err := r.client.ReceiveMessage(t.Context(), in)
 	r.must(err)
@@ -192,7 +192,7 @@ func TestSQSFIFOQueue(t *testing.T) {
 		t.Fatalf("after a1: %+v, want a2", got)
 	}
 	r.clock.Advance(time.Minute)
-	wantSQSCode(t, r.delete(q, got.Messages[0]), "InvalidParameterValue") // expired
+	wantCode(t, r.delete(q, got.Messages[0]), "InvalidParameterValue") // expired
 	r.clock.Advance(4 * time.Minute)
 	if again := send("a", "a1"); *again.MessageId == *first.MessageId {
 		t.Error("a message was taken for a repetition after five minutes")
@@ -210,7 +210,7 @@ func TestSQSFIFOQueue(t *testing.T) {
 
 // The digests are those that Amazon SQS gave for these messages; localstack
 // has recorded them in its snapshot tests.
-func TestSQSDigestOfMessageAttributes(t *testing.T) {
+func TestDigestOfMessageAttributes(t *testing.T) {
 	t.Parallel()
 	text := func(v string) messageAttribute { return messageAttribute{DataType: "String", StringValue: v} }
 	for want, attributes := range map[string]map[string]messageAttribute{
@@ -225,9 +225,9 @@ func TestSQSDigestOfMessageAttributes(t *testing.T) {
 	}
 }
 
-func TestSQSPurgedAndDeletedQueuesAreEmpty(t *testing.T) {
+func TestPurgedAndDeletedQueuesAreEmpty(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	for name, empty := range map[string]func() error{
 		"purge": func() error {
@@ -257,13 +257,13 @@ func TestSQSPurgedAndDeletedQueuesAreEmpty(t *testing.T) {
 	}
 	_, err = r.client.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: q})
 	r.must(err)
-	_, err = r.client.ReceiveMessage(t.Context(), sqsReceive(q))
-	wantSQSCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	_, err = r.client.ReceiveMessage(t.Context(), receiveInput(q))
+	wantCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
 }
 
-func TestSQSRequestsThatAreNoSQS(t *testing.T) {
+func TestRequestsThatAreNoSQS(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	for name, test := range map[string]struct {
 		target, contentType, body string
 		status                    int

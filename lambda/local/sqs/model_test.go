@@ -13,15 +13,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sqsModel is all that a consumer can know about a queue: a table of messages.
-type sqsModel struct {
+// table is all that a consumer can know about a queue: a table of messages.
+type table struct {
 	clock *clock.Clock
-	rows  []*sqsRow
+	rows  []*tableRow
 	dead  int
 	given int64
 }
 
-type sqsRow struct {
+type tableRow struct {
 	id        string
 	sent      time.Time
 	received  time.Time
@@ -31,24 +31,24 @@ type sqsRow struct {
 }
 
 const (
-	sqsModelReceives  = 3
-	sqsModelRetention = time.Hour
+	tableReceives  = 3
+	tableRetention = time.Hour
 )
 
-func (m *sqsModel) visible(row *sqsRow) bool { return !row.visibleAt.After(m.clock.Now()) }
+func (m *table) visible(row *tableRow) bool { return !row.visibleAt.After(m.clock.Now()) }
 
-func (m *sqsModel) expire() {
-	m.rows = slices.DeleteFunc(m.rows, func(r *sqsRow) bool { return !m.clock.Now().Before(r.sent.Add(sqsModelRetention)) })
+func (m *table) expire() {
+	m.rows = slices.DeleteFunc(m.rows, func(r *tableRow) bool { return !m.clock.Now().Before(r.sent.Add(tableRetention)) })
 }
 
 // receive is what a receive of 10 gives while there are at most 10 messages.
-func (m *sqsModel) receive(visibility time.Duration) map[string]int {
+func (m *table) receive(visibility time.Duration) map[string]int {
 	want := map[string]int{}
-	m.rows = slices.DeleteFunc(m.rows, func(r *sqsRow) bool {
+	m.rows = slices.DeleteFunc(m.rows, func(r *tableRow) bool {
 		if !m.visible(r) {
 			return false
 		}
-		if r.receives == sqsModelReceives {
+		if r.receives == tableReceives {
 			m.dead++
 			return true
 		}
@@ -61,7 +61,7 @@ func (m *sqsModel) receive(visibility time.Duration) map[string]int {
 	return want
 }
 
-func (m *sqsModel) stats() Stats {
+func (m *table) stats() Stats {
 	stats := Stats{HandedOut: m.given}
 	for _, r := range m.rows {
 		switch {
@@ -80,19 +80,19 @@ func (m *sqsModel) stats() Stats {
 	return stats
 }
 
-func TestSQSBehavesLikeATableOfMessages(t *testing.T) {
+func TestBehavesLikeATableOfMessages(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
 		name := fmt.Sprint("work-", round)
 		r.queue(name+"-dead", nil)
 		q := r.queue(name, map[string]string{"VisibilityTimeout": "60", "MessageRetentionPeriod": "3600",
-			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`, arnPrefix, name, sqsModelReceives)})
-		model := &sqsModel{clock: r.clock}
-		pick := func(rt *rapid.T) *sqsRow {
-			var received []*sqsRow
+			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`, arnPrefix, name, tableReceives)})
+		model := &table{clock: r.clock}
+		pick := func(rt *rapid.T) *tableRow {
+			var received []*tableRow
 			for _, row := range model.rows {
 				if row.handle != nil {
 					received = append(received, row)
@@ -112,10 +112,10 @@ func TestSQSBehavesLikeATableOfMessages(t *testing.T) {
 				out, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: &name, DelaySeconds: delay})
 				r.must(err)
 				now := r.clock.Now()
-				model.rows = append(model.rows, &sqsRow{id: *out.MessageId, sent: now, visibleAt: now.Add(time.Duration(delay) * time.Second)})
+				model.rows = append(model.rows, &tableRow{id: *out.MessageId, sent: now, visibleAt: now.Add(time.Duration(delay) * time.Second)})
 			},
 			"receive": func(rt *rapid.T) {
-				in := sqsReceive(q)
+				in := receiveInput(q)
 				in.VisibilityTimeout = rapid.SampledFrom([]int32{0, 5}).Draw(rt, "visibility")
 				visibility := time.Minute // the SDK leaves out a 0
 				if in.VisibilityTimeout > 0 {
@@ -131,14 +131,14 @@ func TestSQSBehavesLikeATableOfMessages(t *testing.T) {
 					if fmt.Sprint(want[*got.MessageId]) != got.Attributes["ApproximateReceiveCount"] {
 						rt.Fatalf("received %s for the %s. time, want %v", *got.MessageId, got.Attributes["ApproximateReceiveCount"], want)
 					}
-					i := slices.IndexFunc(model.rows, func(row *sqsRow) bool { return row.id == *got.MessageId })
+					i := slices.IndexFunc(model.rows, func(row *tableRow) bool { return row.id == *got.MessageId })
 					model.rows[i].handle = got.ReceiptHandle
 				}
 			},
 			"delete": func(rt *rapid.T) {
 				row := pick(rt)
 				r.must(r.delete(q, types.Message{ReceiptHandle: row.handle}))
-				model.rows = slices.DeleteFunc(model.rows, func(other *sqsRow) bool { return other == row })
+				model.rows = slices.DeleteFunc(model.rows, func(other *tableRow) bool { return other == row })
 			},
 			"change": func(rt *rapid.T) {
 				row := pick(rt)
@@ -153,7 +153,7 @@ func TestSQSBehavesLikeATableOfMessages(t *testing.T) {
 				default:
 					row.visibleAt = until
 				}
-				if got := sqsCode(r.change(q, types.Message{ReceiptHandle: row.handle}, seconds)); got != want {
+				if got := codeOf(r.change(q, types.Message{ReceiptHandle: row.handle}, seconds)); got != want {
 					rt.Fatalf("change: %q, want %q", got, want)
 				}
 			},

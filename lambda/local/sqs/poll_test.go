@@ -17,7 +17,7 @@ import (
 
 // poll starts a long poll of 20 s and returns when it waits. The test fails if
 // nothing ends it before its time: the look at the end does not count.
-func (r *sqsRig) poll(ctx context.Context, queue *string) <-chan *sqs.ReceiveMessageOutput {
+func (r *rig) poll(ctx context.Context, queue *string) <-chan *sqs.ReceiveMessageOutput {
 	r.t.Helper()
 	select {
 	case <-r.waiting: // of an earlier poll
@@ -25,7 +25,7 @@ func (r *sqsRig) poll(ctx context.Context, queue *string) <-chan *sqs.ReceiveMes
 	}
 	got := make(chan *sqs.ReceiveMessageOutput, 1)
 	go func() {
-		in := sqsReceive(queue)
+		in := receiveInput(queue)
 		in.WaitTimeSeconds = 20
 		start := time.Now()
 		out, _ := r.client.ReceiveMessage(ctx, in)
@@ -38,17 +38,17 @@ func (r *sqsRig) poll(ctx context.Context, queue *string) <-chan *sqs.ReceiveMes
 	return got
 }
 
-func TestSQSLongPollIsWoken(t *testing.T) {
+func TestLongPollIsWoken(t *testing.T) {
 	t.Parallel()
-	for name, wake := range map[string]func(r *sqsRig, q *string, m types.Message){
-		"by a message":               func(r *sqsRig, q *string, _ types.Message) { r.send(q, "x") },
-		"by a visibility of 0":       func(r *sqsRig, q *string, m types.Message) { r.must(r.change(q, m, 0)) },
-		"by the end of a visibility": func(r *sqsRig, _ *string, _ types.Message) { r.clock.Advance(time.Minute) },
-		"by the end of a delay":      func(r *sqsRig, _ *string, _ types.Message) { r.clock.Advance(45 * time.Second) },
+	for name, wake := range map[string]func(r *rig, q *string, m types.Message){
+		"by a message":               func(r *rig, q *string, _ types.Message) { r.send(q, "x") },
+		"by a visibility of 0":       func(r *rig, q *string, m types.Message) { r.must(r.change(q, m, 0)) },
+		"by the end of a visibility": func(r *rig, _ *string, _ types.Message) { r.clock.Advance(time.Minute) },
+		"by the end of a delay":      func(r *rig, _ *string, _ types.Message) { r.clock.Advance(45 * time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newSQSRig(t)
+			r := newRig(t)
 			q, _ := r.pair(10)
 			r.send(q, "in flight")
 			m := r.one(q)
@@ -69,13 +69,13 @@ func TestSQSLongPollIsWoken(t *testing.T) {
 	}
 }
 
-func TestSQSLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
+func TestLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	r.send(q, "x")
 	r.one(q) // comes back in a minute that never passes
-	in := sqsReceive(q)
+	in := receiveInput(q)
 	in.WaitTimeSeconds = 1
 	start := time.Now()
 	out, err := r.client.ReceiveMessage(t.Context(), in)
@@ -85,9 +85,9 @@ func TestSQSLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
 	}
 }
 
-func TestSQSLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
+func TestLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
 	t.Parallel()
-	r := newSQSRigOn(t, clock.New())
+	r := newRigOn(t, clock.New())
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "1"})
 	id := r.send(q, "x")
 	r.one(q)
@@ -96,9 +96,9 @@ func TestSQSLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
 	}
 }
 
-func TestSQSLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
+func TestLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	ctx, leave := context.WithCancel(t.Context())
 	got := r.poll(ctx, q)
@@ -119,9 +119,9 @@ func TestSQSLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
 	}
 }
 
-func TestSQSLongPollOfADeletedQueueEnds(t *testing.T) {
+func TestLongPollOfADeletedQueueEnds(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	got := r.poll(t.Context(), q)
 	_, err := r.client.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: q})
@@ -131,10 +131,10 @@ func TestSQSLongPollOfADeletedQueueEnds(t *testing.T) {
 	}
 }
 
-func TestSQSConcurrentSendersAndReceiversLoseAndDoubleNothing(t *testing.T) {
+func TestConcurrentSendersAndReceiversLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	const senders, each = 4, 100
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	var mu sync.Mutex
 	seen := map[string]int{}
@@ -149,7 +149,7 @@ func TestSQSConcurrentSendersAndReceiversLoseAndDoubleNothing(t *testing.T) {
 		})
 		wg.Go(func() {
 			for left.Load() > 0 {
-				in := sqsReceive(q)
+				in := receiveInput(q)
 				in.WaitTimeSeconds = 1
 				out, err := r.client.ReceiveMessage(t.Context(), in)
 				if err != nil {

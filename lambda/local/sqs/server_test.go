@@ -20,8 +20,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// sqsRig is an SQS behind a server, with a real client.
-type sqsRig struct {
+// rig is an SQS behind a server, with a real client.
+type rig struct {
 	t       testing.TB
 	sqs     *Server
 	clock   *clock.Clock
@@ -32,15 +32,15 @@ type sqsRig struct {
 	ended   chan string   // requests that ended, by target; buffered, dropped when full
 }
 
-var sqsEpoch = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+var epoch = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-func newSQSRig(t testing.TB) *sqsRig { return newSQSRigOn(t, clock.NewFrozen(sqsEpoch)) }
+func newRig(t testing.TB) *rig { return newRigOn(t, clock.NewFrozen(epoch)) }
 
-func newSQSRigOn(t testing.TB, clock *clock.Clock) *sqsRig {
-	r := &sqsRig{t: t, clock: clock, sqs: New(clock), waiting: make(chan struct{}, 1), ended: make(chan string, 1)}
+func newRigOn(t testing.TB, clock *clock.Clock) *rig {
+	r := &rig{t: t, clock: clock, sqs: New(clock), waiting: make(chan struct{}, 1), ended: make(chan string, 1)}
 	r.sqs.OnEvent(func(e Event) { r.events = append(r.events, e) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.sqs.ServeHTTP(w, req.WithContext(sqsWatched{req.Context(), r.waiting}))
+		r.sqs.ServeHTTP(w, req.WithContext(watchedContext{req.Context(), r.waiting}))
 		select {
 		case r.ended <- req.Header.Get("X-Amz-Target"):
 		default:
@@ -53,14 +53,14 @@ func newSQSRigOn(t testing.TB, clock *clock.Clock) *sqsRig {
 	return r
 }
 
-// sqsWatched tells when somebody begins to wait for the end of a context:
+// watchedContext tells when somebody begins to wait for the end of a context:
 // that is a long poll that has found nothing.
-type sqsWatched struct {
+type watchedContext struct {
 	context.Context
 	waiting chan struct{}
 }
 
-func (c sqsWatched) Done() <-chan struct{} {
+func (c watchedContext) Done() <-chan struct{} {
 	select {
 	case c.waiting <- struct{}{}:
 	default:
@@ -68,7 +68,7 @@ func (c sqsWatched) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-func (r *sqsRig) queue(name string, settings map[string]string) *string {
+func (r *rig) queue(name string, settings map[string]string) *string {
 	r.t.Helper()
 	out, err := r.client.CreateQueue(r.t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: settings})
 	r.must(err)
@@ -76,33 +76,33 @@ func (r *sqsRig) queue(name string, settings map[string]string) *string {
 }
 
 // pair makes a queue "work" with a dead-letter queue "dead".
-func (r *sqsRig) pair(maxReceiveCount int) (work, dead *string) {
+func (r *rig) pair(maxReceiveCount int) (work, dead *string) {
 	r.t.Helper()
 	dead = r.queue("dead", nil)
 	return r.queue("work", map[string]string{"VisibilityTimeout": "60",
 		"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%sdead","maxReceiveCount":%d}`, arnPrefix, maxReceiveCount)}), dead
 }
 
-func (r *sqsRig) send(queue *string, body string) string {
+func (r *rig) send(queue *string, body string) string {
 	r.t.Helper()
 	out, err := r.client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body})
 	r.must(err)
 	return *out.MessageId
 }
 
-func (r *sqsRig) receive(queue *string) []types.Message {
+func (r *rig) receive(queue *string) []types.Message {
 	r.t.Helper()
-	out, err := r.client.ReceiveMessage(r.t.Context(), sqsReceive(queue))
+	out, err := r.client.ReceiveMessage(r.t.Context(), receiveInput(queue))
 	r.must(err)
 	return out.Messages
 }
 
-func sqsReceive(queue *string) *sqs.ReceiveMessageInput {
+func receiveInput(queue *string) *sqs.ReceiveMessageInput {
 	return &sqs.ReceiveMessageInput{QueueUrl: queue, MaxNumberOfMessages: 10, MessageAttributeNames: []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll}}
 }
 
-func (r *sqsRig) one(queue *string) types.Message {
+func (r *rig) one(queue *string) types.Message {
 	r.t.Helper()
 	got := r.receive(queue)
 	if len(got) != 1 {
@@ -111,32 +111,32 @@ func (r *sqsRig) one(queue *string) types.Message {
 	return got[0]
 }
 
-func (r *sqsRig) none(queue *string) {
+func (r *rig) none(queue *string) {
 	r.t.Helper()
 	if got := r.receive(queue); len(got) != 0 {
 		r.t.Fatalf("received %d messages, want none", len(got))
 	}
 }
 
-func (r *sqsRig) change(queue *string, m types.Message, seconds int32) error {
+func (r *rig) change(queue *string, m types.Message, seconds int32) error {
 	_, err := r.client.ChangeMessageVisibility(r.t.Context(), &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: queue, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
 	return err
 }
 
-func (r *sqsRig) delete(queue *string, m types.Message) error {
+func (r *rig) delete(queue *string, m types.Message) error {
 	_, err := r.client.DeleteMessage(r.t.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle})
 	return err
 }
 
-func (r *sqsRig) must(err error) {
+func (r *rig) must(err error) {
 	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *sqsRig) stats(queue string) Stats {
+func (r *rig) stats(queue string) Stats {
 	r.t.Helper()
 	got, ok := r.sqs.Stats(queue)
 	if !ok {
@@ -145,8 +145,8 @@ func (r *sqsRig) stats(queue string) Stats {
 	return got
 }
 
-// sqsCode is the code of an API error, "" for none, else the error's text.
-func sqsCode(err error) string {
+// codeOf is the code of an API error, "" for none, else the error's text.
+func codeOf(err error) string {
 	var api smithy.APIError
 	switch {
 	case err == nil:
@@ -157,16 +157,16 @@ func sqsCode(err error) string {
 	return err.Error()
 }
 
-func wantSQSCode(t testing.TB, err error, code string) {
+func wantCode(t testing.TB, err error, code string) {
 	t.Helper()
-	if got := sqsCode(err); got != code {
+	if got := codeOf(err); got != code {
 		t.Errorf("error code %q, want %q (%v)", got, code, err)
 	}
 }
 
-func TestSQSVisibilityPassesOnTheClock(t *testing.T) {
+func TestVisibilityPassesOnTheClock(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	id := r.send(q, "x")
 	for count := 1; count <= 3; count++ {
@@ -174,10 +174,10 @@ func TestSQSVisibilityPassesOnTheClock(t *testing.T) {
 		if got, want := m.Attributes["ApproximateReceiveCount"], fmt.Sprint(count); got != want || *m.MessageId != id {
 			t.Errorf("received %s for the %s. time, want %s for the %s.", *m.MessageId, got, id, want)
 		}
-		if got, want := m.Attributes["SentTimestamp"], fmt.Sprint(sqsEpoch.UnixMilli()); got != want {
+		if got, want := m.Attributes["SentTimestamp"], fmt.Sprint(epoch.UnixMilli()); got != want {
 			t.Errorf("SentTimestamp %s, want %s", got, want)
 		}
-		if got, want := m.Attributes["ApproximateFirstReceiveTimestamp"], fmt.Sprint(sqsEpoch.UnixMilli()); got != want {
+		if got, want := m.Attributes["ApproximateFirstReceiveTimestamp"], fmt.Sprint(epoch.UnixMilli()); got != want {
 			t.Errorf("ApproximateFirstReceiveTimestamp %s, want %s", got, want)
 		}
 		r.clock.Advance(time.Minute - 1)
@@ -186,14 +186,14 @@ func TestSQSVisibilityPassesOnTheClock(t *testing.T) {
 	}
 }
 
-func TestSQSMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
+func TestMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", nil)
 	first := r.send(q, "first")
 	r.must(r.change(q, r.one(q), 0))
 	second := r.send(q, "second")
-	in := sqsReceive(q)
+	in := receiveInput(q)
 	in.MaxNumberOfMessages = 1
 	for i, want := range []string{first, second, first} {
 		out, err := r.client.ReceiveMessage(t.Context(), in)
@@ -205,15 +205,15 @@ func TestSQSMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
 	}
 }
 
-func TestSQSChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *testing.T) {
+func TestChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	r.send(q, "x")
 	m := r.one(q)
 	r.clock.Advance(30 * time.Second)
 	r.must(r.change(q, m, 300))
-	if got, want := r.stats("work").NextVisible, sqsEpoch.Add(330*time.Second); !got.Equal(want) {
+	if got, want := r.stats("work").NextVisible, epoch.Add(330*time.Second); !got.Equal(want) {
 		t.Errorf("visible at %v, want %v", got, want)
 	}
 	r.clock.Advance(300*time.Second - 1)
@@ -225,16 +225,16 @@ func TestSQSChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *
 	}
 }
 
-func TestSQSVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
+func TestVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	r.send(q, "x")
 	m := r.one(q)
 	r.must(r.change(q, m, 43200))
 	r.clock.Advance(time.Hour)
-	wantSQSCode(t, r.change(q, m, 11*3600+1), "InvalidParameterValue")
-	if got, want := r.stats("work").NextVisible, sqsEpoch.Add(12*time.Hour); !got.Equal(want) {
+	wantCode(t, r.change(q, m, 11*3600+1), "InvalidParameterValue")
+	if got, want := r.stats("work").NextVisible, epoch.Add(12*time.Hour); !got.Equal(want) {
 		t.Errorf("a refused change moved the visibility to %v, want %v", got, want)
 	}
 	r.must(r.change(q, m, 11*3600))
@@ -243,9 +243,9 @@ func TestSQSVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
 	r.must(r.change(q, again, 43200)) // they count anew from the new receive
 }
 
-func TestSQSHandleOfAnEarlierReceive(t *testing.T) {
+func TestHandleOfAnEarlierReceive(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
 	r.send(q, "x")
 	first := r.one(q)
@@ -255,7 +255,7 @@ func TestSQSHandleOfAnEarlierReceive(t *testing.T) {
 		t.Errorf("change of a visible message: %v, want MessageNotInflight", err)
 	}
 	second := r.one(q)
-	wantSQSCode(t, r.change(q, first, 0), "InvalidParameterValue")
+	wantCode(t, r.change(q, first, 0), "InvalidParameterValue")
 	r.must(r.delete(q, first))
 	if got := r.stats("work").InFlight; got != 1 {
 		t.Errorf("%d in flight after a delete with the earlier handle, want 1", got)
@@ -265,7 +265,7 @@ func TestSQSHandleOfAnEarlierReceive(t *testing.T) {
 	if got := r.stats("work"); got.Visible+got.InFlight != 0 {
 		t.Errorf("still there after a delete with the latest handle: %+v", got)
 	}
-	wantSQSCode(t, r.change(q, second, 0), "InvalidParameterValue")
+	wantCode(t, r.change(q, second, 0), "InvalidParameterValue")
 
 	other := r.queue("other", nil)
 	var invalid *types.ReceiptHandleIsInvalid
@@ -274,9 +274,9 @@ func TestSQSHandleOfAnEarlierReceive(t *testing.T) {
 	}
 }
 
-func TestSQSMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
+func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	work, dead := r.pair(3)
 	id := r.send(work, "x")
 	for range 3 {
@@ -291,15 +291,15 @@ func TestSQSMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	r.none(work)
 	m := r.one(dead)
 	got := []string{*m.MessageId, *m.Body, m.Attributes["SentTimestamp"], m.Attributes["DeadLetterQueueSourceArn"], m.Attributes["ApproximateReceiveCount"]}
-	want := []string{id, "x", fmt.Sprint(sqsEpoch.UnixMilli()), arnPrefix + "work", "4"}
+	want := []string{id, "x", fmt.Sprint(epoch.UnixMilli()), arnPrefix + "work", "4"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in the dead-letter queue: %q, want %q", got, want)
 	}
 }
 
-func TestSQSDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
+func TestDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	const day = 24 * time.Hour
 	work, dead := r.pair(1)
 	r.clock.Advance(day)
@@ -319,9 +319,9 @@ func TestSQSDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
 	}
 }
 
-func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
+func TestMoveTaskMakesNewMessages(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	work, dead := r.pair(1)
 	id := r.send(work, "x")
 	r.one(work)
@@ -337,7 +337,7 @@ func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
 		t.Error("a redriven message kept its id")
 	}
 	got := []string{*m.Body, m.Attributes["SentTimestamp"], m.Attributes["ApproximateReceiveCount"], m.Attributes["DeadLetterQueueSourceArn"]}
-	want := []string{"x", fmt.Sprint(sqsEpoch.Add(time.Hour).UnixMilli()), "1", ""}
+	want := []string{"x", fmt.Sprint(epoch.Add(time.Hour).UnixMilli()), "1", ""}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("redriven: %q, want %q", got, want)
 	}
@@ -347,7 +347,7 @@ func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
 		t.Errorf("tasks %+v, want one that moved 1", list.Results)
 	}
 	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "work")})
-	wantSQSCode(t, err, "InvalidParameterValue") // no dead-letter queue
+	wantCode(t, err, "InvalidParameterValue") // no dead-letter queue
 	r.send(dead, "nobody's")
 	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
 	r.must(err)
@@ -358,19 +358,19 @@ func TestSQSMoveTaskMakesNewMessages(t *testing.T) {
 	}
 }
 
-func TestSQSJournalAndStats(t *testing.T) {
+func TestJournalAndStats(t *testing.T) {
 	t.Parallel()
-	r := newSQSRig(t)
+	r := newRig(t)
 	work, dead := r.pair(2)
 	r.send(work, "a")
 	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: work, MessageBody: aws.String("late"), DelaySeconds: 900})
 	r.must(err)
 	r.must(r.change(work, r.one(work), 0))
-	if got, want := r.stats("work"), (Stats{Visible: 1, Delayed: 1, HandedOut: 1, NextVisible: sqsEpoch.Add(15 * time.Minute)}); got != want {
+	if got, want := r.stats("work"), (Stats{Visible: 1, Delayed: 1, HandedOut: 1, NextVisible: epoch.Add(15 * time.Minute)}); got != want {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
 	r.one(work)
-	if got, want := r.stats("work"), (Stats{InFlight: 1, Delayed: 1, HandedOut: 2, NextVisible: sqsEpoch.Add(time.Minute)}); got != want {
+	if got, want := r.stats("work"), (Stats{InFlight: 1, Delayed: 1, HandedOut: 2, NextVisible: epoch.Add(time.Minute)}); got != want {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
 	r.clock.Advance(time.Minute)
@@ -386,7 +386,7 @@ func TestSQSJournalAndStats(t *testing.T) {
 		if ids[e.MessageID] == "" {
 			ids[e.MessageID] = fmt.Sprint("m", len(ids)+1)
 		}
-		got = append(got, fmt.Sprintf("%v %s %s %s %s %d %v", e.At.Sub(sqsEpoch), e.Queue, ids[e.MessageID], e.Body, e.Kind, e.ReceiveCount, e.Visibility))
+		got = append(got, fmt.Sprintf("%v %s %s %s %s %d %v", e.At.Sub(epoch), e.Queue, ids[e.MessageID], e.Body, e.Kind, e.ReceiveCount, e.Visibility))
 	}
 	want := []string{
 		"0s work m1 a sent 0 0s",

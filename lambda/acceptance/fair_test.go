@@ -31,7 +31,7 @@ func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 
 	arrived, release := make(chan string, 100), make(chan struct{})
 	mapping := eventsource.New(eventsource.Config{QueueURL: l.Queue.URL, QueueARN: l.Queue.ARN, BatchSize: manifest.Match.BatchSize,
-		MaxConcurrency: workers, Client: l.Queue.Client, Clock: l.Clock,
+		MaxConcurrency: workers, Client: l.Queue.Client, Now: l.Clock.Now,
 		Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
 			arrived <- string(payload)
 			<-release

@@ -188,7 +188,7 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 	}
 	mapping := eventsource.New(eventsource.Config{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: sqs.Region,
 		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
-		Invoke: s.invoke, Clock: s.Clock, OnInvocation: c.OnInvocation})
+		Invoke: s.invoke, Now: s.Clock.Now, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.stopped.Go(func() { _ = mapping.Run(ctx) }) // fails only on a batch size that manifest.Validate refuses
 }

@@ -156,7 +156,7 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int, invoke func(contex
 	defer stop()
 	told := make(chan eventsource.Invocation, 10*len(ids))
 	mapping := eventsource.New(eventsource.Config{QueueURL: r.Queue.URL, QueueARN: r.Queue.ARN, BatchSize: manifest.Match.BatchSize,
-		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: invoke, Clock: r.Clock,
+		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: invoke, Now: r.Clock.Now,
 		OnInvocation: func(i eventsource.Invocation) { r.batch(i); told <- i }})
 	began := time.Now()
 	ended := make(chan error, 1)

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/local/clock"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -15,8 +13,6 @@ import (
 
 const (
 	longPoll       = 20                    // seconds, the longest that SQS allows
-	maxWindow      = 300 * time.Second     // the longest that Lambda allows
-	windowPoll     = 50 * time.Millisecond // between the receives of one batch
 	firstPollPause = 50 * time.Millisecond // after a receive that failed; doubles up to maxPollPause
 	maxPollPause   = time.Second
 )
@@ -34,15 +30,10 @@ type Config struct {
 	Region         string // what the function sees as awsRegion
 	BatchSize      int    // messages per invocation, 1 to 10
 	MaxConcurrency int    // invocations at the same time; 1 when 0
-	// Window is how long a batch that is not full may wait for more messages
-	// from its first one on, up to 300 s. It passes on the Clock, so a jump
-	// ends it, or in real time, so that a frozen clock holds nothing up:
-	// whichever is first.
-	Window       time.Duration
-	Client       QueueClient
-	Invoke       func(ctx context.Context, payload []byte) ([]byte, error)
-	Clock        *clock.Clock     // for Window and for the times in Invocation; the real time when nil
-	OnInvocation func(Invocation) // told of every batch, from several goroutines; may be nil
+	Client         QueueClient
+	Invoke         func(ctx context.Context, payload []byte) ([]byte, error)
+	Now            func() time.Time // for the times in Invocation; time.Now when nil
+	OnInvocation   func(Invocation) // told of every batch, from several goroutines; may be nil
 }
 
 // Invocation is what became of one batch. A receive that failed is told as an
@@ -68,8 +59,8 @@ type Mapping struct{ cfg Config }
 // New returns a mapping that does nothing until Run.
 func New(cfg Config) *Mapping {
 	cfg.MaxConcurrency = max(cfg.MaxConcurrency, 1)
-	if cfg.Clock == nil {
-		cfg.Clock = clock.New()
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if cfg.OnInvocation == nil {
 		cfg.OnInvocation = func(Invocation) {}
@@ -83,9 +74,6 @@ func New(cfg Config) *Mapping {
 func (m *Mapping) Run(ctx context.Context) error {
 	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > 10 {
 		return fmt.Errorf("map %s: batch size %d is not in 1 to 10", m.cfg.QueueARN, m.cfg.BatchSize)
-	}
-	if m.cfg.Window < 0 || m.cfg.Window > maxWindow {
-		return fmt.Errorf("map %s: batching window %v is not in 0 to %v", m.cfg.QueueARN, m.cfg.Window, maxWindow)
 	}
 	var wg sync.WaitGroup
 	for range m.cfg.MaxConcurrency {
@@ -115,28 +103,27 @@ func (m *Mapping) poll(ctx context.Context) {
 
 // handleNext receives one batch and sees it through. The error asks for a pause.
 func (m *Mapping) handleNext(ctx context.Context) error {
-	batch, err := m.receive(ctx, m.cfg.BatchSize, longPoll)
+	batch, err := m.receive(ctx)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil
 	case err != nil:
-		m.cfg.OnInvocation(Invocation{At: m.cfg.Clock.Now(), Err: err})
+		m.cfg.OnInvocation(Invocation{At: m.cfg.Now(), Err: err})
 		return err
 	case len(batch) == 0:
 		return nil
 	}
 	// From here on the batch is ours: it is finished although ctx may end.
-	batch = m.gather(ctx, batch)
 	m.cfg.OnInvocation(m.handle(context.WithoutCancel(ctx), batch))
 	return nil
 }
 
-// receive receives up to most messages, waiting seconds for the first of them.
-func (m *Mapping) receive(ctx context.Context, most, wait int) ([]types.Message, error) {
+// receive waits for the next messages, one batch at most.
+func (m *Mapping) receive(ctx context.Context) ([]types.Message, error) {
 	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl:                    &m.cfg.QueueURL,
-		MaxNumberOfMessages:         int32(most),
-		WaitTimeSeconds:             int32(wait),
+		MaxNumberOfMessages:         int32(m.cfg.BatchSize),
+		WaitTimeSeconds:             longPoll,
 		MessageAttributeNames:       []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 	})
@@ -146,36 +133,9 @@ func (m *Mapping) receive(ctx context.Context, most, wait int) ([]types.Message,
 	return out.Messages, nil
 }
 
-// gather adds messages to the batch until it is full, its window has passed or
-// ctx ends. It does not wait at the queue: a long poll would outlast the
-// window, and who breaks one off may lose what it has just received. A receive
-// that fails ends the window; poll will meet the error again.
-func (m *Mapping) gather(ctx context.Context, batch []types.Message) []types.Message {
-	start, at := time.Now(), m.cfg.Clock.Now()
-	ticker := time.NewTicker(windowPoll)
-	defer ticker.Stop()
-	for len(batch) < m.cfg.BatchSize {
-		jumped := m.cfg.Clock.Jumped()
-		if max(time.Since(start), m.cfg.Clock.Now().Sub(at)) >= m.cfg.Window {
-			break
-		}
-		more, err := m.receive(ctx, m.cfg.BatchSize-len(batch), 0)
-		if err != nil {
-			break
-		}
-		batch = append(batch, more...)
-		select {
-		case <-ctx.Done():
-		case <-jumped:
-		case <-ticker.C:
-		}
-	}
-	return batch
-}
-
 // handle invokes the function with a batch and deletes what succeeded.
 func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation {
-	inv := Invocation{At: m.cfg.Clock.Now()}
+	inv := Invocation{At: m.cfg.Now()}
 	for _, msg := range batch {
 		inv.MessageIDs = append(inv.MessageIDs, aws.ToString(msg.MessageId))
 	}

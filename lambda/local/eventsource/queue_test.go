@@ -94,7 +94,7 @@ func (q *mappedQueue) run(invoke invokeFunc, cfg Config) *deliveries {
 	d := &deliveries{}
 	cfg.QueueURL, cfg.QueueARN, cfg.Region = q.url, "arn:aws:sqs:us-east-1:000000000000:work", emulator.Region
 	cfg.BatchSize = cmp.Or(cfg.BatchSize, 10)
-	cfg.Client, cfg.Clock, cfg.Invoke = q.client, q.clock, d.record(invoke)
+	cfg.Client, cfg.Now, cfg.Invoke = q.client, q.clock.Now, d.record(invoke)
 	cfg.OnInvocation = func(i Invocation) { q.told <- i }
 	runMapping(q.t, New(cfg))
 	return d

@@ -1,7 +1,6 @@
 package lambdahost
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +34,7 @@ type Config struct {
 	Bootstrap      string        // path of the executable
 	Env            []string      // KEY=VALUE, beside PATH, HOME and what Lambda sets; nothing else is inherited
 	Timeout        time.Duration // of one invocation, in real time; 3 s when 0, as on Lambda
-	MemoryMB       int           // what the function is told; MemoryLimitMB when 0, or else 128
-	MemoryLimitMB  int           // a process with more resident memory is killed, on Linux only; none when 0
+	MemoryMB       int           // reported to the function; 128 when 0
 	MaxConcurrency int           // environments at most, Lambda's reserved concurrency; 1 when 0
 	PerEnvironment int           // invocations at a time in one environment; 1 when 0
 	Logs           io.Writer     // stdout and stderr of all processes, written in whole lines; may be nil
@@ -48,7 +46,7 @@ func (c Config) withDefaults() Config {
 		c.Timeout = 3 * time.Second
 	}
 	if c.MemoryMB <= 0 {
-		c.MemoryMB = cmp.Or(c.MemoryLimitMB, 128)
+		c.MemoryMB = 128
 	}
 	c.MaxConcurrency = max(c.MaxConcurrency, 1)
 	c.PerEnvironment = max(c.PerEnvironment, 1)

@@ -82,7 +82,6 @@ func (e *environment) launch() error {
 		e.pid = cmd.Process.Pid
 		e.mu.Unlock()
 		launched <- nil
-		go e.watchMemory(cmd.Process.Pid)
 		err := cmd.Wait()
 		_ = api.Close()
 		e.finish(err)
@@ -124,31 +123,6 @@ func (e *environment) stop() {
 	}
 	e.signal(syscall.SIGKILL)
 	<-e.ended
-}
-
-const memoryPoll = 10 * time.Millisecond
-
-// watchMemory kills the process when it holds more memory than MemoryLimitMB.
-//
-// It looks again and again, so a process can overshoot for a moment. A limit
-// in the kernel would be exact, but RLIMIT_AS counts what Go only reserves
-// (gigabytes), and a memory cgroup needs a hierarchy that was delegated to us.
-// Unlike Lambda it counts the process alone, not what the process starts.
-func (e *environment) watchMemory(pid int) {
-	limit := e.cfg.MemoryLimitMB << 20
-	if limit <= 0 {
-		return
-	}
-	ticker := time.NewTicker(memoryPoll)
-	defer ticker.Stop()
-	for residentMemory(pid) <= limit {
-		select {
-		case <-e.ended:
-			return
-		case <-ticker.C:
-		}
-	}
-	e.signal(syscall.SIGKILL)
 }
 
 func (e *environment) hasEnded() bool {

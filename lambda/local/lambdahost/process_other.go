@@ -11,6 +11,3 @@ import "syscall"
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
-
-// residentMemory is not known here: MemoryLimitMB has no effect.
-func residentMemory(int) int { return 0 }

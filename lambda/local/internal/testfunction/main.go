@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -91,13 +90,6 @@ func obey(ctx context.Context, do, addr string) ([]byte, error) {
 		return hold(addr)
 	case "hold-child":
 		return nil, exec.Command(os.Args[0], "child", addr).Run()
-	case "grow":
-		memory := make([]byte, 320<<20)
-		for i := 0; i < len(memory); i += os.Getpagesize() {
-			memory[i] = 1
-		}
-		defer runtime.KeepAlive(memory)
-		return hold(addr)
 	case "log":
 		fmt.Print("first\nsecond\nno newline")
 		os.Exit(0)

@@ -3,6 +3,8 @@ package postgres
 import (
 	"cmp"
 	"strings"
+
+	"matchbook/lambda/manifest"
 )
 
 // Table describes the table of a workload. Its rows have an id, a tenant_id
@@ -17,6 +19,9 @@ type Table struct {
 	Complete   string // a condition of a row that its programs have finished inserting; empty: every row
 	Subject    string // a row in one word, for messages to people: document
 }
+
+// Tables are those of the manifest's functions, by the function's name.
+var Tables = map[string]Table{manifest.Match.Name: documents}
 
 // documents is the table of the match function.
 var documents = Table{

@@ -82,7 +82,7 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler))
+	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler), setup.Workloads())
 	if err != nil {
 		t.Fatal(err)
 	}

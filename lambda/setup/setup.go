@@ -10,10 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
-	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm"
@@ -23,7 +21,6 @@ import (
 	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/secret"
-	"matchbook/lambda/sweep"
 	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -195,37 +192,12 @@ func report(errs []error) error {
 	return fmt.Errorf("configuration:\n%w", errors.Join(errs...))
 }
 
-// Match opens what the match function needs. close releases it.
+// Match opens the match function.
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	db, queue, err := open(ctx, c, manifest.Match.PoolSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
-	relay, err2 := newRelay(ctx, c, db, log)
-	if err := errors.Join(err1, err2); err != nil {
-		db.Close()
-		return nil, nil, err
-	}
-	var send func(context.Context)
-	if relay != nil {
-		send = relay.Run
-	}
-	var first sync.Once
-	return &sqsjob.Handler{
-		Queue:     queue,
-		Log:       log,
-		Malformed: func(n int) { c.Metrics.Count(manifest.MetricMalformed, n) },
-		Runner: func(log *slog.Logger) sqsjob.Runner {
-			first.Do(func() { go warnNewer(db, log) })
-			matcher := &match.Matcher{Store: db, Log: log, Model: asker, Embeddings: embeddings, Sender: queue}
-			for _, name := range telemetry.Ends {
-				c.Metrics.Count(name, 0)
-			}
-			c.Metrics.Count(manifest.MetricRefused, 0)
-			return &job.Runtime{Store: db, Work: matcher.Match, Schedule: c.Schedule, Log: log, Observe: telemetry.Observe(c.Metrics), Notify: send}
-		},
-	}, db.Close, nil
+	w := Workload{manifest.Match, postgres.Tables[manifest.Match.Name]}
+	return Function(ctx, c, w, log, func(o Opened) job.Work {
+		return (&match.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}).Match
+	})
 }
 
 // newAsker makes what asks models; nil without one.
@@ -242,51 +214,6 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 		embeddings = &llm.Embeddings{Embedder: telemetry.CountEmbedder(embedder, set), Vault: db}
 	}
 	return &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set), Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
-}
-
-// Sweep opens what the sweep needs.
-func Sweep(ctx context.Context, c Config, log *slog.Logger) (s *sweep.Sweeper, close func(), err error) {
-	db, queue, err := open(ctx, c, manifest.Sweep.PoolSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	relay, err := newRelay(ctx, c, db, log)
-	if err != nil {
-		db.Close()
-		return nil, nil, err
-	}
-	s = &sweep.Sweeper{Log: log, Workloads: []sweep.Workload{
-		{Name: manifest.Match.Name, Store: db, Queue: queue, Visibility: manifest.Match.Visibility()}}}
-	go warnNewer(db, log)
-	var channels []string
-	if relay != nil {
-		s.Notify = relay.Run
-		for _, sender := range relay.Senders {
-			channels = append(channels, sender.Channel())
-		}
-	}
-	if c.Metrics != nil {
-		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
-			gauges, err := readGauges(ctx, db, channels)
-			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
-			if err != nil {
-				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
-			}
-		}
-	}
-	return s, db.Close, nil
-}
-
-// flushFor is kept free at the end of a sweep for writing what was measured.
-const flushFor = 3 * time.Second
-
-func readGauges(ctx context.Context, db *postgres.DB, channels []string) (postgres.Gauges, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(flushFor, time.Until(deadline)/2)))
-		defer cancel()
-	}
-	return db.Gauges(ctx, channels)
 }
 
 // Publisher opens what publishing needs.
@@ -308,17 +235,32 @@ func Republisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Send
 }
 
 func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
-	aws, err := loadAWS(ctx)
+	queue, err := openQueue(ctx, manifest.EnvQueueURL, c.QueueURL)
 	if err != nil {
 		return nil, nil, err
 	}
-	queue, err := sqsjob.NewQueue(sqs.NewFromConfig(aws), c.QueueURL)
+	db, err := openDatabase(ctx, c, conns)
+	return db, queue, err
+}
+
+// openQueue opens the queue with this URL, the value of the variable.
+func openQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
+	aws, err := loadAWS(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvQueueURL, err)
+		return nil, err
 	}
-	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, telemetry.CountRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics))
+	queue, err := sqsjob.NewQueue(sqs.NewFromConfig(aws), url)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", variable, err)
 	}
-	return db, queue, nil
+	return queue, nil
+}
+
+func openDatabase(ctx context.Context, c Config, conns int) (*postgres.DB, error) {
+	renewal := telemetry.CountRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics)
+	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, renewal)
+	if err != nil {
+		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+	}
+	return db, nil
 }

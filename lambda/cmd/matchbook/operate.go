@@ -108,14 +108,14 @@ healthy system it finds nothing. It needs the same variables as publish.`,
 }
 
 func (w *world) sweep(ctx context.Context, asJSON bool) error {
-	config, err := setup.LoadPublisher(w.env)
+	config, err := setup.LoadSweep(w.env, manifest.Functions())
 	if err != nil {
 		return err
 	}
 	if err := refuseNewer(ctx, config.DatabaseURL); err != nil {
 		return err
 	}
-	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)))
+	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)), setup.Workloads())
 	if err != nil {
 		return err
 	}

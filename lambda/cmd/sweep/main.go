@@ -32,7 +32,7 @@ func run(ctx context.Context, env setup.Env) error {
 		return err
 	}
 	config.Metrics = telemetry.Metrics
-	sweeper, close, err := setup.Sweep(ctx, config, telemetry.Log)
+	sweeper, close, err := setup.Sweep(ctx, config, telemetry.Log, setup.Workloads())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,146 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/sweep"
+	"matchbook/lambda/telemetry"
+)
+
+// Workload is a function that a queue feeds, and the table of its rows.
+type Workload struct {
+	manifest.Function
+	Table postgres.Table
+}
+
+// Workloads returns the functions of the manifest with their tables.
+func Workloads() (list []Workload) {
+	for _, f := range manifest.Functions() {
+		list = append(list, Workload{f, postgres.Tables[f.Name]})
+	}
+	return list
+}
+
+// Opened has the adapters of a function, for its work.
+type Opened struct {
+	DB         *postgres.DB
+	Jobs       *postgres.Jobs  // the function's table
+	Queue      *sqsjob.Queue   // it feeds the function
+	Model      *llm.Asker      // nil: rules only
+	Embeddings *llm.Embeddings // nil: none
+	Log        *slog.Logger    // of one invocation
+}
+
+// Function opens a function that a queue feeds; work makes the work of one
+// invocation. close releases what was opened.
+func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work func(Opened) job.Work) (h *sqsjob.Handler, close func(), err error) {
+	db, queue, err := open(ctx, c, w.PoolSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
+	relay, err2 := newRelay(ctx, c, db, log)
+	if err := errors.Join(err1, err2); err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	opened := Opened{DB: db, Jobs: db.Workload(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
+	var send func(context.Context)
+	if relay != nil {
+		send = relay.Run
+	}
+	var first sync.Once
+	return &sqsjob.Handler{
+		Queue:     queue,
+		Log:       log,
+		Malformed: func(n int) { c.Metrics.Count(manifest.MetricMalformed, n) },
+		Runner: func(log *slog.Logger) sqsjob.Runner {
+			first.Do(func() { go warnNewer(db, log) })
+			for _, name := range telemetry.Ends {
+				c.Metrics.Count(name, 0)
+			}
+			c.Metrics.Count(manifest.MetricRefused, 0)
+			opened := opened
+			opened.Log = log
+			return &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Log: log,
+				Observe: telemetry.Observe(c.Metrics), Notify: send}
+		},
+	}, db.Close, nil
+}
+
+// Sweep opens the sweep of these workloads, whose queues the configuration names.
+func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload) (s *sweep.Sweeper, close func(), err error) {
+	db, err := openDatabase(ctx, c, manifest.Sweep.PoolSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err1 := sweepable(ctx, c, db, workloads)
+	relay, err2 := newRelay(ctx, c, db, log)
+	if err := errors.Join(err1, err2); err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	s = &sweep.Sweeper{Log: log, Workloads: list}
+	go warnNewer(db, log)
+	var channels []string
+	if relay != nil {
+		s.Notify = relay.Run
+		for _, sender := range relay.Senders {
+			channels = append(channels, sender.Channel())
+		}
+	}
+	if c.Metrics != nil {
+		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
+			gauges, err := readGauges(ctx, db, workloads, channels)
+			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
+			if err != nil {
+				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
+			}
+		}
+	}
+	return s, db.Close, nil
+}
+
+// flushFor is kept free at the end of a sweep for writing what was measured.
+const flushFor = 3 * time.Second
+
+// readGauges reads what waits in all tables.
+func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, channels []string) (all postgres.Gauges, err error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(flushFor, time.Until(deadline)/2)))
+		defer cancel()
+	}
+	for _, w := range workloads {
+		g, err := db.Workload(w.Table).Gauges(ctx, channels)
+		if err != nil {
+			return all, err
+		}
+		all.OldestDue = max(all.OldestDue, g.OldestDue)
+		all.Pending += g.Pending
+		all.InProgress += g.InProgress
+		all.Untold = g.Untold // of all workloads
+	}
+	return all, nil
+}
+
+func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) (list []sweep.Workload, err error) {
+	for _, w := range workloads {
+		queue, err := openQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sweep.Workload{Name: w.Name, Store: db.Workload(w.Table), Queue: queue, Visibility: w.Visibility()})
+	}
+	return list, nil
+}

@@ -42,10 +42,9 @@ func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	select {
 	case inv = <-e.work:
 	case <-r.Context().Done():
-	}
-	if e.handOut(inv); inv == nil {
 		return
 	}
+	e.handOut(inv)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
@@ -114,13 +113,12 @@ func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte
 func (e *environment) settle(id string, body []byte, failed *FunctionError) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	inv := e.running[id]
-	if inv == nil {
+	inv := e.running
+	if inv == nil || inv.id != id {
 		return false
 	}
 	inv.body, inv.err = body, failed
-	delete(e.running, id)
-	e.settling = append(e.settling, inv)
+	e.running, e.settling = nil, inv
 	close(inv.answered)
 	return true
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// environment is one process with a Runtime API of its own. It has
-// PerEnvironment places for invocations. Who has taken one calls invoke; the
-// workers of the process call the HTTP endpoints (runtime_api.go). A place is
-// free again when the worker that answered asks for its next invocation.
+// environment is one process with a Runtime API of its own, for one invocation
+// at a time. A caller takes the environment, then calls invoke; the process
+// calls the HTTP endpoints (api.go). The environment is free again when the
+// process has answered and asks for its next invocation.
 type environment struct {
 	cfg         Config
 	initTimeout time.Duration
 	logs        *lineWriter
-	start       func() error // starts the process, once; everybody waits for it
+	start       func() error // starts the process, once; every call waits for it
 	extended    atomic.Bool  // the process has registered an extension
 
 	work       chan *invocation    // to a request that asks
@@ -28,13 +28,11 @@ type environment struct {
 	ended      chan struct{}       // closed when there is no process any more and its log is written
 
 	mu       sync.Mutex
-	pid      int                    // of the process and of its group; 0 when none runs
-	taken    int                    // places
-	waiting  int                    // requests that ask
-	leaving  bool                   // the last request that asked was taken back: the process is about to end
-	running  map[string]*invocation // handed to the process and not yet answered, by id
-	settling []*invocation          // answered, and their workers have not asked since
-	exit     string                 // how the process ended
+	pid      int         // of the process and of its group; 0 when none runs
+	taken    bool        // for an invocation
+	running  *invocation // handed to the process and not yet answered, or nil
+	settling *invocation // answered, and the process has not asked since, or nil
+	exit     string      // how the process ended
 }
 
 // invocation is one event on its way through a process. body and err are
@@ -44,7 +42,7 @@ type invocation struct {
 	payload  []byte
 	deadline time.Time
 	answered chan struct{}
-	freed    chan struct{} // closed when its place is free again
+	freed    chan struct{} // closed when its environment is free again
 	body     []byte
 	err      *FunctionError
 }
@@ -53,56 +51,48 @@ func newEnvironment(cfg Config, initTimeout time.Duration) *environment {
 	e := &environment{
 		cfg: cfg, initTimeout: initTimeout, logs: &lineWriter{w: cfg.Logs},
 		work: make(chan *invocation), asked: make(chan struct{}), initError: make(chan *FunctionError, 1),
-		started: make(chan struct{}), ended: make(chan struct{}), running: map[string]*invocation{},
+		started: make(chan struct{}), ended: make(chan struct{}),
 	}
 	e.start, e.firstAsked = sync.OnceValue(e.boot), sync.OnceFunc(func() { close(e.asked) })
 	return e
 }
 
-// take takes a place, if there is one.
+// take reserves the environment for one invocation, if it is free.
 func (e *environment) take() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.leaving || e.taken == e.cfg.PerEnvironment {
+	if e.taken {
 		return false
 	}
-	e.taken++
+	e.taken = true
 	return true
 }
 
-// ask notes that a worker asks for an invocation: it is done with the one that
-// it answered. Which worker it is cannot be seen, so the place that has waited
-// longest becomes free.
+// ask notes that the process asks for an invocation: it has finished the one
+// that it answered, and the environment is free again.
 func (e *environment) ask() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.firstAsked()
-	e.waiting++
-	e.leaving = false
-	if len(e.settling) > 0 {
-		close(e.settling[0].freed)
-		e.settling = e.settling[1:]
-		e.taken--
+	if e.settling != nil {
+		close(e.settling.freed)
+		e.settling, e.taken = nil, false
 	}
 }
 
-// handOut notes that a worker got inv, or with nil, that it asks no more.
-// With several workers, aws-lambda-go takes its requests back after a panic,
-// lets the invocations finish that are under way and ends the process.
+// handOut notes that the process got inv.
 func (e *environment) handOut(inv *invocation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.waiting--
-	if inv == nil {
-		e.leaving = e.waiting == 0 && e.cfg.PerEnvironment > 1
-	} else if e.running != nil { // the process has not ended in the meantime
-		e.running[inv.id] = inv
+	if !e.hasEnded() {
+		e.running = inv
 	}
 }
 
-// invoke runs one invocation in a place that was taken for it. It returns when
-// the place is free again, so that two invocations one after the other never
-// find it taken; when the process has ended; or when the time is up.
+// invoke runs one invocation in an environment that was taken for it. It
+// returns when the environment is free again, so that the second of two
+// successive invocations never finds it taken; when the process has ended; or
+// when the time is up.
 func (e *environment) invoke(payload []byte) ([]byte, error) {
 	if err := e.start(); err != nil {
 		return nil, err
@@ -118,12 +108,8 @@ func (e *environment) invoke(payload []byte) ([]byte, error) {
 		return e.await(inv, timeout.C)
 	case <-e.ended:
 		return nil, e.exitError(inv.id)
-	case <-timeout.C: // no worker has asked
-		err := e.timedOut(inv)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.taken--
-		return nil, err
+	case <-timeout.C: // the process has not asked
+		return nil, e.timedOut(inv)
 	}
 }
 
@@ -153,11 +139,9 @@ func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, 
 	}
 }
 
-// timedOut ends a process that has no other invocation, whatever it is doing.
+// timedOut ends the process.
 func (e *environment) timedOut(inv *invocation) *FunctionError {
-	if e.cfg.PerEnvironment == 1 {
-		e.stop()
-	}
+	e.stop()
 	return &FunctionError{Type: "Sandbox.Timedout", Message: fmt.Sprintf(
 		"RequestId: %s Error: Task timed out after %.2f seconds", inv.id, e.cfg.Timeout.Seconds())}
 }

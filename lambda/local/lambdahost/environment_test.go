@@ -13,15 +13,13 @@ import (
 	"time"
 
 	"matchbook/lambda/local/internal/gatetest"
-
-	"github.com/google/uuid"
 )
 
 // runtimeAPI is the Runtime API of an environment without a process: the test
 // is the process.
 func runtimeAPI(t *testing.T) (*environment, string) {
 	t.Helper()
-	e := newEnvironment(Config{Name: "test", PerEnvironment: 2}.withDefaults(), gatetest.Patience)
+	e := newEnvironment(Config{Name: "test"}.withDefaults(), gatetest.Patience)
 	srv := httptest.NewServer(e.api())
 	t.Cleanup(srv.Close)
 	return e, srv.URL + "/2018-06-01/runtime/"
@@ -86,44 +84,27 @@ func TestFunctionRuntimeAPITakesOneAnswerToTheCurrentInvocation(t *testing.T) {
 	}
 }
 
-// TestFunctionRuntimeAPIFreesAPlaceWhenItsWorkerAsks plays two workers.
-func TestFunctionRuntimeAPIFreesAPlaceWhenItsWorkerAsks(t *testing.T) {
+func TestFunctionRuntimeAPIFreesTheEnvironmentWhenTheProcessAsks(t *testing.T) {
 	t.Parallel()
 	e, url := runtimeAPI(t)
-	if !e.take() || !e.take() || e.take() {
-		t.Fatal("not two places")
+	if !e.take() || e.take() {
+		t.Fatal("not one place")
 	}
 	inv := takeInvocation(t, e, url, `{}`)
 	postStatus(t, url+"invocation/"+inv.id+"/response", strings.NewReader(`1`), nil)
 	if <-inv.answered; e.take() {
-		t.Error("a place is free although the worker that answered has not asked")
+		t.Error("the environment is free although the process has not asked")
 	}
 	go askNext(t.Context(), e)
 	gatetest.Receive(t, inv.freed)
 	if !e.take() {
-		t.Error("no place is free although the worker asks")
+		t.Error("the environment is not free although the process asks")
 	}
 }
 
 // askNext asks for an invocation without a connection.
 func askNext(ctx context.Context, e *environment) {
 	e.serveNext(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
-}
-
-func TestFunctionRuntimeAPIOfAProcessThatTakesItsRequestsBack(t *testing.T) {
-	t.Parallel()
-	e, _ := runtimeAPI(t)
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	askNext(gone, e)
-	if e.take() {
-		t.Error("took a place in a process that asks no more")
-	}
-	go askNext(t.Context(), e) // on another connection
-	e.work <- &invocation{id: uuid.NewString()}
-	if !e.take() {
-		t.Error("no place although a worker asked")
-	}
 }
 
 func TestFunctionRuntimeAPIReadsErrors(t *testing.T) {

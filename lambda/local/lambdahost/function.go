@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrThrottled is returned by Invoke when every place for an invocation is taken.
+// ErrThrottled is returned by Invoke when every environment is busy.
 var ErrThrottled = errors.New("rate exceeded: every environment of the function is busy")
 
 // errFunctionClosed is returned by Invoke after Close.
@@ -36,7 +36,6 @@ type Config struct {
 	Timeout        time.Duration // of one invocation, in real time; 3 s when 0, as on Lambda
 	MemoryMB       int           // reported to the function; 128 when 0
 	MaxConcurrency int           // environments at most, Lambda's reserved concurrency; 1 when 0
-	PerEnvironment int           // invocations at a time in one environment; 1 when 0
 	Logs           io.Writer     // stdout and stderr of all processes, written in whole lines; may be nil
 }
 
@@ -49,7 +48,6 @@ func (c Config) withDefaults() Config {
 		c.MemoryMB = 128
 	}
 	c.MaxConcurrency = max(c.MaxConcurrency, 1)
-	c.PerEnvironment = max(c.PerEnvironment, 1)
 	if c.Logs == nil {
 		c.Logs = io.Discard
 	}
@@ -61,13 +59,6 @@ func (c Config) withDefaults() Config {
 // process each, which are started when needed, used again when free (the
 // oldest first) and replaced when their process ends. An environment takes one
 // invocation at a time and is replaced when that runs out of time.
-//
-// With PerEnvironment above 1 it is like one of Lambda's Managed Instances: the
-// process is told AWS_LAMBDA_MAX_CONCURRENCY and may ask for so many
-// invocations at a time. Its end fails them all. An invocation that runs out
-// of time fails alone; the process goes on, and the invocation keeps its place
-// there until it is answered and its worker asks for another one.
-// https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-execution-environment.html
 //
 // It is safe for concurrent use.
 type Function struct {

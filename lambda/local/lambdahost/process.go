@@ -34,9 +34,6 @@ func processEnv(cfg Config, api string) []string {
 		"AWS_REGION="+region, "AWS_DEFAULT_REGION="+region,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
 	env = append(env, cfg.Env...)
-	if cfg.PerEnvironment > 1 {
-		env = append(env, "AWS_LAMBDA_MAX_CONCURRENCY="+strconv.Itoa(cfg.PerEnvironment))
-	}
 	return append(env, // of a name given twice, the last counts
 		"TZ=:UTC",
 		"AWS_LAMBDA_RUNTIME_API="+api,
@@ -138,5 +135,5 @@ func (e *environment) hasEnded() bool {
 func (e *environment) isBusy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.running) > 0
+	return e.running != nil
 }

@@ -1,0 +1,69 @@
+package acceptance_test
+
+import (
+	"fmt"
+
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// gate makes the work on chosen documents wait inside the transaction that
+// would finish it, so that a kill hits a worker in the middle of a write.
+type gate struct {
+	*line
+	holder *pgx.Conn // holds the lock that the workers wait for
+}
+
+const gateLock = 4711
+
+func newGate(l *line, url string) *gate {
+	l.exec(`CREATE TABLE gated (id uuid PRIMARY KEY)`)
+	l.exec(`CREATE TABLE terminal_write (id uuid)`)
+	l.exec(`CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF EXISTS (SELECT FROM gated WHERE id = NEW.id) THEN
+			PERFORM pg_advisory_xact_lock_shared(` + fmt.Sprint(gateLock) + `);
+		END IF;
+		INSERT INTO terminal_write VALUES (NEW.id);
+		RETURN NULL; END $$`)
+	l.exec(`CREATE TRIGGER gate AFTER UPDATE OF matching_status ON document FOR EACH ROW
+		WHEN (NEW.matching_status IN ('succeeded', 'failed') AND OLD.matching_status = 'in-progress') EXECUTE FUNCTION gate()`)
+	g := &gate{l, postgrestest.Conn(l.t, url)}
+	g.close()
+	return g
+}
+
+func (g *gate) close() { g.hold("SELECT pg_advisory_lock($1)") }
+func (g *gate) open()  { g.hold("SELECT pg_advisory_unlock($1)") }
+
+func (g *gate) hold(sql string) {
+	g.t.Helper()
+	if _, err := g.holder.Exec(g.t.Context(), sql, gateLock); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// waiting is how many workers stand at the gate. Other tests have gates in
+// other databases of the same server.
+func (g *gate) waiting() int {
+	return query[int](g.line, `SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+		WHERE datname = current_database() AND locktype = 'advisory' AND objid = $1 AND NOT granted`, gateLock)
+}
+
+// killWaiting kills the process whose work waits at the gate, and lets its
+// backend notice that nobody is there any more. The gate must be the only
+// thing under way.
+func (g *gate) killWaiting(choose func(int) int) {
+	g.t.Helper()
+	if n := query[int](g.line, "SELECT count(*) FROM document WHERE matching_status = 'in-progress'"); n == 0 {
+		g.t.Fatal("no document is in progress")
+	}
+	if !g.Function.Kill(choose) {
+		g.t.Fatal("no process to kill")
+	}
+	// No gated document may pass while the gate is open for the dead: a
+	// backend whose client is gone ends at its next read, before a commit.
+	g.open()
+	waitFor(g.t, "the backend of the killed process has gone", func() bool { return g.waiting() == 0 })
+	g.close()
+}

@@ -1,0 +1,200 @@
+package acceptance_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// These tests run the whole line: the real bootstrap behind the Runtime API,
+// the SDK over HTTP, and PostgreSQL. Only the clocks are ours.
+
+var (
+	testTenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	testStart  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+)
+
+// bootstrap builds the match function once per test binary.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bootstrap")
+	if err != nil {
+		return "", err
+	}
+	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
+})
+
+// stuck bounds what must happen: no machine is so slow.
+const stuck = 9 * time.Minute
+
+// line is a stack under test.
+type line struct {
+	*local.Stack
+	t    *testing.T
+	conn *pgx.Conn // real clock
+	mu   sync.Mutex
+	log  []sqs.Event
+}
+
+func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig)) *line {
+	t.Helper()
+	executable, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := postgrestest.URL(t)
+	l := &line{t: t, conn: postgrestest.Conn(t, url)}
+	config := local.StackConfig{
+		DatabaseURL: url, Bootstrap: executable, FrozenAt: testStart, Concurrency: concurrency,
+		Logs: testLog{t}, OnEvent: func(e sqs.Event) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.log = append(l.log, e)
+		}}
+	for _, option := range options {
+		option(&config)
+	}
+	l.Stack, err = local.StartStack(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// testLog shows what the function logs when the test fails.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Write(p []byte) (int, error) {
+	l.t.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+func (l *line) exec(sql string, args ...any) {
+	l.t.Helper()
+	if _, err := l.conn.Exec(l.t.Context(), sql, args...); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func query[T any](l *line, sql string, args ...any) T {
+	l.t.Helper()
+	var v T
+	if err := l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v); err != nil {
+		l.t.Fatal(err)
+	}
+	return v
+}
+
+// store imports n documents without publishing them: pairs of an order and
+// the invoice that cites it.
+func (l *line) store(n int) []uuid.UUID {
+	l.t.Helper()
+	docs := make([]postgres.Imported, n)
+	ids := make([]uuid.UUID, n)
+	for i := range docs {
+		kind, data := document.PurchaseOrder, fmt.Sprintf(`{"number":"PO%d","supplier":{"name":"S"}}`, i)
+		if i%2 == 1 {
+			kind, data = document.Invoice, fmt.Sprintf(`{"supplier":{"name":"S"},"references":[{"type":"purchase-order","number":"PO%d"}]}`, i-1)
+		}
+		ids[i] = uuid.New()
+		docs[i] = postgres.Imported{ID: ids[i], TenantID: testTenant, Type: kind, Data: json.RawMessage(data)}
+	}
+	l.stored(docs)
+	return ids
+}
+
+// stored imports documents and takes back that they were published: nothing
+// finds them until a test publishes them.
+func (l *line) stored(docs []postgres.Imported) {
+	l.t.Helper()
+	stamped, err := l.DB.Import(l.t.Context(), docs)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, s := range stamped {
+		l.exec("UPDATE document SET matching_status = NULL, matching_published_at = NULL, matching_due_at = NULL WHERE id = $1", s.ID)
+	}
+}
+
+func (l *line) publish(ids ...uuid.UUID) {
+	l.t.Helper()
+	if err := l.Publish().Publish(l.t.Context(), ids); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *line) drain(ids []uuid.UUID) {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), stuck)
+	defer cancel()
+	err := l.Drain(ctx, func(ctx context.Context) (int, error) {
+		p, err := l.DB.Progress(ctx, ids)
+		return p["pending"] + p["in-progress"], err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// events returns what happened to the messages of a document, with the
+// seconds since the start.
+func (l *line) events(id uuid.UUID, kinds ...sqs.EventKind) (list []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.log {
+		if e.Body == id.String() && slices.Contains(kinds, e.Kind) {
+			list = append(list, fmt.Sprintf("%s at %g", e.Kind, e.At.Sub(testStart).Seconds()))
+		}
+	}
+	return list
+}
+
+func (l *line) status(id uuid.UUID) string {
+	l.t.Helper()
+	return query[string](l, `SELECT coalesce(matching_status, 'NULL') || ', ' || matching_attempts || ' attempts, '
+		|| (SELECT count(*) FROM notification WHERE document_id = $1) || ' notifications, ' || coalesce(matching_error, 'no error')
+		FROM document WHERE id = $1`, id)
+}
+
+func check[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\ngot  %v\nwant %v", what, got, want)
+	}
+}
+
+// waitFor waits until the condition holds, looking again and again.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(stuck)
+	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatalf("waited %s: %s", stuck, what)
+		case <-again.C:
+		}
+	}
+}
+
+func (l *line) url() string { return l.conn.Config().ConnString() }

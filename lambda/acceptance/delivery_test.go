@@ -79,11 +79,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	if err := l.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
 		t.Fatal(err)
 	}
-	executable, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/sweep", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
 	defer sweeper.Close()
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,

@@ -164,12 +164,8 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	l := newLine(t, 1, func(c *local.StackConfig) { c.NoMapping = true })
 	ids := l.store(2)
 	l.publish(ids...)
-	executable, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), manifest.Sweep.Package, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := &logText{}
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute,
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
 		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
 	defer sweeper.Close()
 	if err := l.Advance(t.Context(), 90*time.Second); err != nil {

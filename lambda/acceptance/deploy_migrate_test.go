@@ -1,13 +1,11 @@
 package acceptance_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -37,24 +35,12 @@ type formationAnswer struct {
 	Data                                                                      map[string]any
 }
 
-var migrateBootstrap = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "migrate")
-	if err != nil {
-		return "", err
-	}
-	return lambdahost.Bootstrap(context.Background(), dir, manifest.Migrate.Package, nil)
-})
-
 func newFormation(t *testing.T, timeout time.Duration, env ...string) *formation {
 	t.Helper()
-	executable, err := migrateBootstrap()
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := &formation{t: t, text: &logText{}}
 	f.server = httptest.NewServer(http.HandlerFunc(f.take))
 	t.Cleanup(f.server.Close)
-	f.function = lambdahost.New(lambdahost.Config{Name: "migrate", Bootstrap: executable, Timeout: timeout, Env: append(env, "STAGE=test"),
+	f.function = lambdahost.New(lambdahost.Config{Name: "migrate", Bootstrap: bootstrap(t, manifest.Migrate.Package), Timeout: timeout, Env: append(env, "STAGE=test"),
 		Logs: io.MultiWriter(f.text, testLog{t})})
 	t.Cleanup(func() { f.function.Close() })
 	return f
@@ -208,12 +194,8 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 		c.NoMapping = true
 		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
 	})
-	executable, err := bootstrap()
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The claim waits for the database for three quarters of it.
-	function := lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: executable, Timeout: 8 * time.Second,
+	function := lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: bootstrap(t, manifest.Match.Package), Timeout: 8 * time.Second,
 		Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
 	defer function.Close()
 	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs", "eventSourceARN": l.Queue.ARN,

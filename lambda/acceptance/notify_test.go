@@ -1,11 +1,9 @@
 package acceptance_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,23 +21,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// sweepBootstrap builds the sweep function once per test binary.
-var sweepBootstrap = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "bootstrap")
-	if err != nil {
-		return "", err
-	}
-	return lambdahost.Bootstrap(context.Background(), dir, manifest.Sweep.Package, nil)
-})
-
 // sweepFunction runs the sweep function once, in its own bootstrap.
 func (l *line) sweepFunction() {
 	l.t.Helper()
-	executable, err := sweepBootstrap()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	f := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: executable, Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
+	f := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
 	defer f.Close()
 	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
 		l.t.Fatal(err)

@@ -31,14 +31,32 @@ var (
 	testStart  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 )
 
-// bootstrap builds the match function once per test binary.
-var bootstrap = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "bootstrap")
+// bootstraps build the functions, each once per test binary.
+var bootstraps = map[string]func() (string, error){
+	manifest.Match.Package:   built(manifest.Match.Package),
+	manifest.Sweep.Package:   built(manifest.Sweep.Package),
+	manifest.Migrate.Package: built(manifest.Migrate.Package),
+}
+
+func built(pkg string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp("", "bootstrap")
+		if err != nil {
+			return "", err
+		}
+		return lambdahost.Bootstrap(context.Background(), dir, pkg, nil)
+	})
+}
+
+// bootstrap returns the executable of a function.
+func bootstrap(t *testing.T, pkg string) string {
+	t.Helper()
+	file, err := bootstraps[pkg]()
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
-})
+	return file
+}
 
 // stuck bounds what must happen: no machine is so slow.
 const stuck = 9 * time.Minute
@@ -54,14 +72,10 @@ type line struct {
 
 func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig)) *line {
 	t.Helper()
-	executable, err := bootstrap()
-	if err != nil {
-		t.Fatal(err)
-	}
 	url := postgrestest.URL(t)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
 	config := local.StackConfig{
-		DatabaseURL: url, Bootstrap: executable, FrozenAt: testStart, Concurrency: concurrency,
+		DatabaseURL: url, Bootstrap: bootstrap(t, manifest.Match.Package), FrozenAt: testStart, Concurrency: concurrency,
 		Logs: testLog{t}, OnEvent: func(e sqs.Event) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -70,8 +84,8 @@ func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig))
 	for _, option := range options {
 		option(&config)
 	}
-	l.Stack, err = local.StartStack(t.Context(), config)
-	if err != nil {
+	var err error
+	if l.Stack, err = local.StartStack(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

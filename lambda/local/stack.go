@@ -40,7 +40,7 @@ const (
 	stackConns = 4
 )
 
-// StackConfig says what the stack is made of.
+// StackConfig configures a stack.
 type StackConfig struct {
 	DatabaseURL string          // a migrated database
 	Bootstrap   string          // the executable of the match function
@@ -48,10 +48,10 @@ type StackConfig struct {
 	FrozenAt    time.Time       // zero: the clocks flow; else they stand still between jumps
 	Concurrency int             // invocations at once; manifest.Match's when 0
 	NoMapping   bool            // nothing takes messages from the queue: Function is invoked by the caller only
-	Logs        io.Writer       // what the function prints; may be nil
+	Logs        io.Writer       // the output of the function; may be nil
 	Log         *slog.Logger    // of the sweep; may be nil
 	OnEvent     func(sqs.Event) // everything that happens to a message; may be nil
-	// OnInvocation is told of every batch; may be nil.
+	// OnInvocation is called for every batch; may be nil.
 	OnInvocation func(eventsource.Invocation)
 	// Route returns the URL by which the function reaches the database; nil
 	// leaves it as it is.
@@ -138,7 +138,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	return err
 }
 
-// QueueURLs are those of a queue and of its dead-letter queue.
+// QueueURLs are the URLs of a queue and of its dead-letter queue.
 type QueueURLs struct{ Queue, DLQ string }
 
 // CreateQueue makes a queue and its dead-letter queue, NAME-dlq, at the SQS

@@ -24,7 +24,7 @@ func New() *Clock {
 }
 
 // NewFrozen returns a clock that stands at the given time and moves only
-// by Advance: what happens on it happens at exact times.
+// by Advance, so that events have exact times.
 func NewFrozen(at time.Time) *Clock {
 	return &Clock{base: at, jumped: make(chan struct{})}
 }
@@ -43,7 +43,7 @@ func (c *Clock) now() time.Time {
 	return c.base.Add(time.Since(c.start))
 }
 
-// Advance moves the clock forward by d and wakes everybody who waits on
+// Advance moves the clock forward by d and wakes all that wait on
 // Jumped. A negative d is ignored.
 func (c *Clock) Advance(d time.Duration) {
 	if d <= 0 {

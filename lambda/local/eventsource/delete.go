@@ -13,7 +13,7 @@ import (
 
 const deleteTimeout = 10 * time.Second // for the deletes of a batch, also after the mapping was stopped
 
-// deleteAll deletes messages, those whose delete fails once more, and returns
+// deleteAll deletes messages, tries failed deletes once more, and returns
 // the ids of the rest with the last error.
 func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undeleted []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
@@ -28,7 +28,7 @@ func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undelete
 }
 
 // delete makes one call and returns the messages that are still there: all
-// when the call failed, those in its list of failures otherwise.
+// when the call failed, else the ones in its list of failures.
 func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Message, error) {
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &m.cfg.QueueURL}
 	for i, msg := range msgs {

@@ -17,7 +17,7 @@ const (
 	maxPollPause   = time.Second
 )
 
-// QueueClient is what the mapping needs of SQS; *sqs.Client has it.
+// QueueClient receives and deletes messages; *sqs.Client implements it.
 type QueueClient interface {
 	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessageBatch(context.Context, *sqs.DeleteMessageBatchInput, ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
@@ -26,17 +26,17 @@ type QueueClient interface {
 // Config connects a queue with a function.
 type Config struct {
 	QueueURL       string
-	QueueARN       string // what the function sees as eventSourceARN
-	Region         string // what the function sees as awsRegion
+	QueueARN       string // the eventSourceARN in the function's event
+	Region         string // the awsRegion in the function's event
 	BatchSize      int    // messages per invocation, 1 to 10
 	MaxConcurrency int    // invocations at the same time; 1 when 0
 	Client         QueueClient
 	Invoke         func(ctx context.Context, payload []byte) ([]byte, error)
 	Now            func() time.Time // for the times in Invocation; time.Now when nil
-	OnInvocation   func(Invocation) // told of every batch, from several goroutines; may be nil
+	OnInvocation   func(Invocation) // called for every batch, from several goroutines; may be nil
 }
 
-// Invocation is what became of one batch. A receive that failed is told as an
+// Invocation is the outcome of one batch. A failed receive is reported as an
 // Invocation without messages.
 type Invocation struct {
 	At         time.Time     // when the batch was complete, on the mapping's clock
@@ -44,13 +44,13 @@ type Invocation struct {
 	MessageIDs []string      // the batch, in its order
 	Failed     []string      // the messages that were left in the queue to come again, in the batch's order
 	Undeleted  []string      // succeeded, but the delete failed twice: these come again too
-	Err        error         // why the batch failed as a whole: *lambdahost.FunctionError, lambdahost.ErrThrottled, an invalid response ...
+	Err        error         // of the batch as a whole: a lambdahost error, an invalid response ...
 	DeleteErr  error         // the last error of the deletes
 }
 
 // Mapping is Lambda's SQS event source mapping with ReportBatchItemFailures:
-// it receives batches, invokes the function and deletes what succeeded. What
-// failed it leaves alone: the message comes again when its visibility timeout
+// it receives batches, invokes the function and deletes the messages that
+// succeeded. A failed message stays: it comes again when its visibility timeout
 // ends, be it the queue's or one that the function has set. So does a batch
 // that was throttled: it has used up a receive without a run, and polling goes
 // on all the same.
@@ -133,7 +133,7 @@ func (m *Mapping) receive(ctx context.Context) ([]types.Message, error) {
 	return out.Messages, nil
 }
 
-// handle invokes the function with a batch and deletes what succeeded.
+// handle invokes the function with a batch and deletes the messages that succeeded.
 func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation {
 	inv := Invocation{At: m.cfg.Now()}
 	for _, msg := range batch {

@@ -12,8 +12,8 @@ import (
 // batch; otherwise all messages but the failed ones succeeded.
 //
 // Everything succeeded: an empty or null response, an empty or null list, or
-// none. A list under another name, BatchItemFailures say, is none: Lambda
-// ignores what it does not know. The whole batch failed: a response that is
+// none. A list under another name, such as BatchItemFailures, is none: Lambda
+// ignores unknown names. The whole batch failed: a response that is
 // no JSON object, an item without an itemIdentifier spelled exactly so, or
 // with one that is empty, null or of no message in the batch.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html

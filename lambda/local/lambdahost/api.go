@@ -54,7 +54,7 @@ func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(inv.payload) // a process that cannot read it has ended, or runs out of time
 }
 
-// traceID is unsampled: nobody collects local traces.
+// traceID is unsampled: local traces are not collected.
 func traceID(inv *invocation) string {
 	hex := strings.ReplaceAll(inv.id, "-", "")
 	return fmt.Sprintf("Root=1-%x-%s;Sampled=0", inv.deadline.Unix(), hex[:24])
@@ -78,7 +78,7 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
 	}
 	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		// What cannot be decoded stays empty: the type still tells that it failed.
+		// An undecodable message stays empty: the type still shows the failure.
 		posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
 		return nil, parseError(posted, kind)
 	}
@@ -97,7 +97,7 @@ func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
 	writeStatus(w, http.StatusAccepted, "")
 }
 
-// accept settles the invocation of the request, or tells that there is none.
+// accept answers the invocation of the request, or reports that there is none.
 func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
 	switch {
 	case !e.settle(r.PathValue("id"), body, failed):

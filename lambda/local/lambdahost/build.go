@@ -22,7 +22,7 @@ import (
 //
 // It is built with the flags of the running program, because other flags
 // (-race, -trimpath, CGO_ENABLED ...) mean another build cache and compiling
-// everything anew. progress, which may be nil, is told what takes long.
+// everything anew. progress, which may be nil, is called before a long step.
 func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (string, error) {
 	if file := installed(pkg); file != "" {
 		return file, nil
@@ -39,8 +39,8 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 		return "", fmt.Errorf("build %s: %w", pkg, err)
 	}
 	flags, env := buildFlags()
-	// Go keeps what `go run` has linked, and links again what `go build` has:
-	// the "run" is a copy. A bootstrap in a temporary folder needs no commit, and a
+	// Go caches the link of `go run` and not that of `go build`: here the "run"
+	// is a copy. A bootstrap in a temporary folder needs no commit, and a
 	// repository that git does not trust would fail the build.
 	args := append([]string{"run", "-buildvcs=false", "-exec=cp -f"}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg, file)...)
@@ -55,8 +55,8 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 	return file, nil
 }
 
-// installed finds the executable beside the running one. What it was built
-// from is looked up in the file: a program of the same name may be anything.
+// installed finds the executable beside the running one. Its main
+// package is read from the file: a program of the same name may be anything.
 func installed(pkg string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -73,7 +73,8 @@ func installed(pkg string) string {
 	return file
 }
 
-// canBuild tells what to do when there is no go command, or none that knows pkg.
+// canBuild returns an error with advice when there is no go command, or the
+// working directory is outside the module of pkg.
 func canBuild(ctx context.Context, pkg string) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("no executable of %s: there is none beside this program, and no go command on the PATH to build it; "+

@@ -172,7 +172,7 @@ func (e *environment) boot() error {
 	}
 	e.stop()
 	select {
-	case failed = <-e.initError: // posted just before the end: it says more than the exit
+	case failed = <-e.initError: // posted just before the end: more precise than the exit
 	default:
 	}
 	return &FunctionError{Type: failed.Type, Message: "start-up failed: " + failed.Message + e.logs.tailText()}

@@ -17,7 +17,7 @@ var ErrThrottled = errors.New("rate exceeded: every environment of the function 
 // errFunctionClosed is returned by Invoke after Close.
 var errFunctionClosed = errors.New("function is closed")
 
-// A FunctionError tells that the function itself failed: it returned an error,
+// A FunctionError is a failure of the function itself: it returned an error,
 // panicked, ended its process or ran out of time.
 type FunctionError struct {
 	Type    string // as posted, or Runtime.ExitError, Sandbox.Timedout, Runtime.InvalidEntrypoint ...
@@ -28,7 +28,7 @@ type FunctionError struct {
 // Error returns the type and the message.
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// Config says which program is the function and how to run it.
+// Config is the program of a function, and the limits it runs under.
 type Config struct {
 	Name           string
 	Bootstrap      string        // path of the executable
@@ -39,7 +39,7 @@ type Config struct {
 	Logs           io.Writer     // stdout and stderr of all processes, written in whole lines; may be nil
 }
 
-// withDefaults fills what was left out with what Lambda takes.
+// withDefaults fills empty fields with Lambda's defaults.
 func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = 3 * time.Second
@@ -128,7 +128,7 @@ func (f *Function) acquire() (*environment, error) {
 }
 
 // Kill sends SIGKILL to the process group of one environment that is running
-// an invocation, or several, at this moment and tells whether there was one.
+// an invocation, or several, at this moment and reports whether there was one.
 // With n > 0 of them, in the order of their start, it kills number choose(n),
 // in [0, n); a nil choose takes the first.
 func (f *Function) Kill(choose func(busy int) int) bool {

@@ -60,7 +60,7 @@ func writeInvocation(w http.ResponseWriter, body []byte, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amz-Executed-Version", "$LATEST")
-	_, _ = w.Write(body) // the caller has gone: nobody is left to tell
+	_, _ = w.Write(body) // a caller that has gone gets no answer
 }
 
 // json is the error as Lambda shows it to the caller: as the function posted

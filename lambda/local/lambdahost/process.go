@@ -19,9 +19,9 @@ const closeGrace = 500 * time.Millisecond
 // region is the region that everything of the local stack claims to be in.
 const region = "us-east-1"
 
-// processEnv is the environment of a function's process: what Lambda sets,
-// over what the configuration gives, over defaults. Of our own variables only
-// those that a program needs to run at all are passed on, so that a secret in
+// processEnv is the environment of a function's process: Lambda's variables,
+// over the configured ones, over defaults. Of our own variables only the ones
+// that any program needs are passed on, so that a secret in
 // the developer's shell cannot reach the function unasked.
 func processEnv(cfg Config, api string) []string {
 	var env []string
@@ -86,7 +86,7 @@ func (e *environment) launch() error {
 	return <-launched
 }
 
-// finish records the end of the process and ends what it left in its group.
+// finish records the end of the process and kills the rest of its group.
 func (e *environment) finish(err error) {
 	e.signal(syscall.SIGKILL)
 	e.logs.flush()
@@ -131,7 +131,7 @@ func (e *environment) hasEnded() bool {
 	}
 }
 
-// isBusy tells whether the process has an invocation that it has not answered.
+// isBusy reports whether the process has an invocation that it has not answered.
 func (e *environment) isBusy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

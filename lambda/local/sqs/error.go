@@ -41,7 +41,7 @@ func (e apiError) shape() string {
 	}[name], name)
 }
 
-// at says whose fault the error is.
+// at returns the side at fault.
 func (e apiError) at() string {
 	if e.status < 500 {
 		return "Sender"

@@ -10,7 +10,7 @@ import (
 // FaultKind is something that Amazon SQS also does, though seldom.
 type FaultKind string
 
-// What can go wrong, and on which occasions.
+// The kinds of faults, and the occasions on which they happen.
 const (
 	// DuplicateDelivery: a message that is received is handed out once more
 	// while it is in flight. Not in a FIFO queue, and not beyond maxReceiveCount.
@@ -24,7 +24,7 @@ const (
 	EarlyExpiry FaultKind = "early expiry"
 	// EntryRefused: an entry of a batch is in Failed with InternalError.
 	EntryRefused FaultKind = "entry refused"
-	// EntryUnconfirmed: so is an entry that is done.
+	// EntryUnconfirmed: an entry that was done is in Failed with InternalError.
 	EntryUnconfirmed FaultKind = "entry unconfirmed"
 	// CallRefused: a call does nothing and is answered 500, the next one 503.
 	CallRefused FaultKind = "call refused"
@@ -39,7 +39,7 @@ type Fault struct {
 	Kind      FaultKind
 	Operation string  // only in calls of this one, such as "DeleteMessageBatch"; in all when ""
 	Rate      float64 // the chance on each occasion, 0 to 1
-	Times     int     // at most so often, 0 is without a limit; without a Rate: on the first occasions
+	Times     int     // the limit, none when 0; without a Rate the fault happens on the first occasions
 }
 
 // orderedFault is a Fault that was ordered.
@@ -49,8 +49,8 @@ type orderedFault struct {
 	drawn  int
 }
 
-// Order has these faults happen from now on, and not those ordered before;
-// without any it ends them. Whether the first occasion of a fault is hit, the
+// Order makes these faults happen from now on, in place of the ones before;
+// without arguments it ends all faults. Whether the first occasion of a fault is hit, the
 // second and so on follows from the seed and its place among the faults alone.
 func (s *Server) Order(seed uint64, faults ...Fault) {
 	s.lock(nil)
@@ -95,8 +95,8 @@ func (s *Server) hit(kind FaultKind) bool {
 	return happens
 }
 
-// misdeliver is told of every message that is being handed out, and returns
-// for how long the message really will be hidden.
+// misdeliver applies the faults to a message that is being handed out, and
+// returns for how long the message will really be hidden.
 func (s *Server) misdeliver(m *message, visibility time.Duration) time.Duration {
 	if m.fault == LateDelivery || m.fault == DuplicateDelivery && m.hidden(s.at) {
 		s.injected[m.fault]++
@@ -111,7 +111,7 @@ func (s *Server) misdeliver(m *message, visibility time.Duration) time.Duration 
 	return visibility
 }
 
-// outlives says whether m stays although it is deleted; no handle opens it
+// outlives reports whether m stays although it is deleted; no handle opens it
 // until it is received again.
 func (s *Server) outlives(q *queue, m *message) bool {
 	if s.deadLetterQueue(q, m) != nil || !s.draw(LateDelivery) {
@@ -133,7 +133,7 @@ func (s *Server) faultyEntry(do entryOperation, q *queue, e entry) (entryResult,
 	return result, err
 }
 
-// errLost has the connection closed instead of an answer.
+// errLost closes the connection instead of answering.
 var errLost = errors.New("the answer is lost")
 
 // faulty does one call.

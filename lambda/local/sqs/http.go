@@ -20,7 +20,7 @@ const (
 	targetPrefix = "AmazonSQS." // and the operation, in the header X-Amz-Target
 
 	// bodyLimit bounds a request: 1 MiB of messages, every character of
-	// which may be escaped to six bytes, and room for what is around them.
+	// which may be escaped to six bytes, and room for the JSON around them.
 	bodyLimit  = 8 << 20
 	batchLimit = 10
 )
@@ -175,7 +175,7 @@ func onBatch(do entryOperation) operation {
 	})
 }
 
-// checkBatch checks what fails a batch as a whole.
+// checkBatch checks the rules whose violation fails a whole batch.
 func checkBatch(entries []entry) error {
 	ids, valid, size := map[string]bool{}, true, 0
 	for _, e := range entries {

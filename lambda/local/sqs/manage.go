@@ -186,7 +186,7 @@ func (s *Server) deleteQueue(q *queue, in input) (any, error) {
 func (s *Server) purgeQueue(q *queue, _ input) (any, error) {
 	for _, m := range slices.Clone(q.line) {
 		q.remove(m)
-		s.tell(Deleted, q, m, 0)
+		s.report(Deleted, q, m, 0)
 	}
 	return entryResult{}, nil
 }

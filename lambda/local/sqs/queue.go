@@ -41,7 +41,7 @@ type queue struct {
 
 	line      []*message // the next one to hand out first
 	messages  map[string]*message
-	out       map[*message]bool   // were handed out; those in flight are among them
+	out       map[*message]bool   // were handed out; includes all messages in flight
 	accepted  map[string]*message // FIFO: the latest by deduplication id, also after it was deleted
 	oldest    time.Time           // no message was sent before
 	handedOut int64
@@ -94,7 +94,7 @@ func (q *queue) count(at time.Time) Stats {
 	return stats
 }
 
-// expire removes what was kept for the retention period.
+// expire removes the messages whose retention period has ended.
 func (s *Server) expire(q *queue) {
 	retention := time.Duration(q.number("MessageRetentionPeriod")) * time.Second
 	if s.at.Before(q.oldest.Add(retention)) {
@@ -104,7 +104,7 @@ func (s *Server) expire(q *queue) {
 	for _, m := range slices.Clone(q.line) {
 		if !s.at.Before(m.sent.Add(retention)) {
 			q.remove(m)
-			s.tell(Expired, q, m, 0)
+			s.report(Expired, q, m, 0)
 		} else if m.sent.Before(q.oldest) {
 			q.oldest = m.sent
 		}

@@ -91,7 +91,7 @@ func (s *Server) handOut(q *queue, in input) (received []receivedMessage) {
 			q.out[m] = true
 		}
 		q.handedOut++
-		s.tell(Received, q, m, visibility)
+		s.report(Received, q, m, visibility)
 		received = append(received, m.seenBy(q, in))
 	}
 	return received
@@ -99,7 +99,7 @@ func (s *Server) handOut(q *queue, in input) (received []receivedMessage) {
 
 // take returns up to want messages that may be received. One that has been
 // received often enough goes to the dead-letter queue here and not before:
-// SQS finds out when somebody asks for the message again.
+// SQS notices only when a client asks for the message again.
 func (s *Server) take(q *queue, want int) (taken []*message) {
 	busy := map[string]bool{} // groups of a FIFO queue
 	if q.fifo {
@@ -156,7 +156,7 @@ func (m *message) system(q *queue) map[string]string {
 	return all
 }
 
-// chosen are those that were asked for, by name or all of them.
+// chosen returns the attributes that the request names, or all of them.
 func chosen[V any](all map[string]V, wanted []string) map[string]V {
 	chosen := map[string]V{}
 	for name, value := range all {
@@ -180,7 +180,7 @@ func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	return m, m != nil && m.handle == handle, nil
 }
 
-// changeVisibility hides a message in flight for so long from now on. The
+// changeVisibility hides a message in flight for the given time from now on. The
 // value is used once: the next receive hides it by the queue's setting again.
 func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
@@ -196,7 +196,7 @@ func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 		return entryResult{}, err
 	}
 	m.visibleAt = until
-	s.tell(VisibilityChanged, q, m, until.Sub(s.at))
+	s.report(VisibilityChanged, q, m, until.Sub(s.at))
 	return entryResult{Id: in.Id}, nil
 }
 
@@ -212,7 +212,7 @@ func (s *Server) delete(q *queue, in entry) (entryResult, error) {
 		if !s.outlives(q, m) {
 			q.remove(m)
 		}
-		s.tell(Deleted, q, m, 0)
+		s.report(Deleted, q, m, 0)
 	}
 	return entryResult{Id: in.Id}, nil
 }

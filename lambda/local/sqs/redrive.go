@@ -19,7 +19,7 @@ func (s *Server) deadLetterQueue(q *queue, m *message) *queue {
 func (s *Server) moveToDLQ(q *queue, m *message) {
 	dlq := s.deadLetterQueue(q, m)
 	q.remove(m)
-	s.tell(MovedToDLQ, q, m, 0)
+	s.report(MovedToDLQ, q, m, 0)
 	m.sourceArn = q.arn
 	dlq.add(m)
 	dlq.wake()
@@ -28,7 +28,7 @@ func (s *Server) moveToDLQ(q *queue, m *message) {
 func (q *queue) isDLQOf(source *queue) bool { return source.dlqArn == q.arn }
 
 func (s *Server) listDeadLetterSources(dlq *queue, _ input) (any, error) {
-	return map[string]any{"queueUrls": s.urls(dlq.isDLQOf)}, nil // written like that in the API
+	return map[string]any{"queueUrls": s.urls(dlq.isDLQOf)}, nil // the API spells it with a small q
 }
 
 // moveTask is a finished redrive. Amazon SQS takes its time over one; here it
@@ -40,8 +40,8 @@ type moveTask struct {
 	ApproximateNumberOfMessagesMoved int
 }
 
-// startMove sends what is visible in a dead-letter queue on to DestinationArn,
-// or to where it came from; a message that came from nowhere ends the move.
+// startMove sends the visible messages of a dead-letter queue to DestinationArn,
+// or back to their source; a message without a source ends the move.
 func (s *Server) startMove(in input) (any, error) {
 	source := s.queueOf(in.SourceArn)
 	if err := cmp.Or(
@@ -63,10 +63,10 @@ func (s *Server) startMove(in input) (any, error) {
 			break
 		}
 		source.remove(m)
-		s.tell(Deleted, source, m, 0)
+		s.report(Deleted, source, m, 0)
 		again := s.newMessage(*m)
 		destination.add(again)
-		s.tell(Redriven, destination, again, 0)
+		s.report(Redriven, destination, again, 0)
 		move.ApproximateNumberOfMessagesMoved++
 	}
 	s.moves = append(s.moves, move)

@@ -21,7 +21,7 @@ const sizeLimit = 1 << 20
 // groupIDForm has letters, digits and punctuation: all of ASCII that is seen.
 var groupIDForm = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// size is what counts towards the size limits.
+// size is the size that counts towards the limits.
 func (e entry) size() int {
 	size := len(e.MessageBody)
 	for name, a := range e.MessageAttributes {
@@ -40,7 +40,7 @@ func (s *Server) send(q *queue, in entry) (entryResult, error) {
 		delay := time.Duration(valueOr(in.DelaySeconds, q.number("DelaySeconds"))) * time.Second
 		m.visibleAt = s.at.Add(delay)
 		q.add(m)
-		s.tell(Sent, q, m, delay)
+		s.report(Sent, q, m, delay)
 	}
 	return entryResult{in.Id, accepted.id, md5Hex([]byte(m.body)), attributesMD5(m.attributes)}, nil
 }
@@ -95,7 +95,7 @@ func (a messageAttribute) value() []byte {
 	return []byte(a.StringValue)
 }
 
-// checkText is the rule for a body and for a string attribute. What is no
+// checkText is the rule for a body and for a string attribute. Invalid
 // UTF-8 has become U+FFFD before it gets here.
 func checkText(text string) error {
 	return refuse(strings.ContainsFunc(text, func(r rune) bool {
@@ -129,7 +129,7 @@ func md5Hex(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }
 
 // attributesMD5 is the digest of the developer guide, "Calculating the MD5
 // message digest for message attributes": by name, each of name, type and
-// value after its length, the value after a byte that tells text from binary.
+// value after its length, the value after a byte that distinguishes text from binary.
 // It is empty if there are no attributes.
 func attributesMD5(attributes map[string]messageAttribute) string {
 	if len(attributes) == 0 {

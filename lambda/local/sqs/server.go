@@ -8,9 +8,9 @@ import (
 	"matchbook/lambda/local/clock"
 )
 
-// SQS is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
+// Server is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
 // dead-letter queues, redrive and long polling, behind the AWS JSON 1.0 protocol
-// that the SDKs speak. It is strict: what Amazon SQS refuses, it refuses with
+// that the SDKs speak. It is strict: it refuses what Amazon SQS refuses, with
 // the same error. FIFO queues have order, group locks and deduplication, standard
 // queues are fair to their message groups (fair.go).
 // Signatures are not checked; tags, permissions, encryption, the limit of
@@ -28,8 +28,8 @@ import (
 // delay and retention pass on the Clock; the WaitTimeSeconds of a long poll
 // pass in real time, so that a client never hangs on a frozen clock.
 //
-// By itself it delivers every message once per visibility timeout. Order makes
-// it do what Amazon SQS also does: deliver twice, fail, lose an answer.
+// By default it delivers every message once per visibility timeout. Order adds
+// the rare faults of Amazon SQS: it delivers twice, fails, loses an answer.
 type Server struct {
 	clock   *clock.Clock
 	onEvent func(Event)
@@ -45,19 +45,19 @@ type Server struct {
 	injected map[FaultKind]int
 }
 
-// New returns an SQS without queues. It never closes: long polls end with
+// New returns a server without queues. It never closes: long polls end with
 // their requests.
 func New(clock *clock.Clock) *Server {
 	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*queue{}, injected: map[FaultKind]int{}}
 }
 
-// EventKind says what happened to a message.
+// EventKind is a kind of change of a message.
 type EventKind string
 
-// What can happen to a message. The Queue of a MovedToDLQ is the one that the
+// The changes of a message. The Queue of a MovedToDLQ is the one that the
 // message leaves; its id stays. A move task gives two events: Deleted with the
 // old id in the dead-letter queue, Redriven with the new id in the queue that
-// the message goes to. Expired is told when the queue is next looked at.
+// the message goes to. Expired is reported when the queue is next looked at.
 const (
 	Sent              EventKind = "sent"
 	Received          EventKind = "received"
@@ -76,17 +76,17 @@ type Event struct {
 	Body         string
 	Kind         EventKind
 	ReceiveCount int           // ApproximateReceiveCount after the event
-	Visibility   time.Duration // Received, VisibilityChanged: hidden for so long from At; Sent: the delay
+	Visibility   time.Duration // Received, VisibilityChanged: the time hidden from At on; Sent: the delay
 }
 
-// OnEvent has f called for every event, one at a time and in the order in
+// OnEvent makes the server call f for every event, one at a time and in the order in
 // which they happen. f runs inside the operation that causes the event, before
 // its response leaves: it must be quick and must not call back into the SQS.
 // Set it before the first request.
 func (s *Server) OnEvent(f func(Event)) { s.onEvent = f }
 
-// tell reports an event and has the queue's long polls look again.
-func (s *Server) tell(kind EventKind, q *queue, m *message, visibility time.Duration) {
+// report passes an event on and makes the queue's long polls look again.
+func (s *Server) report(kind EventKind, q *queue, m *message, visibility time.Duration) {
 	s.onEvent(Event{At: s.at, Queue: q.name, MessageID: m.id, Body: m.body, Kind: kind,
 		ReceiveCount: m.receives, Visibility: visibility})
 	q.wake()

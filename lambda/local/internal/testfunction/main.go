@@ -97,7 +97,7 @@ func obey(ctx context.Context, do, addr string) ([]byte, error) {
 	return nil, nil
 }
 
-// hold connects to addr, says which process it is, and waits until the other
+// hold connects to addr, sends its process id, and waits until the other
 // side lets it go. The other side sees the connection end with the process.
 func hold(addr string) ([]byte, error) {
 	conn, err := net.Dial("tcp", addr)
@@ -136,7 +136,7 @@ func handleRecords(ctx context.Context, records []events.SQSMessage) ([]byte, er
 	return json.Marshal(response)
 }
 
-// postInitError does what runtimes of other languages do.
+// postInitError posts a start-up error as the runtimes of other languages do.
 func postInitError() {
 	resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error", "application/json",
 		strings.NewReader(`{"errorType":"Config.Missing","errorMessage":"no QUEUE_URL"}`))

@@ -158,12 +158,14 @@ func createQueue(ctx context.Context, client *awssqs.Client, name string) (u Que
 	if err != nil {
 		return u, err
 	}
-	redrive, err := json.Marshal(map[string]any{"deadLetterTargetArn": arn.ARN, "maxReceiveCount": manifest.Match.MaxReceiveCount()})
+	redrive, err := json.Marshal(map[string]any{
+		"deadLetterTargetArn": arn.ARN, "maxReceiveCount": manifest.Match.MaxReceiveCount()})
 	if err != nil {
 		return u, err
 	}
-	queue, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name), Attributes: map[string]string{
-		"VisibilityTimeout": strconv.Itoa(int(manifest.Match.Visibility().Seconds())), "RedrivePolicy": string(redrive)}})
+	queue, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name),
+		Attributes: map[string]string{
+			"VisibilityTimeout": strconv.Itoa(int(manifest.Match.Visibility().Seconds())), "RedrivePolicy": string(redrive)}})
 	if err != nil {
 		return u, fmt.Errorf("create the queue: %w", err)
 	}
@@ -217,7 +219,8 @@ func hasLastDelivery(payload []byte) bool {
 		return true
 	}
 	for _, r := range event.Records {
-		if n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"]); err != nil || n >= manifest.Match.MaxReceiveCount() {
+		n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
+		if err != nil || n >= manifest.Match.MaxReceiveCount() {
 			return true
 		}
 	}

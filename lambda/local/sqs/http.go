@@ -95,7 +95,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		known := apiErrorOf(err)
-		status, out = known.status, map[string]string{"__type": "com.amazonaws.sqs#" + known.shape(), "message": known.message}
+		status = known.status
+		out = map[string]string{"__type": "com.amazonaws.sqs#" + known.shape(), "message": known.message}
 		w.Header().Set("X-Amzn-Query-Error", known.code+";"+known.at())
 	}
 	body, err := json.Marshal(out)
@@ -111,7 +112,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
 	if !ok || r.Method != http.MethodPost || r.Header.Get("Content-Type") != contentType {
-		return nil, apiError{"UnknownOperation", "Only POST with X-Amz-Target " + targetPrefix + "* and " + contentType + " is understood.", 400}
+		return nil, apiError{"UnknownOperation",
+			"Only POST with X-Amz-Target " + targetPrefix + "* and " + contentType + " is understood.", 400}
 	}
 	operation, ok := operations[name]
 	if !ok {
@@ -185,8 +187,12 @@ func checkBatch(entries []entry) error {
 	}
 	return cmp.Or(
 		refuse(len(entries) == 0, codePrefix+"EmptyBatchRequest", "There should be at least one entry in the request."),
-		refuse(len(entries) > batchLimit, codePrefix+"TooManyEntriesInBatchRequest", "Maximum number of entries per request are %d.", batchLimit),
-		refuse(!valid, codePrefix+"InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long."),
+		refuse(len(entries) > batchLimit, codePrefix+"TooManyEntriesInBatchRequest",
+			"Maximum number of entries per request are %d.", batchLimit),
+		refuse(!valid, codePrefix+"InvalidBatchEntryId",
+			"A batch entry id can only contain alphanumeric characters, hyphens and underscores. "+
+				"It can be at most 80 letters long."),
 		refuse(len(ids) < len(entries), codePrefix+"BatchEntryIdsNotDistinct", "An id is repeated."),
-		refuse(size > sizeLimit, codePrefix+"BatchRequestTooLong", "Batch requests cannot be longer than %d bytes. You have sent %d bytes.", sizeLimit, size))
+		refuse(size > sizeLimit, codePrefix+"BatchRequestTooLong",
+			"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", sizeLimit, size))
 }

@@ -33,9 +33,11 @@ func (s *Server) configure(q *queue, settings map[string]string) error {
 		case name == "RedrivePolicy":
 			dlqArn, maxReceives, err = s.parseRedrive(q, value)
 		case isNumber:
-			err = refuse(notNumber != nil || n < limits[0] || n > limits[1], "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+			err = refuse(notNumber != nil || n < limits[0] || n > limits[1], "InvalidAttributeValue",
+				"Invalid value for the parameter %s.", name)
 		case q.fifo && (name == "FifoQueue" || name == "ContentBasedDeduplication"):
-			err = refuse(value != "true" && value != "false", "InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+			err = refuse(value != "true" && value != "false", "InvalidAttributeValue",
+				"Invalid value for the parameter %s.", name)
 		default:
 			err = refuse(true, "InvalidAttributeName", "Unknown Attribute %s.", name)
 		}
@@ -62,7 +64,8 @@ func (s *Server) parseRedrive(q *queue, value string) (dlqArn string, maxReceive
 	dlq := s.queueOf(policy.DeadLetterTargetArn)
 	return policy.DeadLetterTargetArn, maxReceives, cmp.Or(
 		refuse(malformed != nil, codeInvalid, "Redrive policy is not a valid JSON map."),
-		refuse(maxReceives < 1 || maxReceives > 1000, codeInvalid, "Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
+		refuse(maxReceives < 1 || maxReceives > 1000, codeInvalid,
+			"Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
 		refuse(dlq == nil, codeInvalid, "Dead letter target does not exist."),
 		refuse(dlq != nil && dlq.fifo != q.fifo, codeInvalid, "Dead-letter queue must be same type of queue as the source."))
 }
@@ -108,8 +111,10 @@ var queueNameForm = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.fifo)?$`)
 func (s *Server) createQueue(in input) (any, error) {
 	q := newQueue(in.QueueName, s.at)
 	err := cmp.Or(
-		refuse(len(q.name) > 80 || !queueNameForm.MatchString(q.name), codeInvalid, "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
-		refuse(q.fifo && in.Attributes["FifoQueue"] != "true", codeInvalid, "The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true."),
+		refuse(len(q.name) > 80 || !queueNameForm.MatchString(q.name), codeInvalid,
+			"Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
+		refuse(q.fifo && in.Attributes["FifoQueue"] != "true", codeInvalid,
+			"The name of a FIFO queue ends with .fifo, its attribute FifoQueue is true."),
 		s.configure(q, in.Attributes))
 	if err != nil {
 		return nil, err
@@ -122,7 +127,8 @@ func (s *Server) createQueue(in input) (any, error) {
 	has := there.attributes(s.at)
 	for name, value := range in.Attributes {
 		if has[name] != value {
-			return nil, apiError{"QueueAlreadyExists", "A queue already exists with the same name and a different value for attribute " + name, 400}
+			return nil, apiError{"QueueAlreadyExists",
+				"A queue already exists with the same name and a different value for attribute " + name, 400}
 		}
 	}
 	return s.getQueueURL(in)
@@ -136,7 +142,8 @@ func (s *Server) getQueueURL(in input) (any, error) {
 }
 
 func (s *Server) listQueues(in input) (any, error) {
-	return map[string]any{"QueueUrls": s.urls(func(q *queue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) })}, nil
+	wanted := func(q *queue) bool { return strings.HasPrefix(q.name, in.QueueNamePrefix) }
+	return map[string]any{"QueueUrls": s.urls(wanted)}, nil
 }
 
 func (s *Server) urls(wanted func(*queue) bool) []string {
@@ -161,7 +168,8 @@ func (s *Server) queueAt(url string) (*queue, error) {
 	_, name, _ := strings.Cut(url, "/"+account+"/")
 	q, ok := s.queues[name]
 	if !ok {
-		return nil, cmp.Or(refuse(url == "", codeMissing, "The request must contain the parameter QueueUrl."), error(errNoQueue))
+		return nil, cmp.Or(refuse(url == "", codeMissing,
+			"The request must contain the parameter QueueUrl."), error(errNoQueue))
 	}
 	s.expire(q)
 	return q, nil

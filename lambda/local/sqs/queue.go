@@ -25,7 +25,8 @@ type message struct {
 
 // newMessage has the content of another one, is sent now and was never received.
 func (s *Server) newMessage(like message) *message {
-	return &message{id: uuid.NewString(), body: like.body, attributes: like.attributes, group: like.group, dedup: like.dedup, sent: s.at}
+	return &message{id: uuid.NewString(), body: like.body, attributes: like.attributes,
+		group: like.group, dedup: like.dedup, sent: s.at}
 }
 
 func (m *message) hidden(at time.Time) bool { return m.visibleAt.After(at) }
@@ -50,8 +51,10 @@ type queue struct {
 }
 
 func newQueue(name string, now time.Time) *queue {
-	return &queue{name: name, arn: arnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"), created: now, modified: now, oldest: now,
-		settings: map[string]string{}, messages: map[string]*message{}, out: map[*message]bool{}, accepted: map[string]*message{}, changed: make(chan struct{})}
+	return &queue{name: name, arn: arnPrefix + name, fifo: strings.HasSuffix(name, ".fifo"),
+		created: now, modified: now, oldest: now,
+		settings: map[string]string{}, messages: map[string]*message{}, out: map[*message]bool{},
+		accepted: map[string]*message{}, changed: make(chan struct{})}
 }
 
 func (q *queue) wake() {

@@ -173,7 +173,8 @@ func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	parts := strings.Split(handle, "/")
 	if err := cmp.Or(
 		refuse(handle == "", codeMissing, "The request must contain the parameter ReceiptHandle."),
-		refuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid", "The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
+		refuse(len(parts) != 3 || parts[0] != q.name, "ReceiptHandleIsInvalid",
+			"The input receipt handle %q is not a valid receipt handle.", handle)); err != nil {
 		return nil, false, err
 	}
 	m = q.messages[parts[1]]
@@ -205,7 +206,8 @@ func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 // after the message has become visible again. A FIFO queue wants it in flight.
 func (s *Server) delete(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
-	if err := cmp.Or(err, refuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), codeInvalid, "The receipt handle has expired.")); err != nil {
+	if err := cmp.Or(err, refuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), codeInvalid,
+		"The receipt handle has expired.")); err != nil {
 		return entryResult{}, err
 	}
 	if latest {

@@ -46,9 +46,12 @@ func (s *Server) startMove(in input) (any, error) {
 	source := s.queueOf(in.SourceArn)
 	if err := cmp.Or(
 		refuse(source == nil, "ResourceNotFoundException", "The SourceArn does not exist."),
-		refuse(in.DestinationArn != "" && s.queueOf(in.DestinationArn) == nil, "ResourceNotFoundException", "The DestinationArn does not exist."),
-		refuse(in.DestinationArn == in.SourceArn, codeInvalid, "Source queue arn and destination queue arn cannot be the same."),
-		refuse(source != nil && len(s.urls(source.isDLQOf)) == 0, codeInvalid, "Source queue must be configured as a Dead Letter Queue.")); err != nil {
+		refuse(in.DestinationArn != "" && s.queueOf(in.DestinationArn) == nil, "ResourceNotFoundException",
+			"The DestinationArn does not exist."),
+		refuse(in.DestinationArn == in.SourceArn, codeInvalid,
+			"Source queue arn and destination queue arn cannot be the same."),
+		refuse(source != nil && len(s.urls(source.isDLQOf)) == 0, codeInvalid,
+			"Source queue must be configured as a Dead Letter Queue.")); err != nil {
 		return nil, err
 	}
 	s.expire(source)

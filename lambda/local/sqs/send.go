@@ -34,7 +34,8 @@ func (s *Server) send(q *queue, in entry) (entryResult, error) {
 	if err := in.check(q); err != nil {
 		return entryResult{}, err
 	}
-	m := s.newMessage(message{body: in.MessageBody, attributes: in.MessageAttributes, group: in.MessageGroupId, dedup: in.MessageDeduplicationId})
+	m := s.newMessage(message{body: in.MessageBody, attributes: in.MessageAttributes,
+		group: in.MessageGroupId, dedup: in.MessageDeduplicationId})
 	accepted := q.accept(m)
 	if accepted == m {
 		delay := time.Duration(valueOr(in.DelaySeconds, q.number("DelaySeconds"))) * time.Second
@@ -50,7 +51,8 @@ func (e entry) check(q *queue) error {
 	limit := q.number("MaximumMessageSize")
 	return cmp.Or(
 		refuse(e.MessageBody == "", codeMissing, "The request must contain the parameter MessageBody."),
-		refuse(e.size() > limit, codeInvalid, "One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit),
+		refuse(e.size() > limit, codeInvalid,
+			"One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit),
 		checkText(e.MessageBody),
 		checkRange("DelaySeconds", e.DelaySeconds, 0, 900),
 		checkAttributes(e.MessageAttributes),
@@ -100,7 +102,8 @@ func (a messageAttribute) value() []byte {
 func checkText(text string) error {
 	return refuse(strings.ContainsFunc(text, func(r rune) bool {
 		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
-	}), "InvalidMessageContents", "Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.")
+	}), "InvalidMessageContents",
+		"Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.")
 }
 
 var (
@@ -112,14 +115,20 @@ var (
 // checkAttributes applies the rules of the developer guide, message
 // metadata.
 func checkAttributes(attributes map[string]messageAttribute) error {
-	err := refuse(len(attributes) > 10, codeInvalid, "Number of message attributes [%d] exceeds the allowed maximum [10].", len(attributes))
+	err := refuse(len(attributes) > 10, codeInvalid,
+		"Number of message attributes [%d] exceeds the allowed maximum [10].", len(attributes))
 	for name, a := range attributes {
 		_, notNumber := strconv.ParseFloat(a.StringValue, 64)
 		err = cmp.Or(err,
-			refuse(len(name) > 256 || !attributeNameForm.MatchString(name) || reservedPrefix.MatchString(name), codeInvalid, "The message attribute name '%s' is invalid.", name),
-			refuse(len(a.DataType) > 256 || !dataTypeForm.MatchString(a.DataType), codeInvalid, "The message attribute '%s' has an invalid message attribute type.", name),
-			refuse(len(a.value()) == 0, codeInvalid, "The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, a.DataType),
-			refuse(strings.HasPrefix(a.DataType, "Number") && notNumber != nil, codeInvalid, "Can't cast the value of message (user) attribute '%s' to a number.", name),
+			refuse(len(name) > 256 || !attributeNameForm.MatchString(name) || reservedPrefix.MatchString(name), codeInvalid,
+				"The message attribute name '%s' is invalid.", name),
+			refuse(len(a.DataType) > 256 || !dataTypeForm.MatchString(a.DataType), codeInvalid,
+				"The message attribute '%s' has an invalid message attribute type.", name),
+			refuse(len(a.value()) == 0, codeInvalid,
+				"The message attribute '%s' must contain non-empty message attribute value "+
+					"for message attribute type '%s'.", name, a.DataType),
+			refuse(strings.HasPrefix(a.DataType, "Number") && notNumber != nil, codeInvalid,
+				"Can't cast the value of message (user) attribute '%s' to a number.", name),
 			checkText(a.StringValue))
 	}
 	return err

@@ -87,7 +87,7 @@ func peakMemory(t *testing.T, variable string) int {
 	for _, file := range processes {
 		environ, err := os.ReadFile(file)
 		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), variable) {
-			continue // gone, or somebody else's
+			continue // gone, or of another user
 		}
 		status, err := os.ReadFile(filepath.Join(filepath.Dir(file), "status"))
 		if err != nil {

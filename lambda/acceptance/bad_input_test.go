@@ -76,7 +76,7 @@ func newBadLine(t *testing.T, options ...func(*local.StackConfig)) *badLine {
 	return l
 }
 
-// row stores a document with structured data that nobody has checked. Empty
+// row stores a document with unchecked structured data. Empty
 // means NULL, for the data and for the type.
 func (l *line) row(tenant uuid.UUID, kind, data string) uuid.UUID {
 	l.t.Helper()
@@ -125,7 +125,7 @@ func (l *line) settle(good []uuid.UUID) {
 	check(l.t, "matches of the batch-mates", query[int](l, "SELECT count(*) FROM document_match WHERE document_a_id = ANY ($1)", good), 1)
 }
 
-// fate says what happened to the messages of that body, with seconds since
+// fate lists the events of the messages of that body, with seconds since
 // the first was sent.
 func (l *line) fate(body string) string {
 	l.mu.Lock()
@@ -144,7 +144,7 @@ func (l *line) fate(body string) string {
 	return strings.Join(list, ", ")
 }
 
-// keptSecret checks that nothing tells what was in the documents.
+// keptSecret checks that the content of the documents appears nowhere.
 func (l *badLine) keptSecret(t *testing.T) {
 	t.Helper()
 	if strings.Contains(l.text.String(), marker) {
@@ -449,6 +449,6 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 		check(t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
 	}
 	queue, _ := l.Stats()
-	check(t, "messages that nobody took", queue.Visible, 1)
+	check(t, "messages that were not received", queue.Visible, 1)
 	l.keptSecret(t)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// told is what a function printed, a map per line.
-func (l *logText) told(t *testing.T) (lines, metrics []map[string]any) {
+// printed returns the output of a function, a map per line.
+func (l *logText) printed(t *testing.T) (lines, metrics []map[string]any) {
 	t.Helper()
 	for text := range strings.Lines(l.String()) {
 		var line map[string]any
@@ -49,7 +49,7 @@ func sum(metrics []map[string]any, names ...string) (total float64) {
 
 var traceForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// wantTraced checks that every line says whose it is, and returns the requests.
+// wantTraced checks that every line has its function and trace, and returns the requests.
 func wantTraced(t *testing.T, function string, lines []map[string]any) (requests []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -65,7 +65,7 @@ func wantTraced(t *testing.T, function string, lines []map[string]any) (requests
 	return requests
 }
 
-// In its own bootstrap, the match function says in every line to which
+// In its own bootstrap, the match function logs in every line to which
 // invocation it belongs, in every "settled" which delivery of whose document
 // it is about, and counts every delivery once.
 func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
@@ -80,13 +80,13 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	l.send(ids[0].String()) // it is done by then, or held
 	l.drain(ids)
 	if _, err := l.Function.Invoke(t.Context(), []byte(`{"Records":[{"eventSource":"aws:sns"}]}`)); err == nil {
-		t.Error("an event of somebody else was taken")
+		t.Error("an event of another queue was taken")
 	}
 	if err := l.Function.Close(); err != nil { // so that it has written everything
 		t.Fatal(err)
 	}
 
-	lines, metrics := text.told(t)
+	lines, metrics := text.printed(t)
 	requests := wantTraced(t, "match", lines)
 	if n := len(slices.Compact(slices.Sorted(slices.Values(requests)))); n < 2 {
 		t.Errorf("lines of %d invocations", n)
@@ -158,7 +158,7 @@ func texts(ids []uuid.UUID) (list []string) {
 	return list
 }
 
-// The sweep function tells its gauges and repairs in one line.
+// The sweep function prints its gauges and repairs in one line.
 func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1, func(c *local.StackConfig) { c.NoMapping = true })
@@ -179,7 +179,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	l.exec("ALTER TABLE elsewhere RENAME TO document")
-	lines, metrics := text.told(t)
+	lines, metrics := text.printed(t)
 	wantTraced(t, "sweep", lines)
 	if len(metrics) != 2 {
 		t.Fatalf("%d lines of metrics for two runs: %v", len(metrics), metrics)

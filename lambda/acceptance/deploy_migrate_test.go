@@ -119,7 +119,7 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 	if a := f.request("Update"); a.Status != "SUCCESS" {
 		t.Errorf("when the answer was not taken at first: %+v", a)
 	}
-	lines, _ := f.text.told(t)
+	lines, _ := f.text.printed(t)
 	wantTraced(t, "migrate", lines)
 	if strings.Contains(f.text.String(), "PLANTED") {
 		t.Errorf("the signature, or a response's body, is in the log: %s", f.text.String())
@@ -138,7 +138,7 @@ func TestByHandSaysWhatWasApplied(t *testing.T) {
 // Whatever goes wrong, CloudFormation is answered with a sentence, in time.
 func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 				t.Errorf("by hand: got %v, want %q", err, tc.want)
 			}
 			if text := f.text.String(); strings.Contains(a.Reason, "PLANTED") || strings.Contains(text, "PLANTED") {
-				t.Errorf("a secret was told: %q\n%s", a.Reason, text)
+				t.Errorf("a secret was sent: %q\n%s", a.Reason, text)
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 	}
 }
 
-// The match function says in a sentence that there is no database, and keeps
+// The match function reports in a sentence that there is no database, and keeps
 // its message.
 func TestColdStartWithoutADatabase(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// What the match function tells of the model is what the model's server saw,
+// The metrics of the match function equal the counts of the model's server,
 // and what the vault has.
 func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	l.exec("DELETE FROM match_pair")
 	l.publish(g.ids()...)
 	l.drain(g.ids())
-	_, metrics := text.told(t)
+	_, metrics := text.printed(t)
 	replays := query[int](l.line, "SELECT sum(replays) FROM model_answer")
 	if replays == 0 {
 		t.Error("nothing was answered from the vault: the test does not show anything")
@@ -41,7 +41,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 			(SELECT round(sum(tokens)) FROM model_embedding))::int`),
 	} {
 		if got := int(sum(metrics, name)); got != want || want == 0 {
-			t.Errorf("%s: told %d, want %d", name, got, want)
+			t.Errorf("%s: printed %d, want %d", name, got, want)
 		}
 	}
 }

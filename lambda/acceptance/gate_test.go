@@ -51,7 +51,7 @@ func (g *gate) waiting() int {
 }
 
 // killWaiting kills the process whose work waits at the gate, and lets its
-// backend notice that nobody is there any more. The gate must be the only
+// backend notice that its client has gone. The gate must be the only
 // thing under way.
 func (g *gate) killWaiting(choose func(int) int) {
 	g.t.Helper()

@@ -205,7 +205,7 @@ func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 
 	r.publishAll(slices.DeleteFunc(slices.Clone(all), func(id uuid.UUID) bool { return slices.Contains(seconds, id) }))
 	r.drain(all)
-	check(t, "questions where rules can tell", len(r.model.Calls()), 0)
+	check(t, "questions where rules decide", len(r.model.Calls()), 0)
 	r.publishAll(seconds)
 	r.drain(all)
 
@@ -260,7 +260,7 @@ func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
 	check(t, "calls before their Retry-After", fmt.Sprint(server.Violations()), "[]")
 }
 
-// checkFaults: every kind happened, and whoever was told to wait did.
+// checkFaults: every kind happened, and every Retry-After was kept.
 func (r *faultRun) checkFaults() {
 	r.t.Helper()
 	happened := r.model.Faults()
@@ -280,7 +280,7 @@ func (r *faultRun) checkFaults() {
 	}
 }
 
-// checkEnds: every document is as its script says.
+// checkEnds: every document ends as its script orders.
 func (r *faultRun) checkEnds() {
 	r.t.Helper()
 	calls := r.calls()
@@ -336,7 +336,7 @@ func (r *faultRun) checkEnd(number, calls string, before int) {
 var neverArrived = []scripted.Fault{scripted.TruncatedJSON, scripted.HugeBody, scripted.HangBeforeHeaders, scripted.HangInBody}
 
 // checkVault: whatever was paid for and arrived is kept, once. Of what breaks
-// off or is too large nobody knows what it cost.
+// off or is too large its cost is unknown.
 func (r *faultRun) checkVault() {
 	r.t.Helper()
 	paid, tokens := 0, 0

@@ -75,8 +75,8 @@ func hostileRun(t *testing.T, mind scripted.MindFunc) (edges map[string]string, 
 	l.stored(docs)
 	l.publish(all...)
 	l.drain(all)
-	l.says(ids["desk"], ids["desk invoice"], match.Rejected)
-	l.says(ids["cited"], ids["below"], match.Confirmed)
+	l.review(ids["desk"], ids["desk invoice"], match.Rejected)
+	l.review(ids["cited"], ids["below"], match.Confirmed)
 	l.publish(all...)
 	l.drain(all)
 	for _, id := range all {
@@ -105,8 +105,8 @@ func hostileRun(t *testing.T, mind scripted.MindFunc) (edges map[string]string, 
 	return edges, asked
 }
 
-// says is what a person says about two documents.
-func (l *line) says(a, b uuid.UUID, verdict match.Verdict) {
+// review stores the verdict of a person about two documents.
+func (l *line) review(a, b uuid.UUID, verdict match.Verdict) {
 	l.t.Helper()
 	raws, err := l.DB.Raws(l.t.Context(), []uuid.UUID{a, b})
 	if err != nil || len(raws) != 2 {

@@ -97,7 +97,7 @@ func (p places) leaks() (found []string) {
 	return found
 }
 
-// secretive is a server before the scripted one, whose responses tell secrets:
+// secretive is a server before the scripted one, whose responses contain secrets:
 // in a header, in the body, and as whatever the API leaves null.
 func secretive(t *testing.T, scripted http.Handler) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +148,7 @@ type secretRun struct {
 	*line
 	text     logText
 	answers  logText // of the mapping, and of the function when it is invoked
-	slack    logText // what Slack was told
+	slack    logText // the messages to Slack
 	mail     logText
 	groups   []group
 	ordered  []scripted.Fault
@@ -278,7 +278,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	for channel, told := range map[string]*logText{"Slack": &r.slack, "the mail": &r.mail} {
 		if !strings.Contains(told.String(), "Matching failed") {
-			t.Errorf("%s was told of nothing", channel)
+			t.Errorf("%s got no message", channel)
 		}
 	}
 	r.checkScan()

@@ -98,11 +98,11 @@ func (l *line) groups(n int, random *rand.Rand, spoil func(*document.Data)) (lis
 	}
 	for i := range n {
 		g := group{name: fmt.Sprintf("RE%04d", i)}
-		said := fmt.Sprintf(`{"supplier":{"name":%q},"currency":"EUR","total":"%d.37","line_items":[{"sku":"L%04d","quantity":"20","unit_price":"%d.19"}],"date":"2026-01-`,
+		data := fmt.Sprintf(`{"supplier":{"name":%q},"currency":"EUR","total":"%d.37","line_items":[{"sku":"L%04d","quantity":"20","unit_price":"%d.19"}],"date":"2026-01-`,
 			word(random), 2000+i, i, 100+i)
-		g.order = add(document.PurchaseOrder, parseData(l.t, said+fmt.Sprintf(`05","number":"B%04d"}`, i)))
-		g.first = add(document.Invoice, parseData(l.t, said+`15","number":"`+g.name+`-1"}`))
-		g.second = add(document.Invoice, parseData(l.t, said+`16","number":"`+g.name+`-2"}`))
+		g.order = add(document.PurchaseOrder, parseData(l.t, data+fmt.Sprintf(`05","number":"B%04d"}`, i)))
+		g.first = add(document.Invoice, parseData(l.t, data+`15","number":"`+g.name+`-1"}`))
+		g.second = add(document.Invoice, parseData(l.t, data+`16","number":"`+g.name+`-2"}`))
 		list = append(list, g)
 	}
 	l.stored(docs)

@@ -31,7 +31,7 @@ func (l *line) sweepFunction() {
 	}
 }
 
-// badSlack is a Slack that misbehaves until it is mended. While it is asked it
+// badSlack is a Slack that misbehaves until it is repaired. While it is asked it
 // looks what the database and the queue know by then.
 type badSlack struct {
 	webhook.Receiver
@@ -39,20 +39,20 @@ type badSlack struct {
 	line      *line
 	document  uuid.UUID
 
-	mu     sync.Mutex
-	mended bool
-	seen   []string
+	mu    sync.Mutex
+	works bool
+	seen  []string
 }
 
 func (s *badSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	mended := s.mended
-	if !mended {
+	works := s.works
+	if !works {
 		acknowledged := slices.ContainsFunc(s.line.events(s.document, sqs.Deleted), func(string) bool { return true })
 		s.seen = append(s.seen, map[bool]string{false: "not acknowledged, ", true: "acknowledged, "}[acknowledged]+s.committed())
 	}
 	s.mu.Unlock()
-	if mended {
+	if works {
 		s.Receiver.ServeHTTP(w, r)
 		return
 	}
@@ -73,7 +73,7 @@ func (s *badSlack) committed() (status string) {
 	return status
 }
 
-// watch says about which document of which line it is asked.
+// watch sets the document and the line that requests are checked against.
 func (s *badSlack) watch(l *line, id uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,15 +87,15 @@ func (s *badSlack) asked() string {
 	return strings.Join(s.seen, "; ")
 }
 
-func (s *badSlack) mend() {
+func (s *badSlack) repair() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mended = true
+	s.works = true
 }
 
 // A permanent failure is acknowledged once its row is committed and Slack was
 // tried, for a bounded time. Whatever Slack does, the batch is no worse for it,
-// and the failure is told when Slack works again: once.
+// and the failure is sent when Slack works again: once.
 func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, misbehave := range map[string]http.HandlerFunc{
@@ -152,7 +152,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 					t.Errorf("a batch took %s: %v, failed %q", b.Took, b.Err, b.Failed)
 				}
 			}
-			s.mend()
+			s.repair()
 			for range 2 {
 				if err := l.Advance(t.Context(), notify.Window); err != nil {
 					t.Fatal(err)

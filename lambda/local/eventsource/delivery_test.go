@@ -22,17 +22,17 @@ func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
 	q.send("ok", "fail", "ok")
 	d := q.run(newTestFunction(t, lambdahost.Config{}).Invoke, Config{})
 
-	inv := gatetest.Receive(t, q.told)
+	inv := gatetest.Receive(t, q.invocations)
 	if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) != 3 || len(inv.Failed) != 1 || len(inv.Undeleted) != 0 {
-		t.Errorf("told %+v", inv)
+		t.Errorf("got %+v", inv)
 	}
 	if !inv.At.Equal(q.clock.Now()) {
 		t.Errorf("at %v, want the clock's %v", inv.At, q.clock.Now())
 	}
 	q.checkCounts(0, 1)
 	q.clock.Advance(mappedVisibility)
-	if inv = gatetest.Receive(t, q.told); len(inv.MessageIDs) != 1 || len(inv.Failed) != 1 {
-		t.Errorf("told %+v", inv)
+	if inv = gatetest.Receive(t, q.invocations); len(inv.MessageIDs) != 1 || len(inv.Failed) != 1 {
+		t.Errorf("got %+v", inv)
 	}
 	d.check(t, []string{"fail 1", "ok 1", "ok 1"}, []string{"fail 2"})
 }
@@ -61,9 +61,9 @@ func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
 			}
 			d := q.run(newTestFunction(t, cfg).Invoke, Config{})
 			for range 3 {
-				inv := gatetest.Receive(t, q.told)
+				inv := gatetest.Receive(t, q.invocations)
 				if inv.Err == nil || !strings.Contains(inv.Err.Error(), tt.err) || len(inv.Failed) != 2 {
-					t.Errorf("told %+v, want all failed with %q", inv, tt.err)
+					t.Errorf("got %+v, want all failed with %q", inv, tt.err)
 				}
 				q.checkCounts(0, 2)
 				q.clock.Advance(mappedVisibility)
@@ -84,8 +84,8 @@ func TestMappingTakesANullListForSuccess(t *testing.T) {
 	q := newMappedQueue(t)
 	q.send(`answer {"batchItemFailures":null}`, "fail")
 	q.run(newTestFunction(t, lambdahost.Config{}).Invoke, Config{})
-	if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.MessageIDs) != 2 || len(inv.Failed) != 0 {
-		t.Errorf("told %+v", inv)
+	if inv := gatetest.Receive(t, q.invocations); inv.Err != nil || len(inv.MessageIDs) != 2 || len(inv.Failed) != 0 {
+		t.Errorf("got %+v", inv)
 	}
 	q.checkCounts(0, 0)
 }
@@ -95,8 +95,8 @@ func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
 	q := newMappedQueue(t)
 	q.send("fail")
 	d := q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, 30*time.Minute), Config{})
-	if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.Failed) != 1 {
-		t.Fatalf("told %+v", inv)
+	if inv := gatetest.Receive(t, q.invocations); inv.Err != nil || len(inv.Failed) != 1 {
+		t.Fatalf("got %+v", inv)
 	}
 	if stats, _ := q.emul.Stats("work"); !stats.NextVisible.Equal(q.clock.Now().Add(30 * time.Minute)) {
 		t.Errorf("visible at %v, want in 30 minutes", stats.NextVisible)
@@ -104,7 +104,7 @@ func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
 	q.clock.Advance(30*time.Minute - time.Second)
 	q.checkCounts(0, 1)
 	q.clock.Advance(time.Second)
-	gatetest.Receive(t, q.told)
+	gatetest.Receive(t, q.invocations)
 	d.check(t, []string{"fail 1"}, []string{"fail 2"})
 }
 
@@ -114,10 +114,10 @@ func TestMappingMovesToTheDLQOnlyAtTheNextReceive(t *testing.T) {
 	q.send("fail")
 	q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, time.Second), Config{})
 	for range 2 {
-		gatetest.Receive(t, q.told)
+		gatetest.Receive(t, q.invocations)
 		q.clock.Advance(time.Second)
 	}
-	gatetest.Receive(t, q.told)
+	gatetest.Receive(t, q.invocations)
 	q.checkCounts(0, 1)
 	if n := len(q.toDLQ); n != 0 {
 		t.Errorf("%d messages moved before their visibility ended", n)
@@ -135,13 +135,13 @@ func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
 	d := q.run(q.parked(newTestFunction(t, lambdahost.Config{}).Invoke, 0), Config{})
 	var inv Invocation
 	for range 3 {
-		inv = gatetest.Receive(t, q.told)
+		inv = gatetest.Receive(t, q.invocations)
 	}
 	gatetest.Receive(t, q.toDLQ)
 	if _, err := q.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}); err != nil {
 		t.Fatal(err)
 	}
-	if again := gatetest.Receive(t, q.told); len(again.MessageIDs) != 1 || again.MessageIDs[0] == inv.MessageIDs[0] {
+	if again := gatetest.Receive(t, q.invocations); len(again.MessageIDs) != 1 || again.MessageIDs[0] == inv.MessageIDs[0] {
 		t.Errorf("messages %v after %v, want a new id", again.MessageIDs, inv.MessageIDs)
 	}
 	d.mu.Lock()
@@ -165,8 +165,8 @@ func TestMappingInvokesUpToItsConcurrency(t *testing.T) {
 	second.Release()
 	third.Release()
 	for range 3 {
-		if inv := gatetest.Receive(t, q.told); inv.Err != nil || len(inv.Failed) != 0 {
-			t.Errorf("told %+v", inv)
+		if inv := gatetest.Receive(t, q.invocations); inv.Err != nil || len(inv.Failed) != 0 {
+			t.Errorf("got %+v", inv)
 		}
 	}
 }
@@ -183,8 +183,8 @@ func TestMappingThrottledDeliveriesCount(t *testing.T) {
 	d := q.run(f.Invoke, Config{})
 	throttled := func(inFlight int) {
 		t.Helper()
-		if inv := gatetest.Receive(t, q.told); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
-			t.Errorf("told %+v, want throttled", inv)
+		if inv := gatetest.Receive(t, q.invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
+			t.Errorf("got %+v, want throttled", inv)
 		}
 		q.checkCounts(0, inFlight)
 	}
@@ -196,8 +196,8 @@ func TestMappingThrottledDeliveriesCount(t *testing.T) {
 	held.Release()
 	<-busy
 	q.clock.Advance(mappedVisibility)
-	if inv := gatetest.Receive(t, q.told); inv.Err != nil {
-		t.Errorf("told %+v", inv)
+	if inv := gatetest.Receive(t, q.invocations); inv.Err != nil {
+		t.Errorf("got %+v", inv)
 	}
 	d.check(t, []string{"late 3", "later 2"})
 	q.checkCounts(0, 0)
@@ -212,7 +212,7 @@ func TestMappingThrottledMessageDiesWithoutARun(t *testing.T) {
 	q.send("lost")
 	d := q.run(f.Invoke, Config{})
 	for range 3 {
-		gatetest.Receive(t, q.told)
+		gatetest.Receive(t, q.invocations)
 		q.clock.Advance(mappedVisibility)
 	}
 	gatetest.Receive(t, q.toDLQ)

@@ -32,7 +32,7 @@ func runMapping(t *testing.T, m *Mapping) (stop func()) {
 	return stop
 }
 
-// fakeQueue hands out batches, then waits, or is empty; deletes fail as told.
+// fakeQueue hands out batches, then waits, or is empty; deletes fail on order.
 type fakeQueue struct {
 	empty    bool
 	receives chan func() (*sqs.ReceiveMessageOutput, error)
@@ -75,9 +75,9 @@ func newFakeQueue() fakeQueue {
 	}
 }
 
-func fakeMapping(q fakeQueue, concurrency int, told chan Invocation, invoke func(context.Context, []byte) ([]byte, error)) *Mapping {
+func fakeMapping(q fakeQueue, concurrency int, invocations chan Invocation, invoke func(context.Context, []byte) ([]byte, error)) *Mapping {
 	return New(Config{QueueARN: "arn", BatchSize: 10, MaxConcurrency: concurrency, Client: q, Invoke: invoke,
-		OnInvocation: func(i Invocation) { told <- i }})
+		OnInvocation: func(i Invocation) { invocations <- i }})
 }
 
 func succeed(context.Context, []byte) ([]byte, error) { return nil, nil }
@@ -101,7 +101,7 @@ func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			q, told := newFakeQueue(), make(chan Invocation, 1)
+			q, invocations := newFakeQueue(), make(chan Invocation, 1)
 			var calls [][]string
 			q.deleted = func(entries []types.DeleteMessageBatchRequestEntry) (*sqs.DeleteMessageBatchOutput, error) {
 				var handles []string
@@ -115,13 +115,13 @@ func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 				return &sqs.DeleteMessageBatchOutput{Failed: tt.results[len(calls)-1]}, nil
 			}
 			q.receives <- batchOf("a", "b")
-			runMapping(t, fakeMapping(q, 1, told, succeed))
-			inv := gatetest.Receive(t, told)
+			runMapping(t, fakeMapping(q, 1, invocations, succeed))
+			inv := gatetest.Receive(t, invocations)
 			if !reflect.DeepEqual(calls, tt.handles) {
 				t.Errorf("deleted %v, want %v", calls, tt.handles)
 			}
 			if !slices.Equal(inv.Undeleted, tt.undeleted) || (inv.DeleteErr != nil) != (tt.undeleted != nil) {
-				t.Errorf("told %v, %v; want %v", inv.Undeleted, inv.DeleteErr, tt.undeleted)
+				t.Errorf("got %v, %v; want %v", inv.Undeleted, inv.DeleteErr, tt.undeleted)
 			}
 		})
 	}
@@ -129,48 +129,48 @@ func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 
 func TestMappingGoesOnAfterReceiveErrors(t *testing.T) {
 	t.Parallel()
-	q, told := newFakeQueue(), make(chan Invocation, 10)
+	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	down := errors.New("connection refused")
 	for range 2 {
 		q.receives <- func() (*sqs.ReceiveMessageOutput, error) { return nil, down }
 	}
 	q.receives <- batchOf("a")
-	m := fakeMapping(q, 1, told, succeed)
+	m := fakeMapping(q, 1, invocations, succeed)
 	runMapping(t, m)
 	for range 2 {
-		if inv := gatetest.Receive(t, told); !errors.Is(inv.Err, down) || inv.MessageIDs != nil {
-			t.Errorf("told %+v, want the receive error", inv)
+		if inv := gatetest.Receive(t, invocations); !errors.Is(inv.Err, down) || inv.MessageIDs != nil {
+			t.Errorf("got %+v, want the receive error", inv)
 		}
 	}
-	if inv := gatetest.Receive(t, told); inv.Err != nil || len(inv.MessageIDs) != 1 {
-		t.Errorf("told %+v, want the batch", inv)
+	if inv := gatetest.Receive(t, invocations); inv.Err != nil || len(inv.MessageIDs) != 1 {
+		t.Errorf("got %+v, want the batch", inv)
 	}
 }
 
 func TestMappingLeavesThrottledMessages(t *testing.T) {
 	t.Parallel()
-	q, told := newFakeQueue(), make(chan Invocation, 10)
+	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	q.deleted = func([]types.DeleteMessageBatchRequestEntry) (*sqs.DeleteMessageBatchOutput, error) {
-		t.Error("deleted a message that nobody looked at")
+		t.Error("deleted a message that was never looked at")
 		return nil, errors.New("no")
 	}
 	q.receives <- batchOf("a")
 	q.receives <- batchOf("b")
-	runMapping(t, fakeMapping(q, 1, told, func(context.Context, []byte) ([]byte, error) { return nil, lambdahost.ErrThrottled }))
+	runMapping(t, fakeMapping(q, 1, invocations, func(context.Context, []byte) ([]byte, error) { return nil, lambdahost.ErrThrottled }))
 	for range 2 {
-		if inv := gatetest.Receive(t, told); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
-			t.Errorf("told %+v, want throttled", inv)
+		if inv := gatetest.Receive(t, invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
+			t.Errorf("got %+v, want throttled", inv)
 		}
 	}
 }
 
 func TestMappingRunsInvocationsAtATimeAndLetsThemFinish(t *testing.T) {
 	t.Parallel()
-	q, told := newFakeQueue(), make(chan Invocation, 10)
+	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	q.receives <- batchOf("a")
 	q.receives <- batchOf("b", "c")
 	running, release := make(chan struct{}, 2), make(chan struct{})
-	m := fakeMapping(q, 2, told, func(ctx context.Context, _ []byte) ([]byte, error) {
+	m := fakeMapping(q, 2, invocations, func(ctx context.Context, _ []byte) ([]byte, error) {
 		running <- struct{}{}
 		<-release
 		return nil, ctx.Err()
@@ -191,8 +191,8 @@ func TestMappingRunsInvocationsAtATimeAndLetsThemFinish(t *testing.T) {
 		t.Error(err)
 	}
 	for range 2 {
-		if inv := gatetest.Receive(t, told); inv.Err != nil || len(inv.Failed)+len(inv.Undeleted) != 0 {
-			t.Errorf("told %+v, want success although the mapping was stopped", inv)
+		if inv := gatetest.Receive(t, invocations); inv.Err != nil || len(inv.Failed)+len(inv.Undeleted) != 0 {
+			t.Errorf("got %+v, want success although the mapping was stopped", inv)
 		}
 	}
 }

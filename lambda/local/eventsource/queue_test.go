@@ -27,15 +27,15 @@ import (
 // mappedQueue is a queue on the emulator, over HTTP and with the real SDK.
 // Messages stay hidden for 6 minutes; the third receive is the last one.
 type mappedQueue struct {
-	t        *testing.T
-	clock    *clock.Clock
-	client   *sqs.Client
-	url      string
-	dlqARN   string
-	emul     *emulator.Server
-	told     chan Invocation
-	received chan emulator.Event
-	toDLQ    chan emulator.Event
+	t           *testing.T
+	clock       *clock.Clock
+	client      *sqs.Client
+	url         string
+	dlqARN      string
+	emul        *emulator.Server
+	invocations chan Invocation
+	received    chan emulator.Event
+	toDLQ       chan emulator.Event
 }
 
 const mappedVisibility = 6 * time.Minute
@@ -43,7 +43,7 @@ const mappedVisibility = 6 * time.Minute
 func newMappedQueue(t *testing.T) *mappedQueue {
 	t.Helper()
 	clock := clock.NewFrozen(time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
-	q := &mappedQueue{t: t, clock: clock, emul: emulator.New(clock), told: make(chan Invocation, 100), received: make(chan emulator.Event, 100), toDLQ: make(chan emulator.Event, 100)}
+	q := &mappedQueue{t: t, clock: clock, emul: emulator.New(clock), invocations: make(chan Invocation, 100), received: make(chan emulator.Event, 100), toDLQ: make(chan emulator.Event, 100)}
 	q.emul.OnEvent(func(e emulator.Event) {
 		switch e.Kind {
 		case emulator.Received:
@@ -95,7 +95,7 @@ func (q *mappedQueue) run(invoke invokeFunc, cfg Config) *deliveries {
 	cfg.QueueURL, cfg.QueueARN, cfg.Region = q.url, "arn:aws:sqs:us-east-1:000000000000:work", emulator.Region
 	cfg.BatchSize = cmp.Or(cfg.BatchSize, 10)
 	cfg.Client, cfg.Now, cfg.Invoke = q.client, q.clock.Now, d.record(invoke)
-	cfg.OnInvocation = func(i Invocation) { q.told <- i }
+	cfg.OnInvocation = func(i Invocation) { q.invocations <- i }
 	runMapping(q.t, New(cfg))
 	return d
 }

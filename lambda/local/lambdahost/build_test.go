@@ -47,19 +47,19 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	t.Parallel()
 	beside.Lock()
 	defer beside.Unlock()
-	var told []string
+	var steps []string
 	dir := t.TempDir()
-	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { told = append(told, s) })
+	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { steps = append(steps, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(told, []string{"building " + testFunction}) {
-		t.Errorf("%s, told %v; want %s", file, told, want)
+	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(steps, []string{"building " + testFunction}) {
+		t.Errorf("%s, steps %v; want %s", file, steps, want)
 	}
 }
 
 // To link a bootstrap takes seconds of processor time: each program of
-// these flags is linked once, whoever asks for it, and as long as its source is
+// these flags is linked once, for every caller, and as long as its source is
 // the same.
 func TestBootstrapIsLinkedOnce(t *testing.T) {
 	if _, err := buildTestFunction(); err != nil {
@@ -74,9 +74,9 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 	if _, err := buildinfo.ReadFile(file); err != nil {
 		t.Error(err)
 	}
-	said, err := os.ReadFile(commands)
-	if err != nil || len(said) == 0 || strings.Contains(string(said), "/link -o") {
-		t.Errorf("it is linked again, %v:\n%s", err, said)
+	output, err := os.ReadFile(commands)
+	if err != nil || len(output) == 0 || strings.Contains(string(output), "/link -o") {
+		t.Errorf("it is linked again, %v:\n%s", err, output)
 	}
 }
 

@@ -53,7 +53,7 @@ func newRigOn(t testing.TB, clock *clock.Clock) *rig {
 	return r
 }
 
-// watchedContext tells when somebody begins to wait for the end of a context:
+// watchedContext signals when a request begins to wait for the end of a context:
 // that is a long poll that has found nothing.
 type watchedContext struct {
 	context.Context
@@ -285,7 +285,7 @@ func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	}
 	r.none(dead)
 	if got := r.stats("work").Visible; got != 1 {
-		t.Fatalf("%d visible after the last receive, want 1: it moves when somebody asks for it", got)
+		t.Fatalf("%d visible after the last receive, want 1: it moves at the next receive", got)
 	}
 	r.clock.Advance(time.Hour)
 	r.none(work)

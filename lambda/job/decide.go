@@ -25,6 +25,7 @@ const (
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
 	"not-matchable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
+// String is the result's name in logs and metrics.
 func (r Result) String() string { return resultNames[r] }
 
 // Outcome is what Decide decides on.
@@ -48,6 +49,7 @@ const (
 	DeadLetter
 )
 
+// String is the action's name in logs.
 func (a Action) String() string { return [...]string{"", "ack", "retry", "dead-letter"}[a] }
 
 // KeepVisibility leaves the message's visibility as it is.

@@ -16,7 +16,7 @@
 // Publishing commits pending together with a publish stamp, and then sends a
 // message that carries the stamp. A publisher that dies in between leaves a
 // pending row without a message; the sweep publishes it again. Publishing is
-// allowed in every state and takes the document away from whoever has it.
+// allowed in every state and takes the document away from the attempt that has it.
 //
 // Claiming moves pending, NULL, in-progress with an ended lease, and failed
 // with a message sent after the failure (someone redrove it) to in-progress.
@@ -72,7 +72,7 @@
 //
 // When all deliveries of a batch are settled and a document of it failed, the
 // hook Runtime.Notify sends the notifications, with a time limit, before the
-// response to SQS. The sweep sends those that it could not send.
+// response to SQS. The sweep sends the ones that it could not send.
 //
 // Retry changes the message's visibility and reports it failed. DeadLetter
 // sets visibility 0 and reports it failed: at the next receive SQS moves it to

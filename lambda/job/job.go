@@ -75,7 +75,7 @@ type Store interface {
 
 // Work does what the claim is for and commits its results together with
 // StatusSucceeded, fenced. Any error leaves the settling to the runtime;
-// ErrFenceLost says that somebody else has the document now.
+// ErrFenceLost: another attempt or a publish has the document now.
 type Work func(ctx context.Context, f Fence) error
 
 // Settled is a delivery, by its place in the batch, and how it ends.

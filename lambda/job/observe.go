@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Observation is how one delivery ended, for those who count.
+// Observation is the end of one delivery, for metrics.
 type Observation struct {
 	Result Result
 	Action Action

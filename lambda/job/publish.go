@@ -59,6 +59,7 @@ func (e *PublishError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
+// Unwrap returns the cause.
 func (e *PublishError) Unwrap() error { return e.Err }
 
 // Publish publishes the documents, each once however often it is named. What

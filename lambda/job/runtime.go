@@ -48,7 +48,7 @@ type batch struct {
 	leases     []time.Time     // until when a claim of ours lives; zero without one
 	worked     []time.Duration // 0 where no work was begun
 	finish     time.Time       // when settling has to end
-	told       int             // how many of settled the queue was told about
+	sent       int             // of settled, the number that the queue has
 	mu         sync.Mutex
 	settled    []Settled
 	failed     bool // a document was settled as failed
@@ -68,7 +68,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	workCtx, cancel := b.reserve(ctx)
 	defer cancel()
 	b.alone(workCtx, b.together(workCtx), m)
-	m.Settle(ctx, slices.DeleteFunc(b.untold(), func(s Settled) bool { return s.Action == Ack }))
+	m.Settle(ctx, slices.DeleteFunc(b.unsent(), func(s Settled) bool { return s.Action == Ack }))
 	b.notify(ctx)
 	return b.ends
 }
@@ -117,12 +117,12 @@ func (b *batch) waitsAlone(i int, c Claim) bool {
 }
 
 // alone runs what was deferred, one after the other. Each gets a fair share of
-// the time that is left, and the queue is told of everything settled before it
-// begins: if it kills this process, it takes nobody with it.
+// the time that is left, and the queue gets everything settled before it begins:
+// if it kills this process, no other delivery is lost with it.
 func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
 	for n, d := range later {
-		if ctx.Err() == nil { // or else nobody begins, and a slow queue would cost the response
-			m.Settle(ctx, b.untold())
+		if ctx.Err() == nil { // or else no work begins, and a slow queue would cost the response
+			m.Settle(ctx, b.unsent())
 		}
 		share, cancel := withShare(ctx, len(later)-n)
 		if c, err := b.claimAlone(share, d); err != nil {

@@ -145,11 +145,11 @@ func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 	b.settled = append(b.settled, Settled{i, s})
 }
 
-// untold returns what was settled since it was last called.
-func (b *batch) untold() []Settled {
+// unsent returns the deliveries settled since its last call.
+func (b *batch) unsent() []Settled {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	news := slices.Clone(b.settled[b.told:])
-	b.told = len(b.settled)
+	news := slices.Clone(b.settled[b.sent:])
+	b.sent = len(b.settled)
 	return news
 }

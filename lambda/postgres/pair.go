@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A pair about which a person decided is not forgotten, whatever its evidence.
-// Who asked a model about a pair that is gone has to ask again, without it.
+// A pair with a person's verdict is not forgotten, whatever its evidence. A
+// document that asked a model about a deleted pair has to ask again, without it.
 const forgetPairsSQL = `
 WITH forgotten AS (
 	DELETE FROM match_pair
@@ -34,8 +34,8 @@ ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto)
 	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points, excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
 
-// queuePairs makes the document's pairs with its former partners and with its
-// candidates these. Stale will be those who asked about what is gone.
+// queuePairs replaces the document's pairs with its former partners and its
+// candidates. stale receives the documents whose question included a deleted pair.
 func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Pair, stale *[]uuid.UUID) {
 	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
 	for i, p := range pairs {
@@ -82,7 +82,7 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Competition reads the pairs of a document and whom those compete with.
+// Competition reads the pairs of a document and the pairs they compete with.
 func (db *DB) Competition(ctx context.Context, id uuid.UUID) (match.Competition, error) {
 	return readCompetition(ctx, db.pool, []uuid.UUID{id})
 }

@@ -215,7 +215,7 @@ func TestLegalFormsAtTheEndGo(t *testing.T) {
 	}
 }
 
-// Whoever adds a spelling adds a name with it.
+// A new spelling needs a name here.
 func TestEverySpellingOfALegalFormIsNeeded(t *testing.T) {
 	t.Parallel()
 	for i, line := range forms {

@@ -48,8 +48,8 @@ var weights = [...]float64{0, 0.15, 0.25, 0.5, 0.65, 0.8, 0.9, 1}
 
 // Shares of their weight that are left to words of many company names.
 const (
-	shareGeneric = 0.2 // that it is a company, how big it is, that it sells something
-	shareTrade   = 0.5 // what it does
+	shareGeneric = 0.2 // a word for a company, its size, for selling
+	shareTrade   = 0.5 // its trade
 )
 
 const genericWords = `

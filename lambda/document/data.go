@@ -160,6 +160,7 @@ func (d Date) Month(offset int) string {
 	return time.Date(d.t.Year(), d.t.Month()+time.Month(offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 }
 
+// String is the ISO form; empty when absent.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""

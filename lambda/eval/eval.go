@@ -14,8 +14,9 @@ package eval
 
 import (
 	"encoding/json"
-	"matchbook/lambda/corpus"
 	"strconv"
+
+	"matchbook/lambda/corpus"
 
 	"github.com/google/uuid"
 )

@@ -2,8 +2,9 @@ package eval
 
 import (
 	"cmp"
-	"matchbook/lambda/corpus"
 	"slices"
+
+	"matchbook/lambda/corpus"
 )
 
 // Kind is the way in which a prediction is wrong.

@@ -66,6 +66,8 @@ func compareReturn(first, second doc) []Evidence {
 
 // returns are words for returned goods.
 var returns = map[string]bool{
-	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true, "rueckware": true, "rueckgabe": true,
-	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true, "reso": true, "restituzione": true, "restituito": true,
+	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,
+	"rueckware": true, "rueckgabe": true,
+	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true,
+	"reso": true, "restituzione": true, "restituito": true,
 }

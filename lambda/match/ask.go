@@ -140,7 +140,9 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 		}
 	}
 	question := questionOf(mine)
-	if slices.ContainsFunc(mine, func(d Decision) bool { return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question }) {
+	if slices.ContainsFunc(mine, func(d Decision) bool {
+		return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question
+	}) {
 		answers, ok := x.answers[question]
 		if !ok {
 			x.pending = mine
@@ -226,7 +228,8 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc Raw, candidates []Ra
 		list[i] = byID[d.Pair.other(x.id)]
 	}
 	if x.calls >= maxCalls {
-		return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model was asked %d times and there is another question", x.calls)}
+		return &failure.Error{Kind: failure.Transient,
+			Sentence: fmt.Sprintf("the model was asked %d times and there is another question", x.calls)}
 	}
 	asker := *m.Model
 	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &x.calls}, maxCalls-x.calls

@@ -18,10 +18,12 @@ func compareCitations(a, b doc) []Evidence {
 	}
 	common := commonCitation(a, b)
 	if citesOther(a, b) {
-		return append(common, say("other-citation", "The %s cites another %s: %s.", name(a.Type), name(b.Type), firstCited(a, b.Type))...)
+		return append(common, say("other-citation", "The %s cites another %s: %s.",
+			name(a.Type), name(b.Type), firstCited(a, b.Type))...)
 	}
 	if citesOther(b, a) {
-		return append(common, say("other-citation", "The %s cites another %s: %s.", name(b.Type), name(a.Type), firstCited(b, a.Type))...)
+		return append(common, say("other-citation", "The %s cites another %s: %s.",
+			name(b.Type), name(a.Type), firstCited(b, a.Type))...)
 	}
 	return common
 }

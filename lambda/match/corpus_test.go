@@ -102,9 +102,9 @@ func (c corpus) pairs() (pairs []Pair) {
 	return pairs
 }
 
-// TestFiguresOnTheCorpora: what matching reaches on documents whose matches
-// are known. The floors are a little below what is reached; who changes a
-// weight sees here what it costs, or raises them.
+// TestFiguresOnTheCorpora: the figures of matching on documents whose matches are
+// known. The floors are a little below them; a change of a weight shows its cost
+// here, or raises them.
 func TestFiguresOnTheCorpora(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

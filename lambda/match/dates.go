@@ -19,7 +19,8 @@ const (
 // cover.
 func compareDates(first, second doc) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
-		if first.Period.From.DaysUntil(second.Date) >= -slack && (first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
+		if first.Period.From.DaysUntil(second.Date) >= -slack &&
+			(first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
 			return say("in-period", "The date lies in the contract's period.")
 		}
 		return say("out-of-period", "The date lies outside the contract's period.")

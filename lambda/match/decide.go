@@ -33,8 +33,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	Matched   Outcome = "matched"
-	Suggested Outcome = "suggested" // undecided, out of the question, rejected by a person, or unlikely by a model's answer
+	Matched Outcome = "matched"
+	// Suggested: undecided, out of the question, rejected by a person, or unlikely
+	// by a model's answer.
+	Suggested Outcome = "suggested"
 	Dropped   Outcome = "dropped"
 )
 
@@ -161,14 +163,17 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 		one, many := theOther(best)
 		return say("adds-up", "Alone or together with other %ss it makes up all of the %s.", many, one)
 	case worst == alone:
-		return say("only", "No other %s fits the %s, and no other %s the %s.", name(p.TypeA), name(p.TypeB), name(p.TypeB), name(p.TypeA))
+		return say("only", "No other %s fits the %s, and no other %s the %s.",
+			name(p.TypeA), name(p.TypeB), name(p.TypeB), name(p.TypeA))
 	}
 	return nil
 }
 
 // cites reports whether one of the two cites the other's very number.
 func (p Pair) cites() bool {
-	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "cites" || ev.Name == "cites-short" })
+	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+		return ev.Name == "cites" || ev.Name == "cites-short"
+	})
 }
 
 // side is a pair as seen from one of its documents.
@@ -210,7 +215,8 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	switch {
 	case len(better) == 0 && len(equal) == 0, hasMany(me.self, me.other):
 		return alone
-	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown): // the room is unknown
+	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown):
+		// The room is unknown.
 		if len(better) > 0 {
 			return taken
 		}

@@ -145,7 +145,7 @@ func TestNamesBySimilarity(t *testing.T) {
 	for _, tc := range []struct {
 		a, b      string
 		from, to  float64 // their similarity
-		suppliers string  // what is said of suppliers of these names, who have another buyer
+		suppliers string  // evidence for suppliers with these names and another buyer
 		buyers    string  // and of buyers of one supplier
 	}{
 		{"Kohler & Sohne Getriebebau", "Köhler & Sohne Getriebebau", 0.98, 0.99, "name other-buyer", "vat-id same-buyer"},
@@ -175,7 +175,7 @@ var evidenceTables = map[string][]evidenceRow{
 	"company": companyRows, "citation": citationRows, "items": itemRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
 }
 
-// TestEveryKindOfEvidenceIsInATable: who adds one adds a row for it.
+// TestEveryKindOfEvidenceIsInATable: a new kind needs a row of its own.
 func TestEveryKindOfEvidenceIsInATable(t *testing.T) {
 	t.Parallel()
 	rest := map[string]bool{}

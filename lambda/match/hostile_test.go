@@ -85,7 +85,7 @@ func everybodyWith(confidence Answer) func(llm.Question) (string, error) {
 
 func nobody(llm.Question) (string, error) { return `{"matches":[]}`, nil }
 
-// obedient does what the documents of a question say, whoever says it, and
+// obedient follows the documents of a question, whichever they are, and
 // repeats an answer that it reads there.
 func obedient(q llm.Question) (string, error) {
 	switch {

@@ -53,9 +53,11 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 		}
 		ev = say(kind, "The items and quantities are the same.")
 	case exact == min(n, m):
-		ev = say("items-whole", "%s", partOf(first, second, m <= n, "All lines of the %s are in the %s, in the same quantities."))
+		ev = say("items-whole", "%s", partOf(first, second, m <= n,
+			"All lines of the %s are in the %s, in the same quantities."))
 	case within[0] == m || within[1] == n:
-		ev = say("items-part", "%s", partOf(first, second, within[0] == m, "The items of the %s are a part of those of the %s."))
+		ev = say("items-part", "%s", partOf(first, second, within[0] == m,
+			"The items of the %s are a part of those of the %s."))
 	default:
 		ev = say("items-exceed", "They have items in common, but neither has all items of the other in these quantities.")
 	}
@@ -152,7 +154,8 @@ func align(a, b []item) (pairs [][2]int) {
 	for i, it := range a[:min(len(a), maxFuzzy)] {
 		best, most := -1, 0.5
 		for j, other := range b[:min(len(b), maxFuzzy)] {
-			if usedA[i] || usedB[j] || len(it.words) == 0 || len(other.words) == 0 || numberedAlike && it.sku != "" && other.sku != "" {
+			if usedA[i] || usedB[j] || len(it.words) == 0 || len(other.words) == 0 ||
+				numberedAlike && it.sku != "" && other.sku != "" {
 				continue
 			}
 			if s := overlap(it.words, other.words); s > most || s == most && best < 0 {

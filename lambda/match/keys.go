@@ -11,7 +11,8 @@ import (
 	"matchbook/lambda/reference"
 )
 
-// maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL refuses index entries of more than about 2,700 bytes.
+// maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL
+// refuses index entries of more than about 2,700 bytes.
 const maxKey = 250
 
 // maxItemKeys bounds the articles that candidates are looked up by.

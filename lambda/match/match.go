@@ -48,7 +48,7 @@ type Edge struct {
 	Evidence   []Evidence
 }
 
-// Result is what the rules, a model and people make of pairs.
+// Result is the outcome of deciding about pairs.
 type Result struct {
 	Matches     []Edge
 	Suggestions []Edge
@@ -84,14 +84,16 @@ type Store interface {
 	// had succeeded. If the block is no longer as seen, and seen has no Score,
 	// Write writes nothing and returns the block as it is now. After an error of
 	// the rules it writes nothing and returns the error as it is.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error)
+	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type,
+		seen Block, pairs []Pair, rules Rules) (Written, error)
 }
 
 // Matcher matches documents.
 type Matcher struct {
 	Store Store
 	Log   *slog.Logger
-	// Model answers what the rules leave open; nil leaves it to people.
+	// Model answers the questions that the rules leave open; nil leaves them to
+	// people.
 	Model *llm.Asker
 	// Embeddings finds documents whose texts are similar; nil does without.
 	Embeddings *llm.Embeddings
@@ -160,7 +162,8 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 			return nil
 		}
 	}
-	return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)}
+	return &failure.Error{Kind: failure.Transient,
+		Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)}
 }
 
 // send sends the messages of published documents. The publishing is committed:
@@ -170,7 +173,8 @@ func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped
 		return
 	}
 	if m.Sender == nil {
-		m.Log.Warn("documents that have to ask a model again are left to the sweep: there is no queue", "document", f.ID, "unsent", len(published))
+		m.Log.Warn("documents that have to ask a model again are left to the sweep: there is no queue",
+			"document", f.ID, "unsent", len(published))
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {

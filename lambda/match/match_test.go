@@ -223,7 +223,7 @@ func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
 	}
 }
 
-// TestVetoes: each pair would count if it were not for what the row says.
+// TestVetoes: each pair would count but for the reason in its row.
 func TestVetoes(t *testing.T) {
 	t.Parallel()
 	const one, other = `"vat_id":"DE136695976"`, `"vat_id":"DE129273398"`
@@ -282,7 +282,7 @@ func TestVetoes(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoVeto: what is not known, or not sure, does not speak against it.
+// TestWhatIsNoVeto: unknown or uncertain facts are no evidence against a pair.
 func TestWhatIsNoVeto(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string][2]string{

@@ -24,7 +24,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// fakeModel answers as think says, and remembers what it was asked.
+// fakeModel answers by think, and records the questions.
 type fakeModel struct {
 	think func(q llm.Question) (string, error)
 	asked []llm.Question
@@ -97,7 +97,7 @@ func opinion(q llm.Question) (string, error) {
 	return `{"matches":[` + strings.Join(list, ",") + `]}`, nil
 }
 
-// outbox is a queue: what is sent is matched later.
+// outbox is a queue: documents in it are matched later.
 type outbox struct{ waiting []uuid.UUID }
 
 func (o *outbox) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
@@ -173,7 +173,7 @@ func twoInvoices() (docs []Raw) {
 	}
 }
 
-// settle matches the documents in order, and whoever has to ask again.
+// settle matches the documents in order, and the ones that have to ask again.
 func settle(t *testing.T, m *memory, a *llm.Asker, docs []Raw) error {
 	t.Helper()
 	queue := &outbox{}
@@ -383,7 +383,7 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// What a model is asked, word by word: a change of it changes every answer,
+// The question to a model, word by word: a change of it changes every answer,
 // and must be deliberate.
 func TestQuestionIsTheGoldenOne(t *testing.T) {
 	t.Parallel()

@@ -106,7 +106,8 @@ const maxCitations = document.MaxReferences + 100
 // cite adds a citation once, and not of the document itself.
 func (d *doc) cite(c citation) {
 	same := func(o citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
-	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) && (c.Type != string(d.Type) && c.Type != "" || c.Canonical != d.number.Canonical) {
+	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) &&
+		(c.Type != string(d.Type) && c.Type != "" || c.Canonical != d.number.Canonical) {
 		d.cites = append(d.cites, c)
 	}
 }
@@ -188,8 +189,10 @@ func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " "))
 // charges are words of lines for shipping and surcharges: these lines have no
 // counterpart in an order or a receipt.
 var charges = map[string]bool{
-	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true, "handling": true, "packaging": true,
-	"fracht": true, "versand": true, "versandkosten": true, "porto": true, "zuschlag": true, "verpackung": true, "mindermengenzuschlag": true,
+	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true,
+	"handling": true, "packaging": true,
+	"fracht": true, "versand": true, "versandkosten": true, "porto": true, "zuschlag": true,
+	"verpackung": true, "mindermengenzuschlag": true,
 	"port": true, "transport": true, "emballage": true, "frais": true,
 	"trasporto": true, "spedizione": true, "imballaggio": true,
 }

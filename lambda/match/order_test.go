@@ -18,8 +18,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// memory is a store of the documents that were matched so far. It does what a
-// Store promises, and nothing is lost or slow.
+// memory is a store of the documents that were matched so far. It keeps the
+// promises of Store, and nothing is lost or slow.
 type memory struct {
 	docs    map[uuid.UUID]Raw
 	keys    map[uuid.UUID][]string // of those matched so far
@@ -198,8 +198,8 @@ func randomDocs(r *rand.Rand) (docs []Raw) {
 	return docs
 }
 
-// TestOrderOfArrivalMakesNoDifference: the same documents, whoever comes first
-// and whoever comes again, have the same matches for the same reasons.
+// TestOrderOfArrivalMakesNoDifference: the same documents in any order, some of
+// them repeated, have the same matches for the same reasons.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}

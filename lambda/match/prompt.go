@@ -46,7 +46,8 @@ func QuestionOf(doc Raw, candidates []Raw) (q llm.Question, order []int, err err
 			return q, nil, err
 		}
 	}
-	return llm.Question{Name: "match_decision", System: system, User: text.String(), Schema: schema(numbers), MaxTokens: maxTokens}, order, nil
+	return llm.Question{Name: "match_decision", System: system, User: text.String(), Schema: schema(numbers),
+		MaxTokens: maxTokens}, order, nil
 }
 
 // fenced writes a document between fences. No line of it can be taken for a
@@ -94,7 +95,8 @@ func PromptOf(raw Raw) (string, error) {
 	field("tax", d.Tax.Canonical())
 	field("total", d.Total.Canonical())
 	for _, l := range d.Lines[:min(len(d.Lines), maxPromptLines)] {
-		field("item", l.SKU, l.Description, labelled("quantity", l.Quantity, l.Unit), labelled("price", l.UnitPrice, ""), labelled("amount", l.Amount, ""))
+		field("item", l.SKU, l.Description, labelled("quantity", l.Quantity, l.Unit),
+			labelled("price", l.UnitPrice, ""), labelled("amount", l.Amount, ""))
 	}
 	if n := len(d.Lines) - maxPromptLines; n > 0 {
 		field("items", fmt.Sprintf("%d more", n))

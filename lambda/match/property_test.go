@@ -192,7 +192,7 @@ func TestPairsOfOthersMakeNoDifference(t *testing.T) {
 	})
 }
 
-// TestKeysFindBothWays: whoever is matched later finds the other.
+// TestKeysFindBothWays: the document that is matched later finds the other.
 func TestKeysFindBothWays(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -76,7 +76,8 @@ func (e embedding) near(o embedding) float64 {
 
 // block reads the document's block: documents with a common key, the wanted
 // ones, and documents of the same company with similar texts.
-func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type, wanted ...uuid.UUID) (Block, error) {
+func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type,
+	wanted ...uuid.UUID) (Block, error) {
 	n.Similar = wanted
 	block, err := m.Store.Candidates(ctx, f, *n, types)
 	if err != nil || d.embedding.vector == nil {

@@ -74,7 +74,7 @@ func (v vectors) KeepVectors(_ context.Context, _ uuid.UUID, _ string, bought ma
 }
 
 // An invoice that comes half a year late shares no key with its order but the
-// company: their texts find each other, whoever comes first.
+// company: their texts find each other in either order.
 func TestSimilarTextsAreCompared(t *testing.T) {
 	t.Parallel()
 	docs := []Raw{

@@ -26,8 +26,8 @@ func Matchable(t document.Type) []document.Type {
 }
 
 // rank is the order in which documents follow each other in business.
-var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1, document.OrderConfirmation: 2, document.DeliveryNote: 3,
-	document.GoodsReceipt: 4, document.Invoice: 5, document.CreditNote: 6}
+var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1, document.OrderConfirmation: 2,
+	document.DeliveryNote: 3, document.GoodsReceipt: 4, document.Invoice: 5, document.CreditNote: 6}
 
 // inOrder returns the two documents in the order of business.
 func inOrder(a, b doc) (first, second doc) {

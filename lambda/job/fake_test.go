@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// rig is a Runtime on a store in memory, a queue that notes what it is told
+// rig is a Runtime on a store in memory, a queue that records what it gets
 // and a log that can be read. It is used inside synctest bubbles: every
 // duration is exact, and none of them passes in real time.
 type rig struct {
@@ -297,10 +297,10 @@ func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	return job.Row{Status: r.status, Attempt: r.attempt, LeaseLeft: time.Until(r.lease)}, nil
 }
 
-// queue is Messages: it notes what it is told.
+// queue is Messages: it records what it gets.
 type queue struct {
 	*journal
-	told [][]job.Settled
+	sent [][]job.Settled
 	slow func() // what each call takes
 }
 
@@ -310,8 +310,8 @@ func (q *queue) Settle(_ context.Context, settled []job.Settled) {
 	for _, s := range sorted {
 		words = append(words, fmt.Sprintf("%d %s", s.Index, s.Action))
 	}
-	q.note("told %s", strings.Join(words, ", "))
-	q.told = append(q.told, sorted)
+	q.note("sent %s", strings.Join(words, ", "))
+	q.sent = append(q.sent, sorted)
 	if q.slow != nil {
 		q.slow()
 	}

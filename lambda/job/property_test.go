@@ -15,7 +15,7 @@ import (
 )
 
 // Whatever the documents, the work, the store and the deliveries are like: an
-// Ack is proved by the row, the queue is told everything else exactly once,
+// Ack is proved by the row, the queue gets everything else exactly once,
 // and work that was abandoned changes nothing that was settled.
 func TestRandomBatchesLoseNothing(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 
 		var ends []job.Settlement
 		var before, after, late map[int]row
-		var told [][]job.Settled
+		var sent [][]job.Settled
 		synctest.Test(t, func(t *testing.T) {
 			r, release := newRig(t), make(chan struct{})
 			for i := range n {
@@ -40,13 +40,13 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 			}
 			before = r.store.snapshot()
 			ends = r.run(batch...)
-			after, told = r.store.snapshot(), r.queue.told
+			after, sent = r.store.snapshot(), r.queue.sent
 			close(release)
 			synctest.Wait()
 			late = r.store.snapshot()
 		})
 		checkEnds(rt, batch, ends, before, after)
-		checkTold(rt, ends, told)
+		checkSent(rt, ends, sent)
 		for n, row := range after {
 			if row.attempt < before[n].attempt || row.notified > 1 || row.release.Status == job.StatusFailed && row.notified == 0 {
 				rt.Fatalf("document %d: from %+v to %+v", n, before[n], row)
@@ -95,20 +95,20 @@ func takenOver(before, after row, d job.Delivery) bool {
 	return d.Count > len(schedule) && after.status == job.StatusPending && after.published != before.published
 }
 
-func checkTold(t *rapid.T, ends []job.Settlement, told [][]job.Settled) {
-	if slices.ContainsFunc(told[len(told)-1], func(s job.Settled) bool { return s.Action == job.Ack }) {
-		t.Fatalf("an Ack that is left to the response was told: %+v", told)
+func checkSent(t *rapid.T, ends []job.Settlement, sent [][]job.Settled) {
+	if slices.ContainsFunc(sent[len(sent)-1], func(s job.Settled) bool { return s.Action == job.Ack }) {
+		t.Fatalf("an Ack that is left to the response was sent: %+v", sent)
 	}
 	times := make([]int, len(ends))
-	for _, s := range slices.Concat(told...) {
+	for _, s := range slices.Concat(sent...) {
 		times[s.Index]++
 		if s.Settlement != ends[s.Index] {
-			t.Fatalf("told %+v, but the end is %+v", s, ends[s.Index])
+			t.Fatalf("sent %+v, but the end is %+v", s, ends[s.Index])
 		}
 	}
 	for i, end := range ends {
 		if times[i] > 1 || times[i] == 0 && end.Action != job.Ack {
-			t.Fatalf("delivery %d, %+v: told %d times", i, end, times[i])
+			t.Fatalf("delivery %d, %+v: sent %d times", i, end, times[i])
 		}
 	}
 }

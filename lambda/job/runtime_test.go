@@ -150,8 +150,8 @@ func TestQueueIsToldEveryRetryOnceAndNoAck(t *testing.T) {
 		r.work[id(2)], r.work[id(3)] = fails(errDown), fails(errDown)
 		ends := r.run(first(1), first(2), delivery(3, 3), first(4))
 		want := [][]job.Settled{{{1, ends[1]}, {2, ends[2]}, {3, ends[3]}}}
-		if !reflect.DeepEqual(r.queue.told, want) {
-			t.Errorf("told %+v, want %+v", r.queue.told, want)
+		if !reflect.DeepEqual(r.queue.sent, want) {
+			t.Errorf("sent %+v, want %+v", r.queue.sent, want)
 		}
 	})
 }

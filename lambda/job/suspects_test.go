@@ -13,9 +13,9 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// A suspect may kill the process. So it takes nobody with it: what is settled
-// is told first, and who waits is not claimed.
-func TestSuspectsRunAloneAfterEverythingElseWasTold(t *testing.T) {
+// A suspect may kill the process. So it harms no other delivery: settled ones are
+// sent first, and waiting ones are not claimed.
+func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(5), pending(0), expired(2), expired(2), &row{status: job.StatusSucceeded})
@@ -38,10 +38,10 @@ func TestSuspectsRunAloneAfterEverythingElseWasTold(t *testing.T) {
 		slices.Sort(r.store.lines[1:3]) // these two run at once
 		want := []string{
 			"claim [1 2 3 4 5 6]", "work 1", "work 3", "pending 3",
-			"told 0 ack, 2 retry, 5 ack",
-			"claim [4]", "work 4", "end 4", "told 3 ack",
-			"claim [5]", "work 5", "end 5", "told 4 ack",
-			"claim [2]", "work 2", "pending 2", "told 1 retry",
+			"sent 0 ack, 2 retry, 5 ack",
+			"claim [4]", "work 4", "end 4", "sent 3 ack",
+			"claim [5]", "work 5", "end 5", "sent 4 ack",
+			"claim [2]", "work 2", "pending 2", "sent 1 retry",
 		}
 		if !slices.Equal(r.store.lines, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(r.store.lines, "\n"), strings.Join(want, "\n"))
@@ -153,8 +153,8 @@ func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 		if took := time.Since(begin); took >= length {
 			t.Errorf("the response was ready after %v, but the invocation ended after %v", took, length)
 		}
-		if got := len(slices.Concat(r.queue.told...)); got != len(batch) {
-			t.Errorf("told about %d messages, want each of the %d once", got, len(batch))
+		if got := len(slices.Concat(r.queue.sent...)); got != len(batch) {
+			t.Errorf("sent %d messages, want each of the %d once", got, len(batch))
 		}
 	})
 }

@@ -125,7 +125,7 @@ func (s *Set) take() (map[string]int, map[string][]float64) {
 	return counts, values
 }
 
-// definition is a metric as the format wants it announced.
+// definition announces a metric, as the format requires.
 type definition struct {
 	Name string
 	Unit string

@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// fetchEvery is how long a secret is taken as it was read: however often
-	// it is refused, it is not read again earlier. (A read that fails for a
-	// passing reason is the SDK's to repeat, twice.)
+	// fetchEvery is the shortest time between two reads of a secret, however
+	// often its value is refused. (The SDK repeats a read that fails for a
+	// passing reason, twice.)
 	fetchEvery = 5 * time.Minute
-	// fetchFor is how long reading secrets may take, all of them together: a
+	// fetchFor bounds the time for reading secrets, all of them together: a
 	// function has 10 s to start.
 	fetchFor = 8 * time.Second
 )
 
-// secret is a value that Secrets Manager holds, as it is known by now. It is
-// safe for concurrent use.
+// secret is a value of Secrets Manager, as it was read last. It is safe for
+// concurrent use.
 type secret struct {
 	name  string // of the variable whose value it is
 	id    string // ARN of the secret
@@ -42,11 +42,11 @@ type secret struct {
 
 	mu      sync.Mutex
 	value   string
-	fetched time.Time     // when it was tried last
-	reading chan struct{} // closed when the read that is under way has ended; nil if none is
+	fetched time.Time     // time of the last read, successful or not
+	reading chan struct{} // closed when the running read ends; nil if none runs
 }
 
-// read reads the secret, whatever is known of it.
+// read reads the secret, even if it has a value.
 func (s *secret) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
@@ -67,11 +67,11 @@ func (s *secret) read(ctx context.Context) error {
 	return nil
 }
 
-// renew is told that the other side refuses a value, and reports whether there
-// is another one now. Many may ask at once: the secret is read once for all of
-// them, and not within five minutes of the last time. It is read although there
-// is another value already, which may be of no use to who asks. Nobody waits
-// for longer than the context lives.
+// renew returns the value to use after the other side refused one, and reports
+// whether it is another one. Many callers may run at once: the secret is read
+// once for all of them, and not within five minutes of the last time. It is read
+// even if there is another value already, because that one may be of no use to
+// the caller. No call lasts longer than its context.
 func (s *secret) renew(ctx context.Context, refused string) (value string, changed bool) {
 	s.mu.Lock()
 	if s.reading == nil && s.now().Sub(s.fetched) >= fetchEvery {
@@ -93,7 +93,7 @@ func (s *secret) renew(ctx context.Context, refused string) (value string, chang
 
 func (s *secret) reread(ctx context.Context) {
 	if err := s.read(ctx); err != nil {
-		slog.Error("a value was refused, and cannot be read again", "reason", err.Error())
+		slog.Error("a value was refused, and its secret cannot be read again", "reason", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,10 +101,10 @@ func (s *secret) reread(ctx context.Context) {
 	s.reading = nil
 }
 
-// Values are the secrets that a function reads, by the variable's name.
+// Values holds the secrets of a function, by the variable's name.
 type Values map[string]*secret
 
-// Renewal is what has a value renewed; nil if it is no secret.
+// Renewal returns the function that renews a value; nil if it is no secret.
 func (s Values) Renewal(name string) func(ctx context.Context, refused string) (string, bool) {
 	if s[name] == nil {
 		return nil
@@ -112,18 +112,18 @@ func (s Values) Renewal(name string) func(ctx context.Context, refused string) (
 	return s[name].renew
 }
 
-// Source is where secrets are read.
+// Source reads secrets.
 type Source struct {
 	fetch func(ctx context.Context, id string) (string, error)
 	now   func() time.Time
 }
 
-// unread stands for a value that could not be read, so that it is not said to
-// be missing as well.
+// unread stands for a value that could not be read, so that it is not reported
+// as missing as well.
 const unread = "unread"
 
-// Resolve reads, all at once, the secrets among names whose variable is not
-// set, and returns an environment that has their values.
+// Resolve reads the secrets among names whose variable is not set, all at the
+// same time, and returns an environment that has their values.
 func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
 	found := Values{}
 	for _, name := range names {
@@ -147,8 +147,8 @@ func (src Source) Resolve(env func(name string) string, names ...string) (func(n
 		slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// Manager is the source in production, by the clock now. Its client is made, of
-// what load returns, when there is something to read.
+// Manager returns a Source that reads Secrets Manager, with the clock now. It
+// makes its client from the configuration that load returns, at the first read.
 func Manager(load func(context.Context) (aws.Config, error), now func() time.Time) Source {
 	client := sync.OnceValues(func() (*secretsmanager.Client, error) {
 		c, err := load(context.Background())
@@ -170,7 +170,7 @@ func Manager(load func(context.Context) (aws.Config, error), now func() time.Tim
 	}}
 }
 
-// nameOf leaves region and account out of an ARN.
+// nameOf returns an ARN without region and account.
 func nameOf(id string) string {
 	if _, name, ok := strings.Cut(id, ":secret:"); ok {
 		return name
@@ -178,7 +178,7 @@ func nameOf(id string) string {
 	return id
 }
 
-// advice is what to do about the errors of Secrets Manager.
+// advice holds a step against each error code of Secrets Manager.
 var advice = map[string]string{
 	"AccessDeniedException":     "may not be read: allow secretsmanager:GetSecretValue on it, and kms:Decrypt on a key of yours, unless there is none of that name",
 	"ResourceNotFoundException": "does not exist, or has no value yet",
@@ -186,14 +186,14 @@ var advice = map[string]string{
 	"DecryptionFailure":         "cannot be decrypted: allow kms:Decrypt on its key",
 }
 
-// unreadable says why, without the text of an error, which may quote anything.
+// unreadable describes an error without its text, which may quote anything.
 func unreadable(err error) string {
-	var said smithy.APIError
-	if !errors.As(err, &said) {
+	var refused smithy.APIError
+	if !errors.As(err, &refused) {
 		return "cannot be read: is there a way to Secrets Manager from here? (" + failure.Of(err).Text + ")"
 	}
-	if text, ok := advice[said.ErrorCode()]; ok {
-		return text + " (" + said.ErrorCode() + ")"
+	if text, ok := advice[refused.ErrorCode()]; ok {
+		return text + " (" + refused.ErrorCode() + ")"
 	}
 	return "cannot be read: " + failure.Of(err).Text
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 )
 
-// source is the one of production, with a clock that the test moves.
+// source is that of production, with a clock that the test moves.
 func source(clock *atomic.Int64) Source {
 	return Manager(func(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }, func() time.Time { return time.Unix(0, clock.Load()) })
 }
@@ -25,7 +25,8 @@ func envOf(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// What RDS keeps has no room for a URL's parameters: a member of ours has.
+// The object that RDS keeps has no member for a URL's parameters: an additional
+// member holds them.
 func TestARDSSecretMayHaveParameters(t *testing.T) {
 	t.Parallel()
 	for parameters, want := range map[string]string{
@@ -44,7 +45,7 @@ func TestARDSSecretMayHaveParameters(t *testing.T) {
 	}
 }
 
-// A value of no use does not stay: it is read again when it may be.
+// A useless value does not stay: the secret is read again after five minutes.
 func TestSecretOfNoUseIsReadAgain(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
@@ -55,16 +56,16 @@ func TestSecretOfNoUseIsReadAgain(t *testing.T) {
 		t.Fatal(errs)
 	}
 	s := found[manifest.EnvOpenAIKey]
-	for _, mended := range []string{"export OPENAI_API_KEY=sk-new", "sk-new"} {
-		m.Set("openai", mended)
+	for _, value := range []string{"export OPENAI_API_KEY=sk-new", "sk-new"} {
+		m.Set("openai", value)
 		clock.Add(int64(fetchEvery))
-		if got, changed := s.renew(t.Context(), "sk-old"); got != mended || !changed {
-			t.Errorf("got %q, %t, want %q", got, changed, mended)
+		if got, changed := s.renew(t.Context(), "sk-old"); got != value || !changed {
+			t.Errorf("got %q, %t, want %q", got, changed, value)
 		}
 	}
 }
 
-// Nobody waits for a read for longer than he has time.
+// A renewal does not outlast the context of its caller.
 func TestRenewalEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -86,8 +87,8 @@ func TestRenewalEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// A hundred who are refused at once cause one read, none earlier than five
-// minutes after the last; the new value is everybody's at once.
+// A hundred refusals at once cause one read, at the earliest five minutes after
+// the last; all callers get the new value.
 func TestRefusedSecretIsReadAtMostEveryFiveMinutes(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)

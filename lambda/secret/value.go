@@ -12,10 +12,10 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// valueOf reads a secret's text as the value of a variable. It is the value
+// valueOf reads a secret's text as the value of a variable. The text is the value
 // itself; or a JSON object, as the console makes one, with a member of the
-// variable's name; or, for the database, what RDS keeps of a login. No error
-// of it holds any of the text.
+// variable's name; or, for the database, the object that RDS keeps for a login.
+// No error contains any part of the text.
 func valueOf(name, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -37,8 +37,8 @@ func valueOf(name, text string) (string, error) {
 	return "", fmt.Errorf("is a JSON object without a text %q", name)
 }
 
-// databaseURL makes a URL of what RDS keeps. A member "parameters", which is
-// ours, is added to it as a query: sslmode=verify-full&pool_max_conns=3.
+// databaseURL makes a URL of the object that RDS keeps. A member "parameters",
+// an addition of ours, becomes its query: sslmode=verify-full&pool_max_conns=3.
 // https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_secret_json_structure.html
 func databaseURL(fields map[string]any) (string, error) {
 	text := func(name, other string) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// loadAWS reads the SDK's own variables. A call is tried once: what fails to
-// be changed or sent comes back by itself.
+// loadAWS reads the SDK's own variables. A call is tried once: a change or a
+// message that fails is repeated by the sweep or by the queue.
 func loadAWS(ctx context.Context) (aws.Config, error) {
 	c, err := ownConfig(ctx)
 	if err != nil {
@@ -22,10 +22,10 @@ func loadAWS(ctx context.Context) (aws.Config, error) {
 	return c, nil
 }
 
-// inLambda is all that Lambda's environment says to the SDK: region,
-// credentials, and endpoints where they are set. What else the SDK can be
-// told, by profiles and sign-ins, is of a developer's machine, and 1.5 MB of a
-// program that has to start quickly.
+// inLambda reads the settings of Lambda's environment: region, credentials, and
+// endpoints where they are set. The SDK's other sources, profiles and sign-ins,
+// belong to a developer's machine, and are 1.5 MB of a program that has to start
+// quickly.
 func inLambda(env Env) aws.Config {
 	c := aws.Config{
 		Region:        env("AWS_REGION"),
@@ -45,16 +45,18 @@ func inLambda(env Env) aws.Config {
 	return c
 }
 
-// endpoints finds where the SDK's clients go: a service's variable, AWS_ENDPOINT_URL_SQS say.
+// endpoints looks up the endpoint of a service in its variable, such as
+// AWS_ENDPOINT_URL_SQS.
 type endpoints Env
 
-// GetServiceBaseEndpoint is what the SDK's clients look for in a source.
+// GetServiceBaseEndpoint returns the endpoint of a service. The SDK's clients
+// call it on each of their sources.
 func (e endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
 	url := e("AWS_ENDPOINT_URL_" + strings.ToUpper(strings.ReplaceAll(service, " ", "_")))
 	return url, url != "", nil
 }
 
-// GetUseFIPSEndpoint is looked for likewise.
+// GetUseFIPSEndpoint returns whether clients use FIPS endpoints.
 func (e endpoints) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
 	if strings.EqualFold(e("AWS_USE_FIPS_ENDPOINT"), "true") {
 		return aws.FIPSEndpointStateEnabled, true, nil
@@ -62,7 +64,7 @@ func (e endpoints) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, b
 	return aws.FIPSEndpointStateUnset, false, nil
 }
 
-// GetUseDualStackEndpoint is looked for likewise.
+// GetUseDualStackEndpoint returns whether clients use dual-stack endpoints.
 func (e endpoints) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
 	if strings.EqualFold(e("AWS_USE_DUALSTACK_ENDPOINT"), "true") {
 		return aws.DualStackEndpointStateEnabled, true, nil

@@ -9,5 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// ownConfig of a program that is built for Lambda: its tag is aws-lambda-go's.
+// ownConfig of a program that is built for Lambda reads Lambda's environment
+// only. The build tag is that of aws-lambda-go.
 func ownConfig(context.Context) (aws.Config, error) { return inLambda(os.Getenv), nil }

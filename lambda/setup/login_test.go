@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// flushed is what a set has collected.
+// flushed returns the collected metrics of a set.
 func flushed(t *testing.T, set *metric.Set) string {
 	t.Helper()
 	var out bytes.Buffer

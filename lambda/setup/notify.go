@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 )
 
-// NotifyConfig is whom to tell of failures. A channel is on when it is
+// NotifyConfig configures the channels for failures. A channel is on when it is
 // configured.
 type NotifyConfig struct {
 	SlackURL  string // an incoming webhook; it is a secret
@@ -36,14 +36,14 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 	return c
 }
 
-// LoadNotify reads whom to tell, for those who only tell.
+// LoadNotify reads the configuration of the channels alone.
 func LoadNotify(env Env) (NotifyConfig, error) {
 	env, _, errs := secretsManager().Resolve(env, manifest.EnvSlackWebhookURL)
 	c := loadNotify(env, &errs)
 	return c, report(errs)
 }
 
-// Senders are the channels that are configured. The AWS configuration is read
+// Senders returns the channels that are configured. The AWS configuration is read
 // if one of them needs it.
 func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	var senders []notify.Sender
@@ -68,7 +68,8 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	return senders, nil
 }
 
-// newRelay makes what tells of failures; nil when there is no channel.
+// newRelay returns the relay that sends notifications; nil when there is no
+// channel.
 func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
 	senders, err := Senders(ctx, c.Notify)
 	if err != nil || len(senders) == 0 {

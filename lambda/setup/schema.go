@@ -11,12 +11,12 @@ import (
 // warnNewer logs a warning if the schema is newer than this version. It does
 // not refuse to work: in every deployment with migrations the version before
 // works with the new schema until its alias moves on, and after a deployment
-// that was rolled back until the next one. That is what migrations keep to (see
-// package migrations); refusing here would stop the traffic each time. A person
-// with an old command has no such reason, and is refused.
+// that was rolled back until the next one. Migrations keep to that rule (see
+// package migrations); refusing here would stop the traffic each time. The
+// command has no such reason, and refuses.
 //
-// It is for a goroutine of its own: what keeps the question from being
-// answered, the work meets as well, and reports.
+// It runs in a goroutine of its own and reports no error: the work meets the
+// same error, and reports it.
 func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 	"matchbook/lambda/secret/secrettest"
 )
 
-// source is the one of production, with a clock that the test moves.
+// source is that of production, with a clock that the test moves.
 func source(clock *atomic.Int64) secret.Source {
 	return secret.Manager(ownConfig, func() time.Time { return time.Unix(0, clock.Load()) })
 }

@@ -1,7 +1,8 @@
-// Package setup turns the environment into a configuration and the
-// configuration into opened adapters. It is the only place that reads the
-// environment; every problem in it is reported at once, before the first
-// message is taken. No error of it holds a value that may be a secret.
+// Package setup builds the functions. It reads the environment that main passes
+// to it, once, into a Config, and opens the adapters of each function from that.
+// It reports all problems of a configuration together, before the function
+// takes its first message, and no error contains a value that may be a secret.
+// (The AWS SDK reads its own variables; see aws.go.)
 package setup
 
 import (
@@ -29,7 +30,7 @@ import (
 // Env looks a variable up; os.Getenv is one.
 type Env func(name string) string
 
-// Config is what the functions read from the environment.
+// Config is the configuration of a function or of the command.
 type Config struct {
 	DatabaseURL string
 	QueueURL    string            // the queue that feeds the function; of a publisher and the sweep, that of match
@@ -37,12 +38,12 @@ type Config struct {
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
-	Metrics     *metric.Set // collects what is counted; nil: nothing is
+	Metrics     *metric.Set // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
 
-// ModelConfig is whom to ask what rules leave open.
+// ModelConfig configures the model that answers what the rules leave open.
 type ModelConfig struct {
 	OpenAI    openai.Config
 	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
@@ -84,15 +85,15 @@ func loadMode(env Env, known secret.Values, errs *[]error) *ModelConfig {
 
 func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now) }
 
-// LoadModel reads whom to ask, for those who only ask.
+// LoadModel reads the configuration of the model alone.
 func LoadModel(env Env) (*ModelConfig, error) {
 	env, secrets, errs := secretsManager().Resolve(env, manifest.EnvOpenAIKey)
 	m := loadModel(env, secrets, &errs)
 	return m, report(errs)
 }
 
-// loadModel reads whom to ask. A missing key is an error, never a silent
-// "rules".
+// loadModel reads the model's settings. A missing key is an error, never a
+// silent "rules".
 func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
 		APIKey: env(manifest.EnvOpenAIKey), Renew: known.Renewal(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
@@ -151,14 +152,14 @@ func queueMeaning(f manifest.Function) string {
 	return "the queue that feeds the " + f.Name + " function"
 }
 
-// LoadMigrate reads where the database is.
+// LoadMigrate reads the address of the database.
 func LoadMigrate(env Env) (Config, error) {
 	c, _, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL)
 	return c, report(errs)
 }
 
-// load reads what all have in common, and the secrets of these names. The
-// environment that it returns has their values.
+// load reads the settings that all functions have in common, and the secrets of
+// these names. The environment that it returns has their values.
 func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
 	env, c.secrets, errs = src.Resolve(env, names...)
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
@@ -192,7 +193,7 @@ func report(errs []error) error {
 	return fmt.Errorf("configuration:\n%w", errors.Join(errs...))
 }
 
-// Match opens the match function.
+// Match opens the match function. close closes its adapters.
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
 	w := Workload{manifest.Match, postgres.Tables[manifest.Match.Name]}
 	return Function(ctx, c, w, log, func(o Opened) job.Work {
@@ -200,7 +201,8 @@ func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, 
 	})
 }
 
-// newAsker makes what asks models; nil without one.
+// newAsker returns the asker of the model and of its embeddings; nil without a
+// model.
 func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
 		return nil, nil, nil
@@ -216,7 +218,7 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 	return &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set), Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
 }
 
-// Publisher opens what publishing needs.
+// Publisher opens the adapters for publishing. close closes them.
 func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
 	db, queue, err := open(ctx, c, manifest.Match.PoolSize)
 	if err != nil {
@@ -225,7 +227,8 @@ func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), e
 	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
 }
 
-// Republisher opens what publishing failed documents again needs.
+// Republisher opens the adapters for publishing failed documents again. close
+// closes them.
 func Republisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
 	store, sender, err := open(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {

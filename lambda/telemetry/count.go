@@ -14,19 +14,19 @@ import (
 	"matchbook/lambda/sweep"
 )
 
-// Ends are the metrics that a delivery counts as one of.
+// Ends lists the metrics of deliveries: each delivery is counted in one of them.
 var Ends = []string{
 	manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
 	manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed,
 }
 
-// acknowledged says as what a delivery counts whose message is done with. Any
-// other counts as what happens to its message.
+// acknowledged holds the metrics of deliveries whose message is acknowledged. Any
+// other delivery is counted by the fate of its message.
 var acknowledged = map[job.Result]string{
 	job.Succeeded: manifest.MetricSucceeded,
 	job.Permanent: manifest.MetricFailed,
 	job.Malformed: manifest.MetricMalformed,
-	// and the others: there was nothing to do
+	// any other: there was nothing to do
 }
 
 func endOf(o job.Observation) string {
@@ -43,7 +43,7 @@ func endOf(o job.Observation) string {
 	}
 }
 
-// Observe counts every end once.
+// Observe returns a function that counts the end of each delivery once.
 func Observe(set *metric.Set) func(job.Observation) {
 	return func(o job.Observation) {
 		set.Count(endOf(o), 1)
@@ -53,8 +53,9 @@ func Observe(set *metric.Set) func(job.Observation) {
 	}
 }
 
-// CountSweep tells what a sweep found and did, as far as it is known: failed is
-// why it did not get to its end, unread why there are no gauges.
+// CountSweep counts the repairs of a sweep and its gauges, as far as they are
+// known: failed is the error that ended the sweep early, unread the error of
+// reading the gauges.
 func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
 	set.Count(manifest.MetricInserted, r.Inserted)
 	set.Count(manifest.MetricRefused, 0)
@@ -74,15 +75,15 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 	set.Measure(manifest.MetricUntold, float64(g.Untold))
 }
 
-// countRefusal counts an error that says that our credentials are not taken.
+// countRefusal counts an error if the other side refused our credentials.
 func countRefusal(set *metric.Set, err error) {
 	if err != nil && failure.Of(err).Refused {
 		set.Count(manifest.MetricRefused, 1)
 	}
 }
 
-// CountRenewal counts each login that the database refused and that nothing
-// newer could replace.
+// CountRenewal counts each login that the database refused if there is no newer
+// password.
 func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 	return func(ctx context.Context, refused string) (string, bool) {
 		if renew != nil {
@@ -95,7 +96,7 @@ func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 	}
 }
 
-// CountSender is a channel whose refusals are counted.
+// CountSender returns a channel whose refusals are counted.
 func CountSender(s notify.Sender, set *metric.Set) notify.Sender { return countedSender{s, set} }
 
 type countedSender struct {
@@ -109,14 +110,14 @@ func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 	return err
 }
 
-// countUsage counts a call, and what was paid for it.
+// countUsage counts a call and its tokens.
 func countUsage(set *metric.Set, u llm.Usage) {
 	set.Count(manifest.MetricModelCalls, 1)
 	set.Count(manifest.MetricModelPromptTokens, max(u.PromptTokens, 0))
 	set.Count(manifest.MetricModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
-// CountModel is a model whose calls are counted, those that fail too.
+// CountModel returns a model whose calls are counted, also if they fail.
 func CountModel(m llm.Model, set *metric.Set) llm.Model { return countedModel{m, set} }
 
 type countedModel struct {
@@ -131,7 +132,7 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 	return answer, err
 }
 
-// CountEmbedder counts each call for embeddings as one of the model's.
+// CountEmbedder returns an embedder whose calls are counted with the model's.
 func CountEmbedder(e llm.Embedder, set *metric.Set) llm.Embedder { return countedEmbedder{e, set} }
 
 type countedEmbedder struct {
@@ -146,7 +147,7 @@ func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vecto
 	return vectors, usage, err
 }
 
-// CountVault counts the questions that are answered without a call.
+// CountVault returns a vault that counts the questions answered without a call.
 func CountVault(v llm.Vault, set *metric.Set) llm.Vault { return countedVault{v, set} }
 
 type countedVault struct {

@@ -76,7 +76,7 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	}
 }
 
-// flushed is what a set has collected.
+// flushed returns the collected metrics of a set.
 func flushed(t *testing.T, set *metric.Set) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -86,8 +86,8 @@ func flushed(t *testing.T, set *metric.Set) string {
 	return out.String()
 }
 
-// A key, a webhook or a password that is not taken is counted, wherever it is
-// met; other failures are not.
+// A refused key or webhook is counted, whichever call meets the refusal; other
+// failures are not.
 func TestRefusedCredentialsAreCounted(t *testing.T) {
 	t.Parallel()
 	set := metric.New("test", "match")

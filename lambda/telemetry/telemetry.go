@@ -1,6 +1,6 @@
-// Package telemetry is what a function tells of itself: lines of JSON that name
-// the invocation, and metrics, which it counts wherever something ends, is
-// refused or is paid for.
+// Package telemetry writes the logs and the metrics of a function: lines of JSON
+// with the ids of the invocation, and counts of deliveries, repairs, refusals
+// and model calls. Package metric has the format of the metrics.
 package telemetry
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// localStage is the stage where no deployment names one.
+// localStage is the stage if no deployment names one.
 const localStage = "local"
 
-// Telemetry is what a function tells of itself: lines of JSON for people, and
-// metrics. Every line says which function of which stage, and during an
-// invocation its request and its trace, whoever writes it.
+// Telemetry has the logger and the metrics of a function. Every line contains
+// the function and the stage, and during an invocation the ids of its request
+// and its trace, whichever package writes it.
 type Telemetry struct {
 	Log     *slog.Logger
 	Metrics *metric.Set
@@ -31,12 +31,12 @@ type Telemetry struct {
 	metrics io.Writer
 }
 
-// New is that of the function with this name. Lambda forwards what is
-// written to stdout and to stderr alike; CloudWatch finds metrics in both.
+// New returns the Telemetry of the function with this name. Lambda forwards
+// stdout and stderr alike; CloudWatch finds metrics in both.
 func New(env func(name string) string, function string, metrics, log io.Writer) *Telemetry {
 	stage := env(manifest.EnvStage)
 	if !IsStage(stage) {
-		stage = localStage // a wrong one is the configuration's to report
+		stage = localStage // package setup reports a wrong one
 	}
 	current := &atomic.Pointer[[]slog.Attr]{}
 	handler := invocationHandler{slog.NewJSONHandler(log, nil), current}
@@ -47,36 +47,36 @@ func New(env func(name string) string, function string, metrics, log io.Writer) 
 	}
 }
 
-// IsStage keeps what is a dimension of metrics from being anything: a letter,
-// then letters, digits and hyphens, 32 in all at most.
+// IsStage reports whether the name may be a stage, which is a dimension of
+// metrics: a letter, then letters, digits and hyphens, 32 in all at most.
 func IsStage(name string) bool {
 	letter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 	other := func(r rune) bool { return !letter(r) && r != '-' && (r < '0' || r > '9') }
 	return name != "" && len(name) <= 32 && letter(rune(name[0])) && !strings.ContainsFunc(name, other)
 }
 
-// SetDefault has whatever others log become lines of the same form. What comes
-// through package log is of aws-lambda-go, and is an error.
+// SetDefault gives the lines of other packages the same form. Lines of package
+// log come from aws-lambda-go, and are errors.
 func (t *Telemetry) SetDefault() {
 	slog.SetDefault(t.Log)
 	slog.SetLogLoggerLevel(slog.LevelError)
 }
 
-// Handler is a Lambda handler whose lines name the invocation, and whose
-// metrics are told at its end, also if it panics.
+// Handler returns a Lambda handler whose lines name the invocation, and whose
+// metrics are written at its end, also if it panics.
 func (t *Telemetry) Handler(function any) lambda.Handler {
-	return told{t, lambda.NewHandler(function)}
+	return observed{t, lambda.NewHandler(function)}
 }
 
-type told struct {
+type observed struct {
 	*Telemetry
 	handler lambda.Handler
 }
 
 // Invoke implements lambda.Handler.
-func (t told) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+func (t observed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if attrs := invocation(ctx); lambdacontext.MaxConcurrency() == 1 {
-		t.current.Store(&attrs) // until the next one: aws-lambda-go logs what came of this one
+		t.current.Store(&attrs) // until the next one: aws-lambda-go logs the error of this one
 	}
 	defer func() {
 		if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
@@ -86,7 +86,8 @@ func (t told) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return t.handler.Invoke(ctx, payload)
 }
 
-// invocation is what every line of an invocation says; nil outside of one.
+// invocation returns the attributes of every line of an invocation; nil outside
+// of one.
 func invocation(ctx context.Context) (attrs []slog.Attr) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		attrs = append(attrs, slog.String("request_id", lc.AwsRequestID))
@@ -98,9 +99,9 @@ func invocation(ctx context.Context) (attrs []slog.Attr) {
 	return attrs
 }
 
-// xrayRoot is the trace that a header such as
-// Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1
-// names; empty if it has not that form.
+// xrayRoot returns the root of a header such as
+// Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;
+// empty if it does not have that form.
 func xrayRoot(header string) string {
 	for part := range strings.SplitSeq(header, ";") {
 		if root, ok := strings.CutPrefix(strings.TrimSpace(part), "Root="); ok && traceID(root) != "" {
@@ -110,7 +111,7 @@ func xrayRoot(header string) string {
 	return ""
 }
 
-// traceID is the same trace as W3C writes it, in 32 hexadecimal digits.
+// traceID returns the W3C form of a root, 32 hexadecimal digits.
 func traceID(root string) string {
 	parts := strings.Split(root, "-")
 	if len(parts) != 3 || parts[0] != "1" || len(parts[1]) != 8 || len(parts[2]) != 24 {
@@ -123,10 +124,10 @@ func traceID(root string) string {
 	return id
 }
 
-// invocationHandler adds to each line what it belongs to: the invocation of
-// its context or, as most lines have none, the one that is running. Lambda
-// runs one at a time in a process, unless it says otherwise. It does what
-// lambdacontext.NewLogHandler does for lines with a context only.
+// invocationHandler adds the ids of an invocation to each line: of the line's
+// context or, as most lines have none, of the running invocation. Lambda runs
+// one at a time in a process, unless MaxConcurrency is more than 1.
+// lambdacontext.NewLogHandler does the same for lines with a context only.
 type invocationHandler struct {
 	slog.Handler
 	current *atomic.Pointer[[]slog.Attr]

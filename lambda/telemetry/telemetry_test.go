@@ -80,7 +80,7 @@ func TestTraceThatHasNotTheFormIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestMetricsAreToldAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
+func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := New(envOf(map[string]string{"STAGE": "a stage that is none"}), "match", &out, &bytes.Buffer{})
@@ -128,7 +128,7 @@ func TestEveryEndCountsAsOne(t *testing.T) {
 	}
 }
 
-func TestSweepThatFailsTellsWhatIsKnown(t *testing.T) {
+func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		report         sweep.Report

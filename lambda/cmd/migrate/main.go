@@ -1,6 +1,6 @@
 // Command migrate is the Lambda function that brings the schema up to date
 // while a new version is deployed. CloudFormation runs it as a custom
-// resource, before the version takes traffic; anybody may run it by hand, with
+// resource, before the version takes traffic. It may also be run by hand, with
 // the event {}.
 package main
 
@@ -18,8 +18,8 @@ import (
 
 func main() { run(context.Background(), os.Getenv) }
 
-// run reads the configuration anew in every invocation: an error of it has to
-// be an answer, for CloudFormation waits an hour for one that never comes.
+// run reads the configuration anew in every invocation: an error of it has to be
+// sent to CloudFormation, which otherwise waits an hour for an answer.
 func run(ctx context.Context, env setup.Env) {
 	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()

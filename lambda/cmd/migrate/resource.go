@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// physicalID is always the same: one that changes would have CloudFormation
-	// delete the old one.
+	// physicalID is always the same: if it changed, CloudFormation would delete
+	// the old resource.
 	physicalID = "matchbook-schema"
 	// answerFor is kept free at the end of an invocation for the answer.
 	answerFor = 30 * time.Second
-	// answerTries is how often the answer is sent, answerTry how long each may take.
+	// answerTries is the number of tries to send the answer, answerTry bounds each.
 	answerTries = 3
 	answerTry   = 8 * time.Second
 	// maxReason is in bytes; CloudFormation takes 4,096 for the whole answer.
@@ -39,13 +39,13 @@ type resource struct {
 	migrate func(context.Context) ([]postgres.Migration, error)
 }
 
-// result is what an invocation says that it did.
+// result is the response of an invocation.
 type result struct {
 	Applied []postgres.Migration `json:"applied"` // now; empty if the schema was up to date
 }
 
-// handle is the Lambda function. Where CloudFormation is answered, a failure
-// is the answer, and not that of the invocation, which would be run again.
+// handle is the Lambda function. It sends a failure to CloudFormation instead of
+// returning it: Lambda would run a failed invocation again.
 func (r *resource) handle(ctx context.Context, event cfn.Event) (result, error) {
 	if event.RequestType == "" && event.ResponseURL == "" {
 		return r.run(ctx)
@@ -62,7 +62,7 @@ func (r *resource) handle(ctx context.Context, event cfn.Event) (result, error) 
 	return done, r.answer(ctx, event, done, err)
 }
 
-// run migrates, and comes back in time for the answer whatever happens.
+// run migrates, and always returns in time for the answer.
 func (r *resource) run(ctx context.Context) (result, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -73,21 +73,21 @@ func (r *resource) run(ctx context.Context) (result, error) {
 		applied []postgres.Migration
 		err     error
 	}
-	came := make(chan outcome, 1)
+	ended := make(chan outcome, 1)
 	go func() {
 		applied, err := r.guarded(ctx)
-		came <- outcome{applied, err}
+		ended <- outcome{applied, err}
 	}()
 	select {
-	case o := <-came:
+	case o := <-ended:
 		return result{append([]postgres.Migration{}, o.applied...)}, o.err
 	case <-ctx.Done():
 	}
 	return result{}, errors.New("the schema was not brought up to date: out of time: " +
-		"it goes on where it is when the stack is deployed again; check the log, and that PostgreSQL can be reached")
+		"it continues from there when the stack is deployed again; check the log, and that PostgreSQL can be reached")
 }
 
-// guarded turns a panic into an error: CloudFormation has to be answered.
+// guarded turns a panic into an error: CloudFormation needs an answer.
 func (r *resource) guarded(ctx context.Context) (applied []postgres.Migration, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -97,18 +97,18 @@ func (r *resource) guarded(ctx context.Context) (applied []postgres.Migration, e
 	return r.migrate(ctx)
 }
 
-// answer tells CloudFormation.
+// answer sends the outcome to CloudFormation.
 func (r *resource) answer(ctx context.Context, event cfn.Event, done result, failed error) error {
-	said := cfn.NewResponse(&event)
-	said.Status, said.PhysicalResourceID = cfn.StatusSuccess, physicalID
-	said.Data = map[string]any{"Applied": len(done.Applied)}
+	response := cfn.NewResponse(&event)
+	response.Status, response.PhysicalResourceID = cfn.StatusSuccess, physicalID
+	response.Data = map[string]any{"Applied": len(done.Applied)}
 	if failed != nil {
-		said.Status, said.Reason = cfn.StatusFailed, cut(failed.Error())
-		r.log.Error("migrate", "request", event.RequestType, "reason", said.Reason)
+		response.Status, response.Reason = cfn.StatusFailed, cut(failed.Error())
+		r.log.Error("migrate", "request", event.RequestType, "reason", response.Reason)
 	} else {
 		r.log.Info("migrate", "request", event.RequestType, "applied", len(done.Applied))
 	}
-	body, err := json.Marshal(said)
+	body, err := json.Marshal(response)
 	for try := 0; err == nil && try < answerTries; try++ {
 		if unsent := put(ctx, event.ResponseURL, body); unsent == nil {
 			return nil

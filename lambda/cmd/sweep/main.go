@@ -40,7 +40,7 @@ func run(ctx context.Context, env setup.Env) error {
 	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context) (sweep.Report, error) {
 		report, err := sweeper.Run(ctx)
 		if err != nil {
-			err = errors.New(failure.Of(err).Text) // it is logged, and shown to whoever invoked it
+			err = errors.New(failure.Of(err).Text) // it is logged, and part of the response
 		}
 		return report, err
 	}), lambda.WithContext(ctx))

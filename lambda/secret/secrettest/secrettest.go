@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// ARN is that of a secret with the name.
+// ARN returns the ARN of the secret with the name.
 func ARN(name string) string {
 	return "arn:aws:secretsmanager:eu-central-1:000000000000:secret:" + name + "-AbCdEf"
 }
 
-// URLVariable says to the SDK where Secrets Manager is.
+// URLVariable is the variable from which the SDK takes the URL of Secrets Manager.
 const URLVariable = "AWS_ENDPOINT_URL_SECRETS_MANAGER"
 
 // Manager is a Secrets Manager as the SDK sees it, over HTTP.
@@ -26,8 +26,8 @@ type Manager struct {
 	URL     string
 }
 
-// New starts one. What the SDK reads from the process is set for the
-// test but for where it is: each test says so, and so is not parallel.
+// New starts a Manager and sets the SDK's variables for the test, except
+// URLVariable: each test sets that itself, which keeps it from being parallel.
 func New(t *testing.T) *Manager {
 	t.Helper()
 	m := &Manager{values: map[string]string{}, fetches: map[string]int{}}
@@ -55,7 +55,7 @@ func (m *Manager) Refuse(code string) {
 	m.refuses = code
 }
 
-// Count is how often the secret with the name was read.
+// Count returns the number of reads of the secret with the name.
 func (m *Manager) Count(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

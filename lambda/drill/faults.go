@@ -28,11 +28,15 @@ type Fault struct {
 // Faults are all the faults of a drill.
 var Faults = []Fault{
 	{"kill", "a worker process gets SIGKILL", false, (*strikes).kill},
-	{"freeze", "a worker process gets SIGSTOP, and SIGCONT when its lease is over and its messages were delivered again", false, (*strikes).freeze},
-	{"restart", "the database server is down for up to a second, after a fast or an immediate shutdown", true, (*strikes).restart},
+	{"freeze", "a worker process gets SIGSTOP, and SIGCONT when its lease is over and its messages were delivered again",
+		false, (*strikes).freeze},
+	{"restart", "the database server is down for up to a second, after a fast or an immediate shutdown", true,
+		(*strikes).restart},
 	{"cut", "connections to the database are terminated, or cut on the way", true, (*strikes).cut},
-	{"blackhole", "nothing passes between functions and database for a second, then connections are cut", true, (*strikes).blackhole},
-	{"read-only", "a fail-over: connections are terminated, and the database is read-only for a second", true, (*strikes).readOnly},
+	{"blackhole", "nothing passes between functions and database for a second, then connections are cut", true,
+		(*strikes).blackhole},
+	{"read-only", "a fail-over: connections are terminated, and the database is read-only for a second", true,
+		(*strikes).readOnly},
 	{"sqs-refuse", "calls and entries of SQS are refused", false, (*strikes).refuseSQS},
 	{"sqs-lose", "calls of SQS get lost, and answers", false, (*strikes).loseSQS},
 	{"duplicate", "messages are delivered twice, late, or again during the work", false, (*strikes).duplicate},
@@ -214,7 +218,8 @@ func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...s
 }
 
 func (s *strikes) refuseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3}, sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3},
+		sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})
 }
 
 func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
@@ -223,7 +228,8 @@ func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
 }
 
 func (s *strikes) duplicate(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3},
+		sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
 		sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})
 }
 
@@ -245,7 +251,8 @@ func (s *strikes) answer(ctx context.Context, load func() error, schedule script
 func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
 	s.line.slack.broken.Store(true)
 	defer s.line.slack.broken.Store(false)
-	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest, scripted.FinishLength))
+	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest,
+		scripted.FinishLength))
 }
 
 // all counts the faults so far, by name.

@@ -198,5 +198,6 @@ func (s *slack) received() (failures int, texts string) {
 }
 
 func (e seen) String() string {
-	return fmt.Sprintf("message %.8s %s, receive %d, hidden %s", e.MessageID, e.Kind, e.ReceiveCount, e.Visibility.Round(time.Second))
+	return fmt.Sprintf("message %.8s %s, receive %d, hidden %s", e.MessageID, e.Kind, e.ReceiveCount,
+		e.Visibility.Round(time.Second))
 }

@@ -75,7 +75,8 @@ type line struct {
 	nextAt   time.Time    // of the sweep, on the stack's clock
 }
 
-func startLine(ctx context.Context, server *pgserver.Server, p programs, papers *papers, logs io.Writer) (l *line, err error) {
+func startLine(ctx context.Context, server *pgserver.Server, p programs, papers *papers, logs io.Writer) (l *line,
+	err error) {
 	l = &line{journal: newJournal(), slack: &slack{}, papers: papers}
 	defer func() {
 		if err != nil {
@@ -103,7 +104,8 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 		manifest.EnvLLMRetryBase + "=20ms", manifest.EnvLLMTimeout + "=3s", manifest.EnvSlackWebhookURL + "=" + hook,
 		"DRILL_NAME=match", "DRILL_BOOTSTRAP=" + p.match,
 	}
-	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route, Bootstrap: p.start, Env: env,
+	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route, Bootstrap: p.start,
+		Env:         env,
 		Concurrency: workers, Logs: logs, OnEvent: l.journal.event, OnInvocation: l.journal.invocation})
 	if err != nil {
 		return l, err
@@ -111,7 +113,8 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	l.closers = append(l.closers, l.Close)
 	l.clock.Store(l.Clock)
 	l.nextAt = l.Clock.Now().Add(manifest.SweepEvery)
-	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start, Timeout: manifest.Sweep.Timeout, Logs: logs,
+	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start,
+		Timeout: manifest.Sweep.Timeout, Logs: logs,
 		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
 	l.closers = append(l.closers, l.sweep.Close)
 	_, err = l.DB.Import(ctx, papers.all)
@@ -169,8 +172,9 @@ func (l *line) now() time.Time {
 }
 
 func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
-	l.model, err = scripted.Start(ctx, scripted.Options{Mind: scripted.MindFunc(choosesAll), Key: "drill", RetryAfter: retryAfter,
-		KeepText: true, Now: l.now, Observe: l.journal.call})
+	l.model, err = scripted.Start(ctx, scripted.Options{Mind: scripted.MindFunc(choosesAll), Key: "drill",
+		RetryAfter: retryAfter,
+		KeepText:   true, Now: l.now, Observe: l.journal.call})
 	if err != nil {
 		return "", err
 	}
@@ -183,7 +187,8 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 func choosesAll(q scripted.Question) string {
 	var matches []string
 	for n := range strings.Count(q.User, "<<<candidate\n") {
-		matches = append(matches, fmt.Sprintf(`{"candidate":%d,"confidence":"high","reasoning":"Scripted, question %s."}`, n+1, questionOf(q.User)))
+		matches = append(matches, fmt.Sprintf(`{"candidate":%d,"confidence":"high","reasoning":"Scripted, question %s."}`,
+			n+1, questionOf(q.User)))
 	}
 	return `{"matches":[` + strings.Join(matches, ",") + `]}`
 }

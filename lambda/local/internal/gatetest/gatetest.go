@@ -84,7 +84,7 @@ func (g Gate) Next() Process {
 }
 
 // Release lets the process go on.
-func (p Process) Release() { p.conn.CloseWrite() }
+func (p Process) Release() { _ = p.conn.CloseWrite() } // a process that has ended is released
 
 // WaitForEnd waits until the process has ended: then its connection ends.
 func (p Process) WaitForEnd() {

@@ -2,20 +2,15 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
-	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/eventsource"
@@ -25,10 +20,6 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
-
-	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 const (
@@ -138,40 +129,6 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	return err
 }
 
-// QueueURLs are the URLs of a queue and of its dead-letter queue.
-type QueueURLs struct{ Queue, DLQ string }
-
-// CreateQueue makes a queue and its dead-letter queue, NAME-dlq, at the SQS
-// that endpoint is the URL of, with the settings that the infrastructure gives
-// to the match queue.
-func CreateQueue(ctx context.Context, endpoint, name string) (QueueURLs, error) {
-	return createQueue(ctx, sqs.NewClient(endpoint), name)
-}
-
-func createQueue(ctx context.Context, client *awssqs.Client, name string) (u QueueURLs, err error) {
-	dlq, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name + dlqSuffix),
-		Attributes: map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 3600)}})
-	if err != nil {
-		return u, fmt.Errorf("create the dead-letter queue: %w", err)
-	}
-	arn, err := sqsjob.NewQueue(client, *dlq.QueueUrl)
-	if err != nil {
-		return u, err
-	}
-	redrive, err := json.Marshal(map[string]any{
-		"deadLetterTargetArn": arn.ARN, "maxReceiveCount": manifest.Match.MaxReceiveCount()})
-	if err != nil {
-		return u, err
-	}
-	queue, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name),
-		Attributes: map[string]string{
-			"VisibilityTimeout": strconv.Itoa(int(manifest.Match.Visibility().Seconds())), "RedrivePolicy": string(redrive)}})
-	if err != nil {
-		return u, fmt.Errorf("create the queue: %w", err)
-	}
-	return QueueURLs{*queue.QueueUrl, *dlq.QueueUrl}, nil
-}
-
 func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string) {
 	if c.Route != nil {
 		simURL = c.Route(simURL)
@@ -193,165 +150,6 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 		Invoke: s.invoke, Now: s.Clock.Now, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.stopped.Go(func() { _ = mapping.Run(ctx) }) // fails only on a batch size that manifest.Validate refuses
-}
-
-// invoke keeps count of the invocations that a kill would leave without
-// another delivery.
-func (s *Stack) invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	var last int
-	if hasLastDelivery(payload) {
-		last = 1
-	}
-	s.invoking.Lock()
-	s.last += last
-	s.invoking.Unlock()
-	defer func() {
-		s.invoking.Lock()
-		s.last -= last
-		s.invoking.Unlock()
-	}()
-	return s.Function.Invoke(ctx, payload)
-}
-
-func hasLastDelivery(payload []byte) bool {
-	var event events.SQSEvent
-	if json.Unmarshal(payload, &event) != nil {
-		return true
-	}
-	for _, r := range event.Records {
-		n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
-		if err != nil || n >= manifest.Match.MaxReceiveCount() {
-			return true
-		}
-	}
-	return false
-}
-
-// KillEvery kills the function's process again and again until ctx ends:
-// whenever the interval has passed on the stack's clock, at a moment when a
-// document is in progress. A message has a limited number of deliveries; one
-// that is on its last is spared, or else it would be the sweep's. The moments
-// come from the seed. It returns how often it killed.
-func (s *Stack) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
-	random := rand.New(rand.NewPCG(seed, 0))
-	next := s.Clock.Now()
-	ticker := time.NewTicker(idlePoll)
-	defer ticker.Stop()
-	for wait := random.IntN(5); ; {
-		select {
-		case <-ctx.Done():
-			return kills
-		case <-ticker.C:
-		}
-		if s.Clock.Now().Before(next) || !s.working(ctx) {
-			continue
-		}
-		if wait--; wait > 0 {
-			continue
-		}
-		if s.kill(random) {
-			kills++
-			next = s.Clock.Now().Add(interval)
-			wait = random.IntN(5)
-		}
-	}
-}
-
-func (s *Stack) working(ctx context.Context) bool {
-	n, err := s.DB.InProgress(ctx)
-	return err == nil && n > 0
-}
-
-func (s *Stack) kill(random *rand.Rand) bool {
-	s.invoking.Lock()
-	defer s.invoking.Unlock()
-	return s.last == 0 && s.Function.Kill(random.IntN)
-}
-
-// Idle reports whether nothing is under way: no message is visible, and every
-// worker of the mapping waits at the queue for the next one.
-func (s *Stack) Idle() bool {
-	stats, _ := s.SQS.Stats(queueName)
-	return stats.Visible == 0 && stats.Polls >= s.workers
-}
-
-// Stats are the counts of the queue and of its dead-letter queue.
-func (s *Stack) Stats() (queue, dlq sqs.Stats) {
-	queue, _ = s.SQS.Stats(queueName)
-	dlq, _ = s.SQS.Stats(dlqName)
-	return queue, dlq
-}
-
-// WaitIdle waits until the stack is idle.
-func (s *Stack) WaitIdle(ctx context.Context) error {
-	ticker := time.NewTicker(idlePoll)
-	defer ticker.Stop()
-	for !s.Idle() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
-		}
-	}
-	return nil
-}
-
-// Advance moves the clocks of queue and database.
-func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
-	if err := s.dbClock.Advance(ctx, d); err != nil {
-		return fmt.Errorf("advance the database's clock: %w", err)
-	}
-	s.Clock.Advance(d)
-	return nil
-}
-
-// Jump moves the clocks to the moment at which the next message becomes
-// visible. It reports false when no message waits.
-func (s *Stack) Jump(ctx context.Context) (bool, error) {
-	stats, _ := s.SQS.Stats(queueName)
-	if stats.NextVisible.IsZero() {
-		return false, nil
-	}
-	return true, s.Advance(ctx, stats.NextVisible.Sub(s.Clock.Now()))
-}
-
-// Sweep runs the sweep once.
-func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.sweeper.Run(ctx) }
-
-// Env is the environment of the functions of this stack, KEY=VALUE.
-func (s *Stack) Env() []string { return slices.Clone(s.env) }
-
-// Publish publishes documents.
-func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.DB, Sender: s.Queue} }
-
-// Drain lets everything happen that is due, jumping over the waits, until the
-// queue is empty and unfinished counts no document any more. Where the queue
-// is empty before that, the sweep runs, each time a visibility timeout later.
-func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int, error)) error {
-	var sweepErr error // a sweep that failed is made good by the next one
-	for sweeps := 0; ; {
-		if err := s.WaitIdle(ctx); err != nil {
-			return err
-		}
-		jumped, err := s.Jump(ctx)
-		if err != nil {
-			return err
-		}
-		if jumped {
-			continue
-		}
-		n, err := unfinished(ctx)
-		if err != nil || n == 0 {
-			return err
-		}
-		if sweeps++; sweeps > maxSweeps {
-			return errors.Join(fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps), sweepErr)
-		}
-		if err := s.Advance(ctx, manifest.Match.Visibility()+time.Second); err != nil {
-			return err
-		}
-		_, sweepErr = s.Sweep(ctx)
-	}
 }
 
 // Close ends everything and takes the clock out of the database.

@@ -152,7 +152,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"nobody listens":   {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"}, "connection failed: PostgreSQL refused the connection, or the way to it"},
+		"nobody listens":   {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"}, "connection failed: PostgreSQL or a host before it refused the connection"},
 		"nobody answers":   {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() + "/x?sslmode=disable"}, "out of time"},
 		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_", 1)}, "SQLSTATE 3D000): there is no such database"},
 		"no URL":           {[]string{"DATABASE_URL=PLANTED"}, "not a PostgreSQL URL"},

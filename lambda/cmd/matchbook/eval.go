@@ -19,11 +19,9 @@ import (
 
 // evalOptions are the flags of the eval command.
 type evalOptions struct {
+	measureOptions
 	conditions []string
 	json       bool
-	worst      int
-	limit      int
-	shuffle    uint64
 	seed       uint64
 	model      modelOptions
 }
@@ -82,7 +80,7 @@ not bought by accident.`,
 	flags.IntVar(&o.limit, "limit", 0, "take only the first so many documents; 0 takes all")
 	flags.Uint64Var(&o.shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the noise")
-	o.model.flags(cmd, modelNone)
+	modelFlags(&o.model, cmd, modelNone)
 	return cmd
 }
 
@@ -112,7 +110,7 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 	succeeded := true
 	for i, c := range corpora {
 		model := modelRun{options: o.model, env: w.env, seed: o.seed, links: c.Links}
-		if all[i], err = measure(ctx, server, c, model, o, m); err != nil {
+		if all[i], err = measure(ctx, server, c, model, o.measureOptions, m); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.Dir, c.Condition, err)
 		}
 		succeeded = succeeded && len(all[i].NotSucceeded) == 0

@@ -25,6 +25,13 @@ const (
 	evalCandidates  = 50 // of each document; eval.Report asks for no more
 )
 
+// measureOptions are the options of a measurement.
+type measureOptions struct {
+	worst   int // mistakes of each kind that are shown
+	limit   int // documents; 0: all
+	shuffle uint64
+}
+
 // measurement is a corpus under one condition, and what came of it.
 type measurement struct {
 	Corpus             string         `json:"corpus"` // the folder
@@ -63,7 +70,7 @@ type mistake struct {
 }
 
 // measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun, o evalOptions, m *term.Meter) (result *measurement, err error) {
+func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun, o measureOptions, m *term.Meter) (result *measurement, err error) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -75,7 +82,7 @@ func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun
 		return nil, err
 	}
 	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.Input(), progress: m, model: model,
-		options: matchOptions{concurrency: evalInvocations}}}
+		options: runOptions{concurrency: evalInvocations}}}
 	if err := r.start(ctx, url); err != nil {
 		return nil, err
 	}
@@ -164,7 +171,7 @@ func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (ma
 }
 
 // measurement compares the outcome with the truth.
-func (r *evalRun) measurement(ctx context.Context, o evalOptions) (*measurement, error) {
+func (r *evalRun) measurement(ctx context.Context, o measureOptions) (*measurement, error) {
 	found, err := r.read(ctx)
 	if err != nil {
 		return nil, err

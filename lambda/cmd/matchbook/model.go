@@ -15,7 +15,6 @@ import (
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
-	"github.com/spf13/cobra"
 )
 
 // Who decides what rules leave open.
@@ -29,24 +28,6 @@ const (
 
 var modelModes = []string{modelNone, modelOpenAI, modelScripted, modelOracle, modelNoisy}
 
-// modelHelp is what both commands tell of --model.
-const modelHelp = `What rules leave open is decided by --model:
-  none      nobody: it stays undecided
-  openai    a real model, paid for: OPENAI_API_KEY and the other OPENAI_ variables
-            are those of the function
-  scripted  no model: a local server that speaks the same API chooses, with medium
-            confidence, the candidate that has most values of the prompt (items,
-            amounts, numbers, names) in common with the document, and none where
-            two have as many
-  oracle    no model: a local server that answers from links.csv, always right
-  noisy     the oracle with a share of its answers wrong on purpose, --noise
-Only openai says anything about a model; the report says so, too. The scripted
-ones embed nothing, and in a database that is kept their answers stay.
-
---faults has one in ten of the scripted calls go wrong: refused, cut off, not
-JSON, the connection reset ... It leaves out the two that hang until the
-function gives up after a minute.`
-
 // faultShare is how many of the calls go wrong with --faults.
 const faultShare = 0.1
 
@@ -56,14 +37,6 @@ type modelOptions struct {
 	noise  float64
 	noisy  bool // --noise was given
 	faults uint64
-}
-
-func (o *modelOptions) flags(cmd *cobra.Command, usual string) {
-	flags := cmd.Flags()
-	flags.StringVar(&o.mode, "model", "", strings.Join(modelModes, ", ")+": who decides what rules leave open (default "+usual+")")
-	flags.Float64Var(&o.noise, "noise", 0.1, "share of the answers that are wrong; --model noisy only")
-	flags.Uint64Var(&o.faults, "faults", 0, "have scripted calls go wrong by this seed; 0 has none")
-	cmd.PreRun = func(*cobra.Command, []string) { o.noisy = flags.Changed("noise") }
 }
 
 // check refuses what does not fit together.

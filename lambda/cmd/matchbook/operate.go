@@ -8,7 +8,6 @@ import (
 	"log/slog"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
@@ -16,14 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
-
-// importProblem says why the database refused a document.
-func importProblem(d postgres.Imported, err error) string {
-	if errors.Is(err, postgres.ErrOtherTenant) {
-		return fmt.Sprintf("document %s: %s", d.ID, postgres.ErrOtherTenant)
-	}
-	return fmt.Sprintf("document %s: %s", d.ID, failure.Of(err).Text)
-}
 
 func (w *world) publishCommand() *cobra.Command {
 	var failed failedOptions

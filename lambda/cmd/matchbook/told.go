@@ -14,13 +14,6 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// tellHelp is what match tells of notifications.
-const tellHelp = `Who is told of failures is configured as for the function: SLACK_WEBHOOK_URL, or
-EMAIL_FROM and EMAIL_TO for SES, and ADMIN_BASE_URL for links. The function itself
-tells Slack; mails are sent at the end of the run. Without a channel, what would
-have been told is printed. --slack-log FILE tells a receiver on this machine that
-takes what Slack takes, and appends what it took to FILE, a line of JSON each.`
-
 // telling is whom a run tells of failures.
 type telling struct {
 	config setup.NotifyConfig

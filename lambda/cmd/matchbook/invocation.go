@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
+)
+
+// outcome is what one invocation did; its JSON is for machines.
+type outcome struct {
+	Response json.RawMessage `json:"response,omitempty"`
+	Error    json.RawMessage `json:"function_error,omitempty"` // instead of a response
+	Records  []recordOutcome `json:"records"`
+}
+
+type recordOutcome struct {
+	Message  string `json:"message_id"`
+	Document string `json:"document,omitempty"` // its id
+	Status   string `json:"status"`             // matching_status, or malformed, missing, not queued
+	Error    string `json:"error,omitempty"`
+	Attempts int    `json:"attempts"`
+}
+
+// invoke sends the event over the emulator's URL, and reads what became of
+// the documents that it names.
+func (r *matchRun) invoke(ctx context.Context, event []byte) (o *outcome, err error) {
+	url, stop, err := serve("127.0.0.1:0", r.stack.Function)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/2015-03-31/functions/function/invocations", bytes.NewReader(event))
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("invoke: %w", errors.Join(ctx.Err(), err))
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the response: %w", err)
+	}
+	o = &outcome{Response: body}
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("the event was refused: %s: %s", response.Header.Get("X-Amzn-Errortype"), bytes.TrimSpace(body))
+	case response.Header.Get("X-Amz-Function-Error") != "":
+		o = &outcome{Error: body}
+	}
+	o.Records, err = r.records(ctx, event)
+	return o, err
+}
+
+// records looks up the document of each record. An event of another kind has none.
+func (r *matchRun) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
+	var batch events.SQSEvent
+	if json.Unmarshal(event, &batch) != nil {
+		return []recordOutcome{}, nil //nolint:nilerr // an event of another kind
+	}
+	var ids []uuid.UUID
+	for _, record := range batch.Records {
+		if id, err := document.ParseID(record.Body); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	documents, err := r.stack.DB.Summaries(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the outcome: %w", err)
+	}
+	list := make([]recordOutcome, len(batch.Records))
+	for i, record := range batch.Records {
+		list[i] = recordOutcome{Message: record.MessageId, Status: "malformed"}
+		id, err := document.ParseID(record.Body)
+		if err != nil {
+			list[i].Error = "the body is " + err.Error()
+			continue
+		}
+		list[i].Document, list[i].Status = id.String(), "missing"
+		if at := slices.IndexFunc(documents, func(d postgres.Summary) bool { return d.ID == id }); at >= 0 {
+			d := documents[at]
+			list[i].Status, list[i].Error, list[i].Attempts = cmp.Or(d.Status, "not queued"), d.Error, d.Attempts
+		}
+	}
+	return list, nil
+}
+
+// allAcknowledged says whether Lambda would delete every message. A list that
+// is null would delete them too, but only by accident.
+func (o *outcome) allAcknowledged() bool {
+	var response events.SQSEventResponse
+	return json.Unmarshal(o.Response, &response) == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
+}
+
+func (o *outcome) write(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return term.JSON(out, o)
+	}
+	var text bytes.Buffer
+	if o.Error != nil {
+		fmt.Fprintf(&text, "FUNCTION ERROR %s\n", o.Error)
+	} else {
+		fmt.Fprintf(&text, "%s\n", o.Response)
+	}
+	for _, r := range o.Records {
+		fmt.Fprintf(&text, "%s  %s", cmp.Or(r.Document, "message "+r.Message), r.Status)
+		if r.Attempts > 0 {
+			fmt.Fprintf(&text, ", attempts: %d", r.Attempts)
+		}
+		if r.Error != "" {
+			fmt.Fprintf(&text, ": %s", r.Error)
+		}
+		fmt.Fprintln(&text)
+	}
+	_, err := text.WriteTo(out)
+	return err
+}

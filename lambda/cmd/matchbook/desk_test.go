@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 )
@@ -139,7 +140,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Import(t.Context(), imported(in.Documents)); err != nil {
+		if _, err := postgrestest.Open(t, url).Import(t.Context(), rehearsal.Imported(in.Documents)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/drill"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -80,7 +81,7 @@ func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
 	for o.seed == 0 {
 		o.seed = rand.Uint64() >> 32
 	}
-	logs, stop, err := openLogs(o.logs, p)
+	logs, stop, err := rehearsal.OpenLogs(o.logs, p)
 	if err != nil {
 		return err
 	}

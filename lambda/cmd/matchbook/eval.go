@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -19,11 +20,11 @@ import (
 
 // evalOptions are the flags of the eval command.
 type evalOptions struct {
-	measureOptions
+	rehearsal.MeasureOptions
 	conditions []string
 	json       bool
 	seed       uint64
-	model      modelOptions
+	model      rehearsal.ModelOptions
 }
 
 // conditions are those that a corpus comes in.
@@ -76,22 +77,22 @@ not bought by accident.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.conditions, "condition", []string{"visible"}, "visible, corrupted, masked or all; several by commas, or again")
 	flags.BoolVar(&o.json, "json", false, "print the reports as one JSON array")
-	flags.IntVar(&o.worst, "worst", 10, "show this many wrong matches and this many missed links, the worst first")
-	flags.IntVar(&o.limit, "limit", 0, "take only the first so many documents; 0 takes all")
-	flags.Uint64Var(&o.shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
+	flags.IntVar(&o.Worst, "worst", 10, "show this many wrong matches and this many missed links, the worst first")
+	flags.IntVar(&o.Limit, "limit", 0, "take only the first so many documents; 0 takes all")
+	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the noise")
-	modelFlags(&o.model, cmd, modelNone)
+	modelFlags(&o.model, cmd, rehearsal.NoModel)
 	return cmd
 }
 
 func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
 	asks := "rules only: eval asks a model only where --model says so"
-	if o.model.mode == "" {
-		o.model.mode = modelNone
+	if o.model.Mode == "" {
+		o.model.Mode = rehearsal.NoModel
 	} else {
-		asks = o.model.choose(w.env)
+		asks = o.model.Choose(w.env)
 	}
-	if err := o.model.check(w.env); err != nil {
+	if err := o.model.Check(w.env); err != nil {
 		return err
 	}
 	corpora, err := readCorpora(dirs, o)
@@ -106,16 +107,16 @@ func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	all := make([]*measurement, len(corpora))
+	all := make([]*rehearsal.Measurement, len(corpora))
 	succeeded := true
 	for i, c := range corpora {
-		model := modelRun{options: o.model, env: w.env, seed: o.seed, links: c.Links}
-		if all[i], err = measure(ctx, server, c, model, o.measureOptions, m); err != nil {
+		model := rehearsal.Model{Options: o.model, Env: w.env, Seed: o.seed, Links: c.Links}
+		if all[i], err = rehearsal.Measure(ctx, server, c, model, o.MeasureOptions, m); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.Dir, c.Condition, err)
 		}
 		succeeded = succeeded && len(all[i].NotSucceeded) == 0
 		if !o.json {
-			if _, err := io.WriteString(w.out, all[i].text()); err != nil {
+			if _, err := io.WriteString(w.out, all[i].Text()); err != nil {
 				return err
 			}
 		}
@@ -157,9 +158,9 @@ func readCorpora(dirs []string, o evalOptions) (corpora []corpus.Corpus, err err
 	switch {
 	case err != nil:
 		return nil, err
-	case o.limit < 0:
+	case o.Limit < 0:
 		return nil, errors.New("--limit is less than 0")
-	case o.worst < 0:
+	case o.Worst < 0:
 		return nil, errors.New("--worst is less than 0")
 	}
 	for _, dir := range dirs {
@@ -168,7 +169,7 @@ func readCorpora(dirs []string, o evalOptions) (corpora []corpus.Corpus, err err
 			if err != nil {
 				return nil, err
 			}
-			c.Choose(o.limit, o.shuffle)
+			c.Choose(o.Limit, o.Shuffle)
 			corpora = append(corpora, c)
 		}
 	}

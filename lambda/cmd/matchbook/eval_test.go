@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 )
@@ -110,7 +111,7 @@ func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	var all []measurement
+	var all []rehearsal.Measurement
 	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 {
 		t.Fatalf("%d measurements, %v", len(all), err)
 	}
@@ -120,7 +121,7 @@ func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	}
 	evalFigures(t, m.Report)
 	evalMistakes(t, m.Worst)
-	if got := m.text(); !strings.Contains(got, "CORPUS "+dir+", visible, shuffled by seed 7\n  documents   12: succeeded 12\n") {
+	if got := m.Text(); !strings.Contains(got, "CORPUS "+dir+", visible, shuffled by seed 7\n  documents   12: succeeded 12\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -158,7 +159,7 @@ func evalFigures(t *testing.T, r eval.Report) {
 	}
 }
 
-func evalMistakes(t *testing.T, worst []mistake) {
+func evalMistakes(t *testing.T, worst []rehearsal.Mistake) {
 	t.Helper()
 	if len(worst) != 2 {
 		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)
@@ -249,7 +250,7 @@ func TestEvalHelpShowsExamples(t *testing.T) {
 func TestMeasurementAsText(t *testing.T) {
 	t.Parallel()
 	order, invoice, other := evalID(1), evalID(2), evalID(3)
-	m := &measurement{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,
+	m := &rehearsal.Measurement{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,
 		Report: eval.Score(eval.Input{
 			Documents:  []corpus.Document{{ID: order, Type: "purchase-order"}, {ID: invoice, Type: "invoice"}, {ID: other, Type: "invoice"}},
 			Links:      []corpus.Pair{{A: order, B: invoice}},
@@ -257,7 +258,7 @@ func TestMeasurementAsText(t *testing.T) {
 			Candidates: map[uuid.UUID][]uuid.UUID{order: {other, invoice}},
 			Clusters:   map[uuid.UUID]uuid.UUID{order: order},
 		})}
-	m.Worst = evalOutcome{}.explain(m.Report.Worst(10))
+	m.Worst = rehearsal.EvalOutcome{}.Explain(m.Report.Worst(10))
 	m.Worst[0].AType, m.Worst[0].ANumber, m.Worst[0].BType = "invoice", "R 1", "purchase-order"
 	m.Worst[0].Reasoning, m.Worst[1].AType, m.Worst[1].BType = "Both are blue.", "purchase-order", "invoice"
 	want := `CORPUS corpus, masked
@@ -285,7 +286,7 @@ func TestMeasurementAsText(t *testing.T) {
     never considered     purchase order 30000000-0000-4000-8000-000000000001 -- invoice 30000000-0000-4000-8000-000000000002
 
 `
-	if got := m.text(); got != want {
+	if got := m.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

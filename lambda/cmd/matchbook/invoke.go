@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"matchbook/lambda/corpus"
+	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -87,26 +88,26 @@ func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	r := &matchRun{in: in, options: runOptions{logs: o.logs, concurrency: 1}, progress: p, noMapping: true}
-	if err := r.start(ctx, url); err != nil {
+	r := &rehearsal.Run{In: in, Options: rehearsal.Options{Logs: o.logs, Concurrency: 1}, Progress: p, NoMapping: true}
+	if err := r.Start(ctx, url); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	if err := r.store(ctx); err != nil {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Store(ctx); err != nil {
 		return err
 	}
 	for _, problem := range in.Problems {
 		p.Say("not imported: %s: %s", problem.Where(), problem.What)
 	}
-	p.Say("%d documents imported, none of them published", len(r.ids))
-	outcome, err := r.invoke(ctx, event)
+	p.Say("%d documents imported, none of them published", len(r.IDs))
+	outcome, err := r.Invoke(ctx, event)
 	if err != nil {
 		return err
 	}
-	if err := outcome.write(w.out, o.json); err != nil {
+	if err := outcome.Write(w.out, o.json); err != nil {
 		return err
 	}
-	if !outcome.allAcknowledged() {
+	if !outcome.AllAcknowledged() {
 		return errFindings
 	}
 	return nil

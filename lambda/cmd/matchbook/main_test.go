@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 )
@@ -32,7 +33,7 @@ func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut 
 	return code, stdout.String(), stderr.String()
 }
 
-func matchJSON(t *testing.T, url string, wantCode int, args ...string) (r report) {
+func matchJSON(t *testing.T, url string, wantCode int, args ...string) (r rehearsal.Report) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"match", "--json"}, args...)...)
 	if code != wantCode {
@@ -63,7 +64,7 @@ func links(t *testing.T) (list []string) {
 	return list
 }
 
-func (rep *report) links() (list []string) {
+func linksOf(rep rehearsal.Report) (list []string) {
 	for _, m := range rep.Matches {
 		list = append(list, m.A.String()+","+m.B.String())
 	}
@@ -74,7 +75,7 @@ func (rep *report) links() (list []string) {
 func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
 	t.Parallel()
 	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples)
-	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
 	linked := strings.Join(links(t), " ")
@@ -97,7 +98,7 @@ func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
 	next := make(map[string][]string)
 	for _, l := range links(t) {
 		a, b, _ := strings.Cut(l, ",")
-		if r.typeOf(a) != "contract" && r.typeOf(b) != "contract" {
+		if typeOf(r, a) != "contract" && typeOf(r, b) != "contract" {
 			next[a], next[b] = append(next[a], b), append(next[b], a)
 		}
 	}
@@ -123,7 +124,7 @@ func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
 	}
 }
 
-func (rep *report) typeOf(id string) string {
+func typeOf(rep rehearsal.Report, id string) string {
 	for _, d := range rep.Documents {
 		if d.ID.String() == id {
 			return string(d.Type)
@@ -136,7 +137,7 @@ func TestRunningAgainOnAKeptDatabaseChangesNothing(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	first, second := matchJSON(t, url, exitOK, samples), matchJSON(t, url, exitOK, samples)
-	if !slices.Equal(first.links(), second.links()) {
+	if !slices.Equal(linksOf(first), linksOf(second)) {
 		t.Error("the matches differ")
 	}
 	for i, d := range second.Documents {
@@ -155,7 +156,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	t.Parallel()
 	const seed = "7"
 	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
-	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	interrupted := 0

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -15,11 +16,11 @@ import (
 
 // matchOptions are the flags of the match command.
 type matchOptions struct {
-	runOptions
+	rehearsal.Options
 	json     bool
 	database databaseOptions
 	slackLog string
-	model    modelOptions
+	model    rehearsal.ModelOptions
 }
 
 func (w *world) matchCommand() *cobra.Command {
@@ -65,10 +66,10 @@ at moments when documents are in progress; a message that is on the last of its
 	o.database.flag(cmd)
 	flags.StringVar(&o.database.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = keepDefault()
-	flags.DurationVar(&o.killEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
-	flags.Uint64Var(&o.seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
-	flags.IntVar(&o.concurrency, "concurrency", 4, "invocations at the same time")
-	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
+	flags.DurationVar(&o.KillEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
+	flags.IntVar(&o.Concurrency, "concurrency", 4, "invocations at the same time")
+	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
 	flags.StringVar(&o.slackLog, "slack-log", "", "tell a local receiver of Slack's messages, and append them to this file")
 	modelFlags(&o.model, cmd, "openai with a key, else none")
 	return cmd
@@ -77,7 +78,7 @@ at moments when documents are in progress; a message that is on the last of its
 func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
-	if err := o.model.check(w.env); err != nil {
+	if err := o.model.Check(w.env); err != nil {
 		return err
 	}
 	in, err := corpus.ReadFolder(dir)
@@ -85,17 +86,17 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 		return err
 	}
 	p.Say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
-	p.Say("%s", o.model.choose(w.env))
-	for o.seed == 0 && (o.killEvery > 0 || o.model.mode == modelNoisy) {
-		o.seed = rand.Uint64() >> 32
+	p.Say("%s", o.model.Choose(w.env))
+	for o.Seed == 0 && (o.KillEvery > 0 || o.model.Mode == rehearsal.ModelNoisy) {
+		o.Seed = rand.Uint64() >> 32
 	}
-	r := &matchRun{in: in, options: o.runOptions, progress: p, model: modelRun{options: o.model, env: w.env, seed: o.seed}}
-	if r.telling, err = startTelling(w.env, o.slackLog); err != nil {
+	r := &rehearsal.Run{In: in, Options: o.Options, Progress: p, Model: rehearsal.Model{Options: o.model, Env: w.env, Seed: o.Seed}}
+	if r.Channels, err = rehearsal.OpenChannels(w.env, o.slackLog); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.telling.close()) }()
-	if o.model.knowing() {
-		if r.model.links, err = in.Links(dir); err != nil {
+	defer func() { err = errors.Join(err, r.Channels.Close()) }()
+	if o.model.Knowing() {
+		if r.Model.Links, err = in.Links(dir); err != nil {
 			return err
 		}
 	}
@@ -104,26 +105,26 @@ func (w *world) match(ctx context.Context, dir string, o matchOptions) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if err := r.start(ctx, url); err != nil {
+	if err := r.Start(ctx, url); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	if err := r.run(ctx); err != nil {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Do(ctx); err != nil {
 		return err
 	}
-	told, err := r.tell(ctx)
+	told, err := r.Notify(ctx)
 	if err != nil {
 		return err
 	}
-	report, err := r.report(ctx)
+	report, err := r.Report(ctx)
 	if err != nil {
 		return err
 	}
 	report.Told = told
-	if err := report.write(w.out, o.json); err != nil {
+	if err := report.Write(w.out, o.json); err != nil {
 		return err
 	}
-	if !report.Accounting.allSucceeded() {
+	if !report.Accounting.AllSucceeded() {
 		return errFindings
 	}
 	return nil

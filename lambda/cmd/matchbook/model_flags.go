@@ -1,6 +1,7 @@
 package main
 
 import (
+	"matchbook/lambda/rehearsal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,12 +26,12 @@ JSON, the connection reset ... It leaves out the two that hang until the
 function gives up after a minute.`
 
 // modelFlags adds the flags of --model.
-func modelFlags(o *modelOptions, cmd *cobra.Command, usual string) {
+func modelFlags(o *rehearsal.ModelOptions, cmd *cobra.Command, usual string) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.mode, "model", "", strings.Join(modelModes, ", ")+": who decides what rules leave open (default "+usual+")")
-	flags.Float64Var(&o.noise, "noise", 0.1, "share of the answers that are wrong; --model noisy only")
-	flags.Uint64Var(&o.faults, "faults", 0, "have scripted calls go wrong by this seed; 0 has none")
-	cmd.PreRun = func(*cobra.Command, []string) { o.noisy = flags.Changed("noise") }
+	flags.StringVar(&o.Mode, "model", "", strings.Join(rehearsal.ModelModes, ", ")+": who decides what rules leave open (default "+usual+")")
+	flags.Float64Var(&o.Noise, "noise", 0.1, "share of the answers that are wrong; --model noisy only")
+	flags.Uint64Var(&o.Faults, "faults", 0, "have scripted calls go wrong by this seed; 0 has none")
+	cmd.PreRun = func(*cobra.Command, []string) { o.Noisy = flags.Changed("noise") }
 }
 
 // tellHelp is what match tells of notifications.

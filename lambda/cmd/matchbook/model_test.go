@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 )
@@ -48,7 +49,7 @@ func ties(t *testing.T, groups int) (dir string) {
 func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	t.Parallel()
 	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--model", "oracle")
-	if got, want := r.links(), links(t); !slices.Equal(got, want) {
+	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
 	if r.Model.Mode != "oracle" || r.Model.Name != "scripted-oracle" || !strings.HasPrefix(r.Model.Note, "SCRIPTED: no real model was asked") || r.Model.Server == nil {
@@ -70,7 +71,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 		{"oracle", 1, 0, 2, 1, "1.0000"},
 	} {
 		code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--json", "--model", tc.model)
-		var all []measurement
+		var all []rehearsal.Measurement
 		if err := json.Unmarshal([]byte(out), &all); code != exitOK || err != nil || len(all) != 1 {
 			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
 		}
@@ -79,8 +80,8 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 		if want := fmt.Sprintln(tc.matched, tc.undecided, tc.calls, tc.byHand, tc.precision); got != want {
 			t.Errorf("%s: got %s, want %s", tc.model, got, want)
 		}
-		if got, asked := strings.Contains(m.text(), "SCRIPTED"), tc.calls > 0; got != asked {
-			t.Errorf("%s: the report is\n%s", tc.model, m.text())
+		if got, asked := strings.Contains(m.Text(), "SCRIPTED"), tc.calls > 0; got != asked {
+			t.Errorf("%s: the report is\n%s", tc.model, m.Text())
 		}
 	}
 }
@@ -142,7 +143,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	if a := r.Accounting; a.Published != 3*groups || a.Failed != unmendable || a.Succeeded != a.Published-a.Failed || a.Pending+a.InDLQ != 0 {
 		t.Errorf("%d faults for good, accounting %+v", unmendable, a)
 	}
-	found := r.links()
+	found := linksOf(r)
 	for g := range groups {
 		order, first, second := evalID(3*g), evalID(3*g+1), evalID(3*g+2)
 		if slices.Contains(found, order.String()+","+first.String()) == failed[first] {
@@ -179,7 +180,7 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 		var answer struct {
 			Matches []struct{ Candidate int }
 		}
-		if err := json.Unmarshal([]byte(mostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
+		if err := json.Unmarshal([]byte(rehearsal.MostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -190,7 +191,7 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
 		}
 	}
-	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
+	if got := rehearsal.MostInCommon(scripted.Question{User: "hello"}); got != "" {
 		t.Errorf("no match question: got %q", got)
 	}
 }
@@ -205,8 +206,8 @@ func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 	}
 	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
 	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
-	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
-	k.learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: evalID(6), Data: "no JSON"}})
+	k := rehearsal.NewAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
+	k.Learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: evalID(6), Data: "no JSON"}})
 	unknown := raw(7, one, "purchase-order", "B-7")
 	for _, tc := range []struct {
 		asks       match.Raw
@@ -222,12 +223,12 @@ func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asking, ids, ok := k.parse(q.User)
+		asking, ids, ok := k.Parse(q.User)
 		if !ok || asking != evalID(tc.document).String() || !slices.Equal(ids, tc.ids) {
 			t.Errorf("got %s and %v, want document %d and %v", asking, ids, tc.document, tc.ids)
 		}
 	}
-	if _, _, ok := k.parse("no question"); ok {
+	if _, _, ok := k.Parse("no question"); ok {
 		t.Error("took a text that is no question")
 	}
 }
@@ -267,18 +268,18 @@ func TestModelIsChosenByTheEnvironmentAndSaid(t *testing.T) {
 	t.Parallel()
 	const key = "sk-never-to-be-seen"
 	for _, tc := range []struct{ given, variable, want, said string }{
-		{"", "", modelNone, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
-		{"", manifest.EnvOpenAIKey, modelOpenAI, "a model is asked, for there is one in the environment"},
-		{"", manifest.EnvOpenAIBaseURL, modelOpenAI, "a model is asked, for there is one in the environment"},
-		{modelNone, manifest.EnvOpenAIKey, modelNone, "rules only: --model none"},
-		{modelOpenAI, manifest.EnvOpenAIKey, modelOpenAI, "a model is asked: --model openai"},
-		{modelOracle, manifest.EnvOpenAIKey, modelOracle, "SCRIPTED: --model oracle asks no real model"},
+		{"", "", rehearsal.NoModel, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
+		{"", manifest.EnvOpenAIKey, rehearsal.ModelOpenAI, "a model is asked, for there is one in the environment"},
+		{"", manifest.EnvOpenAIBaseURL, rehearsal.ModelOpenAI, "a model is asked, for there is one in the environment"},
+		{rehearsal.NoModel, manifest.EnvOpenAIKey, rehearsal.NoModel, "rules only: --model none"},
+		{rehearsal.ModelOpenAI, manifest.EnvOpenAIKey, rehearsal.ModelOpenAI, "a model is asked: --model openai"},
+		{rehearsal.ModelOracle, manifest.EnvOpenAIKey, rehearsal.ModelOracle, "SCRIPTED: --model oracle asks no real model"},
 	} {
 		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
-		o := modelOptions{mode: tc.given}
-		said := o.choose(env)
-		if o.mode != tc.want || !strings.HasPrefix(said, tc.said) || strings.Contains(said, key) {
-			t.Errorf("%+v: got %s, %q", tc, o.mode, said)
+		o := rehearsal.ModelOptions{Mode: tc.given}
+		said := o.Choose(env)
+		if o.Mode != tc.want || !strings.HasPrefix(said, tc.said) || strings.Contains(said, key) {
+			t.Errorf("%+v: got %s, %q", tc, o.Mode, said)
 		}
 	}
 }
@@ -287,7 +288,7 @@ func TestModelIsChosenByTheEnvironmentAndSaid(t *testing.T) {
 func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	const key, model = "sk-never-to-be-seen", "the-model"
-	server, err := scripted.Start(t.Context(), scripted.Options{Mind: scripted.MindFunc(mostInCommon), Key: key})
+	server, err := scripted.Start(t.Context(), scripted.Options{Mind: scripted.MindFunc(rehearsal.MostInCommon), Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,9 +317,9 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 // listed message by message.
 func TestDeliveriesOfADocumentPublishedTwiceAreListedInOrder(t *testing.T) {
 	t.Parallel()
-	j, id, start := newJournal(), uuid.NewString(), time.Unix(0, 0)
+	j, id, start := rehearsal.NewJournal(), uuid.NewString(), time.Unix(0, 0)
 	tell := func(message string, kind sqs.EventKind, after, receive int) {
-		j.add(sqs.Event{MessageID: message, Kind: kind, Body: id, At: start.Add(time.Duration(after) * time.Second), ReceiveCount: receive})
+		j.Add(sqs.Event{MessageID: message, Kind: kind, Body: id, At: start.Add(time.Duration(after) * time.Second), ReceiveCount: receive})
 	}
 	tell("b", sqs.Sent, 0, 0)
 	tell("b", sqs.Received, 1, 1)
@@ -329,7 +330,7 @@ func TestDeliveriesOfADocumentPublishedTwiceAreListedInOrder(t *testing.T) {
 	tell("b", sqs.Received, 9, 2)
 	tell("b", sqs.Deleted, 9, 2)
 	var got []string
-	for _, d := range j.all() {
+	for _, d := range j.All() {
 		got = append(got, fmt.Sprintf("%s %d %s %d", d.Message, d.Delivery, d.Settled, d.Seconds))
 	}
 	want := []string{"b 1 retry 1", "b 2 acknowledged 9", "a 1 acknowledged 1"}

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/spf13/cobra"
 )
@@ -56,21 +57,21 @@ func (w *world) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
 		return errors.New("notify does nothing without --test: failures are told by the function and by the sweep")
 	}
-	t, err := startTelling(w.env, o.slackLog)
+	t, err := rehearsal.OpenChannels(w.env, o.slackLog)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close()) }()
-	if t.shown != nil {
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if t.Shown != nil {
 		return fmt.Errorf("no channel is configured: set %s, or %s and %s", manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
 	}
-	senders, err := t.senders(ctx)
+	senders, err := t.Senders(ctx)
 	if err != nil {
 		return err
 	}
 	all := []tried{}
 	for _, s := range senders {
-		all = append(all, try(ctx, s, t.config.AdminURL))
+		all = append(all, try(ctx, s, t.Config.AdminURL))
 	}
 	return w.writeTried(all, o.json)
 }

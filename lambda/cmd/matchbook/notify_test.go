@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 )
 
 // refusing is the environment of a run whose model refuses the key, so that
@@ -95,11 +96,11 @@ func TestTheFunctionTellsTheReceiverOfSlackLog(t *testing.T) {
 	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
-	var r report
+	var r rehearsal.Report
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 		t.Fatal(err)
 	}
-	if want := (channelReport{"slack", 0}); len(r.Told.Messages) != 0 || !slices.Equal(r.Told.Channels, []channelReport{want}) {
+	if want := (rehearsal.ChannelReport{Channel: "slack", Untold: 0}); len(r.Told.Messages) != 0 || !slices.Equal(r.Told.Channels, []rehearsal.ChannelReport{want}) {
 		t.Errorf("got %+v", r.Told)
 	}
 	texts := taken(t, file)

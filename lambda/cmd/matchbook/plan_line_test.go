@@ -107,7 +107,7 @@ func predicted(t testing.TB, concurrency int, l plan.Latency, batch time.Duratio
 }
 
 // rehearseAsking is rehearse with a model, and nothing takes messages yet.
-func rehearseAsking(t testing.TB, concurrency int, o scripted.Options) *rehearsal {
+func rehearseAsking(t testing.TB, concurrency int, o scripted.Options) *countedRun {
 	t.Helper()
 	model, err := scripted.Start(t.Context(), o)
 	if err != nil {
@@ -120,7 +120,7 @@ func rehearseAsking(t testing.TB, concurrency int, o scripted.Options) *rehearsa
 
 // undecided imports n invoices that rules cannot tell which of two orders they
 // are for, and those orders. Each has a supplier of its own.
-func (r *rehearsal) undecided(run, n int) (orders, invoices []uuid.UUID) {
+func (r *countedRun) undecided(run, n int) (orders, invoices []uuid.UUID) {
 	r.t.Helper()
 	var docs []postgres.Imported
 	add := func(ids []uuid.UUID, kind document.Type, said string) []uuid.UUID {
@@ -147,7 +147,7 @@ func (r *rehearsal) undecided(run, n int) (orders, invoices []uuid.UUID) {
 // through sends all messages first, so that every batch is full, and returns
 // how long the line takes from then on. What fails because the machine is too
 // busy comes again at once: the clock jumps.
-func (r *rehearsal) through(ids []uuid.UUID, concurrency int, invoke func(context.Context, []byte) ([]byte, error)) time.Duration {
+func (r *countedRun) through(ids []uuid.UUID, concurrency int, invoke func(context.Context, []byte) ([]byte, error)) time.Duration {
 	r.t.Helper()
 	if err := r.Publish().Publish(r.t.Context(), ids); err != nil {
 		r.t.Fatal(err)
@@ -193,7 +193,7 @@ func (r *rehearsal) through(ids []uuid.UUID, concurrency int, invoke func(contex
 
 // waitUntilNobodyPolls: the queue gives messages to a receive that was broken
 // off as long as it has not noticed, and nobody has them then.
-func (r *rehearsal) waitUntilNobodyPolls() {
+func (r *countedRun) waitUntilNobodyPolls() {
 	r.t.Helper()
 	deadline := time.After(stuck)
 	again := time.NewTicker(time.Millisecond)

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -50,7 +51,7 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rehearse(t, postgrestest.URL(t), 1)
-	r.publish(r.store(imported(in.Documents)), chunk)
+	r.publish(r.store(rehearsal.Imported(in.Documents)), rehearsal.Chunk)
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
 	for what, tc := range map[string]struct{ got, plan float64 }{
@@ -74,12 +75,12 @@ func TestMeasureACorpus(t *testing.T) {
 	}
 	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
-	model := modelRun{options: modelOptions{mode: modelOracle}, links: c.Links}
-	env, err := model.start(t.Context(), time.Now)
+	model := rehearsal.Model{Options: rehearsal.ModelOptions{Mode: rehearsal.ModelOracle}, Links: c.Links}
+	env, err := model.Start(t.Context(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = model.close() })
+	t.Cleanup(func() { _ = model.Close() })
 	if _, err := bootstrap(); err != nil { // not counted
 		t.Fatal(err)
 	}
@@ -109,9 +110,9 @@ func measuredServer(t *testing.T) (url string) {
 }
 
 // store imports documents.
-func (r *rehearsal) store(docs []postgres.Imported) (ids []uuid.UUID) {
+func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
-	for some := range slices.Chunk(docs, chunk) {
+	for some := range slices.Chunk(docs, rehearsal.Chunk) {
 		if _, err := r.DB.Import(r.t.Context(), some); err != nil {
 			r.t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func (r *rehearsal) store(docs []postgres.Imported) (ids []uuid.UUID) {
 }
 
 // publish publishes so many at a time and waits for each portion.
-func (r *rehearsal) publish(ids []uuid.UUID, portion int) {
+func (r *countedRun) publish(ids []uuid.UUID, portion int) {
 	r.t.Helper()
 	for some := range slices.Chunk(ids, portion) {
 		if err := r.Publish().Publish(r.t.Context(), some); err != nil {
@@ -146,21 +147,21 @@ var counters = map[string]string{
 	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
 }
 
-func (r *rehearsal) measure(c corpus.Corpus, model *modelRun) {
+func (r *countedRun) measure(c corpus.Corpus, model *rehearsal.Model) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
 	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		t.Fatal(err)
 	}
 	empty := r.number("SELECT pg_database_size(current_database())")
-	ids := r.store(imported(c.Input().Documents))
-	if err := model.learn(ctx, r.DB, ids); err != nil {
+	ids := r.store(rehearsal.Imported(c.Input().Documents))
+	if err := model.Learn(ctx, r.DB, ids); err != nil {
 		t.Fatal(err)
 	}
 	before := make(map[string]float64)
 	for name, sql := range counters {
 		before[name] = r.number(sql)
 	}
-	portion := chunk
+	portion := rehearsal.Chunk
 	if *measureOneByOne {
 		portion = 1
 	}
@@ -173,7 +174,7 @@ func (r *rehearsal) measure(c corpus.Corpus, model *modelRun) {
 	}
 	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
 	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
-	usage, err := model.report(ctx, r.DB, len(ids))
+	usage, err := model.Report(ctx, r.DB, len(ids))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func (r *rehearsal) measure(c corpus.Corpus, model *modelRun) {
 }
 
 // counted tells what the line counted.
-func (r *rehearsal) counted(n float64) {
+func (r *countedRun) counted(n float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.t.Logf("%s, %d documents", *measureCondition, int(n))

@@ -29,8 +29,8 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
 })
 
-// rehearsal is a run of the line that is counted.
-type rehearsal struct {
+// countedRun is a run of the line that is counted.
+type countedRun struct {
 	*local.Stack
 	t    testing.TB
 	conn *pgx.Conn
@@ -47,13 +47,13 @@ type rehearsal struct {
 // withoutMapping is no variable: nothing takes messages from the queue.
 const withoutMapping = ""
 
-func rehearse(t testing.TB, url string, concurrency int, env ...string) *rehearsal {
+func rehearse(t testing.TB, url string, concurrency int, env ...string) *countedRun {
 	t.Helper()
 	executable, err := bootstrap()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rehearsal{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
+	r := &countedRun{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
 	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, Bootstrap: executable,
 		Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
 		Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnEvent: r.event, OnInvocation: r.batch})
@@ -64,7 +64,7 @@ func rehearse(t testing.TB, url string, concurrency int, env ...string) *rehears
 	return r
 }
 
-func (r *rehearsal) close() {
+func (r *countedRun) close() {
 	r.closing.Do(func() {
 		if err := r.Close(); err != nil {
 			r.t.Error(err)
@@ -74,7 +74,7 @@ func (r *rehearsal) close() {
 
 // Write counts what the function logs, and shows what did not succeed when the
 // test fails.
-func (r *rehearsal) Write(p []byte) (int, error) {
+func (r *countedRun) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte(`"level":"WARN"`)) || bytes.Contains(p, []byte(`"level":"ERROR"`)) {
 		r.t.Log(string(bytes.TrimSpace(p)))
 	}
@@ -84,13 +84,13 @@ func (r *rehearsal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (r *rehearsal) event(e sqs.Event) {
+func (r *countedRun) event(e sqs.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events[e.Kind]++
 }
 
-func (r *rehearsal) batch(i eventsource.Invocation) {
+func (r *countedRun) batch(i eventsource.Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = time.Now()
@@ -103,7 +103,7 @@ func (r *rehearsal) batch(i eventsource.Invocation) {
 	}
 }
 
-func (r *rehearsal) number(sql string, args ...any) (n float64) {
+func (r *countedRun) number(sql string, args ...any) (n float64) {
 	r.t.Helper()
 	if err := r.conn.QueryRow(r.t.Context(), sql, args...).Scan(&n); err != nil {
 		r.t.Fatal(err)
@@ -112,7 +112,7 @@ func (r *rehearsal) number(sql string, args ...any) (n float64) {
 }
 
 // drain waits until all documents have an end.
-func (r *rehearsal) drain(ids []uuid.UUID) {
+func (r *countedRun) drain(ids []uuid.UUID) {
 	r.t.Helper()
 	err := r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
 		states, err := r.DB.Progress(ctx, ids)

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/spf13/cobra"
 )
@@ -48,7 +49,7 @@ func (w *world) queue(ctx context.Context, addr string, names []string) (err err
 			return err
 		}
 	}
-	endpoint, stop, err := serve(addr, sqs.New(clock.New()))
+	endpoint, stop, err := rehearsal.Serve(addr, sqs.New(clock.New()))
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/rehearsal"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -90,7 +91,7 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
-	url, stop, err := serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	url, stop, err := rehearsal.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-r.Context().Done() // as a long poll does
 	}))

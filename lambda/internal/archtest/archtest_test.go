@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill", "explain", "plan"},
+		{"doctor", "drill", "explain", "plan", "rehearsal"},
 		{"setup", "local", "postgres/postgrestest", "secret/secrettest"},
 		{"telemetry", "local/sqs", "local/lambdahost", "local/eventsource", "local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
@@ -35,7 +35,7 @@ var tree = tables{
 	// not listed.
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
-			[]string{"cmd/...", "telemetry", "job/sqsjob", "local", "local/internal/testfunction"}},
+			[]string{"cmd/...", "rehearsal", "telemetry", "job/sqsjob", "local", "local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK", []string{"setup", "secret", "job/sqsjob", "local/...", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local/sqs"}},

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// text writes a report for people.
-type text struct {
+// reportText writes a report for people.
+type reportText struct {
 	strings.Builder
-	*report
+	*Report
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *reportText) line(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
 
-func (t *text) problems() {
+func (t *reportText) problems() {
 	for _, p := range t.Problems {
 		t.line("MALFORMED %s: %s", p.Where(), p.What)
 	}
@@ -29,7 +29,7 @@ func (t *text) problems() {
 	}
 }
 
-func (t *text) tenants() {
+func (t *reportText) tenants() {
 	var tenants []uuid.UUID
 	for _, d := range t.Documents {
 		if !slices.Contains(tenants, d.TenantID) {
@@ -46,7 +46,7 @@ func (t *text) tenants() {
 	}
 }
 
-func (t *text) matches(tenant uuid.UUID) {
+func (t *reportText) matches(tenant uuid.UUID) {
 	t.line("  Matches")
 	for _, m := range t.Matches {
 		if d := t.byID[m.A]; d == nil || d.TenantID != tenant {
@@ -66,14 +66,14 @@ func (t *text) matches(tenant uuid.UUID) {
 }
 
 // order puts the order before the delivery, and that before the invoice.
-func (t *text) order(id uuid.UUID) int {
+func (t *reportText) order(id uuid.UUID) int {
 	if d := t.byID[id]; d != nil {
 		return slices.Index(document.Types, d.Type)
 	}
 	return len(document.Types)
 }
 
-func (t *text) clusters(tenant uuid.UUID) {
+func (t *reportText) clusters(tenant uuid.UUID) {
 	t.line("  Clusters")
 	for _, c := range t.Clusters {
 		if d := t.byID[c.Documents[0]]; d.TenantID != tenant {
@@ -87,7 +87,7 @@ func (t *text) clusters(tenant uuid.UUID) {
 	}
 }
 
-func (t *text) alone(tenant uuid.UUID) {
+func (t *reportText) alone(tenant uuid.UUID) {
 	t.line("  Alone")
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.AloneBecause != "" {
@@ -96,7 +96,7 @@ func (t *text) alone(tenant uuid.UUID) {
 	}
 }
 
-func (t *text) unfinished(tenant uuid.UUID) {
+func (t *reportText) unfinished(tenant uuid.UUID) {
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.Status != "succeeded" {
 			t.line("  %s %s after %d attempts: %s", strings.ToUpper(d.Status), t.name(d.ID), d.Attempts, d.Error)
@@ -106,7 +106,7 @@ func (t *text) unfinished(tenant uuid.UUID) {
 
 // deliveries sums up how messages ended, and lists those that took more than
 // one delivery.
-func (t *text) deliveries() {
+func (t *reportText) deliveries() {
 	counts := make(map[string]int)
 	var order []string
 	perDocument := make(map[string][]delivery)
@@ -147,7 +147,7 @@ func (t *text) deliveries() {
 	t.line("")
 }
 
-func (t *text) accounting() {
+func (t *reportText) accounting() {
 	a := t.Accounting
 	if a.Kills > 0 {
 		t.line("KILLS      the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
@@ -159,7 +159,7 @@ func (t *text) accounting() {
 	t.line("           %d matches, %d clusters, %.1f s", len(t.Matches), len(t.Clusters), a.Seconds)
 }
 
-func (t *text) model() {
+func (t *reportText) model() {
 	name := "MODEL"
 	for _, line := range t.Model.lines() {
 		t.line("%-10s %s", name, line)

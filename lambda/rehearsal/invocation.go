@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"matchbook/lambda/term"
 )
 
-// outcome is what one invocation did; its JSON is for machines.
-type outcome struct {
+// Outcome is what one invocation did; its JSON is for machines.
+type Outcome struct {
 	Response json.RawMessage `json:"response,omitempty"`
 	Error    json.RawMessage `json:"function_error,omitempty"` // instead of a response
 	Records  []recordOutcome `json:"records"`
@@ -33,10 +33,10 @@ type recordOutcome struct {
 	Attempts int    `json:"attempts"`
 }
 
-// invoke sends the event over the emulator's URL, and reads what became of
+// Invoke sends the event over the emulator's URL, and reads what became of
 // the documents that it names.
-func (r *matchRun) invoke(ctx context.Context, event []byte) (o *outcome, err error) {
-	url, stop, err := serve("127.0.0.1:0", r.stack.Function)
+func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) {
+	url, stop, err := Serve("127.0.0.1:0", r.stack.Function)
 	if err != nil {
 		return nil, err
 	}
@@ -54,19 +54,19 @@ func (r *matchRun) invoke(ctx context.Context, event []byte) (o *outcome, err er
 	if err != nil {
 		return nil, fmt.Errorf("read the response: %w", err)
 	}
-	o = &outcome{Response: body}
+	o = &Outcome{Response: body}
 	switch {
 	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("the event was refused: %s: %s", response.Header.Get("X-Amzn-Errortype"), bytes.TrimSpace(body))
 	case response.Header.Get("X-Amz-Function-Error") != "":
-		o = &outcome{Error: body}
+		o = &Outcome{Error: body}
 	}
 	o.Records, err = r.records(ctx, event)
 	return o, err
 }
 
 // records looks up the document of each record. An event of another kind has none.
-func (r *matchRun) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
+func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
 	var batch events.SQSEvent
 	if json.Unmarshal(event, &batch) != nil {
 		return []recordOutcome{}, nil //nolint:nilerr // an event of another kind
@@ -98,14 +98,14 @@ func (r *matchRun) records(ctx context.Context, event []byte) ([]recordOutcome, 
 	return list, nil
 }
 
-// allAcknowledged says whether Lambda would delete every message. A list that
+// AllAcknowledged says whether Lambda would delete every message. A list that
 // is null would delete them too, but only by accident.
-func (o *outcome) allAcknowledged() bool {
+func (o *Outcome) AllAcknowledged() bool {
 	var response events.SQSEventResponse
 	return json.Unmarshal(o.Response, &response) == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
 }
 
-func (o *outcome) write(out io.Writer, asJSON bool) error {
+func (o *Outcome) Write(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return term.JSON(out, o)
 	}

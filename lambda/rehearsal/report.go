@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// report is what a run has to say; its JSON is for machines.
-type report struct {
+// Report is what a run has to say; its JSON is for machines.
+type Report struct {
 	Documents  []documentReport `json:"documents"`
 	Matches    []matchReport    `json:"matches"`
 	Clusters   []clusterReport  `json:"clusters"`
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
-	Model      modelReport      `json:"model"`
-	Told       toldReport       `json:"told"`
+	Model      modelSummary     `json:"model"`
+	Told       notifiedReport   `json:"told"`
 	Problems   []corpus.Problem `json:"problems"`
 
 	byID map[uuid.UUID]*documentReport
@@ -75,21 +75,21 @@ type accounting struct {
 	Seed      uint64  `json:"seed,omitempty"` // of the kills and of the noise
 }
 
-func (a accounting) allSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
+func (a accounting) AllSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
 
-// report reads the outcome from the database.
-func (r *matchRun) report(ctx context.Context) (*report, error) {
+// Report reads the outcome from the database.
+func (r *Run) Report(ctx context.Context) (*Report, error) {
 	db := r.stack.DB
-	summaries, err1 := db.Summaries(ctx, r.ids)
-	edges, err2 := db.Matches(ctx, r.ids)
-	suggestions, err3 := db.Suggestions(ctx, r.ids)
-	model, err4 := r.model.report(ctx, db, len(r.ids))
+	summaries, err1 := db.Summaries(ctx, r.IDs)
+	edges, err2 := db.Matches(ctx, r.IDs)
+	suggestions, err3 := db.Suggestions(ctx, r.IDs)
+	model, err4 := r.Model.Report(ctx, db, len(r.IDs))
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
-	rep := &report{Deliveries: r.journal.all(), Problems: r.in.Problems, Model: model, Matches: []matchReport{}, Clusters: []clusterReport{},
-		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.ids), Malformed: len(r.in.Problems),
-			Kills: r.kills, Seed: r.options.seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
+	rep := &Report{Deliveries: r.journal.All(), Problems: r.In.Problems, Model: model, Matches: []matchReport{}, Clusters: []clusterReport{},
+		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems),
+			Kills: r.kills, Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
 		rep.Problems = []corpus.Problem{}
 	}
@@ -98,11 +98,11 @@ func (r *matchRun) report(ctx context.Context) (*report, error) {
 		return nil, err
 	}
 	rep.addClusters()
-	rep.explainAlone(edges, suggestions, r.in.Documents)
+	rep.explainAlone(edges, suggestions, r.In.Documents)
 	return rep, rep.count(r.journal)
 }
 
-func (rep *report) addDocuments(summaries []postgres.Summary) {
+func (rep *Report) addDocuments(summaries []postgres.Summary) {
 	rep.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
 		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number, Supplier: s.Supplier,
@@ -111,7 +111,7 @@ func (rep *report) addDocuments(summaries []postgres.Summary) {
 	}
 }
 
-func (rep *report) addMatches(edges []postgres.Match) error {
+func (rep *Report) addMatches(edges []postgres.Match) error {
 	for _, e := range edges {
 		m := matchReport{A: e.A, B: e.B, Score: e.Score, Confidence: e.Confidence, DecidedBy: e.DecidedBy}
 		if err := json.Unmarshal(e.Evidence, &m.Evidence); err != nil {
@@ -122,7 +122,7 @@ func (rep *report) addMatches(edges []postgres.Match) error {
 	return nil
 }
 
-func (rep *report) addClusters() {
+func (rep *Report) addClusters() {
 	members := make(map[uuid.UUID][]uuid.UUID)
 	for _, d := range rep.Documents {
 		if d.ClusterID != nil {
@@ -137,7 +137,7 @@ func (rep *report) addClusters() {
 
 // explainAlone says of every document without a match what speaks against
 // one: what was considered, or what it cites that is not here.
-func (rep *report) explainAlone(edges, suggestions []postgres.Match, docs []corpus.Document) {
+func (rep *Report) explainAlone(edges, suggestions []postgres.Match, docs []corpus.Document) {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {
 		matched[e.A], matched[e.B] = true, true
@@ -183,7 +183,7 @@ func whatIsMissing(raw []byte) string {
 }
 
 // count does the accounting. What does not add up is an error.
-func (rep *report) count(j *journal) error {
+func (rep *Report) count(j *journal) error {
 	a := &rep.Accounting
 	for _, d := range rep.Documents {
 		switch {
@@ -203,24 +203,24 @@ func (rep *report) count(j *journal) error {
 	return nil
 }
 
-// write prints the report, for people or as JSON.
-func (rep *report) write(out io.Writer, asJSON bool) error {
+// Write prints the report, for people or as JSON.
+func (rep *Report) Write(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return term.JSON(out, rep)
 	}
-	t := &text{report: rep}
+	t := &reportText{Report: rep}
 	t.problems()
 	t.tenants()
 	t.deliveries()
 	t.accounting()
 	t.model()
-	t.told()
+	t.notified()
 	_, err := io.WriteString(out, t.String())
 	return err
 }
 
 // name is how people call a document: its type and number.
-func (rep *report) name(id uuid.UUID) string {
+func (rep *Report) name(id uuid.UUID) string {
 	d := rep.byID[id]
 	if d == nil {
 		return id.String()

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"matchbook/lambda/term"
 )
 
-// modelReport is who was asked what rules leave open, and what it cost.
-type modelReport struct {
+// modelSummary is who was asked what rules leave open, and what it cost.
+type modelSummary struct {
 	Mode string `json:"mode"`
 	Name string `json:"name,omitempty"` // of the model
 	Note string `json:"note,omitempty"` // that no real model was asked
@@ -47,39 +47,39 @@ type serverReport struct {
 }
 
 // name is what the function knows the model by.
-func (m *modelRun) name() string {
+func (m *Model) name() string {
 	switch {
-	case m.options.mode == modelOpenAI:
-		return cmp.Or(m.env(manifest.EnvOpenAIModel), manifest.DefaultModel)
-	case m.options.mode == modelScripted:
+	case m.Options.Mode == ModelOpenAI:
+		return cmp.Or(m.Env(manifest.EnvOpenAIModel), manifest.DefaultModel)
+	case m.Options.Mode == modelScripted:
 		return modelScripted
-	case m.options.scripted():
-		return "scripted-" + m.options.mode
+	case m.Options.scripted():
+		return "scripted-" + m.Options.Mode
 	}
 	return ""
 }
 
-func (m *modelRun) note() string {
-	switch m.options.mode {
+func (m *Model) note() string {
+	switch m.Options.Mode {
 	case modelScripted:
 		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
-	case modelOracle:
+	case ModelOracle:
 		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
-	case modelNoisy:
+	case ModelNoisy:
 		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, %g %% of them wrong on purpose (seed %d)",
-			100*m.options.noise, m.seed)
+			100*m.Options.Noise, m.Seed)
 	}
 	return ""
 }
 
-// report counts what was asked since learn, for a run of so many documents.
-func (m *modelRun) report(ctx context.Context, db *postgres.DB, documents int) (r modelReport, err error) {
+// Report counts what was asked since learn, for a run of so many documents.
+func (m *Model) Report(ctx context.Context, db *postgres.DB, documents int) (r modelSummary, err error) {
 	u, err := db.ModelUsage(ctx, m.before.Last)
 	if err != nil {
 		return r, fmt.Errorf("read what was asked: %w", err)
 	}
 	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
-	r = modelReport{Mode: cmp.Or(m.options.mode, modelNone), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
+	r = modelSummary{Mode: cmp.Or(m.Options.Mode, NoModel), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
 		Questions: u.Questions, Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
 		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TokensPerDoc: per(u.PromptTokens + u.CompletionTokens)}
 	if m.server != nil {
@@ -88,10 +88,10 @@ func (m *modelRun) report(ctx context.Context, db *postgres.DB, documents int) (
 	return r, nil
 }
 
-func (m *modelRun) counted() *serverReport {
+func (m *Model) counted() *serverReport {
 	usage := m.server.Usage()
 	s := &serverReport{PromptTokens: usage.PromptTokens, CompletionTokens: usage.CompletionTokens,
-		FaultSeed: m.options.faults, Faults: make(map[string]int)}
+		FaultSeed: m.Options.Faults, Faults: make(map[string]int)}
 	for kind, n := range m.server.Faults() {
 		s.Faults[string(kind)] = n
 	}
@@ -105,9 +105,9 @@ func (m *modelRun) counted() *serverReport {
 }
 
 // lines tell it to people.
-func (r modelReport) lines() (lines []string) {
+func (r modelSummary) lines() (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if r.Mode == modelNone {
+	if r.Mode == NoModel {
 		say("none: what rules leave open is undecided")
 		return lines
 	}
@@ -126,7 +126,7 @@ func (r modelReport) lines() (lines []string) {
 }
 
 // faults tells which calls went wrong on purpose.
-func (r modelReport) faults(say func(format string, args ...any)) {
+func (r modelSummary) faults(say func(format string, args ...any)) {
 	if r.Server.FaultSeed == 0 {
 		return
 	}
@@ -144,7 +144,7 @@ func (r modelReport) faults(say func(format string, args ...any)) {
 
 // evalModel is what a model was worth on a corpus.
 type evalModel struct {
-	modelReport
+	modelSummary
 	Decided decidedReport `json:"decided"`
 }
 
@@ -156,7 +156,7 @@ type decidedReport struct {
 }
 
 // decided measures the matches that the model decided.
-func (o evalOutcome) decided(c corpus.Corpus) decidedReport {
+func (o EvalOutcome) decided(c corpus.Corpus) decidedReport {
 	in := o.input(c)
 	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
 	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"slices"
@@ -29,12 +29,12 @@ type journal struct {
 	inDLQ      map[uuid.UUID]bool
 }
 
-func newJournal() *journal {
+func NewJournal() *journal {
 	return &journal{sent: make(map[string]time.Time), open: make(map[string]int), inDLQ: make(map[uuid.UUID]bool)}
 }
 
-// add is told of every event of every queue.
-func (j *journal) add(e sqs.Event) {
+// Add is told of every event of every queue.
+func (j *journal) Add(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	id, err := uuid.Parse(e.Body)
@@ -65,9 +65,9 @@ func (j *journal) add(e sqs.Event) {
 	}
 }
 
-// all returns the deliveries, by document, message and number. A document has
+// All returns the deliveries, by document, message and number. A document has
 // several messages when it is published again, the earlier one first.
-func (j *journal) all() []delivery {
+func (j *journal) All() []delivery {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	list := slices.Clone(j.deliveries)

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 // evalText writes a measurement for people.
 type evalText struct {
 	strings.Builder
-	*measurement
+	*Measurement
 }
 
-// text is the measurement for people.
-func (m *measurement) text() string {
-	t := &evalText{measurement: m}
+// Text is the measurement for people.
+func (m *Measurement) Text() string {
+	t := &evalText{Measurement: m}
 	t.header()
 	t.pairs()
 	t.shares()
@@ -95,7 +95,7 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 
 // model tells of a model that was asked.
 func (t *evalText) model() {
-	if t.Model.Mode == "" || t.Model.Mode == modelNone {
+	if t.Model.Mode == "" || t.Model.Mode == NoModel {
 		return
 	}
 	t.line("")
@@ -116,7 +116,7 @@ func (t *evalText) worst() {
 		{eval.FalsePositive, "wrong matches", t.Report.Pairwise.FP},
 		{eval.FalseNegative, "missed links", t.Report.Pairwise.FN},
 	} {
-		list := slices.DeleteFunc(slices.Clone(t.Worst), func(m mistake) bool { return m.Kind != part.kind })
+		list := slices.DeleteFunc(slices.Clone(t.Worst), func(m Mistake) bool { return m.Kind != part.kind })
 		if len(list) == 0 {
 			continue
 		}
@@ -128,7 +128,7 @@ func (t *evalText) worst() {
 	}
 }
 
-func (t *evalText) mistake(m mistake) {
+func (t *evalText) mistake(m Mistake) {
 	score, defined := m.Score.Value()
 	how := "never considered"
 	switch {

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// serve serves at addr until stop, which ends requests that wait and lets the
+// Serve serves at addr until stop, which ends requests that wait and lets the
 // others finish. Without a host it is this machine only.
-func serve(addr string, handler http.Handler) (url string, stop func() error, err error) {
+func Serve(addr string, handler http.Handler) (url string, stop func() error, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", nil, fmt.Errorf("%.100q is not HOST:PORT, such as 127.0.0.1:9324", addr)

@@ -1,4 +1,9 @@
-package main
+// Package rehearsal runs a folder of documents through the local stack: it
+// publishes them, waits until each has an end, notes every delivery, and reports
+// matches, deliveries and the accounting. A rehearsal may ask a real model or a
+// local server that answers in its place; a measurement compares the matches of a
+// corpus with its true links.
+package rehearsal
 
 import (
 	"context"
@@ -23,27 +28,27 @@ import (
 	"matchbook/lambda/term"
 )
 
-// runOptions are the options of a run.
-type runOptions struct {
-	killEvery   time.Duration
-	seed        uint64
-	concurrency int
-	logs        string
+// Options are the options of a run.
+type Options struct {
+	KillEvery   time.Duration
+	Seed        uint64
+	Concurrency int
+	Logs        string
 }
 
-// matchRun is one run of the line.
-type matchRun struct {
-	in       *corpus.Input
-	options  runOptions
-	progress *term.Meter
-	model    modelRun
+// Run is one run of the line.
+type Run struct {
+	In       *corpus.Input
+	Options  Options
+	Progress *term.Meter
+	Model    Model
 	// noMapping: nothing takes messages from the queue.
-	noMapping bool
-	telling   *telling // nil: nobody is told
+	NoMapping bool
+	Channels  *Channels // nil: nobody is told
 	logs      io.Writer
 	stack     *local.Stack
 	journal   *journal
-	ids       []uuid.UUID
+	IDs       []uuid.UUID
 	stored    []job.Stamped // what is to be sent
 	kills     int
 	started   time.Time
@@ -51,56 +56,56 @@ type matchRun struct {
 	cleanup   []func() error
 }
 
-func (r *matchRun) start(ctx context.Context, databaseURL string) error {
+func (r *Run) Start(ctx context.Context, databaseURL string) error {
 	folder, err := os.MkdirTemp("", "matchbook-")
 	if err != nil {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.progress.Say("%s", s) })
+	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.Progress.Say("%s", s) })
 	if err != nil {
-		return errors.Join(err, r.close())
+		return errors.Join(err, r.Close())
 	}
 	if r.logs, err = r.openLogs(); err != nil {
-		return errors.Join(err, r.close())
+		return errors.Join(err, r.Close())
 	}
 	var clock atomic.Pointer[clock.Clock] // the stack's, once there is one
-	env, err := r.model.start(ctx, func() time.Time {
+	env, err := r.Model.Start(ctx, func() time.Time {
 		if c := clock.Load(); c != nil {
 			return c.Now()
 		}
 		return time.Now()
 	})
 	if err != nil {
-		return errors.Join(err, r.close())
+		return errors.Join(err, r.Close())
 	}
-	r.cleanup = append(r.cleanup, r.model.close)
-	if r.telling != nil {
-		env = append(env, r.telling.env()...)
+	r.cleanup = append(r.cleanup, r.Model.Close)
+	if r.Channels != nil {
+		env = append(env, r.Channels.env()...)
 	}
-	r.journal = newJournal()
+	r.journal = NewJournal()
 	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap, Env: env,
-		Concurrency: r.options.concurrency, NoMapping: r.noMapping, Logs: r.logs, OnEvent: r.journal.add, OnInvocation: func(i eventsource.Invocation) {
+		Concurrency: r.Options.Concurrency, NoMapping: r.NoMapping, Logs: r.logs, OnEvent: r.journal.Add, OnInvocation: func(i eventsource.Invocation) {
 			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
 				fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
 			}
 		}})
 	if err != nil {
-		return errors.Join(err, r.close())
+		return errors.Join(err, r.Close())
 	}
 	r.cleanup = append(r.cleanup, r.stack.Close)
 	clock.Store(r.stack.Clock)
 	return nil
 }
 
-func (r *matchRun) openLogs() (io.Writer, error) {
-	logs, stop, err := openLogs(r.options.logs, r.progress)
+func (r *Run) openLogs() (io.Writer, error) {
+	logs, stop, err := OpenLogs(r.Options.Logs, r.Progress)
 	r.cleanup = append(r.cleanup, stop)
 	return logs, err
 }
 
-// openLogs opens what --logs names; - is standard error.
-func openLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
+// OpenLogs opens what --logs names; - is standard error.
+func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
 	stop = func() error { return nil }
 	switch file {
 	case "":
@@ -115,7 +120,7 @@ func openLogs(file string, standard io.Writer) (logs io.Writer, stop func() erro
 	return f, f.Close, nil
 }
 
-func (r *matchRun) close() error {
+func (r *Run) Close() error {
 	var errs []error
 	for _, f := range slices.Backward(r.cleanup) {
 		errs = append(errs, f())
@@ -124,10 +129,10 @@ func (r *matchRun) close() error {
 	return errors.Join(errs...)
 }
 
-// run publishes everything and waits until all of it has an end.
-func (r *matchRun) run(ctx context.Context) error {
+// Do publishes everything and waits until all of it has an end.
+func (r *Run) Do(ctx context.Context) error {
 	r.started = time.Now()
-	if err := r.store(ctx); err != nil {
+	if err := r.Store(ctx); err != nil {
 		return err
 	}
 	stopKilling := r.startKilling(ctx)
@@ -143,12 +148,12 @@ func (r *matchRun) run(ctx context.Context) error {
 	return err
 }
 
-const chunk = 250
+const Chunk = 250
 
-// store imports the documents. One that the database refuses is a problem of
+// Store imports the documents. One that the database refuses is a problem of
 // its own and stops nobody else.
-func (r *matchRun) store(ctx context.Context) error {
-	for docs := range slices.Chunk(imported(r.in.Documents), chunk) {
+func (r *Run) Store(ctx context.Context) error {
+	for docs := range slices.Chunk(Imported(r.In.Documents), Chunk) {
 		if stamped, err := r.stack.DB.Import(ctx, docs); err == nil {
 			r.take(stamped)
 			continue
@@ -159,17 +164,17 @@ func (r *matchRun) store(ctx context.Context) error {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				r.in.Refuse(d.FilePath, 1, importProblem(d, err))
+				r.In.Refuse(d.FilePath, 1, importProblem(d, err))
 			default:
 				r.take(stamped)
 			}
 		}
 	}
-	return r.model.learn(ctx, r.stack.DB, r.ids)
+	return r.Model.Learn(ctx, r.stack.DB, r.IDs)
 }
 
-// imported is the documents as the database takes them.
-func imported(docs []corpus.Document) []postgres.Imported {
+// Imported is the documents as the database takes them.
+func Imported(docs []corpus.Document) []postgres.Imported {
 	list := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
 		list[i] = postgres.Imported(d)
@@ -178,19 +183,19 @@ func imported(docs []corpus.Document) []postgres.Imported {
 }
 
 // take notes what was stored; its messages are sent when all is.
-func (r *matchRun) take(stamped []job.Stamped) {
+func (r *Run) take(stamped []job.Stamped) {
 	for _, m := range stamped {
-		r.ids = append(r.ids, m.ID)
+		r.IDs = append(r.IDs, m.ID)
 	}
 	r.stored = append(r.stored, stamped...)
 }
 
 // send sends the messages of what was stored.
-func (r *matchRun) send(ctx context.Context) error {
+func (r *Run) send(ctx context.Context) error {
 	var sent atomic.Int64
-	r.progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
-	defer r.progress.Watch(nil)
-	for messages := range slices.Chunk(r.stored, chunk) {
+	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
+	defer r.Progress.Watch(nil)
+	for messages := range slices.Chunk(r.stored, Chunk) {
 		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
 			return &job.PublishError{Unsent: unsent, Err: err}
 		}
@@ -199,39 +204,39 @@ func (r *matchRun) send(ctx context.Context) error {
 	return nil
 }
 
-func (r *matchRun) startKilling(ctx context.Context) (stop func()) {
-	if r.options.killEvery <= 0 {
+func (r *Run) startKilling(ctx context.Context) (stop func()) {
+	if r.Options.KillEvery <= 0 {
 		return func() {}
 	}
-	r.progress.Say("killing the function every %s, seed %d", r.options.killEvery, r.options.seed)
+	r.Progress.Say("killing the function every %s, seed %d", r.Options.KillEvery, r.Options.Seed)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.kills = r.stack.KillEvery(ctx, r.options.killEvery, r.options.seed)
+		r.kills = r.stack.KillEvery(ctx, r.Options.KillEvery, r.Options.Seed)
 	}()
 	return func() { cancel(); <-done }
 }
 
 // watch shows the progress of the documents until stopped.
-func (r *matchRun) watch(ctx context.Context) (stop func()) {
+func (r *Run) watch(ctx context.Context) (stop func()) {
 	var states postgres.Progress
-	r.progress.Watch(func() string {
+	r.Progress.Watch(func() string {
 		// A database that is slow to answer leaves the last counts as they are.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		if now, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
+		if now, err := r.stack.DB.Progress(ctx, r.IDs); err == nil {
 			states = now
 		}
 		return fmt.Sprintf("%d of %d succeeded, %d failed, %d in progress, %d waiting",
-			states["succeeded"], len(r.ids), states["failed"], states["in-progress"], states["pending"])
+			states["succeeded"], len(r.IDs), states["failed"], states["in-progress"], states["pending"])
 	})
-	return func() { r.progress.Watch(nil) }
+	return func() { r.Progress.Watch(nil) }
 }
 
 // unfinished counts what the accounting would call pending.
-func (r *matchRun) unfinished(ctx context.Context) (int, error) {
-	states, err := r.stack.DB.Progress(ctx, r.ids)
+func (r *Run) unfinished(ctx context.Context) (int, error) {
+	states, err := r.stack.DB.Progress(ctx, r.IDs)
 	return states["pending"] + states["in-progress"], err
 }
 

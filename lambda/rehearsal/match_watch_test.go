@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func TestReportBeginsALineOfItsOwn(t *testing.T) {
 	var out screen
 	p := term.NewMeter(&out)
 	p.Terminal = true
-	r := &matchRun{progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, ids: []uuid.UUID{uuid.New()}}
+	r := &Run{Progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, IDs: []uuid.UUID{uuid.New()}}
 	stop := r.watch(t.Context())
 	for began := time.Now(); !strings.Contains(out.String(), "0 of 1 succeeded"); {
 		if time.Since(began) > time.Minute {

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"context"
@@ -14,29 +14,29 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// telling is whom a run tells of failures.
-type telling struct {
-	config setup.NotifyConfig
-	shown  *notify.Recorder // where no channel is configured
-	close  func() error
+// Channels is whom a run tells of failures.
+type Channels struct {
+	Config setup.NotifyConfig
+	Shown  *notify.Recorder // where no channel is configured
+	Close  func() error
 }
 
-// startTelling reads whom to tell, and starts the receiver of --slack-log.
-func startTelling(env setup.Env, slackLog string) (t *telling, err error) {
-	t = &telling{close: func() error { return nil }}
+// OpenChannels reads whom to tell, and starts the receiver of --slack-log.
+func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
+	t = &Channels{Close: func() error { return nil }}
 	if slackLog != "" {
 		url, close, err := receiveSlack(slackLog)
 		if err != nil {
 			return nil, err
 		}
-		t.close = close
+		t.Close = close
 		env = with(env, manifest.EnvSlackWebhookURL, url)
 	}
-	if t.config, err = setup.LoadNotify(env); err != nil {
-		return nil, errors.Join(err, t.close())
+	if t.Config, err = setup.LoadNotify(env); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
-	if t.config.SlackURL == "" && t.config.EmailTo == "" {
-		t.shown = &notify.Recorder{Name: "terminal"}
+	if t.Config.SlackURL == "" && t.Config.EmailTo == "" {
+		t.Shown = &notify.Recorder{Name: "terminal"}
 	}
 	return t, nil
 }
@@ -57,7 +57,7 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("--slack-log: %w", err)
 	}
-	url, stop, err := serve("127.0.0.1:0", &webhook.Receiver{Log: f})
+	url, stop, err := Serve("127.0.0.1:0", &webhook.Receiver{Log: f})
 	if err != nil {
 		return "", nil, errors.Join(fmt.Errorf("--slack-log: %w", err), f.Close())
 	}
@@ -65,47 +65,47 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 }
 
 // env is what the function has to know.
-func (t *telling) env() []string {
-	if t.config.SlackURL == "" {
+func (t *Channels) env() []string {
+	if t.Config.SlackURL == "" {
 		return nil
 	}
-	return []string{manifest.EnvSlackWebhookURL + "=" + t.config.SlackURL, manifest.EnvAdminBaseURL + "=" + t.config.AdminURL}
+	return []string{manifest.EnvSlackWebhookURL + "=" + t.Config.SlackURL, manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL}
 }
 
-// senders are the channels, or what shows messages where there is none.
-func (t *telling) senders(ctx context.Context) ([]notify.Sender, error) {
-	if t.shown != nil {
-		return []notify.Sender{t.shown}, nil
+// Senders are the channels, or what shows messages where there is none.
+func (t *Channels) Senders(ctx context.Context) ([]notify.Sender, error) {
+	if t.Shown != nil {
+		return []notify.Sender{t.Shown}, nil
 	}
-	return setup.Senders(ctx, t.config)
+	return setup.Senders(ctx, t.Config)
 }
 
-// toldReport is who was told of the failures of a run, or would have been.
-type toldReport struct {
-	Channels []channelReport `json:"channels"` // none is configured if there is none
+// notifiedReport is who was told of the failures of a run, or would have been.
+type notifiedReport struct {
+	Channels []ChannelReport `json:"channels"` // none is configured if there is none
 	Messages []string        `json:"messages"` // what would have been told then
 }
 
-type channelReport struct {
+type ChannelReport struct {
 	Channel string `json:"channel"`
 	Untold  int    `json:"untold"` // failures that could not be told in time
 }
 
-// tell does what the sweep would do in the next minute, and tells how it went.
-func (r *matchRun) tell(ctx context.Context) (rep toldReport, err error) {
-	senders, err := r.telling.senders(ctx)
+// Notify does what the sweep would do in the next minute, and tells how it went.
+func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
+	senders, err := r.Channels.Senders(ctx)
 	if err != nil {
 		return rep, err
 	}
-	relay := &notify.Relay{Outbox: r.stack.DB, Senders: senders, Base: r.telling.config.AdminURL, Log: slog.New(slog.NewJSONHandler(r.logs, nil))}
+	relay := &notify.Relay{Outbox: r.stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL, Log: slog.New(slog.NewJSONHandler(r.logs, nil))}
 	relay.Run(ctx)
 	if err := r.stack.Advance(ctx, notify.Window); err != nil { // the digests are due
 		return rep, err
 	}
 	relay.Run(ctx)
-	rep.Messages, rep.Channels = []string{}, []channelReport{}
-	if r.telling.shown != nil {
-		for _, m := range r.telling.shown.Sent() {
+	rep.Messages, rep.Channels = []string{}, []ChannelReport{}
+	if r.Channels.Shown != nil {
+		for _, m := range r.Channels.Shown.Sent() {
 			rep.Messages = append(rep.Messages, notify.Text(m))
 		}
 		return rep, nil
@@ -115,12 +115,12 @@ func (r *matchRun) tell(ctx context.Context) (rep toldReport, err error) {
 		if err != nil {
 			return rep, err
 		}
-		rep.Channels = append(rep.Channels, channelReport{s.Channel(), n})
+		rep.Channels = append(rep.Channels, ChannelReport{s.Channel(), n})
 	}
 	return rep, nil
 }
 
-func (t *text) told() {
+func (t *reportText) notified() {
 	for _, c := range t.Told.Channels {
 		switch {
 		case c.Untold > 0:

@@ -1,4 +1,4 @@
-package main
+package rehearsal
 
 import (
 	"context"
@@ -25,15 +25,15 @@ const (
 	evalCandidates  = 50 // of each document; eval.Report asks for no more
 )
 
-// measureOptions are the options of a measurement.
-type measureOptions struct {
-	worst   int // mistakes of each kind that are shown
-	limit   int // documents; 0: all
-	shuffle uint64
+// MeasureOptions are the options of a measurement.
+type MeasureOptions struct {
+	Worst   int // mistakes of each kind that are shown
+	Limit   int // documents; 0: all
+	Shuffle uint64
 }
 
-// measurement is a corpus under one condition, and what came of it.
-type measurement struct {
+// Measurement is a corpus under one condition, and what came of it.
+type Measurement struct {
 	Corpus             string         `json:"corpus"` // the folder
 	Condition          string         `json:"condition"`
 	Limit              int            `json:"limit,omitempty"`   // documents; 0: all
@@ -43,7 +43,7 @@ type measurement struct {
 	Seconds            float64        `json:"seconds"` // storing, publishing and matching
 	DocumentsPerSecond float64        `json:"documents_per_second"`
 	Report             eval.Report    `json:"report"`
-	Worst              []mistake      `json:"worst"`
+	Worst              []Mistake      `json:"worst"`
 	Model              evalModel      `json:"model"`
 }
 
@@ -59,8 +59,8 @@ type unsuccessful struct {
 
 const notStored = "not stored"
 
-// mistake is a wrong match or a missed link, for people.
-type mistake struct {
+// Mistake is a wrong match or a missed link, for people.
+type Mistake struct {
 	eval.Mistake
 	AType     document.Type `json:"a_type"`
 	ANumber   string        `json:"a_number"`
@@ -69,8 +69,8 @@ type mistake struct {
 	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
 }
 
-// measure runs a corpus through the line in a database of its own.
-func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun, o measureOptions, m *term.Meter) (result *measurement, err error) {
+// Measure runs a corpus through the line in a database of its own.
+func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o MeasureOptions, m *term.Meter) (result *Measurement, err error) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -81,12 +81,12 @@ func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, matchRun: &matchRun{in: c.Input(), progress: m, model: model,
-		options: runOptions{concurrency: evalInvocations}}}
-	if err := r.start(ctx, url); err != nil {
+	r := &evalRun{corpus: c, meter: m, Run: &Run{In: c.Input(), Progress: m, Model: model,
+		Options: Options{Concurrency: evalInvocations}}}
+	if err := r.Start(ctx, url); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func measure(ctx context.Context, server string, c corpus.Corpus, model modelRun
 
 // evalRun is a run of the line that is measured.
 type evalRun struct {
-	*matchRun
+	*Run
 	corpus corpus.Corpus
 	meter  *term.Meter
 	// undrained is why not every document came to an end; each is named in the
@@ -107,8 +107,8 @@ func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
 	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
-	r.meter.Step("%s: %d documents are stored and published", name, len(r.in.Documents))
-	if err := r.store(ctx); err != nil {
+	r.meter.Step("%s: %d documents are stored and published", name, len(r.In.Documents))
+	if err := r.Store(ctx); err != nil {
 		return err
 	}
 	if err := r.send(ctx); err != nil {
@@ -119,19 +119,19 @@ func (r *evalRun) run(ctx context.Context) error {
 		// A database that is slow to answer leaves the last count as it is.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		if states, err := r.stack.DB.Progress(ctx, r.ids); err == nil {
+		if states, err := r.stack.DB.Progress(ctx, r.IDs); err == nil {
 			done = states["succeeded"] + states["failed"]
 		}
 		took := time.Since(r.started).Seconds()
-		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.ids), float64(done)/took, took)
+		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.IDs), float64(done)/took, took)
 	})
 	r.undrained = r.stack.Drain(ctx, r.unfinished)
 	r.meter.Watch(nil) // before the stack that it asks is gone
 	return ctx.Err()
 }
 
-// evalOutcome is what the database holds in the end.
-type evalOutcome struct {
+// EvalOutcome is what the database holds in the end.
+type EvalOutcome struct {
 	summaries   map[uuid.UUID]postgres.Summary
 	states      postgres.Progress
 	matches     []postgres.Match
@@ -139,18 +139,18 @@ type evalOutcome struct {
 	candidates  map[uuid.UUID][]uuid.UUID
 }
 
-func (r *evalRun) read(ctx context.Context) (o evalOutcome, err error) {
+func (r *evalRun) read(ctx context.Context) (o EvalOutcome, err error) {
 	db := r.stack.DB
 	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
-	summaries, err1 := db.Summaries(ctx, r.ids)
-	states, err2 := db.Progress(ctx, r.ids)
-	matches, err3 := db.Matches(ctx, r.ids)
-	suggestions, err4 := db.Suggestions(ctx, r.ids)
-	candidates, err5 := rankedCandidates(ctx, db, r.ids)
+	summaries, err1 := db.Summaries(ctx, r.IDs)
+	states, err2 := db.Progress(ctx, r.IDs)
+	matches, err3 := db.Matches(ctx, r.IDs)
+	suggestions, err4 := db.Suggestions(ctx, r.IDs)
+	candidates, err5 := rankedCandidates(ctx, db, r.IDs)
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
 	}
-	o = evalOutcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
+	o = EvalOutcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
 	for _, s := range summaries {
 		o.summaries[s.ID] = s
 	}
@@ -160,7 +160,7 @@ func (r *evalRun) read(ctx context.Context) (o evalOutcome, err error) {
 // rankedCandidates are the first candidates of each document, best first.
 func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
-	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit
+	for some := range slices.Chunk(ids, Chunk) { // a statement has its time limit
 		ranked, err := db.Ranked(ctx, some, evalCandidates)
 		if err != nil {
 			return nil, err
@@ -171,22 +171,22 @@ func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (ma
 }
 
 // measurement compares the outcome with the truth.
-func (r *evalRun) measurement(ctx context.Context, o measureOptions) (*measurement, error) {
+func (r *evalRun) measurement(ctx context.Context, o MeasureOptions) (*Measurement, error) {
 	found, err := r.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	model, err := r.model.report(ctx, r.stack.DB, len(r.ids))
+	model, err := r.Model.Report(ctx, r.stack.DB, len(r.IDs))
 	if err != nil {
 		return nil, err
 	}
 	report := eval.Score(found.input(r.corpus))
 	took := r.took.Seconds()
-	m := &measurement{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.limit, Shuffle: o.shuffle,
-		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.worst)),
+	m := &Measurement{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
+		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.Explain(report.Worst(o.Worst)),
 		Model:   evalModel{model, found.decided(r.corpus)},
-		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.in.Documents))/took*10) / 10}
-	if refused := len(r.in.Documents) - len(r.ids); refused > 0 {
+		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.In.Documents))/took*10) / 10}
+	if refused := len(r.In.Documents) - len(r.IDs); refused > 0 {
 		m.States[notStored] = refused
 	}
 	if r.undrained != nil && len(m.NotSucceeded) == 0 {
@@ -198,7 +198,7 @@ func (r *evalRun) measurement(ctx context.Context, o measureOptions) (*measureme
 	return m, nil
 }
 
-func (o evalOutcome) input(c corpus.Corpus) eval.Input {
+func (o EvalOutcome) input(c corpus.Corpus) eval.Input {
 	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for _, m := range o.matches {
 		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
@@ -219,9 +219,9 @@ func (o evalOutcome) input(c corpus.Corpus) eval.Input {
 
 // notSucceeded names the documents that did not succeed, in the order of the
 // corpus.
-func (r *evalRun) notSucceeded(found evalOutcome) []unsuccessful {
+func (r *evalRun) notSucceeded(found EvalOutcome) []unsuccessful {
 	list := []unsuccessful{}
-	refused := r.in.Problems // in the order of the documents that the database refused
+	refused := r.In.Problems // in the order of the documents that the database refused
 	for _, d := range r.corpus.Documents {
 		s, stored := found.summaries[d.ID]
 		switch {
@@ -235,17 +235,17 @@ func (r *evalRun) notSucceeded(found evalOutcome) []unsuccessful {
 	return list
 }
 
-// explain adds to each mistake what people know its documents by, and why it
+// Explain adds to each mistake what people know its documents by, and why it
 // was made.
-func (o evalOutcome) explain(worst []eval.Mistake) []mistake {
+func (o EvalOutcome) Explain(worst []eval.Mistake) []Mistake {
 	why := make(map[corpus.Pair]string)
 	for _, m := range slices.Concat(o.matches, o.suggestions) {
 		why[corpus.PairOf(m.A, m.B)] = m.Reasoning
 	}
-	list := make([]mistake, len(worst))
+	list := make([]Mistake, len(worst))
 	for i, w := range worst {
 		a, b := o.summaries[w.A], o.summaries[w.B]
-		list[i] = mistake{w, a.Type, a.Number, b.Type, b.Number, why[w.Pair]}
+		list[i] = Mistake{w, a.Type, a.Number, b.Type, b.Number, why[w.Pair]}
 	}
 	return list
 }

@@ -28,7 +28,7 @@ var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded"
 // String is the result's name in logs and metrics.
 func (r Result) String() string { return resultNames[r] }
 
-// Outcome is what Decide decides on.
+// Outcome is the input of Decide.
 type Outcome struct {
 	Result     Result
 	Delivery   int           // ApproximateReceiveCount, from 1
@@ -36,7 +36,7 @@ type Outcome struct {
 	Wait       time.Duration // Held, Busy, Early, Unsettled: until there is a point in coming again
 }
 
-// Action is what happens to the message.
+// Action is the fate of the message.
 type Action int
 
 const (
@@ -79,7 +79,7 @@ type Settlement struct {
 // failure. The delivery after the last entry is the last one.
 type Schedule []time.Duration
 
-// Decide says how a delivery ends. It is the only place that does.
+// Decide returns how a delivery ends. No other function decides that.
 func (s Schedule) Decide(o Outcome) Settlement {
 	last := o.Delivery > len(s)
 	switch o.Result {

@@ -44,7 +44,7 @@
 //
 // # How a delivery ends
 //
-// Decide is the one function that says so. The response to SQS starts as
+// Decide is the one function that decides it. The response to SQS starts as
 // "all failed"; a message leaves it only by an Ack, and an Ack is decided
 // only after a commit, or when the row proves that there is nothing to do.
 //

@@ -24,7 +24,7 @@ type Fence struct {
 	Attempt int
 }
 
-// Claim is what a store found for a Delivery.
+// Claim is the answer of a store to a Delivery.
 type Claim struct {
 	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone

@@ -38,7 +38,7 @@ type Publisher struct {
 	Sender Sender
 }
 
-// PublishError says which documents have no message now. Missing ones do not
+// PublishError lists the documents that have no message now. Missing ones do not
 // exist; Unsent ones are committed as pending, and the sweep sends them again.
 type PublishError struct {
 	Missing, Unsent []uuid.UUID

@@ -147,7 +147,7 @@ func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 		claims, err := b.claim(ctx, delivery, true)
 		switch {
 		case err != nil && d.Found != 0:
-			return d.Claim, nil // time is up: it is what it was
+			return d.Claim, nil // time is up: the first claim stands
 		case err != nil:
 			return Claim{}, err
 		case !b.waitsAlone(d.index, claims[0]), !tries.pause(ctx):
@@ -234,7 +234,7 @@ func (b *batch) work(ctx context.Context, i int, f Fence) error {
 	}
 }
 
-// lease is how long a claim is exclusive: the time for the work, for settling
+// lease returns the time of a claim: the time for the work, for settling
 // it, and a margin.
 func lease(ctx context.Context) time.Duration {
 	rest := manifest.MaxTimeout

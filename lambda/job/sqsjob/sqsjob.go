@@ -1,4 +1,4 @@
-// Package sqsjob is the side of a queue function that SQS and Lambda see: it
+// Package sqsjob connects package job to SQS and Lambda: it
 // turns an event into deliveries for package job, the ends of the deliveries
 // into the partial batch response, and changes the visibility of messages.
 //
@@ -34,7 +34,7 @@ type Handler struct {
 	Runner    func(*slog.Logger) Runner // called once per invocation
 	Queue     *Queue
 	Log       *slog.Logger
-	Malformed func(n int) // told of bodies that are no ids, which no Runner sees; may be nil
+	Malformed func(n int) // called with the number of bodies that are no ids, which no Runner gets; may be nil
 }
 
 // Handle is the Lambda function.
@@ -137,7 +137,7 @@ func sentAt(r events.SQSMessage) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// publishedAt is the stamp of our own publisher; zero for anybody else's message.
+// publishedAt returns the stamp of our own publisher; zero for any other message.
 func publishedAt(r events.SQSMessage) time.Time {
 	attr, ok := r.MessageAttributes[manifest.PublishedAt]
 	if !ok || attr.StringValue == nil {

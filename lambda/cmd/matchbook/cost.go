@@ -17,12 +17,12 @@ import (
 
 // costOptions are the flags of cost.
 type costOptions struct {
-	desk                  deskOptions
+	desk                  sessionOptions
 	since, tenant, prices string
 	plan                  planOptions
 }
 
-func (w *world) costCommand() *cobra.Command {
+func (w *invocation) costCommand() *cobra.Command {
 	var o costOptions
 	cmd := o.desk.add(&cobra.Command{
 		Use:   "cost",
@@ -89,7 +89,7 @@ bills for each share of questions.`,
 			if err != nil {
 				return err
 			}
-			return w.atDesk(cmd.Context(), o.desk, func(d *desk) error { return d.cost(r, since, tenant) })
+			return w.inSession(cmd.Context(), o.desk, func(d *session) error { return d.cost(r, since, tenant) })
 		},
 	})
 	flags := cmd.Flags()
@@ -120,7 +120,7 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 	return r, since, tenant, err
 }
 
-func (d *desk) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
+func (d *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 	spent, err := d.db.Spent(d.ctx, since, tenant)
 	if errors.Is(err, postgres.ErrNoSuchTenant) {
 		return explain.Errorf("%w", err)

@@ -29,7 +29,7 @@ func (o *databaseOptions) flag(cmd *cobra.Command) {
 // wanted is the URL of the database that the user has asked for, or "" for a
 // private one. DATABASE_URL alone is no such wish: it may be set for another
 // command, and its database would be migrated and filled.
-func (w *world) wanted(o databaseOptions, p *term.Meter) (source pgserver.Source, url string, err error) {
+func (w *invocation) wanted(o databaseOptions, p *term.Meter) (source pgserver.Source, url string, err error) {
 	source, url, err = pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
 	named := o.named || w.env(manifest.EnvPostgres) == "url"
 	switch {
@@ -48,7 +48,7 @@ func (w *world) wanted(o databaseOptions, p *term.Meter) (source pgserver.Source
 // openDatabase returns the URL of a migrated database: the one that is wanted,
 // or one on a private server, which lives in the folder to keep it in, or as
 // long as this program if that is empty. MATCHBOOK_POSTGRES forces one of them.
-func (w *world) openDatabase(ctx context.Context, o databaseOptions, p *term.Meter) (url string, stop func() error, err error) {
+func (w *invocation) openDatabase(ctx context.Context, o databaseOptions, p *term.Meter) (url string, stop func() error, err error) {
 	stop = func() error { return nil }
 	keep := o.keep
 	source, url, err := w.wanted(o, p)

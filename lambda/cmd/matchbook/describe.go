@@ -43,7 +43,7 @@ var secretVariables = []string{manifest.EnvDatabaseURL, manifest.EnvOpenAIKey, m
 // withoutSecrets takes out of a text the secrets of the environment, and all
 // passwords that look like ones of an address. It is the last thing that
 // happens to an error before it is printed.
-func (w *world) withoutSecrets(text string) string {
+func (w *invocation) withoutSecrets(text string) string {
 	var secrets []string
 	for _, name := range secretVariables {
 		value := w.env(name)

@@ -21,7 +21,7 @@ type doctorOptions struct {
 	ask, strict, json bool
 }
 
-func (w *world) doctorCommand() *cobra.Command {
+func (w *invocation) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -76,7 +76,7 @@ with --strict warnings; 2 it could not look.
 	return cmd
 }
 
-func (w *world) doctor(ctx context.Context, o doctorOptions) error {
+func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	options := doctor.Options{Env: w.env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
 	switch {
 	case o.template != "" && o.stack != "":
@@ -127,7 +127,7 @@ func readTemplate(name string) ([]byte, error) {
 const patience = 2 * time.Second
 
 // examine says on stderr what it is at while that takes long.
-func (w *world) examine(ctx context.Context, o doctor.Options) (doctor.Report, error) {
+func (w *invocation) examine(ctx context.Context, o doctor.Options) (doctor.Report, error) {
 	steps, done := make(chan string), make(chan struct{})
 	o.Progress = func(step string) { steps <- step }
 	go func() {

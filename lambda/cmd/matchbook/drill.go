@@ -31,7 +31,7 @@ type drillOptions struct {
 	logs      string
 }
 
-func (w *world) drillCommand() *cobra.Command {
+func (w *invocation) drillCommand() *cobra.Command {
 	var o drillOptions
 	var list strings.Builder
 	for _, f := range drill.Faults {
@@ -71,7 +71,7 @@ history of its document.`,
 	return cmd
 }
 
-func (w *world) drill(ctx context.Context, o drillOptions) (err error) {
+func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	source, _, err := pgserver.ReadSource(w.env, manifest.EnvPostgres)

@@ -30,7 +30,7 @@ type evalOptions struct {
 // conditions are those that a corpus comes in.
 var conditions = []string{"visible", "corrupted", "masked"}
 
-func (w *world) evalCommand() *cobra.Command {
+func (w *invocation) evalCommand() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
@@ -85,7 +85,7 @@ not bought by accident.`,
 	return cmd
 }
 
-func (w *world) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
+func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
 	asks := "rules only: eval asks a model only where --model says so"
 	if o.model.Mode == "" {
 		o.model.Mode = rehearsal.NoModel
@@ -138,7 +138,7 @@ var evalSettings = map[string]string{"autovacuum_naptime": "1s"}
 
 // openServer returns the URL of a database beside which others can be created.
 // Unlike openDatabase it leaves that one as it is.
-func (w *world) openServer(ctx context.Context, m *term.Meter) (url string, stop func() error, err error) {
+func (w *invocation) openServer(ctx context.Context, m *term.Meter) (url string, stop func() error, err error) {
 	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
 	if err != nil || url != "" {
 		return url, func() error { return nil }, err

@@ -17,13 +17,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// deskOptions are the flags of the commands that look at a database.
-type deskOptions struct {
+// sessionOptions are the flags of the commands that look at a database.
+type sessionOptions struct {
 	json bool
 	keep string
 }
 
-func (o *deskOptions) add(cmd *cobra.Command) *cobra.Command {
+func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	flags.StringVar(&o.keep, "keep", "", "the private PostgreSQL that match --keep keeps, in this folder")
@@ -37,8 +37,8 @@ const whichDocument = `DOC is a document's id, or its number as printed if only 
 The database is the one that DATABASE_URL names, or with --keep the one that
 "matchbook match DIR --keep" keeps. Its schema is left as it is.`
 
-func (w *world) explainCommand() *cobra.Command {
-	var o deskOptions
+func (w *invocation) explainCommand() *cobra.Command {
+	var o sessionOptions
 	return o.add(&cobra.Command{
 		Use:   "explain DOC [DOC]",
 		Short: "Say what was considered for a document and why, or why two documents are a match or none",
@@ -82,22 +82,22 @@ Values are cut, and control characters are taken out of them.`,
   matchbook explain RE-2026/0042 --json | jq '.pairs[] | select(.outcome == "undecided")'`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(explain.NewReader(d.ctx, d.db).Explain(args)) })
+			return w.inSession(cmd.Context(), o, func(d *session) error { return d.print(explain.NewReader(d.ctx, d.db).Explain(args)) })
 		},
 	})
 }
 
-// desk is where a person looks at documents: a database, which is not
+// session is where a person looks at documents: a database, which is not
 // migrated.
-type desk struct {
-	*world
-	deskOptions
+type session struct {
+	*invocation
+	sessionOptions
 	ctx context.Context
 	db  *postgres.DB
 }
 
-// atDesk opens the database and has work done.
-func (w *world) atDesk(ctx context.Context, o deskOptions, work func(*desk) error) (err error) {
+// inSession opens the database and has work done.
+func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
 	url, stop, err := w.openKept(ctx, o.keep)
 	if err != nil {
 		return err
@@ -111,12 +111,12 @@ func (w *world) atDesk(ctx context.Context, o deskOptions, work func(*desk) erro
 		return fmt.Errorf("%s: %w", manifest.EnvDatabaseURL, err)
 	}
 	defer db.Close()
-	d := &desk{w, o, ctx, db}
+	d := &session{w, o, ctx, db}
 	return d.mend(work(d))
 }
 
 // openKept is openDatabase for one that is there already, as it is.
-func (w *world) openKept(ctx context.Context, keep string) (url string, stop func() error, err error) {
+func (w *invocation) openKept(ctx context.Context, keep string) (url string, stop func() error, err error) {
 	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
 	switch {
 	case err != nil:
@@ -140,7 +140,7 @@ func (w *world) openKept(ctx context.Context, keep string) (url string, stop fun
 }
 
 // mend makes an error of the database one that says what to do.
-func (d *desk) mend(err error) error {
+func (d *session) mend(err error) error {
 	var ours explain.Error
 	var state interface{ SQLState() string }
 	switch {
@@ -156,7 +156,7 @@ func (d *desk) mend(err error) error {
 }
 
 // print prints a report, as text or as JSON.
-func (d *desk) print(r explain.Report, err error) error {
+func (d *session) print(r explain.Report, err error) error {
 	if err != nil {
 		return err
 	}

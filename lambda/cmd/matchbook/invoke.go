@@ -26,7 +26,7 @@ type invokeOptions struct {
 	database  databaseOptions
 }
 
-func (w *world) invokeCommand() *cobra.Command {
+func (w *invocation) invokeCommand() *cobra.Command {
 	var o invokeOptions
 	cmd := &cobra.Command{
 		Use:   "invoke -e FILE",
@@ -70,7 +70,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (w *world) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {
+func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	event, err := readEvent(o.event, stdin)

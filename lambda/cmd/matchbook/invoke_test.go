@@ -53,7 +53,7 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	var out, errOut bytes.Buffer
-	w := &world{env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, out: &out, errOut: &errOut}
+	w := &invocation{env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, out: &out, errOut: &errOut}
 	cmd := w.invokeCommand()
 	cmd.SetIn(bytes.NewReader(raw))
 	cmd.SetArgs([]string{"-e", "-", "--documents", filepath.Join(samples, "siebenschlaefer"), "--json", "--logs", "-"})

@@ -31,7 +31,7 @@ func isKept(dir string) bool {
 
 // takeKept takes the folder of "--keep DIR" out of arguments that are one too
 // many, for a command that makes that folder.
-func (w *world) takeKept(args []string, keep *string) []string {
+func (w *invocation) takeKept(args []string, keep *string) []string {
 	at := slices.Index(w.args, "--keep")
 	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != keepDefault() && *keep != w.args[at+1] {
 		return args

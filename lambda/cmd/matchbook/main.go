@@ -34,10 +34,10 @@ func main() {
 	os.Exit(code)
 }
 
-// run is main with its world passed in; it returns the exit code.
+// run is main with its environment passed in; it returns the exit code.
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
 	args = joinKept(args)
-	w := &world{args: args, env: env, out: out, errOut: errOut}
+	w := &invocation{args: args, env: env, out: out, errOut: errOut}
 	root := &cobra.Command{
 		Use:   "matchbook",
 		Short: "Match business documents: never lost, never done twice, never left unexplained",
@@ -70,8 +70,8 @@ Exit status: 0 all is well; 1 it ran and something did not succeed; 2 it could n
 	}
 }
 
-// world is what a command sees of its surroundings.
-type world struct {
+// invocation is the environment of a command: arguments, variables, outputs.
+type invocation struct {
 	args        []string
 	env         setup.Env
 	out, errOut io.Writer

@@ -23,7 +23,7 @@ type matchOptions struct {
 	model    rehearsal.ModelOptions
 }
 
-func (w *world) matchCommand() *cobra.Command {
+func (w *invocation) matchCommand() *cobra.Command {
 	var o matchOptions
 	cmd := &cobra.Command{
 		Use:   "match DIR",
@@ -75,7 +75,7 @@ at moments when documents are in progress; a message that is on the last of its
 	return cmd
 }
 
-func (w *world) match(ctx context.Context, dir string, o matchOptions) (err error) {
+func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err error) {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	if err := o.model.Check(w.env); err != nil {

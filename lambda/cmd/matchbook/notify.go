@@ -21,7 +21,7 @@ type notifyOptions struct {
 	slackLog   string
 }
 
-func (w *world) notifyCommand() *cobra.Command {
+func (w *invocation) notifyCommand() *cobra.Command {
 	var o notifyOptions
 	cmd := &cobra.Command{
 		Use:   "notify --test",
@@ -53,7 +53,7 @@ type tried struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func (w *world) notify(ctx context.Context, o notifyOptions) (err error) {
+func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
 		return errors.New("notify does nothing without --test: failures are told by the function and by the sweep")
 	}
@@ -83,7 +83,7 @@ func try(ctx context.Context, s notify.Sender, base string) tried {
 	return tried{s.Channel(), true, ""}
 }
 
-func (w *world) writeTried(all []tried, asJSON bool) error {
+func (w *invocation) writeTried(all []tried, asJSON bool) error {
 	var missed bool
 	for _, t := range all {
 		missed = missed || !t.Taken

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (w *world) publishCommand() *cobra.Command {
+func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
@@ -61,7 +61,7 @@ only, counts by kind, shows the first ` + fmt.Sprint(failedShown) + ` of each, a
 	return cmd
 }
 
-func (w *world) publish(ctx context.Context, ids []uuid.UUID) error {
+func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
 	config, err := setup.LoadPublisher(w.env)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (w *world) publish(ctx context.Context, ids []uuid.UUID) error {
 	return nil
 }
 
-func (w *world) sweepCommand() *cobra.Command {
+func (w *invocation) sweepCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sweep",
@@ -98,7 +98,7 @@ healthy system it finds nothing. It needs the same variables as publish.`,
 	return cmd
 }
 
-func (w *world) sweep(ctx context.Context, asJSON bool) error {
+func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	config, err := setup.LoadSweep(w.env, manifest.Functions())
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (w *world) sweep(ctx context.Context, asJSON bool) error {
 	return nil
 }
 
-func (w *world) migrateCommand() *cobra.Command {
+func (w *invocation) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
@@ -150,7 +150,7 @@ func (w *world) migrateCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *world) migrate(ctx context.Context, run func(context.Context, string) ([]postgres.Migration, error), verb string, asJSON bool) error {
+func (w *invocation) migrate(ctx context.Context, run func(context.Context, string) ([]postgres.Migration, error), verb string, asJSON bool) error {
 	url := w.env(manifest.EnvDatabaseURL)
 	if url == "" {
 		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database", manifest.EnvDatabaseURL)

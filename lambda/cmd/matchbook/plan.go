@@ -184,7 +184,7 @@ func (o *planOptions) modelPrice(models *plan.ModelPrices) (p plan.ModelPrice, e
 	return p, err
 }
 
-func (w *world) costPlan(o *costOptions) error {
+func (w *invocation) costPlan(o *costOptions) error {
 	models, err := plan.ReadModelPrices(o.prices)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (w *world) costPlan(o *costOptions) error {
 	return w.printPage(r, r.Page(), &o.plan.workOptions)
 }
 
-func (w *world) printPage(report any, s *term.Sheet, o *workOptions) error {
+func (w *invocation) printPage(report any, s *term.Sheet, o *workOptions) error {
 	if o.json {
 		return term.JSON(w.out, report)
 	}

@@ -30,7 +30,7 @@ const (
 	callTimeout      = time.Minute // LLM_TIMEOUT, if not set
 )
 
-func (w *world) capacityCommand() *cobra.Command {
+func (w *invocation) capacityCommand() *cobra.Command {
 	var o capacityOptions
 	cmd := &cobra.Command{
 		Use:   "capacity",
@@ -96,7 +96,7 @@ func (o *capacityOptions) system(functions []manifest.Function) (s plan.System, 
 	return s, err
 }
 
-func (w *world) capacity(o *capacityOptions) error {
+func (w *invocation) capacity(o *capacityOptions) error {
 	s, err := o.system(manifest.Functions())
 	if err != nil {
 		return err

@@ -116,13 +116,13 @@ func newFailedReport(failed *postgres.Failed) failedReport {
 	return r
 }
 
-func (w *world) publishFailed(ctx context.Context, o failedOptions) error {
+func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	filter, err := o.filter()
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return w.atDesk(ctx, deskOptions{json: o.json}, func(d *desk) error { return d.listFailed(filter) })
+		return w.inSession(ctx, sessionOptions{json: o.json}, func(d *session) error { return d.listFailed(filter) })
 	}
 	config, err := setup.LoadPublisher(w.env)
 	if err != nil {
@@ -187,7 +187,7 @@ func publishBatch(ctx context.Context, publisher *job.Publisher, batch []postgre
 }
 
 // listFailed is the dry run.
-func (d *desk) listFailed(filter postgres.FailedFilter) error {
+func (d *session) listFailed(filter postgres.FailedFilter) error {
 	failed, err := d.db.Failed(d.ctx, filter)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (d *desk) listFailed(filter postgres.FailedFilter) error {
 }
 
 // examples are the first few of each kind.
-func (d *desk) examples(failed *postgres.Failed) ([]failedExample, error) {
+func (d *session) examples(failed *postgres.Failed) ([]failedExample, error) {
 	kinds, taken := map[uuid.UUID]string{}, map[string]int{}
 	for _, doc := range failed.Documents {
 		if taken[doc.Kind]++; taken[doc.Kind] <= failedShown {
@@ -216,7 +216,7 @@ func (d *desk) examples(failed *postgres.Failed) ([]failedExample, error) {
 	return list, err
 }
 
-func (w *world) writeFailed(r failedReport, asJSON bool) error {
+func (w *invocation) writeFailed(r failedReport, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w.out).Encode(r)
 	}

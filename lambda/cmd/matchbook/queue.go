@@ -18,7 +18,7 @@ import (
 
 const queueAddress = "127.0.0.1:9324"
 
-func (w *world) queueCommand() *cobra.Command {
+func (w *invocation) queueCommand() *cobra.Command {
 	var addr string
 	var names []string
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ It is in memory, checks no signatures and listens on this machine only, unless
 	return cmd
 }
 
-func (w *world) queue(ctx context.Context, addr string, names []string) (err error) {
+func (w *invocation) queue(ctx context.Context, addr string, names []string) (err error) {
 	for _, name := range names {
 		if err := checkQueueName(name); err != nil {
 			return err

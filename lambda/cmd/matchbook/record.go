@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (w *world) recordCommand() *cobra.Command {
+func (w *invocation) recordCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record FILE",
 		Short: "Ask the model one question about made-up documents, and store the exchange for tests",
@@ -53,7 +53,7 @@ type recording struct {
 // organisation or a request.
 var recordedHeaders = []string{"Content-Type", "Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens", "X-Scripted"}
 
-func (w *world) record(ctx context.Context, file string) error {
+func (w *invocation) record(ctx context.Context, file string) error {
 	config, err := setup.LoadModel(w.env)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 
 func TestSecretsAreTakenOutOfErrors(t *testing.T) {
 	t.Parallel()
-	w := &world{env: func(name string) string {
+	w := &invocation{env: func(name string) string {
 		return map[string]string{manifest.EnvDatabaseURL: "postgres://user:a%2Fb+secret@host/db", manifest.EnvOpenAIKey: "sk-123456"}[name]
 	}}
 	for text, want := range map[string]string{

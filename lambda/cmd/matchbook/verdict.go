@@ -29,7 +29,7 @@ matched with each other.
   vanished       the same
   clusters       [{document, before, now}], each cluster [{id, type, number}]`
 
-func (w *world) confirmCommand() *cobra.Command {
+func (w *invocation) confirmCommand() *cobra.Command {
 	return w.verdictCommand(match.Confirmed, &cobra.Command{
 		Use:   "confirm DOC DOC",
 		Short: "Say as a person that two documents belong together",
@@ -39,7 +39,7 @@ func (w *world) confirmCommand() *cobra.Command {
 	})
 }
 
-func (w *world) rejectCommand() *cobra.Command {
+func (w *invocation) rejectCommand() *cobra.Command {
 	return w.verdictCommand(match.Rejected, &cobra.Command{
 		Use:   "reject DOC DOC",
 		Short: "Say as a person that two documents do not belong together",
@@ -49,11 +49,11 @@ func (w *world) rejectCommand() *cobra.Command {
 	})
 }
 
-func (w *world) verdictCommand(v match.Verdict, cmd *cobra.Command) *cobra.Command {
-	var o deskOptions
+func (w *invocation) verdictCommand(v match.Verdict, cmd *cobra.Command) *cobra.Command {
+	var o sessionOptions
 	cmd.Args = cobra.ExactArgs(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return w.atDesk(cmd.Context(), o, func(d *desk) error { return d.print(explain.NewReader(d.ctx, d.db).Settle(args, v)) })
+		return w.inSession(cmd.Context(), o, func(d *session) error { return d.print(explain.NewReader(d.ctx, d.db).Settle(args, v)) })
 	}
 	return o.add(cmd)
 }

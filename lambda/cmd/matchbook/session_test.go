@@ -90,7 +90,7 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	}
 }
 
-func TestDeskErrorsSayWhatToDo(t *testing.T) {
+func TestSessionErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	url, empty := storedSample(t), postgrestest.EmptyURL(t)
 	unknown := uuid.NewString()
@@ -147,7 +147,7 @@ func storedSample(t *testing.T) (url string) {
 	return url
 }
 
-func TestHelpOfTheDeskShowsExamples(t *testing.T) {
+func TestHelpOfSessionsShowsExamples(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"explain", "confirm", "reject"} {
 		code, out, _ := matchbook(t, "", command, "--help")

@@ -71,7 +71,7 @@ func newRig(t *testing.T, database string) *rig {
 	r := &rig{t: t, dir: secretARN + uuid.NewString() + "/", database: database, secrets: map[string]string{}, refuse: map[string]string{}, reserved: m{}, asked: map[string]bool{}, answer: `{"there":true}`}
 	endpoint := r.serve(sqs.New(stackclock.New()))
 	var err error
-	if r.urls, err = local.CreateQueue(t.Context(), endpoint, "match"); err != nil {
+	if r.urls, err = local.CreateQueue(t.Context(), endpoint, "match", manifest.Match); err != nil {
 		t.Fatal(err)
 	}
 	config := aws.Config{Region: region, BaseEndpoint: &endpoint, RetryMaxAttempts: 1, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")}

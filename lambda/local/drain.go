@@ -9,21 +9,20 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/sweep"
 )
 
 // Idle reports whether nothing is under way: no message is visible, and every
 // worker of the mapping waits at the queue for the next one.
 func (s *Stack) Idle() bool {
-	stats, _ := s.SQS.Stats(queueName)
+	stats, _ := s.SQS.Stats(s.row.Name)
 	return stats.Visible == 0 && stats.Polls >= s.workers
 }
 
 // Stats are the counts of the queue and of its dead-letter queue.
 func (s *Stack) Stats() (queue, dlq sqs.Stats) {
-	queue, _ = s.SQS.Stats(queueName)
-	dlq, _ = s.SQS.Stats(dlqName)
+	queue, _ = s.SQS.Stats(s.row.Name)
+	dlq, _ = s.SQS.Stats(s.row.Name + dlqSuffix)
 	return queue, dlq
 }
 
@@ -53,7 +52,7 @@ func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 // Jump moves the clocks to the moment at which the next message becomes
 // visible. It reports false when no message waits.
 func (s *Stack) Jump(ctx context.Context) (bool, error) {
-	stats, _ := s.SQS.Stats(queueName)
+	stats, _ := s.SQS.Stats(s.row.Name)
 	if stats.NextVisible.IsZero() {
 		return false, nil
 	}
@@ -92,7 +91,7 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 		if sweeps++; sweeps > maxSweeps {
 			return errors.Join(fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps), sweepErr)
 		}
-		if err := s.Advance(ctx, manifest.Match.Visibility()+time.Second); err != nil {
+		if err := s.Advance(ctx, s.row.Visibility()+time.Second); err != nil {
 			return err
 		}
 		_, sweepErr = s.Sweep(ctx)

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -16,7 +15,7 @@ import (
 // another delivery.
 func (s *Stack) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var last int
-	if hasLastDelivery(payload) {
+	if s.hasLastDelivery(payload) {
 		last = 1
 	}
 	s.invoking.Lock()
@@ -30,14 +29,14 @@ func (s *Stack) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return s.Function.Invoke(ctx, payload)
 }
 
-func hasLastDelivery(payload []byte) bool {
+func (s *Stack) hasLastDelivery(payload []byte) bool {
 	var event events.SQSEvent
 	if json.Unmarshal(payload, &event) != nil {
 		return true
 	}
 	for _, r := range event.Records {
 		n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
-		if err != nil || n >= manifest.Match.MaxReceiveCount() {
+		if err != nil || n >= s.row.MaxReceiveCount() {
 			return true
 		}
 	}

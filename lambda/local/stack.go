@@ -23,8 +23,6 @@ import (
 )
 
 const (
-	queueName  = "match"
-	dlqName    = queueName + dlqSuffix
 	dlqSuffix  = "-dlq"
 	idlePoll   = 2 * time.Millisecond
 	maxSweeps  = 40
@@ -33,15 +31,18 @@ const (
 
 // StackConfig configures a stack.
 type StackConfig struct {
-	DatabaseURL string          // a migrated database
-	Bootstrap   string          // the executable of the match function
-	Env         []string        // further variables of the function, KEY=VALUE
-	FrozenAt    time.Time       // zero: the clocks flow; else they stand still between jumps
-	Concurrency int             // invocations at once; manifest.Match's when 0
-	NoMapping   bool            // nothing takes messages from the queue: Function is invoked by the caller only
-	Logs        io.Writer       // the output of the function; may be nil
-	Log         *slog.Logger    // of the sweep; may be nil
-	OnEvent     func(sqs.Event) // everything that happens to a message; may be nil
+	DatabaseURL string            // a migrated database
+	Bootstrap   string            // the executable of the function
+	Row         manifest.Function // of the function; manifest.Match where it has no name
+	Env         []string          // further variables of the function, KEY=VALUE
+	FrozenAt    time.Time         // zero: the clocks flow; else they stand still between jumps
+	Concurrency int               // invocations at once; the row's when 0
+	NoMapping   bool              // nothing takes messages from the queue: Function is invoked by the caller only
+	Logs        io.Writer         // the output of the function; may be nil
+	Log         *slog.Logger      // of the sweep; may be nil
+	OnEvent     func(sqs.Event)   // everything that happens to a message; may be nil
+	// Store returns the rows that are swept; nil for those of match, the documents.
+	Store func(*postgres.DB) sweep.Store
 	// OnInvocation is called for every batch; may be nil.
 	OnInvocation func(eventsource.Invocation)
 	// Route returns the URL by which the function reaches the database; nil
@@ -64,6 +65,7 @@ type Stack struct {
 	workers  int
 	env      []string
 	sweeper  *sweep.Sweeper
+	row      manifest.Function
 	dbClock  *simclock.Clock
 	server   *http.Server
 	stopped  sync.WaitGroup
@@ -81,9 +83,13 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Concurrency == 0 {
-		c.Concurrency = manifest.Match.MaxConcurrency
+	if c.Row.Name == "" {
+		c.Row = manifest.Match
 	}
+	if c.Concurrency == 0 {
+		c.Concurrency = c.Row.MaxConcurrency
+	}
+	s.row = c.Row
 	simURL, err := s.openDatabase(ctx, c)
 	if err == nil {
 		err = s.openQueues(ctx, c)
@@ -91,8 +97,12 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	var store sweep.Store = s.DB
+	if c.Store != nil {
+		store = c.Store(s.DB)
+	}
 	s.sweeper = &sweep.Sweeper{Log: c.Log, Workloads: []sweep.Workload{
-		{Name: manifest.Match.Name, Store: s.DB, Queue: s.Queue, Visibility: manifest.Match.Visibility()}}}
+		{Name: s.row.Name, Store: store, Queue: s.Queue, Visibility: s.row.Visibility()}}}
 	s.startFunction(ctx, c, simURL)
 	return s, nil
 }
@@ -120,7 +130,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
-	url, err := createQueue(ctx, client, queueName)
+	url, err := createQueue(ctx, client, s.row.Name, s.row)
 	if err != nil {
 		return err
 	}
@@ -139,14 +149,14 @@ func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string)
 		manifest.EnvMatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}, c.Env...)
-	s.Function = lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: c.Bootstrap, Env: s.env,
-		Timeout: manifest.Match.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
+	s.Function = lambdahost.New(lambdahost.Config{Name: s.row.Name, Bootstrap: c.Bootstrap, Env: s.env,
+		Timeout: s.row.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
 	s.workers = c.Concurrency
 	if c.NoMapping {
 		return
 	}
 	mapping := eventsource.New(eventsource.Config{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: sqs.Region,
-		BatchSize: manifest.Match.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
+		BatchSize: s.row.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
 		Invoke: s.invoke, Now: s.Clock.Now, OnInvocation: c.OnInvocation})
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.stopped.Go(func() { _ = mapping.Run(ctx) }) // fails only on a batch size that manifest.Validate refuses

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -226,7 +227,7 @@ func must(raw []byte, err error) string {
 func TestDoctorOfADeployedStack(t *testing.T) {
 	queues := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(queues.Close)
-	urls, err := local.CreateQueue(t.Context(), queues.URL, "match")
+	urls, err := local.CreateQueue(t.Context(), queues.URL, "match", manifest.Match)
 	if err != nil {
 		t.Fatal(err)
 	}

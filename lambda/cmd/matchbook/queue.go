@@ -57,7 +57,7 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 	fmt.Fprintf(w.out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
 	fmt.Fprintf(w.out, "\nQueues, and where their messages go after %d deliveries:\n", manifest.Match.MaxReceiveCount())
 	for _, name := range names {
-		urls, err := local.CreateQueue(ctx, endpoint, name)
+		urls, err := local.CreateQueue(ctx, endpoint, name, manifest.Match)
 		if err != nil {
 			return err
 		}

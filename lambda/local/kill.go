@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-
 	"github.com/aws/aws-lambda-go/events"
 )
 

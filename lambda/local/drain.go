@@ -65,8 +65,8 @@ func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.swee
 // Env is the environment of the functions of this stack, KEY=VALUE.
 func (s *Stack) Env() []string { return slices.Clone(s.env) }
 
-// Publish publishes documents.
-func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.DB, Sender: s.Queue} }
+// Publish publishes rows of the table.
+func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.Jobs, Sender: s.Queue} }
 
 // Drain lets everything happen that is due, jumping over the waits, until the
 // queue is empty and unfinished counts no document any more. Where the queue

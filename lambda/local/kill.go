@@ -73,7 +73,7 @@ func (s *Stack) KillEvery(ctx context.Context, interval time.Duration, seed uint
 }
 
 func (s *Stack) working(ctx context.Context) bool {
-	n, err := s.DB.InProgress(ctx)
+	n, err := s.Jobs.InProgress(ctx)
 	return err == nil && n > 0
 }
 

@@ -34,6 +34,7 @@ type StackConfig struct {
 	DatabaseURL string            // a migrated database
 	Bootstrap   string            // the executable of the function
 	Row         manifest.Function // of the function; manifest.Match where it has no name
+	Table       postgres.Table    // of the function; may be left out for a row of the manifest
 	Env         []string          // further variables of the function, KEY=VALUE
 	FrozenAt    time.Time         // zero: the clocks flow; else they stand still between jumps
 	Concurrency int               // invocations at once; the row's when 0
@@ -41,8 +42,6 @@ type StackConfig struct {
 	Logs        io.Writer         // the output of the function; may be nil
 	Log         *slog.Logger      // of the sweep; may be nil
 	OnEvent     func(sqs.Event)   // everything that happens to a message; may be nil
-	// Store returns the rows that are swept; nil for those of match, the documents.
-	Store func(*postgres.DB) sweep.Store
 	// OnInvocation is called for every batch; may be nil.
 	OnInvocation func(eventsource.Invocation)
 	// Route returns the URL by which the function reaches the database; nil
@@ -58,7 +57,8 @@ type Stack struct {
 	Clock    *clock.Clock
 	SQS      *sqs.Server
 	Function *lambdahost.Function
-	DB       *postgres.DB // sees the stack's clock
+	DB       *postgres.DB   // sees the stack's clock
+	Jobs     *postgres.Jobs // the function's table
 	Queue    *sqsjob.Queue
 	DLQURL   string
 
@@ -86,6 +86,9 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if c.Row.Name == "" {
 		c.Row = manifest.Match
 	}
+	if c.Table.Name == "" {
+		c.Table = postgres.Tables[c.Row.Name]
+	}
 	if c.Concurrency == 0 {
 		c.Concurrency = c.Row.MaxConcurrency
 	}
@@ -97,12 +100,8 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	var store sweep.Store = s.DB
-	if c.Store != nil {
-		store = c.Store(s.DB)
-	}
 	s.sweeper = &sweep.Sweeper{Log: c.Log, Workloads: []sweep.Workload{
-		{Name: s.row.Name, Store: store, Queue: s.Queue, Visibility: s.row.Visibility()}}}
+		{Name: s.row.Name, Store: s.Jobs, Queue: s.Queue, Visibility: s.row.Visibility()}}}
 	s.startFunction(ctx, c, simURL)
 	return s, nil
 }
@@ -114,8 +113,11 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	if simURL, err = s.dbClock.URL(); err != nil {
 		return "", err
 	}
-	s.DB, err = postgres.Open(ctx, simURL, stackConns)
-	return simURL, err
+	if s.DB, err = postgres.Open(ctx, simURL, stackConns); err != nil {
+		return "", err
+	}
+	s.Jobs = s.DB.Workload(c.Table)
+	return simURL, nil
 }
 
 func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {

@@ -47,7 +47,8 @@
 //     Runtime API, and local/clock the time of all three. local/scripted is a
 //     scripted model, local/webhook accepts what Slack accepts, local/pgserver
 //     is a private PostgreSQL and local/simclock moves its clock.
-//   - acceptance tests the whole line in that stack.
+//   - acceptance tests the whole line in that stack; acceptance/lamp is a
+//     workload of two short files, an example of how to add one.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here.
 //   - corpus reads documents and true links; eval measures matches against

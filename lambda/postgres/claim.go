@@ -147,6 +147,34 @@ func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (bool, e
 	return changed, failure.At("write "+string(v.Status), err)
 }
 
+// succeedSQL is the fence of the whole write.
+const succeedSQL = `
+UPDATE {table} SET {status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
+	{lease_until} = NULL, {due_at} = NULL, {lapses} = 0
+WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
+
+// Succeed commits the results of an attempt together with succeeded, all or
+// nothing; write may run again. If the fence does not hold, write does not run,
+// and the error is job.ErrFenceLost.
+func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) error) error {
+	return steadily(ctx, func() error {
+		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
+			if err := j.succeed(ctx, tx, f); err != nil {
+				return err
+			}
+			return write(tx)
+		})
+	})
+}
+
+func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Fence) error {
+	tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Attempt)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = job.ErrFenceLost
+	}
+	return err
+}
+
 const findSQL = `
 SELECT coalesce({status}, ''), {attempts}, coalesce({lease_until} - now(), interval '0')
 FROM {table} WHERE id = $1`

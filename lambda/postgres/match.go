@@ -146,12 +146,6 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []docu
 	})
 }
 
-// succeededSQL is the fence of the whole write.
-const succeededSQL = `
-UPDATE document SET matching_status = 'succeeded', matching_error = NULL, matching_failed_at = NULL,
-	matching_lease_until = NULL, matching_due_at = NULL, matching_lapses = 0
-WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
-
 const nearSQL = `
 SELECT other.id, ` + vectorColumn + `
 FROM document AS other
@@ -224,11 +218,7 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, rules); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, succeededSQL, f.ID, f.Attempt)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = job.ErrFenceLost
-		}
-		return err
+		return db.succeed(ctx, tx, f)
 	})
 	if err != nil {
 		w = match.Written{}

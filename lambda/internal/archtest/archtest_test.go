@@ -15,7 +15,7 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"cmd/...", "lambda", "acceptance", "internal/archtest", "local/internal/testfunction"},
+		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill", "explain", "plan", "rehearsal"},
 		{"setup", "local", "postgres/postgrestest", "secret/secrettest"},
 		{"telemetry", "local/sqs", "local/lambdahost", "local/eventsource", "local/pgserver", "local/simclock",
@@ -35,7 +35,7 @@ var tree = tables{
 	// not listed.
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
-			[]string{"cmd/...", "rehearsal", "telemetry", "job/sqsjob", "local", "local/internal/testfunction"}},
+			[]string{"cmd/...", "acceptance/lamp", "rehearsal", "telemetry", "job/sqsjob", "local", "local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK", []string{"setup", "secret", "job/sqsjob", "local/...", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup", "doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local/sqs"}},
@@ -46,7 +46,7 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/service/lambda", "functions and event source mappings as they are deployed", []string{"doctor"}},
 		{"github.com/aws/smithy-go", "codes, status and headers of what AWS refuses", []string{"secret", "notify/email", "doctor"}},
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
-			[]string{"postgres", "postgres/postgrestest", "local/pgserver", "local/simclock", "drill"}},
+			[]string{"postgres", "acceptance/lamp", "postgres/postgrestest", "local/pgserver", "local/simclock", "drill"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once", []string{"postgres"}},
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},
 		{"github.com/shopspring/decimal", "money and quantities without rounding", []string{"document"}},
@@ -60,6 +60,7 @@ var tree = tables{
 	environment: []reader{
 		{"infra", "go build needs the developer's"},
 		{"cmd/...", "main hands it to setup, which says what each variable means"},
+		{"acceptance/lamp", "as cmd/..., of which it is an example"},
 		{"setup", "the SDK's own variables, as the SDK reads them by itself elsewhere"},
 		{"postgres/postgrestest", "where the tests' server is"},
 		{"local/lambdahost", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},

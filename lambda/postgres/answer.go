@@ -30,7 +30,7 @@ func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string,
 	return id, text, err == nil, err
 }
 
-// keepAnswerSQL: of two who asked the same at the same moment, the first one's
+// keepAnswerSQL: of two attempts that asked the same at the same moment, the first one's
 // answer is used; both were paid for.
 const keepAnswerSQL = `
 INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, unusable)
@@ -107,7 +107,7 @@ func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string
 func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
 
 // storable is text without what PostgreSQL refuses: NUL, and bytes that are no
-// UTF-8. What a model says may hold either.
+// UTF-8. A model's answer may hold either.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }

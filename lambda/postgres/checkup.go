@@ -51,7 +51,7 @@ type Skew struct{ Ahead, Within time.Duration }
 const clockSQL = `SELECT now()`
 
 // Skew compares the clocks: the database's time was read at some moment
-// between question and answer. The quickest of a few rounds says it best. Each
+// between question and answer. The quickest of a few rounds is the best measure. Each
 // is a transaction by itself, for now() is when that began.
 func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 	for i := range 3 {
@@ -70,7 +70,7 @@ func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 
 // Limit is one of the limits to the number of connections.
 type Limit struct {
-	Name     string // what sets it
+	Name     string // the setting
 	Most     int    // connections that roles like ours can have in all
 	Reserved int    // of these, for superusers and others
 	Others   int    // of these, in use by others
@@ -94,7 +94,7 @@ UNION ALL
 SELECT 'the CONNECTION LIMIT of the role', rolconnlimit, 0, (SELECT count(*) FROM used WHERE usename = current_user)::int
 FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0 AND NOT rolsuper`
 
-// Limits are those that hold for our role; at least that of the server.
+// Limits are the connection limits of our role; at least that of the server.
 func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 	err = c.read(ctx, func(tx pgx.Tx) (err error) {
 		rows, _ := tx.Query(ctx, limitsSQL)
@@ -106,13 +106,13 @@ func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 
 // Schema is which migrations were applied.
 type Schema struct {
-	Lacking []string // the names of those that were not
+	Lacking []string // the names of the missing ones
 	Newer   int64    // the newest one if this program does not know it, or else 0
 	Known   int64    // the newest one that this program knows
 }
 
 // TooNew is an error if the schema is that of a later version of the program,
-// which may mean something else by what it holds.
+// whose rows may mean something else there.
 func (s Schema) TooNew() error {
 	if s.Newer == 0 {
 		return nil
@@ -122,13 +122,13 @@ func (s Schema) TooNew() error {
 }
 
 // The schema's versions are read here and not by the runner of the migrations,
-// which makes a table of its own and waits for who migrates.
+// which makes a table of its own and waits for a migration under way.
 const (
 	versionTableSQL = `SELECT to_regclass('goose_db_version') IS NOT NULL`
 	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied FROM goose_db_version ORDER BY version_id, id DESC`
 )
 
-// Schema compares what was applied with the migrations that this program has.
+// Schema compares the applied migrations with those of this program.
 func (c *Checkup) Schema(ctx context.Context) (s Schema, err error) {
 	err = c.read(ctx, func(tx pgx.Tx) (err error) {
 		s, err = readSchema(ctx, tx)
@@ -183,12 +183,12 @@ func compare(applied map[int64]bool) (s Schema, err error) {
 	return s, err
 }
 
-// Backlog is what the rows say about work that stands still.
+// Backlog counts the work that stands still.
 type Backlog struct {
 	Overdue   int           // pending ones whose message should have come
 	Oldest    time.Duration // how long ago the longest waiting document was due
 	Abandoned int           // in progress beyond their lease
-	Untold    int           // notifications that should have been told by now
+	Untold    int           // notifications that should have been sent by now
 }
 
 // backlogSQL is about the rows that are under way, which an index finds. A
@@ -199,15 +199,15 @@ SELECT count(*) FILTER (WHERE ` + overdue + `),
 	count(*) FILTER (WHERE {status} = 'in-progress' AND ` + waitsSince + ` < now())
 FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 
-// lateSQL counts what a channel was not told; what is older than two weeks is
-// told to nobody.
+// lateSQL counts the deliveries that are late on a channel. Those older than two
+// weeks are never sent.
 const lateSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interval '14 days' AND created_at < now() - $2::interval`
 
-// Backlog measures what stands still, in a schema that is up to date: whose
-// message was due before the queue's visibility timeout, and what should have
-// been told on one of the channels within tellWithin.
+// Backlog measures the work that stands still, in a schema that is up to date:
+// the rows whose message was due before the queue's visibility timeout, and the
+// notifications that should have been sent on a channel within tellWithin.
 func (c *Checkup) Backlog(ctx context.Context, visibility time.Duration, channels []string, tellWithin time.Duration) (b Backlog, err error) {
 	err = c.read(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {

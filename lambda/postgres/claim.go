@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSQL locks the rows in id order, finds for each delivery what its
-// row allows, and claims. Of several deliveries of one row, one has the
-// turn. A row that is seen but cannot be locked is busy. A row that the
+// claimSQL locks the rows in id order, decides for each delivery by
+// its row, and claims. Of several deliveries of one row, one has
+// the turn. A row that is seen but cannot be locked is busy. A row that the
 // sweep gave up is claimed by whatever message still comes.
 const claimSQL = `
 WITH message AS (

@@ -17,8 +17,8 @@ type clusterRow struct {
 	Cluster *uuid.UUID
 }
 
-// lockRowsSQL locks the documents, those that they are matched with, and all
-// members of the clusters of both, in id order as everybody does. Within the
+// lockRowsSQL locks the documents, their partners by matches, and all members
+// of the clusters of both, in id order as every transaction does. Within the
 // tenant's lock no cluster changes.
 const lockRowsSQL = `
 WITH near AS (

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Spent is what one tenant bought of one model on one day, and how much of it
+// Spent is the use of one model by one tenant on one day, and how much of it
 // was used again instead of being bought again.
 type Spent struct {
 	TenantID         uuid.UUID
@@ -22,8 +22,7 @@ type Spent struct {
 	CompletionTokens int
 	Embeddings       int
 	EmbeddingTokens  float64
-	// What was spared, on whatever day: calls, what those would have cost,
-	// embeddings, what those would have cost.
+	// Spared, on whatever day: calls and their cost, embeddings and their cost.
 	Replays                  int
 	ReplayedPromptTokens     int
 	ReplayedCompletionTokens int
@@ -54,11 +53,11 @@ ORDER BY tenant_id, day, model`
 const tenantExistsSQL = `
 SELECT EXISTS (SELECT FROM tenant WHERE id = $1)`
 
-// ErrNoSuchTenant is returned when nobody has the id.
+// ErrNoSuchTenant is returned when no tenant has the id.
 var ErrNoSuchTenant = errors.New("no tenant has the id")
 
-// Spent reads what was spent since then, the zero time being ever, by the
-// tenant, uuid.Nil being everybody: by tenant, day and model, in that order.
+// Spent reads the use since then, the zero time being ever, by the tenant,
+// uuid.Nil being all of them: by tenant, day and model, in that order.
 func (db *DB) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
 	var of *uuid.UUID
 	if tenant != uuid.Nil {

@@ -28,8 +28,8 @@ type DB struct {
 	turns    turns
 }
 
-// The timeouts of a transaction. They end what the client has given up on, or
-// what holds up others: a cancelled context closes the connection, but the
+// The timeouts of a transaction. They end statements that the client has given
+// up on, and transactions that hold up others: a cancelled context closes the connection, but the
 // server goes on; a frozen process keeps its locks as long as its session lasts.
 const (
 	statementTimeout = 30 * time.Second
@@ -41,8 +41,8 @@ const (
 // when it is needed. One of them, if there are several, is kept free for
 // claiming and settling. No error of it holds the URL.
 //
-// Of what pgx documents for a URL it takes the settings of the server, the
-// timeouts statement_timeout, lock_timeout and
+// Of the parameters that pgx documents for a URL it takes the settings of the
+// server, the timeouts statement_timeout, lock_timeout and
 // idle_in_transaction_session_timeout, and:
 //
 //   - pool_max_conns, which makes conns less but never more;
@@ -58,8 +58,8 @@ func Open(ctx context.Context, url string, conns int) (*DB, error) {
 }
 
 // OpenRenewing is Open for a URL that may change while the pool is open, with
-// the password in it: renew, if it is not nil, is asked when the server has
-// refused a login, and what needed the connection is done once more.
+// the password in it: renew, if it is not nil, is called when the server has
+// refused a login, and the statement that needed the connection is run once more.
 func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
 	s, err := configure(url, statementTimeout)
 	if err != nil {
@@ -89,7 +89,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	return db, nil
 }
 
-// source is what a URL says.
+// source is a URL, parsed.
 type source struct {
 	config    *pgxpool.Config
 	limits    limits

@@ -48,8 +48,9 @@ INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 var ErrOtherTenant = errors.New("the id belongs to a document of another tenant")
 
 // Import stores or updates documents and publishes them, all or none, and
-// stores their tenants by the name "tenant ID" if they are new. What it returns,
-// in the order of docs, is to be sent; what is not sent, the sweep publishes again.
+// stores their tenants by the name "tenant ID" if they are new. The
+// caller sends messages for the result, in the order of docs; a document whose
+// message is not sent is published again by the sweep.
 func (db *DB) Import(ctx context.Context, docs []Imported) (stamped []job.Stamped, err error) {
 	given := docs
 	docs = slices.Clone(docs) // to lock rows in id order, as all transactions do
@@ -132,7 +133,7 @@ type Times struct {
 	Now       time.Time
 	Published *time.Time
 	Due       *time.Time // when a message for it is next due
-	Lease     *time.Time // until when the claim of whoever works on it holds
+	Lease     *time.Time // the end of the claim
 	Failed    *time.Time
 }
 
@@ -162,7 +163,7 @@ ORDER BY cardinality(ARRAY(SELECT unnest(other.match_keys) INTERSECT SELECT unne
 LIMIT 100`
 
 // Sharing lists at most 100 documents of the tenant and of these types that
-// have a key which the document is looked up by, those with the most first.
+// share a key by which the document is looked up, those with the most first.
 func (db *DB) Sharing(ctx context.Context, id uuid.UUID, lookup []string, types []document.Type) ([]uuid.UUID, error) {
 	rows, _ := db.pool.Query(ctx, sharingSQL, id, lookup, types)
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
@@ -191,7 +192,7 @@ func (db *DB) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return db.edges(ctx, matchesSQL, ids)
 }
 
-// Suggestions reads what was considered and not taken.
+// Suggestions reads the edges that were considered and not taken.
 func (db *DB) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return db.edges(ctx, suggestionsSQL, ids)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FailedFilter chooses among the failed documents. Its zero value chooses all.
+// FailedFilter chooses among the failed rows. Its zero value chooses all.
 type FailedFilter struct {
 	Kind   string        // of the latest notification: transient, permanent, lost, crashed
 	Since  time.Time     // failed since then
@@ -18,17 +18,17 @@ type FailedFilter struct {
 	Tenant uuid.UUID
 }
 
-// Failed are the documents that were failed at one moment.
+// Failed are the rows that were failed at one moment.
 type Failed struct {
-	Documents []FailedDocument // those that failed first come first
+	Documents []FailedDocument // the earliest failure first
 	jobs      *Jobs
 	at        time.Time
 }
 
-// FailedDocument is one of them.
+// FailedDocument is one failed row.
 type FailedDocument struct {
 	ID   uuid.UUID
-	Kind string // empty for one without a notification
+	Kind string // empty without a notification
 }
 
 const failedSQL = `
@@ -42,7 +42,7 @@ WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
 	AND ($4::uuid IS NULL OR d.tenant_id = $4)
 ORDER BY d.{failed_at}, d.id`
 
-// Failed lists failed documents.
+// Failed lists failed rows.
 func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
 	var since *time.Time
 	if !filter.Since.IsZero() {
@@ -67,8 +67,8 @@ SELECT id FROM {table}
 WHERE id = ANY ($1) AND {status} = 'failed' AND coalesce({failed_at} <= $2, true)
 ORDER BY id FOR NO KEY UPDATE`
 
-// Publish implements job.PublishStore for documents that have not moved since:
-// one that failed again, or that somebody else published, is left out.
+// Publish implements job.PublishStore for rows that have not changed since: one
+// that failed again, or was published by another program, is left out.
 func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
 	err = f.jobs.db.inTx(ctx, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, f.jobs.sql.stillFailed, ids, f.at)

@@ -43,7 +43,7 @@ const rawsSQL = `
 SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
-// Raws reads documents as matching does, in id order; what does not exist is
+// Raws reads documents as matching does, in id order; an unknown id is
 // left out.
 func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]match.Raw, error) {
 	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
@@ -300,7 +300,7 @@ WHERE old.decided_by <> 'person'
 		IS DISTINCT FROM (excluded.score, excluded.decided_by, excluded.reasoning, excluded.evidence)`
 
 // replaceEdges makes the matches and suggestions of the documents those of the
-// result. What a person decided stays.
+// result. A person's decision stays.
 func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match.Result) error {
 	batch := &pgx.Batch{}
 	for _, part := range []struct {

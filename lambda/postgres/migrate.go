@@ -56,7 +56,7 @@ func migrate(ctx context.Context, url string, files fs.FS, pause func(ctx contex
 		for try := range lockTries {
 			var done []*goose.MigrationResult
 			done, err = p.Up(ctx)
-			var partly *goose.PartialError // has what was applied before
+			var partly *goose.PartialError // names the migrations applied before it
 			if errors.As(err, &partly) {
 				done = partly.Applied
 			}
@@ -101,7 +101,7 @@ func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
 }
 
 func withGoose(ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
-	config, err := pgxpool.ParseConfig(url) // which knows what Open takes, too
+	config, err := pgxpool.ParseConfig(url) // it reads the parameters of Open, too
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}

@@ -2,7 +2,7 @@ package postgres
 
 import "context"
 
-// ModelUsage is what answers of models are kept, for reports.
+// ModelUsage counts the answers of models that are kept, for reports.
 type ModelUsage struct {
 	Last             int64 // the id of the latest answer
 	Replays          int   // how often any answer was used instead of asking again

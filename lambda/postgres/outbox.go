@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Senders of one channel take turns in choosing, so that a kind is told once a
-// minute, whoever tells it.
+// Senders of one channel take turns in choosing, so that a channel gets one
+// message a minute of a kind, however many senders there are.
 const lockChannelSQL = `
 SELECT pg_advisory_xact_lock(hashtextextended('notify:' || $1::text, 0))`
 
 const channelSQL = `
 SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM notification_channel WHERE channel = $1`
 
-// pendingSQL reads what a channel was not sent of the last two weeks and nobody
-// has claimed; what is older is of no use any more. Each notification is looked
+// pendingSQL reads the deliveries of a channel of the last two weeks that are
+// neither sent nor claimed; older ones are of no use any more. Each notification is looked
 // up by its key, even where the statistics remember a storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
@@ -31,7 +31,7 @@ FROM (
 	ORDER BY created_at, notification_id LIMIT 20000
 ) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
 
-// lastToldSQL reads when a topic was told last; what is claimed counts as told now.
+// lastToldSQL reads when a topic was sent last; a claimed one counts as sent now.
 const lastToldSQL = `
 SELECT kind, max(sent_at) FROM (
 	SELECT kind, sent_at FROM notification_last WHERE channel = $1
@@ -49,8 +49,8 @@ const claimNotificationsSQL = `
 UPDATE notification_delivery SET tries = tries + 1, claimed_until = $3::timestamptz + $4::interval
 WHERE channel = $1 AND notification_id = ANY ($2)`
 
-// ClaimNotifications implements notify.Outbox. What somebody else has claimed
-// is not offered, and its kind counts as told now.
+// ClaimNotifications implements notify.Outbox. A notification that
+// another sender has claimed is not offered, and its topic counts as sent now.
 func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) (send []notify.Message, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		now, busy, err := takeChannel(ctx, tx, channel)
@@ -125,8 +125,8 @@ func lastTold(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (ma
 	return last, err
 }
 
-// pendingOn reads what may be told. A payload that cannot be read holds up
-// nobody: what the columns say is told.
+// pendingOn reads the failures that may be sent. One whose payload cannot be
+// read does not hold up the others: it is sent with the values of its columns.
 func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (pending []notify.Failure, err error) {
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
@@ -186,7 +186,8 @@ const untoldSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
-// Untold counts what a channel still has to be told of, be it claimed or not.
+// Untold counts the deliveries that are still to be made on a channel, claimed
+// or not.
 func (db *DB) Untold(ctx context.Context, channel string) (n int, err error) {
 	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, untoldSQL, channel).Scan(&n) })
 	return n, err

@@ -12,12 +12,12 @@ import (
 
 // pool is a pool of connections. All that it runs is a transaction that names
 // its isolation level and its timeouts: nothing is left in the session, which
-// behind a pooler is another one each time, and nothing depends on what the
-// server has for a default.
+// behind a pooler is another one each time, and nothing depends on the
+// defaults of the server.
 //
-// A login may change while the pool is open: what fails because it is refused
-// is done once more with the new one. Nothing was done then, for there was no
-// connection.
+// A login may change while the pool is open: a statement whose login was
+// refused is run once more with the new one. Nothing was done then, for there
+// was no connection.
 type pool struct {
 	*pgxpool.Pool
 	login  *login
@@ -152,7 +152,7 @@ func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	b := &pgx.Batch{}
 	b.Queue(sql, args...)
 	r := p.SendBatch(ctx, b)
-	for range 1 + len(p.limits) { // what comes before it
+	for range 1 + len(p.limits) { // the statements before it
 		_, _ = r.Exec() // an error of it is that of Query, too
 	}
 	found, err := r.Query()

@@ -18,7 +18,7 @@ type Renew func(ctx context.Context, refused string) (url string, changed bool)
 // invalid authorization.
 var refusals = []string{"28P01", "28000"}
 
-// login is who connects where, as far as that is known by now.
+// login is the role and the address of new connections, as known by now.
 type login struct {
 	renew Renew // nil: it never changes
 

@@ -17,8 +17,8 @@ import (
 // maxTries is how often a transaction is tried when it lost a race.
 const maxTries = 3
 
-// repeat runs fn again when it lost a race against another transaction. What
-// it runs must be all or nothing. An error of a lost connection is not
+// repeat runs fn again when it lost a race against another transaction. fn
+// must be all or nothing. An error of a lost connection is not
 // repeated: its commit may have been done.
 func repeat(ctx context.Context, fn func() error) error {
 	var err error
@@ -50,11 +50,11 @@ func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
 // restart or a fail-over takes.
 const awayFor = 90 * time.Second
 
-// steadily is repeat, and runs fn again while the database is away, too, so that a restart costs
-// time and no delivery. It is for work, which ends with its context, and for
-// what may be done twice: reads, keys, and writes that carry a fence. Of a
+// steadily is repeat, and runs fn again while the database is away, too,
+// so that a restart costs time and no delivery. It is for work, which ends with its context, and for
+// statements that may run twice: reads, keys, and writes that carry a fence. Of a
 // fenced write whose commit was done although its answer was lost, the second
-// try says that the fence is lost, and the runtime reads what became of it.
+// try reports the fence as lost, and the runtime reads the row again.
 func steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {

@@ -6,29 +6,29 @@ import (
 	"matchbook/lambda/job"
 )
 
-// waitsSince is when a document's message or its worker was due, whatever
-// program wrote the row. document_matching_waiting_idx is ordered by it.
+// waitsSince is when a row's message or its worker was due, whatever program
+// wrote the row. Of documents, document_matching_waiting_idx is ordered by it.
 const waitsSince = `coalesce({lease_until}, {due_at}, {arrived})`
 
-// overdue is true of a pending document whose message should have come: the
+// overdue is true of a pending row whose message should have come: the
 // queue's visibility timeout, doubled with each time that the sweep published
 // it, has passed.
 const overdue = `{status} = 'pending' AND ` + waitsSince + ` < now() - $1::interval
 	AND ` + waitsSince + ` + $1::interval * power(2, least({republished}, 10)) < now()`
 
-// lapsed is true of a document whose worker's lease ended so long ago that its
+// lapsed is true of a row whose worker's lease ended so long ago that its
 // message, if there is one, has come back.
 const lapsed = `{status} = 'in-progress' AND ` + waitsSince + ` < now() - $1::interval`
 
-// unpublished is true of a document that was inserted and never published,
-// with the predicate of document_matching_unpublished_idx.
+// unpublished is true of a row that was inserted and never published; of
+// documents, with the predicate of document_matching_unpublished_idx.
 const unpublished = `coalesce({due_at}, {arrived}) < now() - $2::interval
 	AND {published_at} IS NULL AND {attempts} = 0 AND ({status} = 'pending'
 		OR {status} IS NULL AND {due_at} IS NOT NULL AND {error} IS NULL
 			{and complete})`
 
-// oldest reads the ids of a tenant's documents for which the predicate holds,
-// and then of all tenants', those that wait longest first.
+// oldest reads the ids of the rows for which the predicate holds, first of each
+// tenant and then of all, the longest waiting first.
 func oldest(predicate, limit string) string {
 	return `SELECT waiting.id FROM tenant LEFT JOIN front ON front.tenant_id = tenant.id
 	CROSS JOIN LATERAL (SELECT id, ` + waitsSince + ` AS since FROM {table}
@@ -36,15 +36,15 @@ func oldest(predicate, limit string) string {
 	ORDER BY since LIMIT ` + limit
 }
 
-// lost is true of an overdue document that publishing has proved to be of no
-// use for: the queue is idle, nothing is at work, and so many messages of it
+// lost is true of an overdue row for which publishing has proved to be of no
+// use: the queue is idle, nothing is at work, and so many messages of it
 // did not come.
 func lost(idle, times string) string {
 	return idle + ` AND {republished} >= ` + times + ` AND NOT EXISTS (SELECT FROM {table} AS working
 		WHERE working.{status} = 'in-progress' AND working.{lease_until} > now())`
 }
 
-// noFront stands where the statement has no use for it.
+// noFront begins a statement that has no use for front.
 const noFront = `WITH front AS (SELECT NULL::uuid AS tenant_id)`
 
 var overdueSQL = noFront + `
@@ -56,10 +56,10 @@ func (j *Jobs) Overdue(ctx context.Context, w job.Waits, most int) (n int, err e
 	return n, err
 }
 
-// republishSQL stamps what waits in vain. How far a tenant's part of the queue
-// has come is told by the oldest stamp among its documents at work: what was
-// due a visibility timeout before that should have come as well. Predicates
-// are checked again under the lock.
+// republishSQL stamps the rows that wait in vain. The oldest stamp among a
+// tenant's rows at work shows how far its part of the queue has come: a message
+// due a visibility timeout before that should have come as well. Predicates are
+// checked again under the lock.
 var republishSQL = `
 WITH front AS (
 	SELECT tenant_id, min({published_at}) AS published_at FROM {table}
@@ -91,9 +91,9 @@ func (j *Jobs) Republish(ctx context.Context, w job.Waits, limit int) (again []j
 	return collect[job.Republished](ctx, j.db, j.sql.republish, w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 
-// giveUpSQL fails what the sweep has tried often enough. A lost document was
-// not claimed since it was published, so giving up takes an attempt of its
-// own: the notification's key is (document, kind, attempt).
+// giveUpSQL fails the rows that the sweep has published often enough. A lost row
+// was not claimed since it was published, so giving up takes an attempt of its
+// own: the notification's key is (row, kind, attempt).
 var giveUpSQL = noFront + `, chosen AS (
 	(SELECT id, 'lost' AS kind FROM (` + oldest(overdue+" AND "+lost("$3", "$4"), "$5") + `) AS l)
 	UNION ALL (SELECT id, 'crashed' FROM (` + oldest(lapsed+" AND {lapses} + 1 >= $2", "$5") + `) AS c)

@@ -20,7 +20,7 @@ type Table struct {
 	Subject    string // a row in one word, for messages to people: document
 }
 
-// Tables are those of the manifest's functions, by the function's name.
+// Tables has the tables of the manifest's functions, by the function's name.
 var Tables = map[string]Table{manifest.Match.Name: documents}
 
 // documents is the table of the match function.
@@ -35,7 +35,8 @@ var documents = Table{
 // that the statements have for them: {status}.
 var jobColumns = []string{"status", "error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses"}
 
-// sql makes a statement about the table of one that names no table.
+// sql puts the names of the table into a statement that has {table} and columns
+// such as {status} in their place.
 func (t Table) sql(statement string) string {
 	complete := ""
 	if t.Complete != "" {
@@ -60,7 +61,7 @@ func (t Table) subjectID() string {
 
 // Jobs is the state of the work that the rows of a table stand for. It
 // implements job.Store, job.PublishStore and sweep.Store for any workload: a
-// workload adds what it reads, and its one write that ends in success.
+// workload adds its reads, and its one write that ends in success.
 type Jobs struct {
 	db  *DB
 	sql statements

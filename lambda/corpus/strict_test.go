@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"matchbook/lambda/corpus"
-
 	"matchbook/lambda/document"
 
 	"github.com/google/uuid"

@@ -2,9 +2,10 @@ package explain
 
 import (
 	"fmt"
-	"matchbook/lambda/term"
 	"slices"
 	"strings"
+
+	"matchbook/lambda/term"
 )
 
 // page is a Page with the parts of an explanation.

@@ -3,13 +3,13 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"matchbook/lambda/term"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 )
 
 // Explanation is all there is to say about one document.

@@ -2,10 +2,11 @@ package plan
 
 import (
 	"fmt"
-	"matchbook/lambda/term"
 	"slices"
 	"strconv"
 	"strings"
+
+	"matchbook/lambda/term"
 )
 
 var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens", "USD ", "calls saved", "emb. saved", "USD saved "}

@@ -11,11 +11,12 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aws/aws-lambda-go/events"
-	"github.com/google/uuid"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
 )
 
 // Outcome is what one invocation did; its JSON is for machines.

@@ -10,14 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"matchbook/lambda/failure"
 	"os"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"matchbook/lambda/corpus"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
@@ -26,6 +25,8 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
 )
 
 // Options are the options of a run.

@@ -15,9 +15,16 @@ type part struct {
 	chart []string   // or lines that are shown as they are
 }
 
-func (s *Sheet) Say(text string)       { s.parts = append(s.parts, part{text: text}) }
+// Say adds a paragraph.
+func (s *Sheet) Say(text string) { s.parts = append(s.parts, part{text: text}) }
+
+// Table adds rows of cells, the first of them the head.
 func (s *Sheet) Table(rows [][]string) { s.parts = append(s.parts, part{table: rows}) }
+
+// Chart adds lines that are shown as they are.
 func (s *Sheet) Chart(lines ...string) { s.parts = append(s.parts, part{chart: lines}) }
+
+// Text is the page: Markdown, or aligned for a terminal.
 func (s *Sheet) Text(markdown bool) string {
 	p := &Page{}
 	for i, part := range s.parts {

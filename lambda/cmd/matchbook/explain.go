@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"matchbook/lambda/explain"
-	"matchbook/lambda/term"
 	"os"
 	"path/filepath"
 
+	"matchbook/lambda/explain"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"matchbook/lambda/rehearsal"
 	"strings"
+
+	"matchbook/lambda/rehearsal"
 
 	"github.com/spf13/cobra"
 )

@@ -137,9 +137,9 @@ func abandoned(b postgres.Backlog) result {
 }
 
 func unsent(b postgres.Backlog) result {
-	if b.Untold > 0 {
+	if b.Unsent > 0 {
 		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep tries again.",
-			"%s not sent for more than %s", are(b.Untold, "notification"), short(sendWithin))
+			"%s not sent for more than %s", are(b.Unsent, "notification"), short(sendWithin))
 	}
 	return fine("", "nothing waits to be sent")
 }

@@ -188,7 +188,7 @@ type Backlog struct {
 	Overdue   int           // pending ones whose message should have come
 	Oldest    time.Duration // how long ago the longest waiting document was due
 	Abandoned int           // in progress beyond their lease
-	Untold    int           // notifications that should have been sent by now
+	Unsent    int           // notifications that should have been sent by now
 }
 
 // backlogSQL is about the rows that are under way, which an index finds. A
@@ -207,13 +207,13 @@ WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interva
 
 // Backlog measures the work that stands still, in a schema that is up to date:
 // the rows whose message was due before the queue's visibility timeout, and the
-// notifications that should have been sent on a channel within tellWithin.
-func (c *Checkup) Backlog(ctx context.Context, visibility time.Duration, channels []string, tellWithin time.Duration) (b Backlog, err error) {
+// notifications that should have been sent on a channel within sendWithin.
+func (c *Checkup) Backlog(ctx context.Context, visibility time.Duration, channels []string, sendWithin time.Duration) (b Backlog, err error) {
 	err = c.read(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, lateSQL, channels, tellWithin).Scan(&b.Untold)
+		return tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent)
 	})
 	return b, err
 }

@@ -69,19 +69,19 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	if settings := s.config.ConnConfig.RuntimeParams; settings["application_name"] == "" {
 		settings["application_name"] = "matchbook"
 	}
-	who := &login{renew: renew, url: url, config: s.config.ConnConfig.Copy()}
-	s.config.BeforeConnect = who.use
+	as := &login{renew: renew, url: url, config: s.config.ConnConfig.Copy()}
+	s.config.BeforeConnect = as.use
 	if !s.modeGiven {
-		s.config.AfterConnect = who.look
+		s.config.AfterConnect = as.look
 	}
 	db := &DB{}
 	db.Jobs = db.Workload(documents)
-	if db.pool, err = s.open(ctx, max(1, conns-1), who); err != nil {
+	if db.pool, err = s.open(ctx, max(1, conns-1), as); err != nil {
 		return nil, err
 	}
 	if db.settling = db.pool; conns > 1 {
 		s.config.MinConns, s.config.MinIdleConns = 0, 0
-		if db.settling, err = s.open(ctx, 1, who); err != nil {
+		if db.settling, err = s.open(ctx, 1, as); err != nil {
 			db.pool.Close()
 			return nil, err
 		}
@@ -134,14 +134,14 @@ func execMode(config *pgx.ConnConfig) error {
 	return failure.Permanently("default_query_exec_mode=%s is not supported: use cache_describe, or cache_statement, or leave it out", config.DefaultQueryExecMode)
 }
 
-func (s source) open(ctx context.Context, conns int, who *login) (*pool, error) {
+func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 	config := s.config.Copy()
 	config.MaxConns = int32(conns)
 	connections, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &pool{connections, who, s.limits}, nil
+	return &pool{connections, as, s.limits}, nil
 }
 
 // Close closes all connections.

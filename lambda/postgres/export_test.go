@@ -13,8 +13,8 @@ const (
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
 	PendingSQL     = pendingSQL
-	LastToldSQL    = lastToldSQL
-	UntoldSQL      = untoldSQL
+	LastSentSQL    = lastSentSQL
+	UnsentSQL      = unsentSQL
 	LateSQL        = lateSQL
 	NumberedSQL    = numberedSQL
 )

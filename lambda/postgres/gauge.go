@@ -12,7 +12,7 @@ type Gauges struct {
 	OldestDue  time.Duration // how long ago the longest waiting row was due; 0 if none is
 	Pending    int           // rows
 	InProgress int           // rows
-	Untold     int           // deliveries of notifications that are still to be made
+	Unsent     int           // deliveries of notifications that are still to be made
 }
 
 // gaugesSQL reads the rows under way by the index on their status, not the many
@@ -30,7 +30,7 @@ WHERE {status} IN ('pending', 'in-progress')`
 
 // Gauges measures what waits; channels are the configured ones.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Untold)
+	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Unsent)
 	return g, failure.At("read what waits", err)
 }
 

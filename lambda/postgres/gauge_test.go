@@ -39,11 +39,11 @@ func TestUntoldIsCountedOnEachChannel(t *testing.T) {
 	f := newFixture(t)
 	f.failures(3, "permanent")
 	f.gaugesAre("no channel", postgres.Gauges{})
-	f.gaugesAre("two channels", postgres.Gauges{Untold: 6}, "slack", "email")
+	f.gaugesAre("two channels", postgres.Gauges{Unsent: 6}, "slack", "email")
 	f.exec(`UPDATE notification_delivery AS d SET status = n.status
 		FROM (SELECT id, (ARRAY['sent', 'digested', 'pending'])[row_number() OVER ()] AS status FROM notification) AS n
 		WHERE d.notification_id = n.id AND d.channel = 'slack'`)
-	f.gaugesAre("two of them were told", postgres.Gauges{Untold: 4}, "slack", "email")
+	f.gaugesAre("two of them were told", postgres.Gauges{Unsent: 4}, "slack", "email")
 	f.advance(15 * 24 * time.Hour)
 	f.gaugesAre("they are too old to be told", postgres.Gauges{}, "slack", "email")
 }

@@ -31,8 +31,8 @@ FROM (
 	ORDER BY created_at, notification_id LIMIT 20000
 ) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
 
-// lastToldSQL reads when a topic was sent last; a claimed one counts as sent now.
-const lastToldSQL = `
+// lastSentSQL reads when a topic was sent last; a claimed one counts as sent now.
+const lastSentSQL = `
 SELECT kind, max(sent_at) FROM (
 	SELECT kind, sent_at FROM notification_last WHERE channel = $1
 	UNION ALL
@@ -57,7 +57,7 @@ func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.
 		if err != nil || busy {
 			return err
 		}
-		last, err := lastTold(ctx, tx, channel, now)
+		last, err := lastSent(ctx, tx, channel, now)
 		if err != nil {
 			return err
 		}
@@ -113,9 +113,9 @@ func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) e
 	return err
 }
 
-func lastTold(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (map[string]time.Time, error) {
+func lastSent(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (map[string]time.Time, error) {
 	last := map[string]time.Time{}
-	rows, _ := tx.Query(ctx, lastToldSQL, channel, now)
+	rows, _ := tx.Query(ctx, lastSentSQL, channel, now)
 	var kind string
 	var at time.Time
 	_, err := pgx.ForEachRow(rows, []any{&kind, &at}, func() error {
@@ -132,26 +132,26 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 	var f notify.Failure
 	var payload []byte
 	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload}, func() error {
-		told := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
-		if json.Unmarshal(payload, &told) != nil {
-			told = f
-			told.Error = "the notification's payload cannot be read: look at the " + f.Subject
+		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
+		if json.Unmarshal(payload, &failure) != nil {
+			failure = f
+			failure.Error = "the notification's payload cannot be read: look at the " + f.Subject
 		}
-		told.Kind = f.Kind
-		pending = append(pending, told)
+		failure.Kind = f.Kind
+		pending = append(pending, failure)
 		return nil
 	})
 	return pending, err
 }
 
-const toldSQL = `
-WITH told AS (
+const sentSQL = `
+WITH sent AS (
 	UPDATE notification_delivery SET status = $3, sent_at = now(), claimed_until = NULL
 	WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'
 	RETURNING notification_id
 )
 INSERT INTO notification_last (channel, kind, sent_at)
-SELECT DISTINCT $1, ` + topicSQL + `, now() FROM told JOIN notification AS n ON n.id = notification_id
+SELECT DISTINCT $1, ` + topicSQL + `, now() FROM sent JOIN notification AS n ON n.id = notification_id
 ON CONFLICT (channel, kind) DO UPDATE SET sent_at = excluded.sent_at`
 
 // NotificationsSent implements notify.Outbox: one is sent, many are digested.
@@ -161,7 +161,7 @@ func (db *DB) NotificationsSent(ctx context.Context, channel string, ids []uuid.
 		status = "digested"
 	}
 	return repeat(ctx, func() error {
-		_, err := db.pool.Exec(ctx, toldSQL, channel, ids, status)
+		_, err := db.pool.Exec(ctx, sentSQL, channel, ids, status)
 		return err
 	})
 }
@@ -182,13 +182,13 @@ func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uu
 	})
 }
 
-const untoldSQL = `
+const unsentSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
-// Untold counts the deliveries that are still to be made on a channel, claimed
+// Unsent counts the deliveries that are still to be made on a channel, claimed
 // or not.
-func (db *DB) Untold(ctx context.Context, channel string) (n int, err error) {
-	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, untoldSQL, channel).Scan(&n) })
+func (db *DB) Unsent(ctx context.Context, channel string) (n int, err error) {
+	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, unsentSQL, channel).Scan(&n) })
 	return n, err
 }

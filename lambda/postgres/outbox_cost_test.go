@@ -140,8 +140,8 @@ func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
 		most float64 // rows of both tables
 	}{
 		"what may be sent":     {postgres.PendingSQL, []any{"slack", start}, 8},
-		"what was sent last":   {postgres.LastToldSQL, []any{"slack", start}, 7},
-		"what is to be sent":   {postgres.UntoldSQL, []any{"slack"}, 5},
+		"what was sent last":   {postgres.LastSentSQL, []any{"slack", start}, 7},
+		"what is to be sent":   {postgres.UnsentSQL, []any{"slack"}, 5},
 		"gauges":               {postgres.GaugesSQL, []any{channels}, 10},
 		"what the doctor asks": {postgres.LateSQL, []any{channels, time.Duration(0)}, 10},
 	} {
@@ -180,7 +180,7 @@ func TestMigrationAddsMissingDeliveries(t *testing.T) {
 		WHERE status = 'pending' AND d.created_at <> n.created_at`).Scan(&wrong); err != nil || wrong != 0 {
 		t.Errorf("%d have another time than their notification, %v", wrong, err)
 	}
-	if n, err := postgrestest.Open(t, url).Untold(t.Context(), "slack"); err != nil || n != 6890 { // not the five that are older
+	if n, err := postgrestest.Open(t, url).Unsent(t.Context(), "slack"); err != nil || n != 6890 { // not the five that are older
 		t.Errorf("%d wait on slack, %v", n, err)
 	}
 }
@@ -270,7 +270,7 @@ func BenchmarkGauges(b *testing.B) {
 			db := outboxOf(b, tc.sent, tc.pending)
 			for b.Loop() {
 				g, err := db.Gauges(context.Background(), []string{"slack", "email"})
-				if want := (postgres.Gauges{OldestDue: g.OldestDue, Pending: tc.pending, Untold: 10}); err != nil || g != want {
+				if want := (postgres.Gauges{OldestDue: g.OldestDue, Pending: tc.pending, Unsent: 10}); err != nil || g != want {
 					b.Fatalf("got %+v, %v; want %+v", g, err, want)
 				}
 			}

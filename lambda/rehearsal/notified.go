@@ -111,7 +111,7 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 		return rep, nil
 	}
 	for _, s := range senders {
-		n, err := r.stack.DB.Untold(ctx, s.Channel())
+		n, err := r.stack.DB.Unsent(ctx, s.Channel())
 		if err != nil {
 			return rep, err
 		}

@@ -129,7 +129,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.OldestDue = max(all.OldestDue, g.OldestDue)
 		all.Pending += g.Pending
 		all.InProgress += g.InProgress
-		all.Untold = g.Untold // of all workloads
+		all.Unsent = g.Unsent // of all workloads
 	}
 	return all, nil
 }

@@ -1,11 +1,12 @@
-// Package sweep repairs what crashed or got lost. A row is enough: whatever
-// waits without a message, or in progress without a worker, is published
-// again, and fails, with a notification, only when publishing has proved to be
-// of no use. The sweep runs every minute or so; it is bounded, and two at once
+// Package sweep repairs work that crashed or got lost, in the tables of a list
+// of workloads. A row is enough: one that waits without a message, or is in
+// progress without a worker, is published again, and fails, with a
+// notification, only when publishing has proved to be of no use. A workload that
+// cannot be swept does not keep the others from it. The sweep runs every minute or so; it is bounded, and two at once
 // do no harm. In a healthy system every count of its report is 0, however long
 // the queue is.
 //
-// A pending document waits in vain when its message should have come and the
+// A pending row waits in vain when its message should have come and the
 // queue has come further: it holds next to nothing any more, or it is
 // delivering messages of the same tenant that were sent later. A backlog alone
 // is no reason to publish anything (TestImportOfMillionsIsLeftAlone).
@@ -24,35 +25,35 @@ import (
 )
 
 const (
-	// republishTimes is how often a document is published again, the wait
-	// doubling each time, before it is failed as lost.
+	// republishTimes limits how often a row is published again, the wait doubling
+	// each time, before it is failed as lost.
 	republishTimes = 3
-	// lapses is how many claims in a row end without a result before the
-	// document is failed as crashed: each may have killed its worker.
+	// lapses is the number of claims in a row without a result after which a row
+	// is failed as crashed: each may have killed its worker.
 	lapses = 3
-	// grace is for programs that insert a document and send its message themselves.
+	// grace is for programs that insert a row and send its message themselves.
 	grace = time.Minute
-	// limit is how many documents one round repairs of each kind, and rounds
-	// how many rounds there are in a run. The next run takes the next ones.
+	// limit bounds the repairs of each kind in one round, and rounds the rounds of
+	// a run. The next run takes the next rows.
 	limit, rounds = 500, 10
-	// drained is how many times more documents than messages there are when
-	// the messages explain nothing: at most one in so many of the documents
-	// that are published again has a message after all.
+	// drained is the ratio of rows to messages from which on the messages explain
+	// nothing: at most one in so many of the rows that are published again has a
+	// message after all.
 	drained = 100
-	// countMost bounds the count of what is overdue.
+	// countMost bounds the count of overdue rows.
 	countMost = 100_000
 )
 
-// Store finds and repairs documents; package jobtest tests it.
+// Store finds and repairs rows; package jobtest tests it.
 type Store interface {
-	// Overdue counts the pending documents whose message should have come by
-	// now, up to most.
+	// Overdue counts the pending rows whose message should have come by now, up
+	// to most.
 	Overdue(ctx context.Context, w job.Waits, most int) (int, error)
-	// Republish stamps documents that wait in vain, the longest waiting first:
+	// Republish stamps rows that wait in vain, the longest waiting first:
 	// of each kind at most limit.
 	Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error)
-	// GiveUp fails those that were repaired often enough, each with its
-	// notification row: pending ones are lost, those in progress have crashed.
+	// GiveUp fails the rows that were repaired often enough, each with its
+	// notification: pending ones are lost, the ones in progress have crashed.
 	GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error)
 }
 

@@ -29,6 +29,7 @@ type journal struct {
 	inDLQ      map[uuid.UUID]bool
 }
 
+// NewJournal returns an empty journal.
 func NewJournal() *journal {
 	return &journal{sent: make(map[string]time.Time), open: make(map[string]int), inDLQ: make(map[uuid.UUID]bool)}
 }

@@ -26,6 +26,7 @@ const (
 	ModelNoisy    = "noisy"
 )
 
+// ModelModes are the values of --model.
 var ModelModes = []string{NoModel, ModelOpenAI, modelScripted, ModelOracle, ModelNoisy}
 
 // faultShare is how many of the calls go wrong with --faults.
@@ -155,6 +156,7 @@ func (m *Model) schedule() scripted.Schedule {
 	return scripted.Random(m.Options.Faults, faultShare, kinds...)
 }
 
+// Close stops the scripted server, if there is one.
 func (m *Model) Close() error {
 	if m.server != nil {
 		m.server.Close()

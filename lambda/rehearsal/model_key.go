@@ -44,6 +44,7 @@ type answerKey struct {
 	says map[string][]match.Raw // who says exactly this, by id
 }
 
+// NewAnswerKey returns the oracle that knows the true links.
 func NewAnswerKey(links []corpus.Pair) *answerKey {
 	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
 	for _, l := range links {

@@ -86,6 +86,7 @@ type notifiedReport struct {
 	Messages []string        `json:"messages"` // what would have been told then
 }
 
+// ChannelReport counts the failures that one channel could not send in time.
 type ChannelReport struct {
 	Channel string `json:"channel"`
 	Untold  int    `json:"untold"` // failures that could not be told in time

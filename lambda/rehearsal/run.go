@@ -57,6 +57,7 @@ type Run struct {
 	cleanup   []func() error
 }
 
+// Start migrates the database and starts the stack on it.
 func (r *Run) Start(ctx context.Context, databaseURL string) error {
 	folder, err := os.MkdirTemp("", "matchbook-")
 	if err != nil {
@@ -121,6 +122,7 @@ func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() erro
 	return f, f.Close, nil
 }
 
+// Close undoes Start, the last step first.
 func (r *Run) Close() error {
 	var errs []error
 	for _, f := range slices.Backward(r.cleanup) {
@@ -149,6 +151,7 @@ func (r *Run) Do(ctx context.Context) error {
 	return err
 }
 
+// Chunk is how many documents are imported, or ids read, by one statement.
 const Chunk = 250
 
 // Store imports the documents. One that the database refuses is a problem of

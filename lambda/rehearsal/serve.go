@@ -20,7 +20,7 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, or choose another port (0 takes a free one)", addr)
 	}

@@ -12,7 +12,7 @@ func TestPostgresCanBeForced(t *testing.T) {
 	t.Parallel()
 	for forced, want := range map[string]string{
 		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
-		"mysql": `MATCHBOOK_POSTGRES="mysql" is none of url (DATABASE_URL), system (an installed server), npm`,
+		"mysql": `MATCHBOOK_POSTGRES="mysql" must be url (DATABASE_URL), system (an installed server), npm`,
 	} {
 		env := func(name string) string { return map[string]string{manifest.EnvPostgres: forced}[name] }
 		var out, errOut bytes.Buffer

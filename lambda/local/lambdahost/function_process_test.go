@@ -248,15 +248,10 @@ func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
 	if pid != held.PID {
 		t.Fatalf("froze process %d, want %d", pid, held.PID)
 	}
-	held.Release()
-	for state := ""; state != "T"; { // a stopped process, as soon as the kernel has stopped it
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			t.Skipf("no /proc: %v", err)
-		}
-		_, after, _ := strings.Cut(string(stat), ") ")
-		state = after[:1]
+	for !stopped(t, pid) { // a signal is only on its way at first
+		runtime.Gosched()
 	}
+	held.Release()
 	select {
 	case err := <-done:
 		t.Fatalf("it answered although it is frozen: %v", err)
@@ -268,4 +263,23 @@ func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("after the thaw: %v", err)
 	}
+}
+
+// stopped reports whether the kernel has stopped all threads of a process.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if len(threads) == 0 {
+		t.Skip("no /proc")
+	}
+	for _, file := range threads {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			return false // the thread has just ended
+		}
+		if _, state, _ := strings.Cut(string(stat), ") "); !strings.HasPrefix(state, "T") {
+			return false
+		}
+	}
+	return true
 }

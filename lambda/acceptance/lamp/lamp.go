@@ -13,14 +13,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// schemaSQL would be a migration.
+// schemaSQL would be a migration. Without its indexes every sweep would read the whole table.
 const schemaSQL = `
 CREATE TABLE lamp (
 	id uuid PRIMARY KEY, tenant_id uuid NOT NULL REFERENCES tenant, arrived_at timestamptz NOT NULL DEFAULT now(),
 	volts integer, lit boolean NOT NULL DEFAULT false,
 	status text, error text, attempts integer NOT NULL DEFAULT 0, failed_at timestamptz, lease_until timestamptz,
 	published_at timestamptz, due_at timestamptz DEFAULT now(), republished smallint NOT NULL DEFAULT 0, lapses smallint NOT NULL DEFAULT 0
-)`
+);
+CREATE INDEX lamp_waiting_idx ON lamp (tenant_id, status, coalesce(lease_until, due_at, arrived_at))
+	WHERE status IN ('pending', 'in-progress');
+CREATE INDEX lamp_unpublished_idx ON lamp (coalesce(due_at, arrived_at))
+	WHERE published_at IS NULL AND attempts = 0
+		AND (status = 'pending' OR status IS NULL AND due_at IS NOT NULL AND error IS NULL AND volts IS NOT NULL)`
 
 // lamps is the row of the function in the manifest, and its table.
 var lamps = setup.Workload{

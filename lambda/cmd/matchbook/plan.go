@@ -40,7 +40,7 @@ func (o *workOptions) flags(cmd *cobra.Command, tenants, batch int) {
 	flags.IntVar(&o.memory, "memory", manifest.Match.MemoryMB, "MB of an instance of the function")
 	flags.IntVar(&o.batch, "batch", batch, "documents in an invocation")
 	flags.StringVar(&o.measured, "measured", "", "a file with what a document takes, in the form of lambda/plan/measured.json")
-	flags.BoolVar(&o.markdown, "markdown", false, "print the page of the README")
+	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, as on the page lambda/plan/README.md")
 }
 
 // work reads the flags.

@@ -99,7 +99,7 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 			return err
 		}
 	} else {
-		fmt.Fprint(w.out, doctorText(report))
+		fmt.Fprint(w.out, report.Text())
 	}
 	if report.Errors > 0 || o.strict && report.Warnings > 0 {
 		return errFindings

@@ -1,23 +1,22 @@
-package main
+package doctor
 
 import (
 	"fmt"
 
-	"matchbook/lambda/doctor"
 	"matchbook/lambda/term"
 )
 
-// doctorText is the report for people: a paragraph for each error and warning,
+// Text is the report for people: a paragraph for each error and warning,
 // a line or two for the rest.
-func doctorText(r doctor.Report) string {
+func (r Report) Text() string {
 	p := &term.Page{}
 	p.Hang("", "Looked at "+term.Clean(r.Target, term.MaxText)+".")
-	last := doctor.Finding{Severity: -1}
+	last := Finding{Severity: -1}
 	for i, f := range r.Findings {
 		switch {
 		case f.Severity != last.Severity:
-			p.Line("\n%s", doctorHead(r, f.Severity))
-		case f.Severity >= doctor.Warning && !advisedAlike(last, f):
+			p.Line("\n%s", r.head(f.Severity))
+		case f.Severity >= Warning && !advisedAlike(last, f):
 			p.Line("")
 		}
 		printFinding(p, f, i+1 == len(r.Findings) || !advisedAlike(f, r.Findings[i+1]))
@@ -28,33 +27,33 @@ func doctorText(r doctor.Report) string {
 }
 
 // advisedAlike reports whether the same is to be said to both: it is said once.
-func advisedAlike(a, b doctor.Finding) bool {
+func advisedAlike(a, b Finding) bool {
 	return a.ID == b.ID && a.Severity == b.Severity && a.Why == b.Why && a.Do == b.Do
 }
 
-func doctorHead(r doctor.Report, s doctor.Severity) string {
+func (r Report) head(s Severity) string {
 	switch s {
-	case doctor.Error:
+	case Error:
 		return fmt.Sprintf("ERRORS (%d)", r.Errors)
-	case doctor.Warning:
+	case Warning:
 		return fmt.Sprintf("WARNINGS (%d)", r.Warnings)
-	case doctor.Skipped:
+	case Skipped:
 		return fmt.Sprintf("SKIPPED (%d)", r.Skipped)
 	}
 	return fmt.Sprintf("OK (%d)", r.OK)
 }
 
-// doctorColumn is as wide as the longest id.
-const doctorColumn = 22
+// idColumn is as wide as the longest id.
+const idColumn = 22
 
-func printFinding(p *term.Page, f doctor.Finding, advise bool) {
+func printFinding(p *term.Page, f Finding, advise bool) {
 	what := term.Clean(f.What, term.MaxText)
 	if f.Subject != "" {
 		what = term.Clean(f.Subject, term.MaxValue) + ": " + what
 	}
-	p.Hang("  "+term.Pad(f.ID, doctorColumn), what)
-	if advise && f.Severity >= doctor.Warning {
-		p.Hang("  "+term.Pad("", doctorColumn)+"why  ", f.Why)
-		p.Hang("  "+term.Pad("", doctorColumn)+"do   ", f.Do)
+	p.Hang("  "+term.Pad(f.ID, idColumn), what)
+	if advise && f.Severity >= Warning {
+		p.Hang("  "+term.Pad("", idColumn)+"why  ", f.Why)
+		p.Hang("  "+term.Pad("", idColumn)+"do   ", f.Do)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -99,78 +96,10 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	if o.json {
 		err = term.JSON(w.out, report)
 	} else {
-		_, err = io.WriteString(w.out, drillText(report))
+		_, err = io.WriteString(w.out, report.Text())
 	}
 	if err == nil && report.Violations() > 0 {
 		err = errFindings
 	}
 	return err
-}
-
-// shownHistories is how many violations of a check are shown with the history
-// of their document.
-const shownHistories = 3
-
-func drillText(r *drill.Report) string {
-	var t strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&t, format+"\n", args...) }
-	line("FAULTS     %s", wrapped(counted(r.Faults)))
-	line("DOCUMENTS  %d published, %s; %d matches", r.Documents, counted(r.States), r.Matches)
-	if len(r.Failed) > 0 {
-		line("FAILED     %s", counted(r.Failed))
-	}
-	line("SWEEPS     %d, %d times a document was published again", r.Sweeps, r.Repaired)
-	line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
-	line("VERDICT")
-	for _, c := range r.Checks {
-		line("  %-8s  %3d  %s", c.Name, len(c.Violations), c.How)
-		for i, v := range c.Violations {
-			if i == shownHistories {
-				line("                 and %d more", len(c.Violations)-i)
-				break
-			}
-			name := v.Document.String() + ": "
-			if v.Document == uuid.Nil {
-				name = ""
-			}
-			line("                 %s%s", name, v.What)
-			for _, h := range v.History {
-				line("                   %s", h)
-			}
-		}
-	}
-	if n := r.Violations(); n > 0 {
-		line("RED        %d violations (seed %d)", n, r.Seed)
-	} else {
-		line("GREEN      0 violations (seed %d)", r.Seed)
-	}
-	return t.String()
-}
-
-// counted lists counts by their names.
-func counted(counts map[string]int) string {
-	var parts []string
-	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// wrapped breaks a list into lines that stand under the first.
-func wrapped(list string) string {
-	var t strings.Builder
-	width := 0
-	for i, part := range strings.Split(list, ", ") {
-		switch {
-		case i == 0:
-		case width+len(part) > 100:
-			t.WriteString(",\n           ")
-			width = 0
-		default:
-			t.WriteString(", ")
-		}
-		t.WriteString(part)
-		width += len(part) + 2
-	}
-	return t.String()
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"time"
 
 	"matchbook/lambda/doctor"
 	"matchbook/lambda/term"
@@ -84,13 +81,16 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	case o.connections < 0:
 		return errors.New("--connections is negative")
 	case o.template != "":
-		raw, err := readTemplate(o.template)
+		raw, err := doctor.ReadTemplate(o.template)
 		if err != nil {
 			return fmt.Errorf("--template: %w", err)
 		}
 		options.Template = raw
 	}
-	report, err := w.examine(ctx, options)
+	step, done := term.Steps(w.errOut)
+	options.Progress = step
+	report, err := doctor.Examine(ctx, options)
+	done()
 	if err != nil {
 		return err
 	}
@@ -105,45 +105,4 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 		return errFindings
 	}
 	return nil
-}
-
-// maxTemplate is above the megabyte that CloudFormation takes.
-const maxTemplate = 4 << 20
-
-func readTemplate(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
-	if err == nil && len(raw) > maxTemplate {
-		err = fmt.Errorf("%s is larger than CloudFormation takes", name)
-	}
-	return raw, err
-}
-
-// patience is how long it takes before somebody wants to know what goes on.
-const patience = 2 * time.Second
-
-// examine says on stderr what it is at while that takes long.
-func (w *invocation) examine(ctx context.Context, o doctor.Options) (doctor.Report, error) {
-	steps, done := make(chan string), make(chan struct{})
-	o.Progress = func(step string) { steps <- step }
-	go func() {
-		defer close(done)
-		step, tick := "", time.NewTicker(patience)
-		defer tick.Stop()
-		for open := true; open; {
-			select {
-			case <-tick.C:
-				fmt.Fprintf(w.errOut, "%s ...\n", step)
-			case step, open = <-steps:
-			}
-		}
-	}()
-	report, err := doctor.Examine(ctx, o)
-	close(steps)
-	<-done
-	return report, err
 }

@@ -2,17 +2,17 @@ package job
 
 import "time"
 
-// Result is what became of one delivery, before anything is decided.
+// Result is the state or event that one delivery met, before Decide settles it.
 type Result int
 
 // The results, each a row of Decide.
 const (
-	Malformed    Result = iota + 1 // the body is no id
+	Malformed    Result = iota + 1 // the body is not an id
 	Succeeded                      // the work was committed
 	Done                           // it was over already
 	Superseded                     // a later message was published
 	Missing                        // no such document
-	NotMatchable                   // nothing to work on; the row says why
+	NotMatchable                   // nothing to work on; the row has the reason
 	Held                           // another claim's lease is live
 	Busy                           // the row is locked by another transaction
 	Early                          // it waits for a retry that is not due yet
@@ -32,8 +32,8 @@ func (r Result) String() string { return resultNames[r] }
 type Outcome struct {
 	Result     Result
 	Delivery   int           // ApproximateReceiveCount, from 1
-	RetryAfter time.Duration // Transient: what the other side asked for, 0 if nothing
-	Wait       time.Duration // Held, Busy, Early, Unsettled: until there is a point in coming again
+	RetryAfter time.Duration // Transient: the wait that the other side asked for, 0 without one
+	Wait       time.Duration // Held, Busy, Early, Unsettled: until another delivery may succeed
 }
 
 // Action is the fate of the message.
@@ -68,18 +68,18 @@ const (
 	StatusFailed     Status = "failed"
 )
 
-// Settlement is how a delivery ends.
+// Settlement is the end of a delivery, for the document and for the message.
 type Settlement struct {
-	Write      Status // what the document becomes first: pending, failed or nothing
+	Write      Status // the document's new status, written first: pending, failed, or none
 	Action     Action
 	Visibility time.Duration // of a Retry; KeepVisibility leaves it alone
 }
 
-// Schedule is the visibility after the first, the second ... transient
+// Schedule holds the visibility after the first, the second ... transient
 // failure. The delivery after the last entry is the last one.
 type Schedule []time.Duration
 
-// Decide returns how a delivery ends. No other function decides that.
+// Decide returns the end of a delivery. No other function decides it.
 func (s Schedule) Decide(o Outcome) Settlement {
 	last := o.Delivery > len(s)
 	switch o.Result {
@@ -98,11 +98,11 @@ func (s Schedule) Decide(o Outcome) Settlement {
 		}
 		return s.retry(o, StatusPending)
 	case Lost:
-		if last { // what took the document, a publish or an attempt, has a message of its own
+		if last { // the publish or the attempt that took the document has a message of its own
 			return Settlement{Action: Ack}
 		}
 		return Settlement{Action: Retry, Visibility: KeepVisibility}
-	default: // Held, Busy, Early, Unsettled, and whatever is not thought of: never an Ack
+	default: // Held, Busy, Early, Unsettled, and any result without a case: never an Ack
 		switch {
 		case last:
 			return Settlement{Action: DeadLetter}

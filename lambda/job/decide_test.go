@@ -56,8 +56,8 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 	}
 }
 
-// Whatever happens: an Ack only where something proves that nothing is left
-// to do for this message; "failed" and the last delivery belong together.
+// In every case: an Ack only where something proves that nothing is left to do
+// for this message; "failed" and the last delivery belong together.
 func TestDecideNeverAcknowledgesUnfinishedWork(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

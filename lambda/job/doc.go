@@ -1,17 +1,17 @@
 // Package job is the runtime of every function that a queue feeds: it claims
 // the work that messages name, runs it, decides how each delivery ends and
-// settles it. The work itself (package match, say) and the tables (package
-// postgres) are behind two small ports, Work and Store.
+// settles it. The work itself, such as package match, and the tables, in
+// package postgres, are behind two small ports: Work and Store.
 //
 // # The life of a document
 //
-// A document's row is the truth; the queue only says when to look at it.
+// A document's row is the truth; a message only gives the time to look at it.
 //
 //	NULL         not queued
 //	pending      published, or waiting for a retry; a message is under way
 //	in-progress  claimed by one worker until its lease ends
 //	succeeded    done
-//	failed       given up; the error, the time and one notification row say why
+//	failed       given up; the row has the error and the time, a notification both
 //
 // Publishing commits pending together with a publish stamp, and then sends a
 // message that carries the stamp. A publisher that dies in between leaves a
@@ -19,37 +19,39 @@
 // allowed in every state and takes the document away from the attempt that has it.
 //
 // Claiming moves pending, NULL, in-progress with an ended lease, and failed
-// with a message sent after the failure (someone redrove it) to in-progress.
-// A document that the sweep failed, as lost or crashed, is claimed by whatever
-// message still comes. Claiming raises matching_attempts, and that number is
-// the fence: every later write of the attempt says "where matching_attempts is
-// mine and the status is in-progress", so an attempt that lost the document
-// changes nothing any more. Only the database's clock decides about leases.
+// with a message sent after the failure (a redrive) to in-progress. A document
+// that the sweep failed, as lost or crashed, is claimed for any message that
+// still comes. Claiming raises matching_attempts, and that number is the fence:
+// every later write of the attempt has the condition that matching_attempts is
+// still this number and the status still in-progress, so an attempt that lost
+// the document changes nothing any more. Only the database's clock decides
+// about leases.
 //
 // A document whose lease ended without a result may have killed its worker.
-// It is a suspect: it is not claimed with its batch but alone, one suspect
-// after the other, the least tried first, after all others have settled and
-// the queue knows what was settled. So it can interrupt its batch-mates once,
-// by surprise, and never again. A row that is locked, and on the last delivery
-// one that another worker holds, is looked at again at the same time.
+// It is a suspect: it is not claimed with its batch but alone, after all others
+// have settled and the queue has their settlements; of several suspects, the
+// one with the fewest attempts comes first. So it can interrupt its batch-mates
+// once, by surprise, and never again. Two other kinds of delivery are deferred
+// in the same way: one whose row is locked, and, on its last delivery, one whose
+// document another worker holds.
 //
 // # When the database is away
 //
-// A claim waits for it as long as the invocation allows, and then gives its
-// messages back by the schedule, not all at the same time. A settlement is
-// tried again, by its fence, until the invocation has to respond
-// (TestClaimWaitsForTheDatabase, TestSettlingWaitsForTheDatabase). What could
-// not be written leaves the row in progress, and its message comes back when
+// A claim waits for the database as long as the invocation allows, and then
+// gives its messages back by the schedule, not all at the same time. A
+// settlement is tried again, by its fence, until the invocation has to respond
+// (TestClaimWaitsForTheDatabase, TestSettlingWaitsForTheDatabase). If it could
+// not be written, the row stays in progress, and its message comes back when
 // the lease ends.
 //
 // # How a delivery ends
 //
-// Decide is the one function that decides it. The response to SQS starts as
-// "all failed"; a message leaves it only by an Ack, and an Ack is decided
-// only after a commit, or when the row proves that there is nothing to do.
+// Decide alone decides it. The response to SQS starts as "all failed"; a message
+// leaves it only by an Ack, and an Ack is decided only after a commit, or when
+// the row proves that there is nothing to do.
 //
 //	found or happened                 document      message
-//	body is no id                     -             Ack
+//	body not an id                    -             Ack
 //	success                           succeeded     Ack
 //	done: succeeded, or failed by     -             Ack
 //	  an earlier delivery of it
@@ -76,7 +78,7 @@
 //
 // Retry changes the message's visibility and reports it failed. DeadLetter
 // sets visibility 0 and reports it failed: at the next receive SQS moves it to
-// the dead-letter queue. Whatever a dead worker leaves behind comes back by
-// the queue's own visibility timeout; what a dead worker leaves in progress
-// for ever, and what a lost message leaves pending, the sweep repairs.
+// the dead-letter queue. The messages of a dead worker come back after the
+// queue's own visibility timeout. The sweep repairs documents that stay in
+// progress after their worker died, and pending ones whose message got lost.
 package job

@@ -17,22 +17,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// rig is a Runtime on a store in memory, a queue that records what it gets
-// and a log that can be read. It is used inside synctest bubbles: every
-// duration is exact, and none of them passes in real time.
+// rig is a Runtime with a store in memory, a queue that records its settlements,
+// and a log that can be read. It is used inside synctest bubbles: every duration
+// is exact, and none of them passes in real time.
 type rig struct {
 	t     *testing.T
 	store *memory
 	queue *queue
 	log   *logs
-	work  map[uuid.UUID]job.Work // what is not named succeeds
+	work  map[uuid.UUID]job.Work // any other document's work succeeds
 
 	notify func(context.Context)
 
 	observed []job.Observation // of the last run
 }
 
-// newRig puts the documents 1, 2 ... into the store; a nil row is none.
+// newRig puts the documents 1, 2 ... into the store, except where a row is nil.
 func newRig(t *testing.T, rows ...*row) *rig {
 	j := &journal{}
 	r := &rig{t: t, log: &logs{}, work: map[uuid.UUID]job.Work{}, queue: &queue{journal: j},
@@ -93,7 +93,7 @@ func number(id uuid.UUID) int { return int(id[15]) }
 // tenant has all the documents.
 var tenant = uuid.UUID{0: 7}
 
-// delivery is of a message without a stamp, sent a minute ago.
+// delivery returns a delivery of a message without a stamp, sent a minute ago.
 func delivery(n, count int) job.Delivery {
 	return job.Delivery{ID: id(n), Count: count, SentAt: time.Now().Add(-time.Minute)}
 }
@@ -109,7 +109,7 @@ func inProgress(attempt int, leaseLeft time.Duration) *row {
 	return &row{status: job.StatusInProgress, attempt: attempt, lease: time.Now().Add(leaseLeft)}
 }
 
-// row is a document, and what goes wrong with it.
+// row is a document, and the faults of its claims and writes.
 type row struct {
 	status      job.Status
 	attempt     int
@@ -130,7 +130,7 @@ func (r *row) holds(f job.Fence) bool {
 	return r != nil && r.attempt == f.Attempt && r.status == job.StatusInProgress
 }
 
-// find finds what postgres finds, in the same order.
+// find finds the same as postgres, in the same order.
 func (r *row) find(d job.Delivery, turn int, suspects bool) (found job.Result, suspect bool) {
 	running := r != nil && r.status == job.StatusInProgress
 	switch {
@@ -153,8 +153,8 @@ func (r *row) find(d job.Delivery, turn int, suspects bool) (found job.Result, s
 	return 0, running && !suspects
 }
 
-// memory is a Store. Its clock is that of the bubble; like a database it
-// answers nobody whose context is over.
+// memory is a Store with the clock of the bubble. Like a database, it returns an
+// error when the context of a call is over.
 type memory struct {
 	*journal
 	mu     sync.Mutex
@@ -173,7 +173,7 @@ func (m *memory) row(n int) row {
 	return row{}
 }
 
-// change is somebody else's transaction.
+// change is a transaction of another program.
 func (m *memory) change(n int, f func(*row)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,7 +190,7 @@ func (m *memory) remove(n int) {
 	delete(m.rows, id(n))
 }
 
-// succeed is the commit of work that is done.
+// succeed commits finished work.
 func (m *memory) succeed(f job.Fence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -202,7 +202,7 @@ func (m *memory) succeed(f job.Fence) error {
 	return nil
 }
 
-// fails is why no call gets through.
+// fails returns the error of every call while the database is away.
 func (m *memory) fails(ctx context.Context) error {
 	if ctx.Err() == nil && time.Until(m.down) > 0 {
 		return errDown
@@ -297,7 +297,7 @@ func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	return job.Row{Status: r.status, Attempt: r.attempt, LeaseLeft: time.Until(r.lease)}, nil
 }
 
-// queue is Messages: it records what it gets.
+// queue is a job.Messages that records the settlements.
 type queue struct {
 	*journal
 	sent [][]job.Settled
@@ -317,7 +317,7 @@ func (q *queue) Settle(_ context.Context, settled []job.Settled) {
 	}
 }
 
-// journal is what happened, in order.
+// journal lists the events in their order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string

@@ -24,9 +24,9 @@ type Fence struct {
 	Attempt int
 }
 
-// Claim is the answer of a store to a Delivery.
+// Claim is the result of a store's attempt to claim a Delivery.
 type Claim struct {
-	Found   Result        // zero: claimed, the work is ours; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
+	Found   Result        // 0: claimed; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
 	Fence   Fence         // the attempt; of a Suspect, the last one
 	Tenant  uuid.UUID     // of the document; zero when Missing
@@ -58,35 +58,35 @@ var ErrFenceLost = errors.New("fence lost")
 // ErrNotFound is returned by Store.Find for an id without a row.
 var ErrNotFound = errors.New("no such document")
 
-// Store keeps the state. Its conformance is tested by package jobtest.
+// Store keeps the state. Package jobtest tests that a store conforms.
 type Store interface {
-	// Claim claims what the deliveries name, for as long as the lease, in one
-	// statement that locks rows in id order and waits for no lock. A suspect is
-	// claimed only when suspects is true, a retry that is not due only on its
-	// last delivery. The claims are in the order of the deliveries; of two
-	// deliveries of one document one claims it and the other finds it held.
+	// Claim claims the documents that the deliveries name, for as long as the
+	// lease, in one statement that locks rows in id order and waits for no lock.
+	// A suspect is claimed only when suspects is true, a retry that is not due
+	// only on its last delivery. The claims are in the order of the deliveries;
+	// of two deliveries of one document one claims it and the other finds it held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
 	// Release ends the attempt without success, and with StatusFailed writes the
 	// notification row, in one transaction. It reports false when the fence did not hold.
 	Release(ctx context.Context, f Fence, r Release) (bool, error)
-	// Find reads a row again; ErrNotFound if there is none.
+	// Find reads a row again; ErrNotFound without a row.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }
 
-// Work does what the claim is for and commits its results together with
-// StatusSucceeded, fenced. Any error leaves the settling to the runtime;
-// ErrFenceLost: another attempt or a publish has the document now.
+// Work works on a claimed document and commits its results together with
+// StatusSucceeded, fenced. After any error the runtime settles the delivery;
+// ErrFenceLost means that another attempt or a publish has the document now.
 type Work func(ctx context.Context, f Fence) error
 
-// Settled is a delivery, by its place in the batch, and how it ends.
+// Settled is a delivery, by its place in the batch, and its settlement.
 type Settled struct {
 	Index int
 	Settlement
 }
 
 // Messages carries settlements out at the queue: an Ack deletes the message,
-// Retry and DeadLetter change its visibility. Its failures are its own to
-// log: they never change what happened to a document.
+// Retry and DeadLetter change its visibility. It logs its failures itself: they
+// never change the state of a document.
 type Messages interface {
 	Settle(ctx context.Context, settled []Settled)
 }

@@ -10,7 +10,7 @@ import (
 type Observation struct {
 	Result Result
 	Action Action
-	Worked time.Duration // how long the document was worked on; 0 if it was not
+	Worked time.Duration // time of the work on the document; 0 without any
 }
 
 // tenant is for the log; empty if it is not known.

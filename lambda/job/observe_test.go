@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/job"
 )
 
-func TestObservationSaysHowItEndedAndHowLongItTook(t *testing.T) {
+func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 	t.Parallel()
 	takes := func(d time.Duration, err error) job.Work {
 		return func(context.Context, job.Fence) error {

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/job"
 )
 
-// givenBack stands for the visibility of a message that was not claimed.
+// givenBack stands for the visibility of a message that could not be claimed.
 const givenBack = -time.Hour
 
 // backByTheSchedule puts givenBack in the place of visibilities that are at
@@ -97,9 +97,9 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 	}
 }
 
-// A message that finds its document in other hands on its last delivery would
-// be a dead letter about a document that is fine.
-func TestHeldIsWaitedForOnTheLastDelivery(t *testing.T) {
+// A message that finds its document held on its last delivery would become a
+// dead letter although the document may well succeed.
+func TestLastDeliveryWaitsForAHeldDocument(t *testing.T) {
 	t.Parallel()
 	t.Run("its holder finishes", func(t *testing.T) {
 		t.Parallel()

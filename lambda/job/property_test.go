@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the documents, the work, the store and the deliveries are like: an
-// Ack is proved by the row, the queue gets everything else exactly once,
-// and work that was abandoned changes nothing that was settled.
+// For all documents, work, stores and deliveries: an Ack is proved by the row,
+// the queue gets every other settlement exactly once, and abandoned work changes
+// no settled document.
 func TestRandomBatchesLoseNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -80,7 +80,7 @@ func checkEnds(t *rapid.T, batch []job.Delivery, ends []job.Settlement, before, 
 	}
 }
 
-// over says that the row proves that nothing is left to do for the delivery.
+// over reports whether the row proves that nothing is left to do for the delivery.
 func over(rows map[int]row, n int, d job.Delivery) bool {
 	r, ok := rows[n]
 	return !ok && d.Count > 1 || r.status == job.StatusSucceeded ||
@@ -89,8 +89,8 @@ func over(rows map[int]row, n int, d job.Delivery) bool {
 		ok && r.status == job.StatusNone && r.unmatchable != ""
 }
 
-// takenOver says that what waits now has a message of its own, and that this
-// one would not be delivered again.
+// takenOver reports whether the waiting document has a message of its own, and
+// this message would not be delivered again.
 func takenOver(before, after row, d job.Delivery) bool {
 	return d.Count > len(schedule) && after.status == job.StatusPending && after.published != before.published
 }
@@ -123,10 +123,10 @@ func (m *memory) snapshot() map[int]row {
 	return rows
 }
 
-// bubbleTime is when every bubble begins.
+// bubbleTime is the time at which every bubble begins.
 var bubbleTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// around is up to two minutes earlier or later; messages are sent one minute before.
+// around returns a time up to two minutes earlier or later; messages are sent one minute before.
 var around = rapid.Custom(func(t *rapid.T) time.Time {
 	return bubbleTime.Add(time.Duration(rapid.IntRange(-2, 2).Draw(t, "minutes")) * time.Minute)
 })
@@ -172,7 +172,7 @@ type turn struct {
 	release <-chan struct{} // closed when the invocation is over
 }
 
-// behaviours are what work can do: end well, badly or never, or lose the document.
+// behaviours lists the possible ends of work: success, failure, no end, or a lost fence.
 var behaviours = map[string]func(context.Context, turn) error{
 	"succeeds":       func(_ context.Context, w turn) error { return w.store.succeed(w.fence) },
 	"fails":          func(context.Context, turn) error { return errDown },

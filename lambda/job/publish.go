@@ -15,24 +15,24 @@ import (
 type Stamped struct {
 	ID          uuid.UUID
 	PublishedAt time.Time // microseconds
-	Tenant      uuid.UUID // whose it is: the queue is fair to tenants
+	Tenant      uuid.UUID // of the document: the queue is fair to tenants
 }
 
 // PublishStore commits documents as pending.
 type PublishStore interface {
 	// Publish makes the documents pending, due now, with a new stamp, and
 	// clears lease, error and failed_at, in one statement that locks rows in
-	// id order. Ids without a row are left out of the answer.
+	// id order. Ids without a row are left out of the result.
 	Publish(ctx context.Context, ids []uuid.UUID) ([]Stamped, error)
 }
 
 // Sender sends messages. It returns the documents whose messages it could
-// not send, and why.
+// not send, and the cause.
 type Sender interface {
 	Send(ctx context.Context, messages []Stamped) (unsent []uuid.UUID, err error)
 }
 
-// Publisher publishes: it commits first and sends then.
+// Publisher publishes documents: it commits them, then sends their messages.
 type Publisher struct {
 	Store  PublishStore
 	Sender Sender
@@ -42,16 +42,19 @@ type Publisher struct {
 // exist; Unsent ones are committed as pending, and the sweep sends them again.
 type PublishError struct {
 	Missing, Unsent []uuid.UUID
-	Err             error // why some are unsent
+	Err             error // the cause of the unsent ones
 }
 
+// Error returns the numbers of missing and unsent documents, an id of each, and
+// the cause.
 func (e *PublishError) Error() string {
 	var parts []string
 	if n := len(e.Missing); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d documents do not exist (first %s)", n, e.Missing[0]))
 	}
 	if n := len(e.Unsent); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d documents are pending but their messages were not sent (first %s): the sweep will publish them again", n, e.Unsent[0]))
+		parts = append(parts, fmt.Sprintf("%d documents are pending but their messages were not sent (first %s): "+
+			"the sweep will publish them again", n, e.Unsent[0]))
 	}
 	if e.Err != nil {
 		parts = append(parts, failure.Of(e.Err).Text)
@@ -62,8 +65,8 @@ func (e *PublishError) Error() string {
 // Unwrap returns the cause.
 func (e *PublishError) Unwrap() error { return e.Err }
 
-// Publish publishes the documents, each once however often it is named. What
-// can be published is, also when it returns a *PublishError about the rest.
+// Publish publishes the documents, each once however often its id is given. When
+// some cannot be published, the others are, and it returns a *PublishError.
 func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
 	stamped, err := p.Store.Publish(ctx, ids)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// office is a PublishStore and a Sender that note what they are asked for.
-type office struct {
+// recorder is a PublishStore and a Sender that note their calls.
+type recorder struct {
 	lines   []string
 	exist   []uuid.UUID
 	down    error // of the store
@@ -26,7 +26,7 @@ type office struct {
 
 var stamp = time.Date(2026, 3, 2, 9, 0, 0, 1000, time.UTC)
 
-func (o *office) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
+func (o *recorder) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
 	if o.down != nil {
 		return nil, o.down
 	}
@@ -39,14 +39,14 @@ func (o *office) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stam
 	return stamped, nil
 }
 
-func (o *office) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+func (o *recorder) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
 	for _, m := range messages {
 		o.lines = append(o.lines, fmt.Sprint("send ", number(m.ID), m.PublishedAt.Format(" 15:04:05.000000")))
 	}
 	return o.refused, o.sendErr
 }
 
-func (o *office) publish(t *testing.T, documents ...int) error {
+func (o *recorder) publish(t *testing.T, documents ...int) error {
 	p := &job.Publisher{Store: o, Sender: o}
 	return p.Publish(t.Context(), ids(documents...))
 }
@@ -60,7 +60,7 @@ func ids(documents ...int) (ids []uuid.UUID) {
 
 func TestPublishCommitsFirstAndSendsEachDocumentOnce(t *testing.T) {
 	t.Parallel()
-	o := &office{exist: ids(1, 2)}
+	o := &recorder{exist: ids(1, 2)}
 	if err := o.publish(t, 2, 1, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -70,33 +70,33 @@ func TestPublishCommitsFirstAndSendsEachDocumentOnce(t *testing.T) {
 	}
 }
 
-func TestPublishSaysWhatHasNoMessage(t *testing.T) {
+func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
 	t.Parallel()
 	down := errors.New("https://sqs.example/000000000000/match is down")
 	for _, tc := range []struct {
 		name      string
-		office    office
+		recorder  recorder
 		documents []int
 		want      job.PublishError
 		text      string
 	}{
 		{
-			"some do not exist", office{exist: ids(2)}, []int{3, 2, 3, 1}, job.PublishError{Missing: ids(3, 1)},
+			"some do not exist", recorder{exist: ids(2)}, []int{3, 2, 3, 1}, job.PublishError{Missing: ids(3, 1)},
 			"2 documents do not exist (first 00000000-0000-0000-0000-000000000003)",
 		}, {
-			"none exists", office{}, []int{1}, job.PublishError{Missing: ids(1)},
+			"none exists", recorder{}, []int{1}, job.PublishError{Missing: ids(1)},
 			"1 documents do not exist (first 00000000-0000-0000-0000-000000000001)",
 		}, {
-			"some are not sent", office{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2}, job.PublishError{Unsent: ids(2), Err: down},
+			"some are not sent", recorder{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2}, job.PublishError{Unsent: ids(2), Err: down},
 			"1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000002): the sweep will publish them again; unexpected error (*errors.errorString)",
 		}, {
-			"both", office{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2}, job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
+			"both", recorder{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2}, job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
 			"1 documents do not exist (first 00000000-0000-0000-0000-000000000002); 1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000001): the sweep will publish them again; unexpected error (*errors.errorString)",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			err := tc.office.publish(t, tc.documents...)
+			err := tc.recorder.publish(t, tc.documents...)
 			var got *job.PublishError
 			if !errors.As(err, &got) {
 				t.Fatalf("got %v, want a *PublishError", err)
@@ -116,20 +116,20 @@ func TestPublishSaysWhatHasNoMessage(t *testing.T) {
 
 func TestPublishSendsNothingThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	o := &office{exist: ids(1), down: errDown}
+	o := &recorder{exist: ids(1), down: errDown}
 	err := o.publish(t, 1)
 	if !errors.Is(err, errDown) || !strings.HasPrefix(err.Error(), "publish: ") {
-		t.Errorf("got error %v, want %v, and where", err, errDown)
+		t.Errorf("got error %v, want %v, with the operation", err, errDown)
 	}
 	if len(o.lines) != 0 {
 		t.Errorf("got %q, want nothing", o.lines)
 	}
 }
 
-// A sender that cannot say what it did not send is believed to have sent all.
+// A sender that fails without naming unsent documents is taken to have sent all.
 func TestPublishReportsASenderThatNamesNothing(t *testing.T) {
 	t.Parallel()
-	o := &office{exist: ids(1), sendErr: errDown}
+	o := &recorder{exist: ids(1), sendErr: errDown}
 	if err := o.publish(t, 1); !errors.Is(err, errDown) {
 		t.Errorf("got error %v, want %v", err, errDown)
 	}

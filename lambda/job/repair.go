@@ -2,15 +2,15 @@ package job
 
 import "time"
 
-// Waits says when a document has waited in vain, for the stores that a sweep
-// repairs.
+// Waits holds the limits after which a document has waited in vain, for the
+// stores that a sweep repairs.
 type Waits struct {
-	Visibility time.Duration // of the queue: how long a message may be away before it must have come back
+	Visibility time.Duration // of the queue: a message that was received comes back within it
 	Grace      time.Duration // for programs that insert a document and publish it themselves
 	Lapses     int           // claims in a row without a result after which a document has crashed
-	Times      int           // of publishing again after which a document is lost
-	Drained    bool          // the queue holds next to nothing of what is overdue: its backlog explains nothing
-	Idle       bool          // the queue holds nothing at all
+	Times      int           // publishes by the sweep after which a document is lost
+	Drained    bool          // the queue holds few messages beside the overdue rows: its backlog explains nothing
+	Idle       bool          // the queue is empty
 }
 
 // Repair is the kind of a repair that publishes a document.
@@ -23,7 +23,7 @@ const (
 	Overdue  Repair = "overdue"  // its message did not come
 )
 
-// Republished is a document that a sweep published, and why.
+// Republished is a document that a sweep published, and the reason.
 type Republished struct {
 	Stamped
 	Repair Repair

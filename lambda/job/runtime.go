@@ -23,31 +23,31 @@ type Runtime struct {
 	Schedule Schedule
 	Log      *slog.Logger
 	Observe  func(Observation) // called at every end, from many goroutines; may be nil
-	// Notify sends the notifications of documents that failed, within 8 s. It is
-	// called once a batch, and only if a document of the batch failed, when all
-	// is settled and before Run returns; nil sends none.
+	// Notify sends the notifications of failed documents, within 8 s. It is called
+	// at most once a batch: if a document of the batch failed, when all deliveries
+	// are settled and before Run returns. nil sends none.
 	Notify func(context.Context)
 }
 
 const (
 	// claimTimeout bounds one try of a claim.
 	claimTimeout = 10 * time.Second
-	// busyPatience is how long a claim is tried again for a row that another
-	// transaction has locked, and busyWait how long its message waits then.
+	// busyPatience bounds the repeated claims of a row that another transaction
+	// has locked; if they fail, its message waits for busyWait.
 	busyPatience, busyWait = 5 * time.Second, 5 * time.Second
-	// abandonAfter is how long past its deadline work may take to notice.
+	// abandonAfter is the time that work has to notice its deadline, after it.
 	abandonAfter = time.Second
 )
 
-// batch is one run: deliveries and, by index, how they end.
+// batch is one run: deliveries and, by index, their ends.
 type batch struct {
 	*Runtime
 	deliveries []Delivery
 	ends       []Settlement
 	tenants    []uuid.UUID     // as far as they are known
-	leases     []time.Time     // until when a claim of ours lives; zero without one
+	leases     []time.Time     // ends of our claims; zero without one
 	worked     []time.Duration // 0 where no work was begun
-	finish     time.Time       // when settling has to end
+	finish     time.Time       // the end of settling
 	sent       int             // of settled, the number that the queue has
 	mu         sync.Mutex
 	settled    []Settled
@@ -55,13 +55,13 @@ type batch struct {
 }
 
 // Run works on a batch until every delivery has an end, and returns the ends
-// in the order of the deliveries. ctx ends when the invocation does. Retries,
-// dead letters, and whatever is settled when a deferred delivery is about to
-// run, are carried out through m; other Acks are left to the caller's response.
+// in the order of the deliveries. ctx ends with the invocation. m carries out
+// retries and dead letters, and also Acks before a deferred delivery runs; the
+// other Acks are left to the caller's response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
-	b := &batch{Runtime: r, deliveries: slices.Clone(deliveries), ends: make([]Settlement, n), tenants: make([]uuid.UUID, n),
-		leases: make([]time.Time, n), worked: make([]time.Duration, n)}
+	b := &batch{Runtime: r, deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
+		tenants: make([]uuid.UUID, n), leases: make([]time.Time, n), worked: make([]time.Duration, n)}
 	for i := range b.deliveries {
 		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Schedule)
 	}
@@ -73,9 +73,9 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	return b.ends
 }
 
-// together claims the batch and works on everything in it at once, except on
-// what is deferred, which it returns: first the busy, then the suspects, the
-// least tried first, then the held.
+// together claims the batch and works on all its documents at once. It returns
+// the deferred deliveries, in the order in which to run them: busy ones, then
+// suspects, from the fewest attempts to the most, then held ones.
 func (b *batch) together(ctx context.Context) (later []deferred) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	var running sync.WaitGroup
@@ -98,7 +98,8 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 	return later
 }
 
-// deferred is a delivery that was not claimed with its batch, and its place there.
+// deferred is a delivery that was not claimed with its batch: its place there and
+// the result of that claim.
 type deferred struct {
 	index int
 	Claim
@@ -108,20 +109,20 @@ func (d deferred) rank() int {
 	return map[Result]int{Busy: -1, Held: 1}[d.Found]
 }
 
-// waitsAlone reports whether a delivery is looked at again when the others
-// have settled: a suspect, since it may kill the process; a busy row, since
-// its lock is short; and a held one on its last delivery, which would
-// otherwise be a dead letter about a document that is fine.
+// waitsAlone reports whether a delivery is deferred until the others have
+// settled: a suspect may kill the process, the lock of a busy row is short, and a
+// held one on its last delivery would otherwise become a dead letter although its
+// document may well succeed.
 func (b *batch) waitsAlone(i int, c Claim) bool {
 	return c.Suspect || c.Found == Busy || c.Found == Held && b.deliveries[i].Last
 }
 
-// alone runs what was deferred, one after the other. Each gets a fair share of
-// the time that is left, and the queue gets everything settled before it begins:
-// if it kills this process, no other delivery is lost with it.
+// alone runs the deferred deliveries, one after the other. Each gets a fair share
+// of the time that is left. Before each, the queue gets all settlements so far: if
+// it kills this process, no other delivery is lost with it.
 func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
 	for n, d := range later {
-		if ctx.Err() == nil { // or else no work begins, and a slow queue would cost the response
+		if ctx.Err() == nil { // otherwise no work begins, and a slow queue would cost the response
 			m.Settle(ctx, b.unsent())
 		}
 		share, cancel := withShare(ctx, len(later)-n)
@@ -134,8 +135,8 @@ func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
 	}
 }
 
-// claimAlone claims one delivery, and waits for its row to be free: briefly
-// when it is busy, as long as there is time when this is the last delivery.
+// claimAlone claims one delivery, and waits until its row is free: briefly when
+// it is busy, for the rest of the time when this is the last delivery.
 func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 	delivery := b.deliveries[d.index : d.index+1]
 	if !delivery[0].Last && d.Found == Busy {
@@ -156,9 +157,9 @@ func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 	}
 }
 
-// claim claims deliveries, and waits for a database that does not answer as
-// long as ctx allows: a claim that failed at once would use up the deliveries
-// of a whole queue, since a mapping does not slow down.
+// claim claims deliveries. While the database does not answer, it waits as long
+// as ctx allows: a claim that failed at once would use up the deliveries of a
+// whole queue, since an event source mapping does not slow down.
 func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -196,24 +197,24 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 	}
 }
 
-// attempt works on what is claimed, and settles it.
+// attempt does the work of a claim and settles it.
 func (b *batch) attempt(ctx context.Context, i int, f Fence) {
 	started := time.Now()
 	err := b.work(ctx, i, f)
-	b.worked[i] = max(time.Since(started), 1) // 0 says that there was no work
+	b.worked[i] = max(time.Since(started), 1) // 0 means that no work was begun
 	b.settle(ctx, i, f, err)
 }
 
-// work does the work behind its own recover. Work that does not come back
-// when its time is up is left alone: its fence keeps it from writing later.
+// work does the work behind a recover of its own. Work that does not return when
+// its time is up is abandoned: its fence keeps it from writing later.
 func (b *batch) work(ctx context.Context, i int, f Fence) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
 				p := &failure.Panic{Value: v, Stack: debug.Stack()}
-				b.Log.Error("panic", "document", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count, "attempt", f.Attempt,
-					"panic", p.Error(), "stack", string(p.Stack))
+				b.Log.Error("panic", "document", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
+					"attempt", f.Attempt, "panic", p.Error(), "stack", string(p.Stack))
 				done <- p
 			}
 		}()
@@ -234,8 +235,8 @@ func (b *batch) work(ctx context.Context, i int, f Fence) error {
 	}
 }
 
-// lease returns the time of a claim: the time for the work, for settling
-// it, and a margin.
+// lease returns the length of a claim: the time for the work, for settling, and a
+// margin.
 func lease(ctx context.Context) time.Duration {
 	rest := manifest.MaxTimeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -244,7 +245,8 @@ func lease(ctx context.Context) time.Duration {
 	return rest + manifest.SettleReserve + manifest.LeaseMargin
 }
 
-// reserve ends work early enough to settle, and settling early enough to respond.
+// reserve sets the ends of the work and of the settling: the work leaves time to
+// settle, and settling leaves time to respond.
 func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -255,17 +257,17 @@ func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithDeadline(ctx, deadline.Add(-min(manifest.SettleReserve, left/4)))
 }
 
-// withShare gives one of n the n-th part of the time that is left.
+// withShare returns a context with one part of n of the time that is left.
 func withShare(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	deadline, _ := ctx.Deadline()
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// pauses are the waits between tries: 50 ms at first, twice as long each time
+// pauses makes the waits between tries: 50 ms at first, twice as long each time
 // up to a second, each shortened at random so that workers do not try in step.
-type pauses struct{ last time.Duration }
+type pauses struct{ last time.Duration } // last is 0 before the first wait
 
-// pause reports false when ctx ended first.
+// pause waits, and reports false when ctx ended first.
 func (p *pauses) pause(ctx context.Context) bool {
 	p.last = min(max(2*p.last, 50*time.Millisecond), time.Second)
 	timer := time.NewTimer(p.last/2 + rand.N(p.last/2))

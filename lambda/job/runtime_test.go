@@ -17,7 +17,7 @@ import (
 
 const (
 	m5, m30 = 5 * time.Minute, 30 * time.Minute
-	// length is that of an invocation.
+	// length is the length of an invocation.
 	length = 3 * time.Minute
 )
 
@@ -31,13 +31,13 @@ func retry(after time.Duration) job.Settlement {
 	return job.Settlement{Action: job.Retry, Visibility: after}
 }
 
-// writes is a settlement with the status that is written before it.
+// writes returns a settlement with the status that is written before it.
 func writes(status job.Status, s job.Settlement) job.Settlement {
 	s.Write = status
 	return s
 }
 
-func TestEveryDeliveryEndsAsTheTableSays(t *testing.T) {
+func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 	t.Parallel()
 	var (
 		missing      = func() *row { return nil }
@@ -108,7 +108,7 @@ func TestEveryDeliveryEndsAsTheTableSays(t *testing.T) {
 	}
 }
 
-func TestReleaseCarriesWhatIsStored(t *testing.T) {
+func TestReleaseCarriesReasonAndDueTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(6), pending(0))
@@ -143,7 +143,7 @@ func TestEndsAreInTheOrderOfTheDeliveries(t *testing.T) {
 	})
 }
 
-func TestQueueIsToldEveryRetryOnceAndNoAck(t *testing.T) {
+func TestQueueGetsEveryRetryOnceAndNoAck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0), inProgress(1, time.Minute))
@@ -212,7 +212,7 @@ func TestClaimedRecordsStartAtOnce(t *testing.T) {
 	})
 }
 
-func TestPanicHarmsNobodyElse(t *testing.T) {
+func TestPanicHarmsNoOtherDelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0))

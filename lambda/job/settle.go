@@ -11,10 +11,11 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// writeTimeout bounds each try of a write that must finish although time is up.
+// writeTimeout bounds each try of a write that goes on although the work's time
+// is up.
 const writeTimeout = 4 * time.Second
 
-// settle ends the delivery by what became of the work.
+// settle ends the delivery after the work has returned err.
 func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
 	ctx, cancel := b.settling(ctx)
 	defer cancel()
@@ -28,13 +29,13 @@ func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
 	}
 }
 
-// settling is the time for settling: it goes on although the work's time is
-// up, until the invocation has to respond, and long enough for one try.
+// settling returns the context for settling: it goes on although the work's time
+// is up, until the invocation has to respond, and is long enough for one try.
 func (b *batch) settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
-// fail writes what the failure means for the document, and ends the delivery.
+// fail releases the document as the failure requires, and ends the delivery.
 func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
 	if why.Kind == failure.Permanent {
@@ -52,9 +53,9 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 	}
 }
 
-// write writes a release, again and again while the database does not answer
-// and ctx allows. After each failure the row is read: a commit whose answer was
-// lost is neither assumed nor repeated blindly.
+// write writes a release. While the database does not answer it tries again, as
+// long as ctx allows. After each failure it reads the row, because the commit may
+// have succeeded and only its answer got lost.
 func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
 	for tries := (pauses{}); ; {
 		written, err := b.writeOnce(ctx, f, r)
@@ -86,7 +87,7 @@ func (b *batch) find(ctx context.Context, f Fence) (Row, error) {
 	return b.Store.Find(ctx, f.ID)
 }
 
-// lost returns what the row is now that the fence is gone.
+// lost reads the row after a lost fence, and returns the outcome.
 func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
 	row, err := b.find(ctx, f)
 	for tries := (pauses{}); err != nil && !errors.Is(err, ErrNotFound) && tries.pause(ctx); {
@@ -107,21 +108,22 @@ func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
 	return Outcome{Result: Lost}
 }
 
-// unsettled is the outcome of a claim whose end could not be written: its
+// unsettled returns the outcome of a claim whose end could not be written: its
 // message comes back when its lease ends.
 func (b *batch) unsettled(i int) Outcome {
 	return Outcome{Result: Unsettled, Wait: max(time.Until(b.leases[i]), time.Second)}
 }
 
 // giveBack ends a delivery that could not be claimed. Its message comes back
-// by the schedule, up to a quarter earlier: a queue that comes back all at
-// once would meet the next outage all at once.
+// by the schedule, up to a quarter earlier: messages that all come back at one
+// moment may all meet the next outage.
 func (b *batch) giveBack(i int, f Fence, err error) {
 	wait := b.Schedule.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Schedule))}, StatusNone).Visibility
 	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
 }
 
-// end decides how delivery i ends, notes it and logs it, once.
+// end decides the end of delivery i, logs it and keeps it. It is called once for
+// each delivery.
 func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 	d := b.deliveries[i]
 	o.Delivery = d.Count
@@ -133,8 +135,10 @@ func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 	case s.Action == Retry || o.Result == Missing || o.Result == NotMatchable:
 		level = slog.LevelWarn
 	}
-	b.Log.Log(context.Background(), level, "settled", "document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
-		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(), "reason", why.Text)
+	b.Log.Log(context.Background(), level, "settled",
+		"document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
+		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),
+		"reason", why.Text)
 	if b.Observe != nil {
 		b.Observe(Observation{o.Result, s.Action, b.worked[i]})
 	}

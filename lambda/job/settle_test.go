@@ -43,9 +43,9 @@ func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
 	}
 }
 
-// Settling is tried until the invocation has to respond. The message then
-// comes back when the lease ends: a longer wait would leave the row in
-// progress that no worker has.
+// A settlement is tried again until the invocation has to respond. The message
+// then comes back when the lease ends: a longer wait would leave the row in
+// progress without a worker.
 func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 	t.Parallel()
 	atLeaseEnd := retry(manifest.LeaseMargin + manifest.RespondReserve)
@@ -61,8 +61,8 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 		{"not written, permanent", row{releaseErr: errDown}, permanent, 2, atLeaseEnd},
 		{"not written, last delivery", row{releaseErr: errDown}, permanent, 3, deadLetter},
 		{"not even read", row{releaseErr: errDown, findErr: errDown}, permanent, 1, atLeaseEnd},
-		{"committed, but nobody can say", row{releaseErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
-		{"fence lost, but nobody can say to whom", row{findErr: errDown}, job.ErrFenceLost, 2, atLeaseEnd},
+		{"committed, but the database does not answer", row{releaseErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
+		{"fence lost, and the row cannot be read", row{findErr: errDown}, job.ErrFenceLost, 2, atLeaseEnd},
 		{"fence lost, last delivery", row{findErr: errDown}, job.ErrFenceLost, 3, deadLetter},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *tes
 	})
 }
 
-func TestLostFenceEndsByWhatTheRowIsNow(t *testing.T) {
+func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 	t.Parallel()
 	unknown := errors.New("the answer of the commit was lost")
 	for _, tc := range []struct {
@@ -157,7 +157,7 @@ func TestLostFenceEndsByWhatTheRowIsNow(t *testing.T) {
 	}
 }
 
-// set is another worker's write, that many attempts later.
+// set makes another worker's write, that many attempts later.
 func set(status job.Status, attempts int, leaseLeft time.Duration) func(*memory, job.Fence) {
 	return func(m *memory, f job.Fence) {
 		m.change(number(f.ID), func(r *row) {

@@ -49,7 +49,7 @@ func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 	})
 }
 
-func TestSuspectIsLookedAtAgainWhenItsTurnComes(t *testing.T) {
+func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
@@ -128,9 +128,9 @@ func TestSuspectsAreNotLimitedWithoutADeadline(t *testing.T) {
 	})
 }
 
-// When the batch has used up the time, no suspect begins, and so there is no
-// reason to tell the queue before each: with a queue that does not answer,
-// that would cost the response of the whole batch.
+// When the batch has used up the time, no suspect begins, so there is no reason
+// to send the settlements before each: if the queue does not answer, that would
+// cost the response of the whole batch.
 func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

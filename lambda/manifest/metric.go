@@ -15,7 +15,7 @@ const (
 	MetricDeadLettered = "DeadLettered" // failed on its last delivery
 	MetricFailed       = "Failed"       // failed for good at once
 	MetricSkipped      = "Skipped"      // no work: done before, superseded, missing, not matchable
-	MetricMalformed    = "Malformed"    // the body is no id
+	MetricMalformed    = "Malformed"    // the body is not an id
 	// MetricRefused counts refused credentials, of the database, the model or a
 	// channel, in the functions and in the sweep.
 	MetricRefused = "Refused"

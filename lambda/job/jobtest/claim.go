@@ -94,7 +94,8 @@ func oneOfTwoDeliveries(r *rig) {
 		id := r.in(from)
 		before := r.row(id)
 		n := map[string]int{}
-		for _, c := range r.claims(true, job.Delivery{ID: id, Last: true}, job.Delivery{ID: id, Last: true}, job.Delivery{ID: id, Last: true}) {
+		d := job.Delivery{ID: id, Last: true}
+		for _, c := range r.claims(true, d, d, d) {
 			n[found(c)]++
 			if c.Found == job.Held && c.Wait != lease {
 				r.Errorf("%s: held for %v, want %v", from.name, c.Wait, lease)
@@ -134,7 +135,8 @@ func failedIsRedriven(r *rig) {
 	}
 	r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: 2, Error: busy, Notifications: "transient 1"})
 	r.fail(c.Fence)
-	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(), Notifications: "transient 1, transient 2"})
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(),
+		Notifications: "transient 1, transient 2"})
 	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
 		r.Errorf("the same message again: found %v, want it done", got)
 	}
@@ -147,7 +149,8 @@ func earlierPublishIsSuperseded(r *rig) {
 		r.publish(id)
 		at.to(r, id)
 		r.unchanged(at.name, func() {
-			if _, got := r.claim(job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}, true); got != superseded {
+			d := job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}
+			if _, got := r.claim(d, true); got != superseded {
 				r.Errorf("%s: the first message found %v, want it superseded", at.name, got)
 			}
 		})
@@ -212,8 +215,8 @@ func notDueIsEarly(r *rig) {
 	}
 }
 
-// The sweep gives up when nothing is known to be on its way. A message that
-// comes after all proves it wrong.
+// The sweep gives up when no message is known to be on its way. A message that
+// comes after all shows that this was wrong.
 func givenUpIsClaimed(r *rig) {
 	for name, giveUp := range map[string]func(id uuid.UUID){
 		"lost": func(uuid.UUID) {
@@ -252,7 +255,7 @@ func oneOfManyClaims(r *rig) {
 	for i := range deliveries {
 		deliveries[i].ID = r.New()
 	}
-	for round := 1; round <= rounds; round++ { // after the first one, everybody is connected
+	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
 		answers := atOnce(workers, func(int) []job.Claim {
 			mine := slices.Clone(deliveries)
 			rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
@@ -269,7 +272,8 @@ func oneOfManyClaims(r *rig) {
 			}
 		}
 		if n[claimed] != documents || n[held]+n[locked] != (workers-1)*documents {
-			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one, and held or busy for the others", round, workers, n, documents)
+			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one, and held or busy for the others",
+				round, workers, n, documents)
 		}
 		for _, d := range deliveries {
 			r.rowIs(d.ID, Row{Status: job.StatusInProgress, Attempt: round})

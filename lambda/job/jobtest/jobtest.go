@@ -1,7 +1,7 @@
-// Package jobtest tests what implements the ports of package job: the claims,
+// Package jobtest tests implementations of the ports of package job: the claims,
 // fences, publications and repairs that its documentation promises, for any
-// workload and its tables. Each test opens a store of its own, and says by
-// its name what must hold.
+// workload and its tables. Each test opens a store of its own, and its name is
+// the promise that it tests.
 package jobtest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store is what the tables of a workload implement: the ports of package job,
-// and that of package sweep.
+// Store joins the ports that the tables of a workload implement: those of package
+// job, and the one of package sweep.
 type Store interface {
 	job.Store
 	job.PublishStore
@@ -31,23 +31,23 @@ type Store interface {
 // store and the work are called from many goroutines, the rest from one.
 type Fixture struct {
 	Store Store
-	// Work does what a claim is for and commits it; with a document of New
+	// Work does the work of a claim and commits it; with a document of New
 	// and a fence that holds it succeeds.
 	Work job.Work
 	// New inserts a document that was never published, as any program may.
 	New func() uuid.UUID
 	// Lock locks a document's row in a transaction of its own until unlock.
 	Lock func(uuid.UUID) (unlock func())
-	// Spoil leaves nothing to work on, so that a claim finds the document
+	// Spoil removes the contents to work on, so that a claim finds the document
 	// not matchable.
 	Spoil func(uuid.UUID)
-	// Row reads a document past the store.
+	// Row reads a document without the store.
 	Row func(uuid.UUID) Row
-	// Dump is every row of every table. Two of them differ whenever something
-	// was written in between, the same values too.
+	// Dump returns every row of every table. Two dumps differ whenever something
+	// was written in between, even the same values.
 	Dump func() string
-	// Now is the database's clock, which stands still until Advance moves it,
-	// forth or back.
+	// Now reads the database's clock, which stands still until Advance moves it,
+	// forward or back.
 	Now     func() time.Time
 	Advance func(time.Duration)
 }
@@ -73,13 +73,13 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"suspect is claimed only when asked for", suspectIsAskedFor},
 		{"claim answers in the order of the deliveries", claimAnswersInOrder},
 		{"one of two deliveries of a document claims it", oneOfTwoDeliveries},
-		{"what is over is done", overIsDone},
+		{"finished document is done", overIsDone},
 		{"failed document is claimed for a message sent later", failedIsRedriven},
 		{"message of an earlier publish is superseded", earlierPublishIsSuperseded},
 		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
 		{"locked row is busy and waits for nothing", lockedIsBusy},
 		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
-		{"document that was given up is claimed by whatever message comes", givenUpIsClaimed},
+		{"document that was given up is claimed for any message", givenUpIsClaimed},
 		{"claims at the same moment give each document once", oneOfManyClaims},
 
 		{"retry waits with its error", retryWaits},
@@ -118,15 +118,15 @@ const (
 	lease      = time.Minute
 	retryIn    = 5 * time.Minute
 	visibility = 10 * time.Minute // of the queue
-	grace      = time.Minute      // for what is inserted
-	tick       = time.Microsecond // what databases and stamps can tell apart
+	grace      = time.Minute      // for inserted documents
+	tick       = time.Microsecond // the precision of databases and stamps
 	busy       = "the model is busy"
 )
 
-// failure is the last of three tries.
+// failure ends the last of three tries.
 var failure = job.Release{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
 
-// What a claim finds, in a word.
+// The possible findings of a claim, in a word.
 var (
 	claimed, suspect = "claimed", "suspect"
 	held             = job.Held.String()
@@ -154,7 +154,7 @@ type rig struct {
 	*testing.T
 }
 
-// state is a state of a document, and the way there from never published or
+// state is a state of a document; to brings a document there that is new or
 // published.
 type state struct {
 	name string
@@ -188,7 +188,7 @@ func (r *rig) in(s state) uuid.UUID {
 	return id
 }
 
-// claim claims one delivery and says what it found.
+// claim claims one delivery, and returns its finding as well.
 func (r *rig) claim(d job.Delivery, suspects bool) (job.Claim, string) {
 	r.Helper()
 	c := r.claims(suspects, d)[0]
@@ -204,7 +204,7 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 	return claims
 }
 
-// take claims a document that must be there to be claimed.
+// take claims a document, which must succeed.
 func (r *rig) take(id uuid.UUID) job.Fence {
 	r.Helper()
 	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)

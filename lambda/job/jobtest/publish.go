@@ -16,11 +16,13 @@ func publishTakes(r *rig) {
 		before := r.row(id)
 		r.Advance(time.Second)
 		stamp := r.publish(id)
-		r.rowIs(id, Row{Status: job.StatusPending, Attempt: before.Attempt, Due: r.now(), Notifications: before.Notifications})
+		r.rowIs(id, Row{Status: job.StatusPending, Attempt: before.Attempt, Due: r.now(),
+			Notifications: before.Notifications})
 		r.findIs(id, job.Row{Status: job.StatusPending, Attempt: before.Attempt})
 		c, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false)
 		if got != claimed || c.Fence.Attempt != before.Attempt+1 {
-			r.Errorf("%s: its message found %v, attempt %d; want it claimed, attempt %d", from.name, got, c.Fence.Attempt, before.Attempt+1)
+			r.Errorf("%s: its message found %v, attempt %d; want it claimed, attempt %d",
+				from.name, got, c.Fence.Attempt, before.Attempt+1)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func failureHasOneNotification(r *rig) {
 	r.findIs(id, job.Row{Status: job.StatusFailed, Attempt: 2})
 	r.publish(id)
 	r.release(r.take(id), job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 1})
-	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 3, Error: "broken", FailedAt: r.now(), Notifications: "transient 2, permanent 3"})
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 3, Error: "broken", FailedAt: r.now(),
+		Notifications: "transient 2, permanent 3"})
 }
 
 func successClears(r *rig) {
@@ -41,7 +42,7 @@ func successClears(r *rig) {
 	r.findIs(id, job.Row{Status: job.StatusSucceeded, Attempt: 2})
 }
 
-// Nobody took over, so whoever is late may still say how it went.
+// No other attempt took over, so the late one may still settle the document.
 func endedLeaseKeepsTheFence(r *rig) {
 	for name, settle := range map[string]func(job.Fence){"a failure": r.fail, "a success": r.succeed} {
 		id := r.New()
@@ -98,8 +99,8 @@ func staleFence(r *rig) {
 		"another attempt":             func(f job.Fence) { r.Advance(lease); r.take(f.ID) },
 		"a publish":                   func(f job.Fence) { r.publish(f.ID) },
 		"a publish and an attempt":    func(f job.Fence) { r.publish(f.ID); r.take(f.ID) },
-		"its own retry":               func(f job.Fence) { r.release(f, job.Release{Status: job.StatusPending, Due: retryIn}) },
-		"its own retry and a claim":   func(f job.Fence) { r.release(f, job.Release{Status: job.StatusPending}); r.take(f.ID) },
+		"its own retry":               func(f job.Fence) { r.retry(f, retryIn) },
+		"its own retry and a claim":   func(f job.Fence) { r.retry(f, 0); r.take(f.ID) },
 		"its own failure":             r.fail,
 		"its own failure and a claim": func(f job.Fence) { r.fail(f); r.redrive(f.ID) },
 		"its own success":             r.succeed,
@@ -112,12 +113,19 @@ func staleFence(r *rig) {
 			r.Fatalf("... after %s", name)
 		}
 	}
-	waits := r.New()
-	for i, f := range []job.Fence{{ID: waits}, {ID: waits, Attempt: 1}, {ID: r.in(inProgress), Attempt: 2}, {ID: uuid.New(), Attempt: 1}} {
+	waits, taken := r.New(), r.in(inProgress)
+	for i, f := range []job.Fence{
+		{ID: waits}, {ID: waits, Attempt: 1}, {ID: taken, Attempt: 2}, {ID: uuid.New(), Attempt: 1},
+	} {
 		if r.refused(f); r.Failed() {
-			r.Fatal("... of an attempt that nobody has, case " + strconv.Itoa(i))
+			r.Fatal("... of an attempt that no worker has, case " + strconv.Itoa(i))
 		}
 	}
+}
+
+func (r *rig) retry(f job.Fence, due time.Duration) {
+	r.Helper()
+	r.release(f, job.Release{Status: job.StatusPending, Due: due})
 }
 
 func (r *rig) redrive(id uuid.UUID) job.Fence {

@@ -16,8 +16,8 @@ const (
 	limit = 1000
 )
 
-// empty is what a sweep of an empty queue goes by; of a queue with a backlog
-// neither Drained nor Idle holds.
+// The limits of a sweep of an empty queue, of a drained one, and of one with a
+// backlog.
 var (
 	empty   = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true, Idle: true}
 	drained = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true}
@@ -76,7 +76,8 @@ func (r *rig) givenUp(id uuid.UUID, attempt int, notifications string) {
 	if row.Error == "" {
 		r.Error("it is failed without a reason")
 	}
-	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: attempt, Error: row.Error, FailedAt: r.now(), Notifications: notifications})
+	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: attempt, Error: row.Error, FailedAt: r.now(),
+		Notifications: notifications})
 }
 
 func insertedIsPublished(r *rig) {
@@ -93,7 +94,8 @@ func insertedIsPublished(r *rig) {
 	spoiled := r.New()
 	r.Spoil(spoiled)
 	r.Advance(1000 * time.Hour)
-	if again, err := r.Store.Republish(r.Context(), job.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}, limit); err != nil || len(again) > 0 {
+	patient := job.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}
+	if again, err := r.Store.Republish(r.Context(), patient, limit); err != nil || len(again) > 0 {
 		r.Errorf("published %v, error %v, although there is nothing to work on", again, err)
 	}
 }
@@ -167,7 +169,8 @@ func backlogExplains(r *rig) {
 	r.take(front)
 	again := r.sweepOfFinds(backlog, repairs{overdue: 2, republished: 1})
 	if again[0].ID != before {
-		r.Errorf("published %v again, want %v, which was sent before %v; %v came after it", again[0].ID, before, front, after)
+		r.Errorf("published %v again, want %v, which was sent before %v; %v came after it",
+			again[0].ID, before, front, after)
 	}
 }
 
@@ -201,7 +204,8 @@ func lapsedIsRecovered(r *rig) {
 		r.Advance(tick)
 		r.sweepOfFinds(backlog, repairs{lapsed: 1})
 		r.sweepOfFinds(backlog, repairs{})
-		r.rowIs(id, Row{Status: job.StatusPending, Attempt: attempt, Due: r.now(), Error: fmt.Sprintf("attempt %d ended without a result", attempt)})
+		r.rowIs(id, Row{Status: job.StatusPending, Attempt: attempt, Due: r.now(),
+			Error: fmt.Sprintf("attempt %d ended without a result", attempt)})
 		r.refused(f)
 	}
 	f := r.lapse(id)
@@ -307,14 +311,15 @@ func repairsRespectLimit(r *rig) {
 
 func sweepsRepairOnce(r *rig) {
 	const n, workers, rounds = 10, 6, 10
-	for round := 1; round <= rounds; round++ { // after the first one, everybody is connected
-		// A crashed document has its notification's key, which would undo the
-		// doubling of a lost one in the same transaction: only every other time.
+	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
+		// A crashed document would find the key of its notification taken, which would
+		// undo a lost one done twice in the same transaction: only every other time.
 		nCrashed := round % 2 * n
 		lost, crashed, missed := r.broken(n, nCrashed)
 		total := repairs{}
 		for _, got := range atOnce(workers, r.sweepOnce) {
-			total = repairs{0, total.lost + got.lost, total.crashed + got.crashed, 0, total.lapsed + got.lapsed, total.republished + got.republished}
+			total = repairs{0, total.lost + got.lost, total.crashed + got.crashed, 0, total.lapsed + got.lapsed,
+				total.republished + got.republished}
 		}
 		if want := (repairs{0, n, nCrashed, 0, 0, n}); total != want {
 			r.Fatalf("round %d: together they repaired %+v, want %+v", round, total, want)
@@ -344,7 +349,8 @@ func (r *rig) sweepOnce(worker int) (n repairs) {
 		return err
 	}
 	steps := []func() error{giveUp, republish}
-	if worker%2 == 0 { // so that both repairs are done by several at the same moment
+	if worker%2 == 0 { // so that several workers do each repair at the same moment
+
 		slices.Reverse(steps)
 	}
 	for _, step := range steps {

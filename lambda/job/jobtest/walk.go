@@ -18,19 +18,21 @@ var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks 
 
 const walkSteps = 400
 
-// waits are such that some documents get lost and crash on the way.
+// waits returns limits so low that some documents are lost or crash during the
+// walk.
 func (w *walker) waits() job.Waits {
 	idle := w.IntN(2) == 0
-	return job.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1, Idle: idle, Drained: idle || w.IntN(2) == 0}
+	return job.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1,
+		Idle: idle, Drained: idle || w.IntN(2) == 0}
 }
 
-// move is a change of a document's row, and by what.
+// move is a change of a document's row, and its cause.
 type move struct {
 	by       string
 	from, to job.Status
 }
 
-// legal are the moves that the documentation of package job allows (I9). A
+// legal lists the moves that the documentation of package job allows (I9). A
 // move that does not change the status changes something else of the row.
 var legal = map[move]bool{
 	{"claim", job.StatusNone, job.StatusInProgress}:       true,
@@ -59,14 +61,14 @@ var legal = map[move]bool{
 	{"give up", job.StatusInProgress, job.StatusFailed}:    true, // crashed
 }
 
-// walker does anything at any time, and keeps book.
+// walker takes random steps, and keeps a record of them.
 type walker struct {
 	*rig
 	*rand.Rand
 	ids    []uuid.UUID
 	spoilt map[uuid.UUID]bool
 	rows   map[uuid.UUID]Row
-	leases map[uuid.UUID]time.Time // until when a claim is exclusive
+	leases map[uuid.UUID]time.Time // ends of the claims
 	stamps []job.Stamped
 	fences []job.Fence
 	ended  map[job.Fence]bool
@@ -88,8 +90,9 @@ func walk(r *rig) {
 		by     string
 		do     func() (attempts map[uuid.UUID]int)
 	}{
-		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "release", w.releaseSome}, {3, "publish", w.publishSome},
-		{2, "republish", w.republish}, {2, "give up", w.giveUp}, {5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil},
+		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "release", w.releaseSome},
+		{3, "publish", w.publishSome}, {2, "republish", w.republish}, {2, "give up", w.giveUp},
+		{5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil},
 	}
 	total := 0
 	for _, s := range steps {
@@ -114,8 +117,8 @@ func walk(r *rig) {
 	}
 }
 
-// compare holds every row against what it was: attempts are by how much the
-// step may have raised them.
+// compare compares every row with its earlier state; attempts holds the numbers
+// by which the step may have raised the attempts of documents.
 func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 	for _, id := range w.ids {
 		before, after := w.rows[id], w.row(id)
@@ -135,7 +138,8 @@ func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 			}
 		}
 		if after.Attempt != before.Attempt+attempts[id] {
-			w.Errorf("step %d: %s took attempt %d to %d, want it raised by %d", step, by, before.Attempt, after.Attempt, attempts[id])
+			w.Errorf("step %d: %s took attempt %d to %d, want it raised by %d",
+				step, by, before.Attempt, after.Attempt, attempts[id])
 		}
 		if after.Status != job.StatusInProgress {
 			delete(w.leases, id)
@@ -181,7 +185,7 @@ func (w *walker) claimSome() map[uuid.UUID]int {
 	return attempts
 }
 
-// fence is that of some attempt, rather a late one.
+// fence returns the fence of some attempt, often a late one.
 func (w *walker) fence() (f job.Fence, ok bool) {
 	if len(w.fences) == 0 {
 		return f, false
@@ -190,7 +194,7 @@ func (w *walker) fence() (f job.Fence, ok bool) {
 	return w.fences[len(w.fences)-1-back], true
 }
 
-// accepted keeps book of writes that ended an attempt (I6).
+// accepted records writes that ended an attempt, and reports a second one (I6).
 func (w *walker) accepted(f job.Fence, ok bool) {
 	if ok && w.ended[f] {
 		w.Errorf("attempt %+v ended twice", f)
@@ -200,7 +204,7 @@ func (w *walker) accepted(f job.Fence, ok bool) {
 
 func (w *walker) workSome() map[uuid.UUID]int {
 	f, ok := w.fence()
-	if !ok || w.spoilt[f.ID] { // what the work then does is its own affair
+	if !ok || w.spoilt[f.ID] { // nothing is promised about work on a spoilt document
 		return nil
 	}
 	err := w.Work(w.Context(), f)
@@ -248,7 +252,7 @@ func (w *walker) stamped(stamped []job.Stamped, err error) {
 	if err != nil {
 		w.Errorf("publish: %v", err)
 	}
-	slices.SortFunc(stamped, func(a, b job.Stamped) int { // the ids are others the next time
+	slices.SortFunc(stamped, func(a, b job.Stamped) int { // by number: ids differ from walk to walk
 		return cmp.Compare(slices.Index(w.ids, a.ID), slices.Index(w.ids, b.ID))
 	})
 	w.stamps = append(w.stamps, stamped...)

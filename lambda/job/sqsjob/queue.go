@@ -31,8 +31,8 @@ type Queue struct {
 	ARN    string
 }
 
-// NewQueue finds the queue's ARN from its URL, https://host/account/name, in
-// the region that the client is for: no call is made.
+// NewQueue derives the queue's ARN from its URL, https://host/account/name, and
+// the client's region, without a call.
 func NewQueue(client *sqs.Client, queueURL string) (*Queue, error) {
 	u, err := url.Parse(queueURL)
 	if err != nil || u.Host == "" {
@@ -42,11 +42,12 @@ func NewQueue(client *sqs.Client, queueURL string) (*Queue, error) {
 	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
 		return nil, errors.New("a queue URL ends in /account/name")
 	}
-	return &Queue{client, queueURL, fmt.Sprintf("arn:aws:sqs:%s:%s:%s", client.Options().Region, parts[0], parts[1])}, nil
+	arn := fmt.Sprintf("arn:aws:sqs:%s:%s:%s", client.Options().Region, parts[0], parts[1])
+	return &Queue{client, queueURL, arn}, nil
 }
 
-// Settle carries settlements out, see job.Messages. What fails is logged and
-// comes back by the queue's visibility timeout.
+// Settle carries settlements out, see job.Messages. Failures are logged; their
+// messages come back after the queue's visibility timeout.
 func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
@@ -85,8 +86,8 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 	}
 }
 
-// seconds rounds up, and clamps to what is left of the 12 hours from the
-// receive: SQS refuses more instead of taking what it can.
+// seconds rounds up, and clamps to the rest of the 12 hours from the receive: SQS
+// refuses more instead of shortening it.
 func (b *batch) seconds(d time.Duration) int32 {
 	left := manifest.MaxVisibility - time.Since(b.received) - time.Minute
 	d = max(0, min(d, left))
@@ -105,7 +106,8 @@ func (b *batch) logRefused(operation string, refused []types.BatchResultErrorEnt
 
 func (b *batch) logError(operation string, err error) {
 	if err != nil {
-		b.log.Error(operation+": the messages come back by the queue's visibility timeout", "reason", failure.Of(err).Text)
+		b.log.Error(operation+": the messages come back by the queue's visibility timeout",
+			"reason", failure.Of(err).Text)
 	}
 }
 
@@ -157,14 +159,18 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 // stampForm is RFC 3339 with microseconds, PostgreSQL's precision.
 const stampForm = "2006-01-02T15:04:05.000000Z07:00"
 
-// backlog are the attributes that make up the backlog.
-var backlog = []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages,
-	types.QueueAttributeNameApproximateNumberOfMessagesNotVisible, types.QueueAttributeNameApproximateNumberOfMessagesDelayed}
+// backlog lists the attributes whose sum is the backlog.
+var backlog = []types.QueueAttributeName{
+	types.QueueAttributeNameApproximateNumberOfMessages,
+	types.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
+	types.QueueAttributeNameApproximateNumberOfMessagesDelayed,
+}
 
-// Backlog is how many messages the queue holds: visible, in flight (retries
-// that wait are among them) and delayed; roughly, as SQS counts.
+// Backlog returns the number of messages in the queue: visible, in flight (with
+// the retries that wait) and delayed; roughly, as SQS counts.
 func (q *Queue) Backlog(ctx context.Context) (int, error) {
-	out, err := q.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &q.URL, AttributeNames: backlog})
+	out, err := q.Client.GetQueueAttributes(ctx,
+		&sqs.GetQueueAttributesInput{QueueUrl: &q.URL, AttributeNames: backlog})
 	if err != nil {
 		return 0, failure.At("read the queue's backlog", err)
 	}

@@ -61,7 +61,7 @@ func TestSendOfNothingNeedsNoCall(t *testing.T) {
 	r.wantCalls()
 }
 
-func TestSendNamesWhatWasNotSent(t *testing.T) {
+func TestSendNamesUnsentDocuments(t *testing.T) {
 	t.Parallel()
 	var messages []job.Stamped
 	for i := range 25 {
@@ -111,7 +111,7 @@ func idsFrom(begin, end int) (ids []uuid.UUID) {
 	return ids
 }
 
-func TestPublisherTellsWhatAnUnreachableQueueDidNotTake(t *testing.T) {
+func TestPublisherReportsDocumentsWithoutAMessageOfAnUnreachableQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.server.Close()
@@ -133,7 +133,7 @@ func (committed) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stam
 	return stamped, nil
 }
 
-func TestBacklogCountsWhatTheQueueHolds(t *testing.T) {
+func TestBacklogCountsAllMessagesInTheQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for _, step := range []struct{ send, receive, want int }{{0, 0, 0}, {12, 0, 12}, {0, 10, 12}, {1, 0, 13}} {

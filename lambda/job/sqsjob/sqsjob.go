@@ -1,11 +1,11 @@
-// Package sqsjob connects package job to SQS and Lambda: it
-// turns an event into deliveries for package job, the ends of the deliveries
-// into the partial batch response, and changes the visibility of messages.
+// Package sqsjob connects package job to SQS and Lambda: it turns an event into
+// deliveries, and their ends into the partial batch response, and changes the
+// visibility of messages.
 //
 // The response fails closed. Every message is in it until it is settled with
-// an Ack; what cannot be answered for (an event that is not from the queue, a
-// message without an id) is an error of the whole invocation, which leaves
-// every message to the queue's visibility timeout.
+// an Ack. An event that cannot be answered message by message (it is not from
+// the queue, or a message has no id) is an error of the whole invocation, which
+// leaves every message to the queue's visibility timeout.
 package sqsjob
 
 import (
@@ -34,7 +34,7 @@ type Handler struct {
 	Runner    func(*slog.Logger) Runner // called once per invocation
 	Queue     *Queue
 	Log       *slog.Logger
-	Malformed func(n int) // called with the number of bodies that are no ids, which no Runner gets; may be nil
+	Malformed func(n int) // gets the number of bodies that are not ids and that the Runner does not see; may be nil
 }
 
 // Handle is the Lambda function.
@@ -59,11 +59,11 @@ type batch struct {
 	queue    *Queue
 	log      *slog.Logger
 	received time.Time
-	records  []events.SQSMessage // those that became deliveries
+	records  []events.SQSMessage // of the deliveries, in their order
 	acked    map[string]bool     // by message id
 }
 
-// check refuses what cannot be answered message by message.
+// check refuses an event that cannot be answered message by message.
 func (b *batch) check(records []events.SQSMessage) error {
 	if records == nil {
 		return fmt.Errorf("the event has no Records: it is not from SQS")
@@ -75,7 +75,8 @@ func (b *batch) check(records []events.SQSMessage) error {
 		case r.MessageId == "":
 			return fmt.Errorf("record %d has no messageId", i)
 		case !sameQueue(r.EventSourceARN, b.queue.ARN):
-			return fmt.Errorf("record %d is from %.200q, but %s names %s", i, r.EventSourceARN, manifest.EnvQueueURL, b.queue.ARN)
+			return fmt.Errorf("record %d is from %.200q, but %s names %s",
+				i, r.EventSourceARN, manifest.EnvQueueURL, b.queue.ARN)
 		}
 	}
 	return nil
@@ -88,8 +89,8 @@ func sameQueue(a, b string) bool {
 	return len(x) == 3 && len(y) == 3 && x[2] == y[2]
 }
 
-// decode makes deliveries of the records. A body that is no document id will
-// never become one: it is acknowledged, loudly.
+// decode makes deliveries of the records. A body without a document id will never
+// have one: it is logged at error, and acknowledged.
 func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) {
 	for _, r := range records {
 		id, err := document.ParseID(r.Body)
@@ -111,15 +112,15 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 	return deliveries
 }
 
-// note keeps how a record ended. Of a message that the event repeats, all
+// note keeps the end of a record. Of a message that the event repeats, all
 // records must be acknowledged: the response names them by one id.
 func (b *batch) note(r events.SQSMessage, s job.Settlement) {
 	others, repeated := b.acked[r.MessageId]
 	b.acked[r.MessageId] = s.Action == job.Ack && (others || !repeated)
 }
 
-// count is the message's receive count. One that cannot be read is taken as
-// the first: SQS counts on its own and moves the message away in time.
+// count returns the message's receive count. One that cannot be read is taken as
+// 1: SQS counts on its own and moves the message away in time.
 func (b *batch) count(r events.SQSMessage) int {
 	n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
 	if err != nil || n < 1 {

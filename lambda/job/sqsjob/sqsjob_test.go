@@ -97,7 +97,7 @@ func TestEmptyBatchIsAnEmptyList(t *testing.T) {
 	}
 }
 
-func TestEventThatCannotBeAnsweredForRunsNothing(t *testing.T) {
+func TestRefusedEventRunsNothing(t *testing.T) {
 	t.Parallel()
 	change := func(f func(*events.SQSMessage)) []events.SQSMessage {
 		records := []events.SQSMessage{record("a", id(1).String()), record("b", id(2).String())}
@@ -145,7 +145,7 @@ func TestEveryPartitionIsAccepted(t *testing.T) {
 	}
 }
 
-func TestBodyThatIsNoIDIsAcknowledgedLoudly(t *testing.T) {
+func TestBodyWithoutAnIDIsLoggedAndAcknowledged(t *testing.T) {
 	t.Parallel()
 	const secret = "Muster GmbH"
 	bare := strings.ReplaceAll(id(1).String(), "-", "")

@@ -27,57 +27,7 @@ func (w *invocation) costCommand() *cobra.Command {
 	cmd := o.desk.add(&cobra.Command{
 		Use:   "cost",
 		Short: "Say what models were paid, by tenant, day and model, and what kept answers saved",
-		Long: `Cost changes nothing. It adds up the answers and embeddings that the database
-keeps: how many were bought, the tokens, what those cost, and what was saved
-because an answer was kept and used again instead of being bought again.
-
-Days are in UTC, those on which something was bought; what it saved later is
-counted with that day. Calls that failed without a bill are not counted, nor
-are embeddings of calls that failed.
-
-The database is the one that DATABASE_URL names, or with --keep the one that
-"matchbook match DIR --keep" keeps. Its schema is left as it is.
-
-Prices are list prices that are built in, with their date, which is printed.
-They may have changed since, and know of no discount (cached prompts, batches,
-contracts). --prices FILE has yours, instead of those:
-  {"date": "2026-07-01", "source": "our contract", "usd_per_million_tokens": [
-    {"model": "gpt-4.1-mini", "prompt": 0.32, "completion": 1.28},
-    {"model": "llama3.1", "prompt": 0, "completion": 0},
-    {"model": "text-embedding-3-small", "embedding": 0.02}]}
-A price is for the models whose name begins so and ends there or goes on with a
-date, @ or :, as gpt-4.1-mini-2025-04-14 and llama3.1:8b@ollama:11434 do; the
-longest counts. What no price fits costs "-" and is named; it is never taken
-for free.
-
---json:
-  since          as given; not there if it is all
-  prices         date, source and file (not there if they are built in)
-  days           [{tenant_id, day, model, ...}]
-  tenants        [{tenant_id, ...}]
-  models         [{model, ...}]
-  total          {...}
-  without_price  [models]
-with ... being calls, unusable (of these), prompt_tokens, completion_tokens,
-embeddings, embedding_tokens, usd, calls_saved, embeddings_saved, usd_saved, and
-incomplete: models without a price are not in usd and usd_saved, which are null
-if there is nothing but those.
-
---plan asks no database. It says what a month will cost: the model, Lambda, SQS,
-the database, CloudWatch and the rest, for some numbers of documents, and how
-much depends on the share that rules decide. Prices of AWS are in
-lambda/plan/prices.json, what a document takes in lambda/plan/measured.json,
-each with its source; the flags and files of your own change them. Its --json
-has prices, model_prices, measured, bills [{documents, questions_per_document,
-usd, items [{part, what, quantity, unit, fixed, usd}]}] and lever, a list of
-bills for each share of questions.`,
-		Example: `  matchbook cost --keep
-  matchbook cost --since 2026-03-01 --tenant 10000000-0000-4000-8000-000000000001
-  matchbook cost --prices prices.json --json | jq .total.usd
-  matchbook cost --plan
-  matchbook cost --plan --documents 250000 --questions 0.26 --database existing
-  matchbook cost --plan --model gpt-4.1 --latency 2s-8s --json | jq '.bills[].usd'`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.plan.alone(cmd); err != nil {
 				return err

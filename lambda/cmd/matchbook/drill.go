@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"matchbook/lambda/drill"
@@ -30,32 +28,11 @@ type drillOptions struct {
 
 func (w *invocation) drillCommand() *cobra.Command {
 	var o drillOptions
-	var list strings.Builder
-	for _, f := range drill.Faults {
-		fmt.Fprintf(&list, "  %-10s  %s\n", f.Name, f.What)
-	}
 	cmd := &cobra.Command{
 		Use:   "drill",
 		Short: "Break everything for some minutes, and prove that nothing was lost or done twice",
-		Long: `Drill runs the bootstraps of match and sweep on this machine, with a private
-PostgreSQL, the local SQS and scripted servers for model and Slack. It publishes
-documents of its own making while things go wrong, then lets everything settle,
-publishes again what failed, and decides: no document failed that had a message
-to come, none by restarts of the database alone, no invariant broken, and the
-matches those of a quiet run. Timeouts, retries and visibility are those that are
-deployed, on clocks that jump over the waits; faults last seconds of real time.
-
-The faults, each at least once, in an order that follows from the seed:
-` + list.String() + `
-The exit status is 1 if the verdict is red; each violation is listed with the
-history of its document.`,
-		Example: `  matchbook drill                                   # all faults, two minutes
-  matchbook drill --short                           # all faults once
-  matchbook drill --only restart --documents 1000   # nothing may fail
-  matchbook drill --only kill,freeze --for 10m --seed 7
-  matchbook drill --json | jq '.checks[] | select(.violations)'`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.documents, "documents", 600, "documents at least")

@@ -35,44 +35,8 @@ func (w *invocation) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
 		Short: "Measure the matches of a corpus against its true links",
-		Long: `Eval runs the documents of each DIR through the whole line on this machine, as
-match does, and compares the matches with what is true. Each corpus and
-condition gets a fresh database, on a private PostgreSQL or on the server that
-DATABASE_URL names, where it is dropped again.
-
-DIR holds documents.CONDITION.jsonl, one document a line:
-{"id","tenant_id","type","received_at","structured_data"}, and links.csv with
-the columns a_id,b_id: all true pairs, a_id < b_id.
-
-The figures are 0 to 1, and "-" (null in JSON) where they would be 0/0:
-  precision, recall, F1   of pairs: of all, per pair of types, and as the mean
-                          over the pairs of types
-  B-cubed                 of clusters; contracts join none and are not counted
-  candidate recall        of the directed pairs (document, true partner): those
-                          whose partner is among the first 10 or 50 candidates
-  abstention              of the documents without a true partner: those left
-                          without a match
-  decided                 of all documents: those that have a match, or nothing
-                          undecided
-The worst mistakes are the wrong matches of the highest score, and the missed
-links, first those that were considered, again by score.
-
-A wrong match is no error, a document that did not succeed is one: exit status 1.
-
-` + modelHelp + `
-
-Without --model it is none, whatever keys there are: thousands of questions are
-not bought by accident.`,
-		Example: `  matchbook eval corpus
-  matchbook eval corpus --condition all --worst 0
-  matchbook eval first second --condition visible,corrupted
-  matchbook eval corpus --limit 300                # the first 300 documents and the links among them
-  matchbook eval corpus --shuffle 7                # another order of arrival: the same matches
-  matchbook eval corpus --model oracle             # what a model that is always right would add
-  matchbook eval corpus --model noisy --noise 0.2 --seed 3
-  matchbook eval corpus --json | jq '.[].report.pairwise.f1'`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return w.eval(cmd.Context(), args, o) },
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return w.eval(cmd.Context(), args, o) },
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.conditions, "condition", []string{"visible"}, "visible, corrupted, masked or all; several by commas, or again")

@@ -31,56 +31,12 @@ func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// whichDocument is the part of the help that is the same for these commands.
-const whichDocument = `DOC is a document's id, or its number as printed if only one document has it.
-
-The database is the one that DATABASE_URL names, or with --keep the one that
-"matchbook match DIR --keep" keeps. Its schema is left as it is.`
-
 func (w *invocation) explainCommand() *cobra.Command {
 	var o sessionOptions
 	return o.add(&cobra.Command{
 		Use:   "explain DOC [DOC]",
 		Short: "Say what was considered for a document and why, or why two documents are a match or none",
-		Long: `Explain changes nothing.
-
-Of one document it prints who it is, its state, and every pair that was
-considered: what is matched, what is left for people (undecided, out of the
-question, rejected by a person) and what was dropped, each with the evidence
-and its points. Of a document without a match it says why.
-
-Of two documents it prints both side by side, what is equal (=) and what
-differs (!), the evidence for and against, and the verdict in one sentence.
-
-` + whichDocument + `
-
---json of one document:
-  document       id, tenant_id, type, number, date, supplier, buyer, status,
-                 attempts, error, published_at, due_at, lease_until, failed_at,
-                 cluster_id, cluster [{id,type,number}],
-                 cites [{type,number}], unreadable
-  pairs          [{document {id,type,number}, outcome, score, confidence,
-                 decided_by, missing_points, out_of_question, reasoning,
-                 evidence [{name,points,text}], note}]
-  no_match       [sentences], where nothing is matched
-  near           [{id,type,number}], what it was compared with, where no pair
-                 was worth keeping
-outcome is matched, undecided, out-of-the-question, rejected or dropped;
-missing_points are what an undecided pair lacks to be a match; reasoning is
-what a model said; a note tells that what is stored is not what the rules of
-this version say.
---json of two documents:
-  a, b           as document above
-  fields         [{name, a, b, same}], same is null where one lacks it
-  keys           what both are looked up by
-  pair           as in pairs above; where none is stored it is compared just
-                 now, as a note says; null where two are not comparable
-  verdict        a sentence
-Values are cut, and control characters are taken out of them.`,
-		Example: `  matchbook explain 10000000-0000-4000-8000-000000000404
-  matchbook explain RE-2026/0042 GS-2026/0007 --keep
-  matchbook explain RE-2026/0042 --json | jq '.pairs[] | select(.outcome == "undecided")'`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.inSession(cmd.Context(), o, func(d *session) error { return d.print(explain.NewReader(d.ctx, d.db).Explain(args)) })
 		},

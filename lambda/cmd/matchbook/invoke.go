@@ -31,23 +31,7 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "invoke -e FILE",
 		Short: "Invoke the function once with an SQS event, as sam local invoke does, without Docker",
-		Long: `Invoke starts a private PostgreSQL (or, with --database, takes the one that
-DATABASE_URL names), imports documents without publishing them, and sends one event to the real
-Lambda bootstrap, over the URL of AWS's Runtime Interface Emulator. It prints the
-response, and what became of the document of each record.
-
-No queue feeds the function. The messages of the event exist nowhere else, so
-a change of their visibility is refused, and logged. Events must name the queue
-arn:aws:sqs:us-east-1:000000000000:match. A database of your own keeps what it
-knows of a document: one that has succeeded is not matched again.
-
-Exit status: 0 every record is acknowledged; 1 some came back as failed, or the
-function ended in an error; 2 it could not run.`,
-		Example: `  matchbook invoke -e testdata/events/one-document.json
-  matchbook invoke -e testdata/events/batch-with-poison-body.json --logs -
-  matchbook invoke -e event.json --documents invoices/ --json | jq .records
-  jq '.Records[0].attributes.ApproximateReceiveCount = "2"' event.json | matchbook invoke -e -`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("documents") && !exists(o.documents) {
 				o.documents = ""

@@ -39,23 +39,24 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	args = joinKept(args)
 	w := &invocation{args: args, env: env, out: out, errOut: errOut}
 	root := &cobra.Command{
-		Use:   "matchbook",
-		Short: "Match business documents: never lost, never done twice, never left unexplained",
-		Long: `Matchbook matches business documents (orders, deliveries, receipts, invoices,
-credit notes, contracts) behind an SQS queue. This command runs the whole line
-on your machine and operates a deployed one.
-
-Exit status: 0 all is well; 1 it ran and something did not succeed; 2 it could not run.`,
+		Use:           "matchbook",
+		Short:         "Match business documents: never lost, never done twice, never left unexplained",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	setHelp(root)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(w.matchCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(),
-		w.queueCommand(), w.invokeCommand(), w.evalCommand(),
-		w.explainCommand(), w.confirmCommand(), w.rejectCommand(), w.recordCommand(), w.costCommand(), w.capacityCommand(), w.notifyCommand(), w.doctorCommand(), w.drillCommand())
+	for _, command := range []*cobra.Command{
+		w.matchCommand(), w.evalCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
+		w.publishCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
+		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(),
+	} {
+		setHelp(command)
+		root.AddCommand(command)
+	}
 	switch err := root.ExecuteContext(ctx); {
 	case err == nil:
 		return exitOK

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"matchbook/lambda/corpus"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
@@ -28,32 +26,6 @@ func (w *invocation) matchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match DIR",
 		Short: "Run a folder of documents through queue and function, and print what belongs together",
-		Long: `Match runs the whole line on this machine: a private PostgreSQL (or, with
---database, the one that DATABASE_URL names), a strict local SQS, the event
-source mapping and the real Lambda bootstrap. It publishes every document in DIR, waits until all are done,
-and prints the matches and why, the clusters, what stayed alone and why, how
-each delivery was settled, and the accounting.
-
-DIR holds .json files (one document or an array) and .jsonl files (one document
-a line): {"id","tenant_id","type","received_at","structured_data"}. A missing id
-is derived from the content, a missing tenant is a default one.
-
-Waits between retries pass at once: the clocks of queue and database jump when
-nothing else is left to do. --kill-every kills the function's process (SIGKILL)
-at moments when documents are in progress; a message that is on the last of its
-` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries is spared, because what is killed on each of them is failed by the sweep.
-
-` + modelHelp + "\n\n" + tellHelp,
-		Example: `  matchbook match testdata/documents
-  matchbook match testdata/documents --slack-log slack.jsonl
-  matchbook match testdata/documents --kill-every 2s
-  matchbook match testdata/documents --model oracle            # links.csv decides what rules leave open
-  matchbook match testdata/documents --model scripted --faults 7
-  OPENAI_API_KEY=... matchbook match testdata/documents        # a real model
-  matchbook match invoices.jsonl --json | jq .accounting
-  matchbook match testdata/documents --keep        # again: updates and publishes again
-  matchbook match testdata/documents --keep DIR    # in a folder of yours
-  DATABASE_URL=postgres://localhost/dev matchbook match testdata/documents --database`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.database.keep))
 		},

@@ -26,18 +26,8 @@ func (w *invocation) notifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify --test",
 		Short: "Send one message to each configured channel, to see whether it arrives",
-		Long: `Notify sends a message that says it is a test to each channel that is configured:
-Slack by SLACK_WEBHOOK_URL, mail by EMAIL_FROM and EMAIL_TO (SES v2, with the AWS
-variables). ADMIN_BASE_URL gives it a link. Failures are told by the function and
-by the sweep, not by this command.
-
-A channel that has taken the message over is fine as far as can be seen from
-here; whether somebody reads it is for you to look.`,
-		Example: `  SLACK_WEBHOOK_URL=https://hooks.slack.com/services/... matchbook notify --test
-  AWS_REGION=eu-central-1 EMAIL_FROM=a@example.com EMAIL_TO=b@example.com matchbook notify --test --json
-  matchbook notify --test --slack-log slack.jsonl     # a receiver on this machine`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return w.notify(cmd.Context(), o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return w.notify(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.test, "test", false, "send the test message")

@@ -21,27 +21,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
 		Short: "Publish documents for matching, whatever their state, or all that failed",
-		Long: `Publish makes documents pending and sends a message for each. A worker that has
-one of them loses it. It needs DATABASE_URL, MATCH_QUEUE_URL (or QUEUE_URL) and
-the AWS variables.
-
-With --failed it publishes again what failed, once the cause is mended: all, or
-by the kind of failure, its time and the tenant. It goes in batches of ` + fmt.Sprint(failedBatch) + `: one
-is made pending and its messages are sent before the next. Interrupted, it
-finishes its batch; run it again for the rest. What failed again meanwhile, or
-was published by others, is skipped. What is unsent is pending, and the sweep
-sends it: then it stops, and ends with status 1. --dry-run needs DATABASE_URL
-only, counts by kind, shows the first ` + fmt.Sprint(failedShown) + ` of each, and changes nothing.
-
---json of --failed:
-  dry_run, selected, published, unsent, skipped, left (not tried)
-  kinds          {kind: count} of what was selected
-  examples       [{kind, id, tenant_id, error}], with --dry-run`,
-		Example: `  matchbook publish 10000000-0000-4000-8000-000000000101
-  matchbook publish --failed --dry-run
-  matchbook publish --failed --kind permanent --since 2h
-  matchbook publish --failed --since 2026-03-02T09:00:00Z --tenant 10000000-0000-4000-8000-000000000001 --json`,
-		Args: failed.args,
+		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {
 				return w.publishFailed(cmd.Context(), failed)
@@ -86,13 +66,8 @@ func (w *invocation) sweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Repair once what crashed or got lost, as the scheduled function does",
-		Long: `Sweep publishes what was inserted and never published, what is pending although
-the queue has come to later messages, and what is in progress although its
-lease ended. It fails, with a notification, what that did not help. In a
-healthy system it finds nothing. It needs the same variables as publish.`,
-		Example: "  matchbook sweep --json",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
@@ -127,11 +102,8 @@ func (w *invocation) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
-		Example: `  DATABASE_URL=postgres://localhost/dev matchbook migrate up
-  matchbook migrate status --json
-  matchbook migrate down      # undoes the newest one`,
-		Args: cobra.NoArgs, // with a RunE, or else any word would do
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.NoArgs, // with a RunE, or else any word would do
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var asJSON bool
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -35,35 +35,8 @@ func (w *invocation) capacityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "capacity",
 		Short: "Say how many documents an hour a system can do, what limits it, and what to change next",
-		Long: `Capacity reckons, it asks nobody: how many documents an hour go through while
-there is a backlog, for a MaximumConcurrency, a latency of the model, what the
-provider allows, the database's connections and cores, and the number of
-tenants. It lists the limits, the tightest first, and says what to change. The
-formula is in the documentation of lambda/plan, what a document takes in
-lambda/plan/measured.json; a test compares it with a simulated run.
-
-A batch of ten documents ends when its slowest does. --latency 1s-4s has answers
-take 1 to 4 seconds, each as likely; the slowest of ten then takes nearly 4. Take
-what the slowest few of 100 take for the second number, not the average.
-
-What the provider refuses is tried again after 5 and 30 minutes and then given
-up. Nothing but MaximumConcurrency keeps the line from asking more than is
-allowed, so where the provider binds, the page says how many invocations are
-enough.
-
---json: documents_per_hour, binding, batch_seconds,
-  concurrency_that_is_enough, limits [{name, documents_per_hour, why, change}],
-  problems [sentences], table [{concurrency, latency, documents_per_hour,
-  binding}]
-
-Exit status 1: it cannot work at all, as when a batch takes longer than an
-invocation has.`,
-		Example: `  matchbook capacity
-  matchbook capacity --concurrency 50 --latency 2s-10s --questions 0.26
-  matchbook capacity --requests 10000 --tokens 2000000 --connections 400 --tenants 20
-  matchbook capacity --json | jq .binding`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return w.capacity(&o) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return w.capacity(&o) },
 	}
 	o.flags(cmd, 4, manifest.Match.BatchSize)
 	flags := cmd.Flags()

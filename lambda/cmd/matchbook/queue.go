@@ -24,19 +24,8 @@ func (w *invocation) queueCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "Serve a strict local SQS to any SQS client, until interrupted",
-		Long: `Queue serves the SQS that match and the tests run against to any SQS client: it
-refuses what Amazon SQS refuses, with the same errors. Each queue has a
-dead-letter queue NAME-dlq after ` + fmt.Sprint(manifest.Match.MaxReceiveCount()) + ` deliveries, and a visibility timeout of ` + manifest.Match.Visibility().String() + `.
-
-It is in memory, checks no signatures and listens on this machine only, unless
---addr names another address.`,
-		Example: `  matchbook queue
-  matchbook queue --addr 127.0.0.1:0 --queue match --queue ingest   # any free port
-  export AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324 AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
-  aws sqs send-message --queue-url http://127.0.0.1:9324/000000000000/match --message-body hello
-  MATCH_QUEUE_URL=http://127.0.0.1:9324/000000000000/match matchbook publish 10000000-0000-4000-8000-000000000101`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return w.queue(cmd.Context(), addr, names) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return w.queue(cmd.Context(), addr, names) },
 	}
 	cmd.Flags().StringVar(&addr, "addr", queueAddress, "address to listen on; port 0 takes a free one")
 	cmd.Flags().StringArrayVar(&names, "queue", []string{manifest.Match.Name}, "a queue to create; may be repeated")

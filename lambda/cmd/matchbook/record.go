@@ -27,15 +27,8 @@ func (w *invocation) recordCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record FILE",
 		Short: "Ask the model one question about made-up documents, and store the exchange for tests",
-		Long: `Record asks the model that OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL name one
-question, about an order and two invoices that nobody wrote, and stores the
-request and the response as they went over the wire, without the key and without
-headers that could tell who asked. It costs about 900 tokens. What lies in
-lambda/llm/openai/testdata/recordings is replayed by the tests of that package.`,
-		Example: `  OPENAI_API_KEY=... matchbook record lambda/llm/openai/testdata/recordings/gpt-4.1-mini.json
-  OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.1 matchbook record ollama.json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return w.record(cmd.Context(), args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return w.record(cmd.Context(), args[0]) },
 	}
 }
 

@@ -31,15 +31,15 @@ func compareAmounts(first, second doc) []Evidence {
 	}
 	switch {
 	case closest < sameAmount:
-		kind, text := "amount", strconv.FormatFloat(value, 'f', 2, 64)
+		kind, text := evAmount, strconv.FormatFloat(value, 'f', 2, 64)
 		if round(text) {
-			kind = "amount-round"
+			kind = evAmountRound
 		}
-		return say(kind, "Both state the amount %s.", text)
+		return kind.because("Both state the amount %s.", text)
 	case closest < nearAmount:
-		return say("amount-near", "The amounts differ by %.1f %%.", closest*100)
+		return evAmountNear.because("The amounts differ by %.1f %%.", closest*100)
 	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*1.1:
-		return say("amount-exceeds", "The %s states a higher amount than the %s.", name(second.Type), name(first.Type))
+		return evAmountExceeds.because("The %s states a higher amount than the %s.", name(second.Type), name(first.Type))
 	}
 	return nil
 }
@@ -58,10 +58,10 @@ func compareReturn(first, second doc) []Evidence {
 	}
 	for _, word := range words(second.Notes) {
 		if returns[word] {
-			return say("returned", "The credit note is for returned goods.")
+			return evReturned.because("The credit note is for returned goods.")
 		}
 	}
-	return say("not-returned", "The credit note does not mention returned goods.")
+	return evNotReturned.because("The credit note does not mention returned goods.")
 }
 
 // returns are words for returned goods.

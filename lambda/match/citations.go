@@ -18,11 +18,11 @@ func compareCitations(a, b doc) []Evidence {
 	}
 	common := commonCitation(a, b)
 	if citesOther(a, b) {
-		return append(common, say("other-citation", "The %s cites another %s: %s.",
+		return append(common, evOtherCitation.because("The %s cites another %s: %s.",
 			name(a.Type), name(b.Type), firstCited(a, b.Type))...)
 	}
 	if citesOther(b, a) {
-		return append(common, say("other-citation", "The %s cites another %s: %s.",
+		return append(common, evOtherCitation.because("The %s cites another %s: %s.",
 			name(b.Type), name(a.Type), firstCited(b, a.Type))...)
 	}
 	return common
@@ -32,7 +32,7 @@ func compareCitations(a, b doc) []Evidence {
 // exact number is stronger than one that may be misread.
 func directCitation(a, b doc) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
-	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == "cites-loosely") {
+	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == evCitesLoosely.name) {
 		return ba
 	}
 	return ab
@@ -47,21 +47,21 @@ func cites(a, b doc) []Evidence {
 			continue
 		}
 		if same(c.Canonical, b.number.Canonical) {
-			kind := "cites"
+			kind := evCites
 			if reference.Strength(b.Number) < 0.5 {
-				kind = "cites-short"
+				kind = evCitesShort
 			}
 			if c.Raw == b.Number {
-				return say(kind, "The %s cites the %s %s.", name(a.Type), name(b.Type), b.Number)
+				return kind.because("The %s cites the %s %s.", name(a.Type), name(b.Type), b.Number)
 			}
-			return say(kind, "The %s cites the %s %s, written %q.", name(a.Type), name(b.Type), b.Number, c.Raw)
+			return kind.because("The %s cites the %s %s, written %q.", name(a.Type), name(b.Type), b.Number, c.Raw)
 		}
 		if loosely == nil && same(c.Loose, b.number.Loose) {
 			loosely = &c
 		}
 	}
 	if loosely != nil {
-		return say("cites-loosely", "The %s cites %q, which may be a misread %s.", name(a.Type), loosely.Raw, b.Number)
+		return evCitesLoosely.because("The %s cites %q, which may be a misread %s.", name(a.Type), loosely.Raw, b.Number)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func revision(a, b doc) []Evidence {
 	}
 	base, rev := reference.Revision(b.Number)
 	if rev != "" && same(reference.Canonical(base), a.number.Canonical) {
-		return say("revision", "%s is a revision of %s.", b.Number, a.Number)
+		return evRevision.because("%s is a revision of %s.", b.Number, a.Number)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func commonCitation(a, b doc) []Evidence {
 	}
 	for _, t := range []document.Type{document.PurchaseOrder, document.DeliveryNote} {
 		if t != a.Type && t != b.Type && citesType(a, t) && citesType(b, t) {
-			return say("other-common", "They cite different %ss: %s and %s.", name(t), firstCited(a, t), firstCited(b, t))
+			return evOtherCommon.because("They cite different %ss: %s and %s.", name(t), firstCited(a, t), firstCited(b, t))
 		}
 	}
 	return nil
@@ -110,11 +110,11 @@ func commonCitation(a, b doc) []Evidence {
 func sayCommon(c citation) []Evidence {
 	switch t := document.Type(c.Type); {
 	case t == document.DeliveryNote:
-		return say("common-delivery", "Both cite the delivery note %s.", c.Raw)
+		return evCommonDelivery.because("Both cite the delivery note %s.", c.Raw)
 	case slices.Contains(document.Types, t):
-		return say("common-citation", "Both cite the %s %s.", name(t), c.Raw)
+		return evCommonCitation.because("Both cite the %s %s.", name(t), c.Raw)
 	}
-	return say("common-other", "Both cite the number %s.", c.Raw)
+	return evCommonOther.because("Both cite the number %s.", c.Raw)
 }
 
 func citesType(d doc, t document.Type) bool {

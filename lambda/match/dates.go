@@ -21,17 +21,17 @@ func compareDates(first, second doc) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&
 			(first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
-			return say("in-period", "The date lies in the contract's period.")
+			return evInPeriod.because("The date lies in the contract's period.")
 		}
-		return say("out-of-period", "The date lies outside the contract's period.")
+		return evOutOfPeriod.because("The date lies outside the contract's period.")
 	}
 	p, q := first.Period, second.Period
 	if !p.From.IsZero() && !q.From.IsZero() {
 		switch {
 		case p == q:
-			evidence = say("period", "Both cover %s to %s.", p.From, p.To)
+			evidence = evPeriod.because("Both cover %s to %s.", p.From, p.To)
 		case !p.To.IsZero() && p.To.DaysUntil(q.From) > 0 || !q.To.IsZero() && q.To.DaysUntil(p.From) > 0:
-			evidence = say("other-period", "They cover different periods.")
+			evidence = evOtherPeriod.because("They cover different periods.")
 		}
 	}
 	if first.Date.IsZero() || second.Date.IsZero() {
@@ -41,11 +41,11 @@ func compareDates(first, second doc) (evidence []Evidence) {
 	text := apart(first, second, days)
 	switch {
 	case days < -earlier:
-		return append(evidence, say("date-order", "%s", text)...)
+		return append(evidence, evDateOrder.because("%s", text)...)
 	case days <= soon:
-		return append(evidence, say("date", "%s", text)...)
+		return append(evidence, evDate.because("%s", text)...)
 	case days > far:
-		return append(evidence, say("date-far", "%s", text)...)
+		return append(evidence, evDateFar.because("%s", text)...)
 	}
 	return evidence
 }

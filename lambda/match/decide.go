@@ -154,16 +154,16 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 	switch worst, best := min(a, b), max(a, b); {
 	case worst == taken:
 		one, many := theOther(worst)
-		return say("taken", "Other %ss fit the %s better and leave nothing for this one.", many, one)
+		return evTaken.because("Other %ss fit the %s better and leave nothing for this one.", many, one)
 	case worst == tied && p.cites(): // a document that cites two belongs to both
 	case worst == tied:
 		one, many := theOther(worst)
-		return say("tie", "Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
+		return evTie.because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
 	case best == addsUp:
 		one, many := theOther(best)
-		return say("adds-up", "Alone or together with other %ss it makes up all of the %s.", many, one)
+		return evAddsUp.because("Alone or together with other %ss it makes up all of the %s.", many, one)
 	case worst == alone:
-		return say("only", "No other %s fits the %s, and no other %s the %s.",
+		return evOnly.because("No other %s fits the %s, and no other %s the %s.",
 			name(p.TypeA), name(p.TypeB), name(p.TypeB), name(p.TypeA))
 	}
 	return nil
@@ -172,7 +172,7 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 // cites reports whether one of the two cites the other's very number.
 func (p Pair) cites() bool {
 	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
-		return ev.Name == "cites" || ev.Name == "cites-short"
+		return ev.Name == evCites.name || ev.Name == evCitesShort.name
 	})
 }
 

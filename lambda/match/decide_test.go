@@ -274,10 +274,10 @@ func TestFamiliesAreCapped(t *testing.T) {
 	most, least, want := map[string][]Evidence{}, map[string][]Evidence{}, map[string]int{}
 	for name, w := range weights {
 		if w.points > 0 {
-			most[w.family] = append(most[w.family], say(name, "")...)
+			most[w.family] = append(most[w.family], Evidence{Name: name, Points: w.points})
 			continue
 		}
-		least[w.family] = append(least[w.family], say(name, "")...)
+		least[w.family] = append(least[w.family], Evidence{Name: name, Points: w.points})
 		want[w.family] += w.points
 	}
 	for family, limit := range map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30} {

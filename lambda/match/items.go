@@ -22,7 +22,7 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 	}
 	pairs := align(first.items, second.items)
 	if len(pairs) == 0 {
-		return say("items-other", "They have no item in common."), fit
+		return evItemsOther.because("They have no item in common."), fit
 	}
 	exact, within, prices := 0, [2]int{}, 0
 	for _, p := range pairs {
@@ -45,24 +45,24 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 	var ev []Evidence
 	switch {
 	case exact == n && n == m:
-		kind := "items-equal"
+		kind := evItemsEqual
 		if exact == 1 && fit.A < 10 {
-			kind = "item-equal-few"
+			kind = evItemEqualFew
 		} else if exact == 1 {
-			kind = "item-equal"
+			kind = evItemEqual
 		}
-		ev = say(kind, "The items and quantities are the same.")
+		ev = kind.because("The items and quantities are the same.")
 	case exact == min(n, m):
-		ev = say("items-whole", "%s", partOf(first, second, m <= n,
+		ev = evItemsWhole.because("%s", partOf(first, second, m <= n,
 			"All lines of the %s are in the %s, in the same quantities."))
 	case within[0] == m || within[1] == n:
-		ev = say("items-part", "%s", partOf(first, second, within[0] == m,
+		ev = evItemsPart.because("%s", partOf(first, second, within[0] == m,
 			"The items of the %s are a part of those of the %s."))
 	default:
-		ev = say("items-exceed", "They have items in common, but neither has all items of the other in these quantities.")
+		ev = evItemsExceed.because("They have items in common, but neither has all items of the other in these quantities.")
 	}
 	if prices == len(pairs) {
-		ev = append(ev, say("prices", "The prices are the same.")...)
+		ev = append(ev, evPrices.because("The prices are the same.")...)
 	}
 	return ev, fit
 }
@@ -92,11 +92,11 @@ func compareContract(contract, d doc) []Evidence {
 	pairs := align(contract.items, d.items)
 	switch len(pairs) {
 	case len(d.items):
-		return say("items-contract", "The contract names all items.")
+		return evItemsContract.because("The contract names all items.")
 	case 0:
-		return say("items-other", "The contract names none of the items.")
+		return evItemsOther.because("The contract names none of the items.")
 	}
-	return say("items-exceed", "The contract does not name all items.")
+	return evItemsExceed.because("The contract does not name all items.")
 }
 
 // compareWords compares the descriptions of documents that state no quantities.
@@ -110,9 +110,9 @@ func compareWords(first, second doc) []Evidence {
 	}
 	switch s := overlap(collect(first), collect(second)); {
 	case s >= 0.7:
-		return say("description", "The descriptions agree.")
+		return evDescription.because("The descriptions agree.")
 	case s < 0.2:
-		return say("other-description", "The descriptions differ.")
+		return evOtherDescription.because("The descriptions differ.")
 	}
 	return nil
 }

@@ -27,25 +27,25 @@ func compareParties(a, b doc) (evidence []Evidence, agreed bool) {
 	sim := company.Similarity(s.name, t.name)
 	switch {
 	case same(s.VATID, t.VATID):
-		evidence = say("vat-id", "Both name the supplier with VAT id %s.", s.VATID)
+		evidence = evVATID.because("Both name the supplier with VAT id %s.", s.VATID)
 	case same(s.IBAN, t.IBAN):
-		evidence = say("iban", "Both name the supplier's account %s.", s.IBAN)
+		evidence = evIBAN.because("Both name the supplier's account %s.", s.IBAN)
 	case sim >= sameName:
-		evidence = say("name", "Both name %s as the supplier.", a.Supplier.Name)
+		evidence = evName.because("Both name %s as the supplier.", a.Supplier.Name)
 	case sim >= similarName:
-		evidence = say("name-similar", "The suppliers %q and %q look like one company.", a.Supplier.Name, b.Supplier.Name)
+		evidence = evNameSimilar.because("The suppliers %q and %q look like one company.", a.Supplier.Name, b.Supplier.Name)
 	case !s.isZero() && !t.isZero():
 		return nil, false
 	case sameBuyer:
-		return say("buyer", "Both name %s as the buyer.", buyer), true
+		return evBuyer.because("Both name %s as the buyer.", buyer), true
 	default:
 		return nil, false
 	}
 	switch {
 	case sameBuyer:
-		evidence = append(evidence, say("same-buyer", "Both name %s as the buyer.", buyer)...)
+		evidence = append(evidence, evSameBuyer.because("Both name %s as the buyer.", buyer)...)
 	case !a.buyer.name.IsZero() && !b.buyer.name.IsZero() && buyers < otherName:
-		evidence = append(evidence, say("other-buyer", "The buyers %q and %q differ.", a.Buyer.Name, b.Buyer.Name)...)
+		evidence = append(evidence, evOtherBuyer.because("The buyers %q and %q differ.", a.Buyer.Name, b.Buyer.Name)...)
 	}
 	return evidence, true
 }

@@ -107,5 +107,5 @@ func compareTexts(a, b doc) []Evidence {
 	if a.embedding.near(b.embedding) < alike {
 		return nil
 	}
-	return say("alike", "Their texts are alike.")
+	return evAlike.because("Their texts are alike.")
 }

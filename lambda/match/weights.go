@@ -18,67 +18,85 @@ const (
 	highAt    = 85
 )
 
-// weight is the points of a kind of evidence, of 100, and its family.
+// kind is a kind of evidence: its name, and its points of 100.
+type kind struct {
+	name   string
+	points int
+}
+
+// weight is the points of a kind of evidence and its family.
 type weight struct {
 	family string
 	points int
 }
 
-// weights lists all kinds of evidence. Roughly: a match needs a common company
-// and, beyond that, either a citation, or contents that agree while nothing
-// else fits, or parts that add up to a whole.
-var weights = map[string]weight{
-	"vat-id":       {"company", 30},  // one supplier, by VAT id
-	"iban":         {"company", 30},  // by bank account
-	"name":         {"company", 28},  // by name
-	"name-similar": {"company", 22},  // by name, misread or shortened
-	"buyer":        {"company", 20},  // one buyer, where one side does not name the supplier
-	"same-buyer":   {"company", 5},   // one buyer as well
-	"other-buyer":  {"company", -20}, // another buyer
+// weights has a row for each kind of evidence, by name.
+var weights = map[string]weight{}
 
-	"cites":           {"citation", 60},  // one cites the other's number
-	"cites-short":     {"citation", 45},  // a number so short that it may be a coincidence
-	"cites-loosely":   {"citation", 45},  // a number that may be the other's, misread
-	"revision":        {"citation", 45},  // a confirmation numbered as a revision of the order
-	"common-delivery": {"citation", 45},  // both cite one delivery
-	"common-other":    {"citation", 40},  // both cite one number of neither's type
-	"common-citation": {"citation", 30},  // both cite one order, say
-	"other-citation":  {"citation", -30}, // one cites another document of the other's type
-	"other-common":    {"citation", -40}, // they cite different orders
-
-	"items-equal":       {"contents", 25},  // same items, same quantities
-	"item-equal":        {"contents", 22},  // the same, but only one item
-	"item-equal-few":    {"contents", 19},  // one item and fewer than ten units
-	"items-whole":       {"contents", 20},  // some lines of one are all lines of the other
-	"items-contract":    {"contents", 10},  // the contract names all items
-	"items-part":        {"contents", 8},   // one is a part of the other
-	"items-exceed":      {"contents", -25}, // neither is
-	"items-other":       {"contents", -40}, // no common item
-	"prices":            {"contents", 4},   // same unit prices
-	"description":       {"contents", 20},  // same words, where nothing is counted
-	"other-description": {"contents", -25}, // other words
-	"alike":             {"contents", 6},   // texts that are near to an embedding
-	"amount":            {"contents", 18},  // same net or gross amount
-	"amount-round":      {"contents", 12},  // a round one, more often a coincidence
-	"amount-near":       {"contents", 6},   // nearly: rounding, freight, a price that moved
-	"amount-exceeds":    {"contents", -15}, // more is charged than was ordered
-
-	"returned":     {"return", 15},  // a credit note for returned goods, with a receipt
-	"not-returned": {"return", -50}, // for something else, with a receipt
-
-	"date":          {"time", 5},   // within two months, in the order of business
-	"date-far":      {"time", -20}, // many months apart
-	"date-order":    {"time", -30}, // in the wrong order
-	"period":        {"time", 12},  // about the same time
-	"other-period":  {"time", -25}, // about another time
-	"in-period":     {"time", 8},   // dated while the contract runs
-	"out-of-period": {"time", -30}, // dated before or after
-
-	"only":    {"competition", 20},  // nothing else fits either of them
-	"adds-up": {"competition", 30},  // with others it makes up the whole
-	"tie":     {"competition", -15}, // others fit as well
-	"taken":   {"competition", -30}, // others fit better
+// define adds a kind of evidence to the weights.
+func define(name, family string, points int) kind {
+	if _, ok := weights[name]; ok {
+		panic("two kinds of evidence have the name " + name)
+	}
+	weights[name] = weight{family, points}
+	return kind{name, points}
 }
+
+// All kinds of evidence. Roughly: a match needs a common company and, beyond
+// that, either a citation, or contents that agree while nothing else fits, or
+// parts that add up to a whole.
+var (
+	evVATID       = define("vat-id", "company", 30)       // one supplier, by VAT id
+	evIBAN        = define("iban", "company", 30)         // by bank account
+	evName        = define("name", "company", 28)         // by name
+	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
+	evBuyer       = define("buyer", "company", 20)        // one buyer, where one side does not name the supplier
+	evSameBuyer   = define("same-buyer", "company", 5)    // one buyer as well
+	evOtherBuyer  = define("other-buyer", "company", -20) // another buyer
+
+	evCites          = define("cites", "citation", 60)           // one cites the other's number
+	evCitesShort     = define("cites-short", "citation", 45)     // a number so short that it may be a coincidence
+	evCitesLoosely   = define("cites-loosely", "citation", 45)   // a number that may be the other's, misread
+	evRevision       = define("revision", "citation", 45)        // a confirmation numbered as a revision of the order
+	evCommonDelivery = define("common-delivery", "citation", 45) // both cite one delivery
+	evCommonOther    = define("common-other", "citation", 40)    // both cite one number of neither's type
+	evCommonCitation = define("common-citation", "citation", 30) // both cite one order, say
+	evOtherCitation  = define("other-citation", "citation", -30) // one cites another document of the other's type
+	evOtherCommon    = define("other-common", "citation", -40)   // they cite different orders
+
+	evItemsEqual       = define("items-equal", "contents", 25)        // same items, same quantities
+	evItemEqual        = define("item-equal", "contents", 22)         // the same, but only one item
+	evItemEqualFew     = define("item-equal-few", "contents", 19)     // one item and fewer than ten units
+	evItemsWhole       = define("items-whole", "contents", 20)        // some lines of one are all lines of the other
+	evItemsContract    = define("items-contract", "contents", 10)     // the contract names all items
+	evItemsPart        = define("items-part", "contents", 8)          // one is a part of the other
+	evItemsExceed      = define("items-exceed", "contents", -25)      // neither is
+	evItemsOther       = define("items-other", "contents", -40)       // no common item
+	evPrices           = define("prices", "contents", 4)              // same unit prices
+	evDescription      = define("description", "contents", 20)        // same words, where nothing is counted
+	evOtherDescription = define("other-description", "contents", -25) // other words
+	evAlike            = define("alike", "contents", 6)               // texts that are near to an embedding
+	evAmount           = define("amount", "contents", 18)             // same net or gross amount
+	evAmountRound      = define("amount-round", "contents", 12)       // a round one, more often a coincidence
+	evAmountNear       = define("amount-near", "contents", 6)         // nearly: rounding, freight, a price that moved
+	evAmountExceeds    = define("amount-exceeds", "contents", -15)    // more is charged than was ordered
+
+	evReturned    = define("returned", "return", 15)      // a credit note for returned goods, with a receipt
+	evNotReturned = define("not-returned", "return", -50) // for something else, with a receipt
+
+	evDate        = define("date", "time", 5)            // within two months, in the order of business
+	evDateFar     = define("date-far", "time", -20)      // many months apart
+	evDateOrder   = define("date-order", "time", -30)    // in the wrong order
+	evPeriod      = define("period", "time", 12)         // about the same time
+	evOtherPeriod = define("other-period", "time", -25)  // about another time
+	evInPeriod    = define("in-period", "time", 8)       // dated while the contract runs
+	evOutOfPeriod = define("out-of-period", "time", -30) // dated before or after
+
+	evOnly   = define("only", "competition", 20)    // nothing else fits either of them
+	evAddsUp = define("adds-up", "competition", 30) // with others it makes up the whole
+	evTie    = define("tie", "competition", -15)    // others fit as well
+	evTaken  = define("taken", "competition", -30)  // others fit better
+)
 
 // caps bounds the points of one family for a pair, because its kinds of
 // evidence are not independent. Points against a pair have no cap.
@@ -96,7 +114,7 @@ func sum(evidence []Evidence) (points int) {
 	return points
 }
 
-// say returns a piece of evidence with the points of the table.
-func say(name, format string, args ...any) []Evidence {
-	return []Evidence{{name, weights[name].points, fmt.Sprintf(format, args...)}}
+// because returns a piece of evidence of this kind, with its points.
+func (k kind) because(format string, args ...any) []Evidence {
+	return []Evidence{{k.name, k.points, fmt.Sprintf(format, args...)}}
 }

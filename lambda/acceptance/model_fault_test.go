@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 
 	"github.com/google/uuid"
 )
@@ -46,12 +47,12 @@ var ends = []struct {
 }
 
 // kinds are the faults by letter.
-func kinds() map[byte][]scripted.Fault {
-	by := map[byte][]scripted.Fault{
-		'w': {scripted.RateLimitSeconds, scripted.RateLimitDate, scripted.Unavailable},
-		'q': {scripted.QuotaExhausted},
-		'p': {scripted.Refusal, scripted.FinishLength, scripted.FinishFilter, scripted.ContextLength,
-			scripted.BadRequest, scripted.Unauthorized, scripted.Forbidden, scripted.NotFound},
+func kinds() map[byte][]fault.Kind {
+	by := map[byte][]fault.Kind{
+		'w': {fault.RateLimitSeconds, fault.RateLimitDate, fault.Unavailable},
+		'q': {fault.QuotaExhausted},
+		'p': {fault.Refusal, fault.FinishLength, fault.FinishFilter, fault.ContextLength,
+			fault.BadRequest, fault.Unauthorized, fault.Forbidden, fault.NotFound},
 	}
 	for _, kind := range scripted.Kinds() {
 		if !slices.Contains(slices.Concat(slices.Collect(maps.Values(by))...), kind) {
@@ -65,7 +66,7 @@ func kinds() map[byte][]scripted.Fault {
 type script struct {
 	id     uuid.UUID
 	end    int // of ends
-	faults []scripted.Fault
+	faults []fault.Kind
 	answer string // a confidence, or empty
 }
 
@@ -85,20 +86,20 @@ func (s script) edge() string {
 // function gives up, after 20 s of real time, which no answer takes on a busy machine, comes once.
 type dealer struct {
 	random *rand.Rand
-	kinds  map[byte][]scripted.Fault
-	decks  map[byte][]scripted.Fault
+	kinds  map[byte][]fault.Kind
+	decks  map[byte][]fault.Kind
 	rounds map[byte]int
 }
 
-func (d *dealer) deal(letters string) (faults []scripted.Fault) {
+func (d *dealer) deal(letters string) (faults []fault.Kind) {
 	for _, letter := range []byte(letters) {
 		if len(d.decks[letter]) == 0 {
 			deck := slices.Clone(d.kinds[letter])
 			if d.rounds[letter]++; d.rounds[letter]%5 != 1 {
-				deck = slices.DeleteFunc(deck, func(f scripted.Fault) bool { return f == scripted.HugeBody })
+				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool { return f == fault.HugeBody })
 			}
 			if d.rounds[letter] > 1 {
-				deck = slices.DeleteFunc(deck, func(f scripted.Fault) bool { return f == scripted.HangBeforeHeaders || f == scripted.HangInBody })
+				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool { return f == fault.HangBeforeHeaders || f == fault.HangInBody })
 			}
 			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 			d.decks[letter] = deck
@@ -119,12 +120,12 @@ func newFaultRun(t *testing.T, groups int, seed uint64) *faultRun {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	r := &faultRun{scripts: map[string]script{}}
-	r.modelLine = newModelLine(t, 4, scripted.Options{Mind: scripted.MindFunc(func(q scripted.Question) string {
+	r.modelLine = newModelLine(t, 4, scripted.Options{Mind: func(q scripted.Question) string {
 		return choosing(r.scripts[asker(q.User)].answer)
-	})}, func(c *local.StackConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
+	}}, func(c *local.StackConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
 	r.groups = r.line.groups(groups, random, nil)
 	answers := []string{"high", "medium", "low", ""}
-	d := &dealer{random, kinds(), map[byte][]scripted.Fault{}, map[byte]int{}}
+	d := &dealer{random, kinds(), map[byte][]fault.Kind{}, map[byte]int{}}
 	var orders []scripted.Order
 	add := func(number string, id uuid.UUID, end, answer int) {
 		s := script{id, end, d.deal(ends[end].faults), answers[answer%len(answers)]}
@@ -232,10 +233,10 @@ func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
 	t.Logf("seed %d", seed)
 	var orders []scripted.Order
 	for i, kind := range kinds()['w'] {
-		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), []scripted.Fault{kind}))
+		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), []fault.Kind{kind}))
 	}
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey, RetryAfter: time.Second, KeepText: true,
-		Schedule: scripted.Ordered(orders...), Mind: scripted.MindFunc(func(scripted.Question) string { return choosing("high") })})
+		Schedule: scripted.Ordered(orders...), Mind: func(scripted.Question) string { return choosing("high") }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +334,7 @@ func (r *faultRun) checkEnd(number, calls string, before int) {
 
 // neverArrived are the faults whose answer was billed and never reached the
 // function whole: there was nothing to keep.
-var neverArrived = []scripted.Fault{scripted.TruncatedJSON, scripted.HugeBody, scripted.HangBeforeHeaders, scripted.HangInBody}
+var neverArrived = []fault.Kind{fault.TruncatedJSON, fault.HugeBody, fault.HangBeforeHeaders, fault.HangInBody}
 
 // checkVault: whatever was paid for and arrived is kept, once. Of what breaks
 // off or is too large its cost is unknown.
@@ -345,7 +346,7 @@ func (r *faultRun) checkVault() {
 		if c.Billed && !slices.Contains(neverArrived, c.Fault) {
 			paid, tokens = paid+1, tokens+c.Usage.TotalTokens
 		}
-		if c.Fault == scripted.None {
+		if c.Fault == fault.None {
 			usable[r.scripts[asker(c.UserText)].id]++
 		}
 	}

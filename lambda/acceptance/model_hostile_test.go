@@ -44,7 +44,7 @@ var hostileDocuments = []struct {
 // hostileRun matches the documents with a model, has a person reject the desk
 // and confirm what is below, and matches everything again. It returns the
 // edges, and the pairs that were asked about, by the names of the documents.
-func hostileRun(t *testing.T, mind scripted.MindFunc) (edges map[string]string, asked map[string]bool) {
+func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, asked map[string]bool) {
 	t.Helper()
 	l := newModelLine(t, 2, scripted.Options{Mind: mind})
 	ids, names, byNumber := map[string]uuid.UUID{}, map[uuid.UUID]string{}, map[string]string{}

@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -151,7 +152,7 @@ type secretRun struct {
 	slack    logText // the messages to Slack
 	mail     logText
 	groups   []group
-	ordered  []scripted.Fault
+	ordered  []fault.Kind
 	recorder *scripted.Server
 }
 
@@ -161,11 +162,11 @@ func newSecretRun(t *testing.T) *secretRun {
 	t.Logf("seed %d", seed)
 	r := &secretRun{ordered: scripted.Kinds()}
 	var orders []scripted.Order
-	for i, fault := range r.ordered {
-		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]scripted.Fault{fault}, 9)))
+	for i, kind := range r.ordered {
+		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]fault.Kind{kind}, 9)))
 	}
 	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true, Schedule: scripted.Ordered(orders...),
-		Mind: scripted.MindFunc(func(scripted.Question) string { return choosing("medium") })})
+		Mind: func(scripted.Question) string { return choosing("medium") }})
 	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.StackConfig) {
 		c.Env = append(c.Env, "LLM_TIMEOUT=1s") // for what hangs
 		channels := secretiveChannels(t, &r.slack, &r.mail)

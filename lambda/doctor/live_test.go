@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/migrations"
@@ -120,28 +121,28 @@ var liveRows = []liveRow{
 	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "nothing waits"}},
 
 	{"model refuses", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.Unauthorized)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.Unauthorized)}))
 	},
 		provoked{"model", Error, "the model provider denied access (HTTP 401"}},
 	{"model unknown", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.NotFound)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.NotFound)}))
 	},
 		provoked{"model", Error, "(HTTP 404"}},
 	{"model without schema", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerBreaksSchema)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.AnswerBreaksSchema)}))
 	},
 		provoked{"model", Error, "not by the schema"}},
 	{"model that adds", ofBoth, func(r *rig) { r.answer = `{"there":true,"more":1}` }, provoked{"model", Error, "not by the schema"}},
 	{"model that leaves out", ofBoth, func(r *rig) { r.answer = `{}` }, provoked{"model", Error, "not by the schema"}},
 	{"model that chats", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerNoJSON)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.AnswerNoJSON)}))
 	},
 		provoked{"model", Error, "not by the schema"}},
 	{"model away", ofBoth, func(r *rig) { r.env["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1" }, provoked{"model", Error, "failed"}},
 	{"another key", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = "other" }, provoked{"model", Error, "denied access (HTTP 401, invalid_api_key)"}},
 	{"rules", ofBoth, func(r *rig) { r.env["MATCH_MODE"] = "rules" }, provoked{"model", Skipped, "MATCH_MODE is rules"}},
 	{"embeddings refuse", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "invoice", Faults: faults(scripted.Forbidden)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "invoice", Faults: faults(fault.Forbidden)}))
 	},
 		provoked{"embedding-model", Error, "denied access (HTTP 403"}},
 	{"no embeddings", ofBoth, func(r *rig) { delete(r.env, "OPENAI_EMBEDDING_MODEL") }, provoked{"embedding-model", Skipped, "is not set"}},
@@ -255,7 +256,7 @@ func keepsSecrets(t *testing.T, r Report) {
 	}
 }
 
-func faults(list ...scripted.Fault) []scripted.Fault { return list }
+func faults(list ...fault.Kind) []fault.Kind { return list }
 
 func says(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, status) }

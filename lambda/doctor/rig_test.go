@@ -77,7 +77,7 @@ func newRig(t *testing.T, database string) *rig {
 	config := aws.Config{Region: region, BaseEndpoint: &endpoint, RetryMaxAttempts: 1, Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")}
 	r.sqs = awssqs.NewFromConfig(config)
 	r.model, err = scripted.Start(t.Context(), scripted.Options{Key: modelKey,
-		Mind: scripted.MindFunc(func(scripted.Question) string { return r.answer })})
+		Mind: func(scripted.Question) string { return r.answer }})
 	if err != nil {
 		t.Fatal(err)
 	}

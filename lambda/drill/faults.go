@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 )
@@ -251,8 +252,8 @@ func (s *strikes) answer(ctx context.Context, load func() error, schedule script
 func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
 	s.line.slack.broken.Store(true)
 	defer s.line.slack.broken.Store(false)
-	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest,
-		scripted.FinishLength))
+	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, fault.Refusal, fault.BadRequest,
+		fault.FinishLength))
 }
 
 // all counts the faults so far, by name.

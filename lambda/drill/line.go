@@ -172,7 +172,7 @@ func (l *line) now() time.Time {
 }
 
 func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
-	l.model, err = scripted.Start(ctx, scripted.Options{Mind: scripted.MindFunc(choosesAll), Key: "drill",
+	l.model, err = scripted.Start(ctx, scripted.Options{Mind: choosesAll, Key: "drill",
 		RetryAfter: retryAfter,
 		KeepText:   true, Now: l.now, Observe: l.journal.call})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
@@ -135,7 +136,7 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 
 func (m *Model) mind() scripted.Mind {
 	if m.Options.Mode == modelScripted {
-		return scripted.MindFunc(MostInCommon)
+		return MostInCommon
 	}
 	oracle := scripted.Oracle(m.key.pairs(), m.key.Parse)
 	if m.Options.Mode == ModelNoisy {
@@ -150,8 +151,8 @@ func (m *Model) schedule() scripted.Schedule {
 	if m.Options.Faults == 0 {
 		return nil
 	}
-	kinds := slices.DeleteFunc(scripted.Kinds(), func(f scripted.Fault) bool {
-		return f == scripted.HangBeforeHeaders || f == scripted.HangInBody
+	kinds := slices.DeleteFunc(scripted.Kinds(), func(f fault.Kind) bool {
+		return f == fault.HangBeforeHeaders || f == fault.HangInBody
 	})
 	return scripted.Random(m.Options.Faults, faultShare, kinds...)
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
@@ -105,10 +106,10 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 
 // permanent are the faults that no further try mends, and what a document says
 // that met one.
-var permanent = map[scripted.Fault]string{
-	scripted.Refusal: "refused to answer", scripted.FinishLength: "cut off", scripted.FinishFilter: "content filter",
-	scripted.ContextLength: "too long for the model", scripted.BadRequest: "refused the request",
-	scripted.Unauthorized: "denied access (HTTP 401", scripted.Forbidden: "denied access (HTTP 403", scripted.NotFound: "knows no such model",
+var permanent = map[fault.Kind]string{
+	fault.Refusal: "refused to answer", fault.FinishLength: "cut off", fault.FinishFilter: "content filter",
+	fault.ContextLength: "too long for the model", fault.BadRequest: "refused the request",
+	fault.Unauthorized: "denied access (HTTP 401", fault.Forbidden: "denied access (HTTP 403", fault.NotFound: "knows no such model",
 }
 
 // A fault that may pass is tried again, and one in ten calls never uses up all
@@ -120,7 +121,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	faults, unmendable, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
-		sentence, ok := permanent[scripted.Fault(kind)]
+		sentence, ok := permanent[fault.Kind(kind)]
 		if !ok {
 			continue
 		}
@@ -288,7 +289,7 @@ func TestModelIsChosenByTheEnvironmentAndSaid(t *testing.T) {
 func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	const key, model = "sk-never-to-be-seen", "the-model"
-	server, err := scripted.Start(t.Context(), scripted.Options{Mind: scripted.MindFunc(rehearsal.MostInCommon), Key: key})
+	server, err := scripted.Start(t.Context(), scripted.Options{Mind: rehearsal.MostInCommon, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}

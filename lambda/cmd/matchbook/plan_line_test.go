@@ -48,7 +48,7 @@ func TestFormulaPredictsASimulatedRun(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			model := newTimedModel(tc.concurrency, tc.latency)
-			r := rehearseAsking(t, tc.concurrency, scripted.Options{Mind: model})
+			r := rehearseAsking(t, tc.concurrency, scripted.Options{Mind: model.Answer})
 			orders, invoices := r.undecided(0, len(model.documents))
 			r.through(orders, tc.concurrency, r.Function.Invoke)
 			model.documents = invoices
@@ -71,7 +71,7 @@ func BenchmarkFormulaAgainstTheLine(b *testing.B) {
 	for _, tc := range planned {
 		b.Run(tc.name, func(b *testing.B) {
 			r := rehearseAsking(b, tc.concurrency, scripted.Options{
-				Mind:    scripted.MindFunc(func(scripted.Question) string { return `{"matches":[]}` }),
+				Mind:    func(scripted.Question) string { return `{"matches":[]}` },
 				Latency: scripted.Latency{Min: tc.latency.Min, Max: tc.latency.Max, Seed: 1},
 			})
 			var took time.Duration

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 )
 
@@ -34,7 +35,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	const answer = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"the same ` + plantedKey + `"}]}`
-	code, out := recordFrom(t, scripted.Options{Mind: scripted.MindFunc(func(scripted.Question) string { return answer })}, file)
+	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return answer }}, file)
 	if code != exitOK || !strings.Contains(out, "HTTP 200") {
 		t.Fatalf("exit status %d, %s", code, out)
 	}
@@ -57,7 +58,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
-	code, out := recordFrom(t, scripted.Options{Mind: scripted.MindFunc(func(scripted.Question) string { return `{"matches":[]}` }), Schedule: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []scripted.Fault{scripted.Unauthorized}})}, file)
+	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Schedule: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []fault.Kind{fault.Unauthorized}})}, file)
 	if raw, err := os.ReadFile(file); code != exitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
 		t.Errorf("exit status %d, %v\n%s\n%s", code, err, out, raw)
 	}

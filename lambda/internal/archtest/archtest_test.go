@@ -24,7 +24,8 @@ var tree = tables{
 		{"match", "sweep"},
 		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
 		{"corpus"},
-		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "local/clock", "internal/pagetest"},
+		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "local/clock",
+			"local/scripted/fault", "internal/pagetest"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

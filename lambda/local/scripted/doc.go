@@ -8,7 +8,7 @@
 //
 //	server, err := scripted.Start(ctx, scripted.Options{
 //		Mind:     scripted.Oracle(links, parse),
-//		Schedule: scripted.Random(1, 0.05, scripted.RateLimitSeconds, scripted.BadGateway),
+//		Schedule: scripted.Random(1, 0.05, fault.RateLimitSeconds, fault.Unavailable),
 //	})
 //	if err != nil {
 //		return err
@@ -27,10 +27,10 @@
 //
 // # Answers and faults
 //
-// A Mind decides the answers: a MindFunc, the Oracle, which knows the true
+// A Mind decides the answers: a function, the Oracle, which knows the true
 // links, or one of these made Noisy. Without an answer ("") the call is
 // refused as a 400 with the code not_scripted. A Schedule decides which calls
-// go wrong, and by which Fault. Both get the Question, with the number of times
+// go wrong, and by which fault.Kind. Both get the Question, with the number of times
 // that it was asked before, and all the ones in this package decide by nothing
 // else: neither time nor the order of arrival makes a difference, so that a run
 // with the same questions meets the same answers and faults.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
 )
 
 // A server that knows that order 7 and invoice 1 belong together, and answers
@@ -19,7 +20,7 @@ func Example() {
 	}
 	server, err := scripted.Start(context.Background(), scripted.Options{
 		Mind:     scripted.Oracle([][2]string{{"order-7", "invoice-1"}}, parse),
-		Schedule: scripted.Ordered(scripted.Order{Faults: []scripted.Fault{scripted.RateLimitBare}}),
+		Schedule: scripted.Ordered(scripted.Order{Faults: []fault.Kind{fault.QuotaExhausted}}),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -52,5 +53,5 @@ func Example() {
 	// 429 <nil>
 	// 200 <nil>
 	// {"matches":[{"candidate":2,"confidence":"high","reasoning":"Scripted: the key of this run has the two as linked."}]}
-	// 2 calls, map[429 without Retry-After:1]
+	// 2 calls, map[429 insufficient_quota:1]
 }

@@ -1,114 +1,93 @@
 package scripted
 
-import "fmt"
+import (
+	"fmt"
 
-// Fault is an intended failure of a call. The ones marked "chat" do not apply
-// to embeddings: ordered there, nothing happens. The ones marked "billed" would
-// be charged for by a provider, since the model had answered.
-type Fault string
+	"matchbook/lambda/local/scripted/fault"
+)
 
-// The kinds of fault. Only the ones that callers name are exported; Kinds returns
-// all of them.
+// The kinds that no caller names. Kinds returns them, too.
 const (
-	None Fault = "" // nothing
-
-	RateLimitSeconds   Fault = "429 with Retry-After in seconds"
-	RateLimitDate      Fault = "429 with Retry-After as a date" // rounded up to the next second
-	RateLimitBare      Fault = "429 without Retry-After"
-	QuotaExhausted     Fault = "429 insufficient_quota"
-	errorHTML          Fault = "500 with HTML"
-	errorEmptyObject   Fault = "500 with {}"
-	BadGateway         Fault = "502 with HTML"
-	Unavailable        Fault = "503 with Retry-After"
-	requestTimeout     Fault = "408"
-	conflict           Fault = "409"
-	HangBeforeHeaders  Fault = "hangs before the headers" // until the client gives up or the server closes; billed
-	HangInBody         Fault = "hangs in the body"        // likewise; half of it is sent; billed
-	connectionReset    Fault = "connection reset"
-	connectionClosed   Fault = "connection closed before the headers"
-	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
-	emptyChoices       Fault = "empty choices"                // for embeddings: no vectors; billed
-	emptyContent       Fault = "empty content"                // chat, billed
-	Refusal            Fault = "refusal"                      // content is null; chat, billed
-	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
-	FinishFilter       Fault = "finish_reason content_filter" // likewise
-	ContextLength      Fault = "400 context_length_exceeded"
-	BadRequest         Fault = "400"
-	Unauthorized       Fault = "401"
-	Forbidden          Fault = "403"
-	NotFound           Fault = "404 model_not_found"
-	AnswerNoJSON       Fault = "answer that is not JSON"       // chat, billed
-	AnswerBreaksSchema Fault = "answer that breaks the schema" // {"unexpected":true}; chat, billed
-	answerUnlisted     Fault = "answer names one not listed"   // one more than the enums of the schema have, or 0; chat, billed
-	answerDuplicate    Fault = "answer names one twice"        // with two confidences; chat, billed
-	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
+	rateLimitBare    fault.Kind = "429 without Retry-After"
+	errorHTML        fault.Kind = "500 with HTML"
+	errorEmptyObject fault.Kind = "500 with {}"
+	badGateway       fault.Kind = "502 with HTML"
+	requestTimeout   fault.Kind = "408"
+	conflict         fault.Kind = "409"
+	connectionReset  fault.Kind = "connection reset"
+	connectionClosed fault.Kind = "connection closed before the headers"
+	emptyChoices     fault.Kind = "empty choices"               // for embeddings: no vectors; billed
+	emptyContent     fault.Kind = "empty content"               // chat, billed
+	answerUnlisted   fault.Kind = "answer names one not listed" // one more than the schema's enums have, or 0; chat, billed
+	answerDuplicate  fault.Kind = "answer names one twice"      // with two confidences; chat, billed
 )
 
 // faultRow describes the effect of a fault.
 type faultRow struct {
-	fault        Fault
+	kind         fault.Kind
 	billed, chat bool
 	show         func(exchange) reply
 }
 
 var faultTable = []faultRow{
-	{None, true, false, exchange.right},
-	{RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
-	{RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
-	{RateLimitBare, false, false, plain(errRateLimit)},
-	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota",
+	{fault.None, true, false, exchange.right},
+	{fault.RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
+	{fault.RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
+	{rateLimitBare, false, false, plain(errRateLimit)},
+	{fault.QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota",
 		"You exceeded your current quota, please check your plan and billing details."))},
 	{errorHTML, false, false, page(500, "Internal Server Error")},
 	{errorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
-	{BadGateway, false, false, page(502, "Bad Gateway")},
-	{Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
+	{badGateway, false, false, page(502, "Bad Gateway")},
+	{fault.Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
 	{requestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
 	{conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict",
 		"The resource was changed by another request. Please try again."))},
-	{HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
-	{HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
+	{fault.HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
+	{fault.HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
 	{connectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
 	{connectionClosed, false, false, func(exchange) reply { return reply{ending: closed} }},
-	{TruncatedJSON, true, false, exchange.truncated},
+	{fault.TruncatedJSON, true, false, exchange.truncated},
 	{emptyChoices, true, false, exchange.noChoices},
 	{emptyContent, true, true, func(x exchange) reply { return x.completion("", "stop") }},
-	{Refusal, true, true, exchange.refused},
-	{FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
-	{FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
-	{ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
-	{BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
-	{Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key", "Incorrect API key provided."))},
-	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory",
+	{fault.Refusal, true, true, exchange.refused},
+	{fault.FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
+	{fault.FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
+	{fault.ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
+	{fault.BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
+	{fault.Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key",
+		"Incorrect API key provided."))},
+	{fault.Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory",
 		"Country, region, or territory not supported."))},
-	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found",
+	{fault.NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found",
 		"The model does not exist or you do not have access to it."))},
-	{AnswerNoJSON, true, true, func(x exchange) reply {
+	{fault.AnswerNoJSON, true, true, func(x exchange) reply {
 		return x.generated("(scripted) I think that some of them belong together.")
 	}},
-	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
-	{answerUnlisted, true, true, func(x exchange) reply { return x.generated(x.matches().unlisted(x.question.Schema).text()) }},
+	{fault.AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
+	{answerUnlisted, true, true, func(x exchange) reply {
+		return x.generated(x.matches().unlisted(x.question.Schema).text())
+	}},
 	{answerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
-	{HugeBody, true, false, exchange.huge},
+	{fault.HugeBody, true, false, exchange.huge},
 }
 
 // Kinds returns all faults.
-func Kinds() (kinds []Fault) {
-	for _, row := range faultTable[1:] { // without None
-		kinds = append(kinds, row.fault)
+func Kinds() (kinds []fault.Kind) {
+	for _, row := range faultTable[1:] { // without none
+		kinds = append(kinds, row.kind)
 	}
 	return kinds
 }
 
-// Billed reports whether a provider would charge for a call that ends so.
-func (f Fault) Billed() bool { return f.row().billed }
-
-func (f Fault) row() faultRow {
+// rowOf returns the effect of a kind. It panics on one that does not exist.
+func rowOf(kind fault.Kind) faultRow {
 	for _, row := range faultTable {
-		if row.fault == f {
+		if row.kind == kind {
 			return row
 		}
 	}
-	panic(fmt.Sprintf("scripted: there is no fault %q", string(f)))
+	panic(fmt.Sprintf("scripted: there is no fault %q", string(kind)))
 }
 
 var (

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
 const (
@@ -62,29 +64,29 @@ func failed(with error) func(*testing.T, seen) {
 }
 
 // shows has the check of each fault.
-var shows = map[Fault]func(*testing.T, seen){
-	RateLimitSeconds:   apiError(429, "requests", "rate_limit_exceeded", "7"),
-	RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
-	RateLimitBare:      apiError(429, "requests", "rate_limit_exceeded", ""),
-	QuotaExhausted:     apiError(429, "insufficient_quota", "insufficient_quota", ""),
-	errorHTML:          htmlPage(500),
-	BadGateway:         htmlPage(502),
-	Unavailable:        apiError(503, "server_error", "", "7"),
-	requestTimeout:     apiError(408, "server_error", "request_timeout", ""),
-	conflict:           apiError(409, invalidRequest, "conflict", ""),
-	ContextLength:      apiError(400, invalidRequest, "context_length_exceeded", ""),
-	BadRequest:         apiError(400, invalidRequest, "invalid_value", ""),
-	Unauthorized:       apiError(401, invalidRequest, "invalid_api_key", ""),
-	Forbidden:          apiError(403, "request_forbidden", "unsupported_country_region_territory", ""),
-	NotFound:           apiError(404, invalidRequest, "model_not_found", ""),
-	connectionReset:    failed(syscall.ECONNRESET),
-	connectionClosed:   failed(io.EOF),
-	HangBeforeHeaders:  failed(context.Canceled),
-	HangInBody:         failed(context.Canceled),
-	emptyContent:       finished("stop", ""),
-	FinishLength:       finished("length", goodAnswer[:len(goodAnswer)/2]),
-	FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
-	AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
+var shows = map[fault.Kind]func(*testing.T, seen){
+	fault.RateLimitSeconds:   apiError(429, "requests", "rate_limit_exceeded", "7"),
+	fault.RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
+	rateLimitBare:            apiError(429, "requests", "rate_limit_exceeded", ""),
+	fault.QuotaExhausted:     apiError(429, "insufficient_quota", "insufficient_quota", ""),
+	errorHTML:                htmlPage(500),
+	badGateway:               htmlPage(502),
+	fault.Unavailable:        apiError(503, "server_error", "", "7"),
+	requestTimeout:           apiError(408, "server_error", "request_timeout", ""),
+	conflict:                 apiError(409, invalidRequest, "conflict", ""),
+	fault.ContextLength:      apiError(400, invalidRequest, "context_length_exceeded", ""),
+	fault.BadRequest:         apiError(400, invalidRequest, "invalid_value", ""),
+	fault.Unauthorized:       apiError(401, invalidRequest, "invalid_api_key", ""),
+	fault.Forbidden:          apiError(403, "request_forbidden", "unsupported_country_region_territory", ""),
+	fault.NotFound:           apiError(404, invalidRequest, "model_not_found", ""),
+	connectionReset:          failed(syscall.ECONNRESET),
+	connectionClosed:         failed(io.EOF),
+	fault.HangBeforeHeaders:  failed(context.Canceled),
+	fault.HangInBody:         failed(context.Canceled),
+	emptyContent:             finished("stop", ""),
+	fault.FinishLength:       finished("length", goodAnswer[:len(goodAnswer)/2]),
+	fault.FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
+	fault.AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
 	answerUnlisted: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
 		`{"candidate":4,"confidence":"high","reasoning":"Scripted fault: this candidate was not listed."}]}`),
 	answerDuplicate: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
@@ -94,7 +96,7 @@ var shows = map[Fault]func(*testing.T, seen){
 			t.Errorf("%d %s", got.status, got.body)
 		}
 	},
-	TruncatedJSON: func(t *testing.T, got seen) {
+	fault.TruncatedJSON: func(t *testing.T, got seen) {
 		if err := json.Unmarshal(got.body, new(any)); got.err != nil || got.status != 200 || err == nil || err.Error() != "unexpected end of JSON input" {
 			t.Errorf("%d, %v: %s", got.status, got.err, got.body)
 		}
@@ -104,18 +106,18 @@ var shows = map[Fault]func(*testing.T, seen){
 			t.Errorf("%s", got.body)
 		}
 	},
-	Refusal: func(t *testing.T, got seen) {
+	fault.Refusal: func(t *testing.T, got seen) {
 		c := got.completion(t)
 		if !strings.Contains(string(got.body), `"content":null`) || c.Choices[0].Message.Refusal == nil || *c.Choices[0].Message.Refusal == "" {
 			t.Errorf("%s", got.body)
 		}
 	},
-	AnswerNoJSON: func(t *testing.T, got seen) {
+	fault.AnswerNoJSON: func(t *testing.T, got seen) {
 		if text := got.content(t); json.Valid([]byte(text)) || !strings.Contains(text, "scripted") {
 			t.Errorf("%s", text)
 		}
 	},
-	HugeBody: func(t *testing.T, got seen) {
+	fault.HugeBody: func(t *testing.T, got seen) {
 		if len(got.body) < 10_000_000 || got.content(t) != goodAnswer {
 			t.Errorf("%d bytes", len(got.body))
 		}
@@ -124,21 +126,21 @@ var shows = map[Fault]func(*testing.T, seen){
 
 func TestEveryFaultHasItsEffect(t *testing.T) {
 	t.Parallel()
-	for _, fault := range Kinds() {
-		t.Run(string(fault), func(t *testing.T) {
+	for _, kind := range Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			check := shows[fault]
+			check := shows[kind]
 			if check == nil {
 				t.Fatal("nobody has said how it shows")
 			}
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
 			r := newRig(t, Options{
-				Mind:       script{{Answers: []string{goodAnswer}}},
-				Schedule:   Ordered(Order{Contains: "wrong", Faults: []Fault{fault}}),
+				Mind:       script(scriptLine{Answers: []string{goodAnswer}}),
+				Schedule:   Ordered(Order{Contains: "wrong", Faults: []fault.Kind{kind}}),
 				RetryAfter: retryAfter - time.Millisecond, // rounded up
 				Observe: func(c Call) {
-					if c.Fault == HangBeforeHeaders {
+					if c.Fault == fault.HangBeforeHeaders {
 						giveUp()
 					}
 				},
@@ -150,7 +152,7 @@ func TestEveryFaultHasItsEffect(t *testing.T) {
 			if got := r.ask("goes well").content(t); got != goodAnswer {
 				t.Errorf("another question: %s", got)
 			}
-			r.wantNoted(fault)
+			r.wantNoted(kind)
 		})
 	}
 }
@@ -169,7 +171,7 @@ func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) see
 		return seen{err: err}
 	}
 	defer response.Body.Close()
-	if calls := r.Calls(); calls[0].Fault == HangInBody {
+	if calls := r.Calls(); calls[0].Fault == fault.HangInBody {
 		half := make([]byte, response.ContentLength/2)
 		if _, err := io.ReadFull(response.Body, half); err != nil {
 			return seen{err: err}
@@ -181,18 +183,18 @@ func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) see
 }
 
 // wantNoted checks the record of a fault and two good calls.
-func (r *rig) wantNoted(fault Fault) {
+func (r *rig) wantNoted(kind fault.Kind) {
 	r.t.Helper()
-	if got := r.Faults(); len(got) != 1 || got[fault] != 1 {
+	if got := r.Faults(); len(got) != 1 || got[kind] != 1 {
 		r.t.Errorf("faults %v", got)
 	}
 	calls, sum := r.Calls(), Usage{}
 	for i, call := range calls {
-		want := None
+		want := fault.None
 		if i == 0 {
-			want = fault
+			want = kind
 		}
-		if call.Fault != want || call.Billed != want.Billed() || call.Billed != (call.Usage != Usage{}) {
+		if call.Fault != want || call.Billed != rowOf(want).billed || call.Billed != (call.Usage != Usage{}) {
 			r.t.Errorf("call %d is noted as %+v", i, call)
 		}
 		sum = sum.plus(call.Usage)
@@ -204,20 +206,20 @@ func (r *rig) wantNoted(fault Fault) {
 
 func TestFaultsOfEmbeddings(t *testing.T) {
 	t.Parallel()
-	for _, fault := range Kinds() {
-		if fault == HangBeforeHeaders || fault == HangInBody {
+	for _, kind := range Kinds() {
+		if kind == fault.HangBeforeHeaders || kind == fault.HangInBody {
 			continue // as for a chat
 		}
-		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []Fault{fault}})})
+		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []fault.Kind{kind}})})
 		got := r.embed("x", "y")
 		good := got.err == nil && got.status == http.StatusOK && json.Valid(got.body) && len(got.vectors(t)) == 2 && len(got.body) < 1<<20
-		if chatOnly := fault.row().chat; good != chatOnly {
-			t.Errorf("%s: %d, %v: %.200s", fault, got.status, got.err, got.body)
-		} else if happened := r.Faults()[fault] == 1; happened == chatOnly {
-			t.Errorf("%s is counted %v", fault, r.Faults())
+		if chatOnly := rowOf(kind).chat; good != chatOnly {
+			t.Errorf("%s: %d, %v: %.200s", kind, got.status, got.err, got.body)
+		} else if happened := r.Faults()[kind] == 1; happened == chatOnly {
+			t.Errorf("%s is counted %v", kind, r.Faults())
 		}
 		if got := r.embed("x", "y").vectors(t); len(got) != 2 {
-			t.Errorf("after %s: %d vectors", fault, len(got))
+			t.Errorf("after %s: %d vectors", kind, len(got))
 		}
 	}
 }
@@ -226,7 +228,7 @@ func TestFaultsOfEmbeddings(t *testing.T) {
 // no candidates.
 func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{answerUnlisted, answerDuplicate}})})
+	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{answerUnlisted, answerDuplicate}})})
 	for _, want := range [][]int{{0}, {1, 1}} {
 		body := strings.Replace(chatBody("x", nil), `"enum":[1,2,3]`, `"minimum":1`, 1)
 		got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", body, nil).content(t)
@@ -239,18 +241,18 @@ func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 
 func TestCloseEndsHangingCalls(t *testing.T) {
 	t.Parallel()
-	for _, fault := range []Fault{HangBeforeHeaders, HangInBody} {
+	for _, kind := range []fault.Kind{fault.HangBeforeHeaders, fault.HangInBody} {
 		hangs := make(chan struct{})
-		r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{fault}}), Observe: func(Call) { close(hangs) }})
+		r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{kind}}), Observe: func(Call) { close(hangs) }})
 		answer := make(chan seen, 1)
 		go func() { answer <- r.ask("x") }()
 		<-hangs
 		r.Close()
 		if got := <-answer; got.err == nil {
-			t.Errorf("%s: %d %s, want an error", fault, got.status, got.body)
+			t.Errorf("%s: %d %s, want an error", kind, got.status, got.body)
 		}
 		if calls := r.Calls(); len(calls) != 1 || !calls[0].Billed || calls[0].Answer == "" {
-			t.Errorf("%s: %+v", fault, calls)
+			t.Errorf("%s: %+v", kind, calls)
 		}
 		r.Close() // again
 	}

@@ -26,7 +26,7 @@ func newRig(t *testing.T, options Options) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: &clock{now: time.Date(2026, 3, 2, 10, 0, 0, 250e6, time.UTC)}}
 	if options.Mind == nil {
-		options.Mind = script{{Answers: []string{`{"matches":[]}`}}}
+		options.Mind = script(scriptLine{Answers: []string{`{"matches":[]}`}})
 	}
 	if options.Now == nil {
 		options.Now = r.clock.Now
@@ -225,9 +225,6 @@ func (s seen) refused() (message, kind, param, code string, err error) {
 	return message, kind, param, code, err
 }
 
-// script is a Mind that answers by the first line that fits.
-type script []scriptLine
-
 // scriptLine has the answers to the questions whose User text contains a text: the
 // first answer for the first time that a question is asked, and so on, then the
 // last.
@@ -236,12 +233,14 @@ type scriptLine struct {
 	Answers  []string
 }
 
-// Answer returns the next answer to the question, "" when no line fits.
-func (s script) Answer(q Question) string {
-	for _, line := range s {
-		if strings.Contains(q.User, line.Contains) && len(line.Answers) > 0 {
-			return line.Answers[min(q.N, len(line.Answers)-1)]
+// script is a Mind that answers by the first line that fits, "" when none does.
+func script(lines ...scriptLine) Mind {
+	return func(q Question) string {
+		for _, line := range lines {
+			if strings.Contains(q.User, line.Contains) && len(line.Answers) > 0 {
+				return line.Answers[min(q.N, len(line.Answers)-1)]
+			}
 		}
+		return ""
 	}
-	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
 // Usage counts tokens; see the package's comment for what a token is here.
@@ -22,16 +24,16 @@ func (u Usage) plus(other Usage) Usage {
 
 // Call is the record of one call.
 type Call struct {
-	At       time.Time // when it arrived
-	Path     string    // of the request
-	Question string    // a hash; "" when the request was refused
-	N        int       // the number of times that the question was asked before
-	Fault    Fault     // the intended fault, None if there was none
-	Status   int       // the HTTP status; 0 when none was sent
-	Billed   bool      // whether a provider would charge for it
-	Usage    Usage     // the amount that it would charge for; zero when not billed
-	Answer   string    // a hash of the model's answer, even if it was not sent; "" if there was none
-	Refused  string    // why the request was refused; "" when it was not
+	At       time.Time  // when it arrived
+	Path     string     // of the request
+	Question string     // a hash; "" when the request was refused
+	N        int        // the number of times that the question was asked before
+	Fault    fault.Kind // the intended fault, fault.None if there was none
+	Status   int        // the HTTP status; 0 when none was sent
+	Billed   bool       // whether a provider would charge for it
+	Usage    Usage      // the amount that it would charge for; zero when not billed
+	Answer   string     // a hash of the model's answer, even if it was not sent; "" if there was none
+	Refused  string     // why the request was refused; "" when it was not
 
 	UserText, AnswerText string // only with Options.KeepText
 }
@@ -47,7 +49,7 @@ type Violation struct {
 // journal is the server's record; its methods run under the lock.
 type journal struct {
 	calls      []Call
-	faults     map[Fault]int
+	faults     map[fault.Kind]int
 	asked      map[string]int       // by question
 	notBefore  map[string]time.Time // by question
 	violations []Violation
@@ -57,12 +59,12 @@ type journal struct {
 }
 
 func newJournal() journal {
-	return journal{faults: map[Fault]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
+	return journal{faults: map[fault.Kind]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
 }
 
 // arrive notes that a question is asked, and the number of times that it was
 // asked before. The fault is decided by the schedule of this moment.
-func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
+func (s *Server) arrive(at time.Time, path string, q *Question) (Call, fault.Kind) {
 	key := q.key()
 	s.mu.Lock()
 	q.N = s.asked[key]
@@ -74,14 +76,14 @@ func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
 	s.busiest = max(s.busiest, s.inFlight)
 	schedule := s.schedule
 	s.mu.Unlock()
-	fault := None
+	kind := fault.None
 	if schedule != nil {
-		fault = schedule.Fault(*q)
+		kind = schedule.Fault(*q)
 	}
-	if fault.row().chat && q.Schema == nil {
-		fault = None // an embedding cannot be refused
+	if rowOf(kind).chat && q.Schema == nil {
+		kind = fault.None // an embedding cannot be refused
 	}
-	return Call{At: at, Path: path, Question: key, N: q.N}, fault
+	return Call{At: at, Path: path, Question: key, N: q.N}, kind
 }
 
 // settle notes how a call ends, before the client can see it.
@@ -101,7 +103,7 @@ func (s *Server) settle(call Call, r reply) {
 	}
 	s.mu.Lock()
 	s.calls = append(s.calls, call)
-	if r.fault != None {
+	if r.fault != fault.None {
 		s.faults[r.fault]++
 	}
 	if call.Question != "" {
@@ -127,7 +129,7 @@ func (s *Server) Calls() []Call {
 
 // Faults counts the faults that happened, with a zero for the ordered ones that
 // did not.
-func (s *Server) Faults() map[Fault]int {
+func (s *Server) Faults() map[fault.Kind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.faults)

@@ -10,11 +10,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
 func TestAnswerLooksLikeTheAPIsAndIsMarkedAsScripted(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: script{{Answers: []string{goodAnswer}}}})
+	r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{goodAnswer}})})
 	got := r.ask("x")
 	c := got.completion(t)
 	if c.Object != "chat.completion" || c.Model != "gpt-4o-mini" || c.Created != r.clock.Now().Unix() || !strings.HasPrefix(c.ID, "chatcmpl-scripted-") {
@@ -39,7 +41,7 @@ func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-	r := newRig(t, Options{Mind: script{{Answers: []string{`{"a":1}`}}}})
+	r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{`{"a":1}`}})})
 	c := r.ask("abcde").completion(t)
 	prompt := tokens(systemText) + 2
 	if want := (Usage{prompt, 2, prompt + 2}); c.Usage != want || r.Usage() != want {
@@ -49,7 +51,7 @@ func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
 
 func TestAnswerIsCutAtTheLimit(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: script{{Answers: []string{`"äääääää"`}}}})
+	r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{`"äääääää"`}})})
 	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
 		for limit, want := range map[int]string{1: `"ä`, 2: `"äää`, 4: `"äääääää"`} {
 			got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", chatBody("x", func(f fields) { f[name] = limit }), nil).completion(t)
@@ -63,12 +65,12 @@ func TestAnswerIsCutAtTheLimit(t *testing.T) {
 
 func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 	t.Parallel()
-	for fault, wait := range map[Fault]time.Duration{
-		RateLimitSeconds: 3 * time.Second,
-		Unavailable:      3 * time.Second,
-		RateLimitDate:    2750 * time.Millisecond, // the clock is at a quarter of a second
+	for kind, wait := range map[fault.Kind]time.Duration{
+		fault.RateLimitSeconds: 3 * time.Second,
+		fault.Unavailable:      3 * time.Second,
+		fault.RateLimitDate:    2750 * time.Millisecond, // the clock is at a quarter of a second
 	} {
-		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []Fault{fault}}), RetryAfter: 2500 * time.Millisecond})
+		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []fault.Kind{kind}}), RetryAfter: 2500 * time.Millisecond})
 		at := r.clock.Now()
 		r.ask("x")
 		r.ask("another question")
@@ -80,14 +82,14 @@ func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 		got := r.Violations()
 		if len(got) != 1 || got[0].Question != r.Calls()[0].Question || !got[0].NotBefore.Equal(at.Add(wait)) ||
 			!got[0].At.Equal(at.Add(wait-time.Millisecond)) {
-			t.Errorf("%s: %+v, want one a millisecond before %v", fault, got, at.Add(wait))
+			t.Errorf("%s: %+v, want one a millisecond before %v", kind, got, at.Add(wait))
 		}
 	}
 }
 
 func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []Fault{RateLimitBare, BadGateway, QuotaExhausted}})})
+	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{rateLimitBare, badGateway, fault.QuotaExhausted}})})
 	for range 4 {
 		r.ask("x")
 	}
@@ -99,7 +101,7 @@ func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
 func TestCallsAreNotedWithoutTheirTexts(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
-		r := newRig(t, Options{Mind: script{{Answers: []string{goodAnswer}}}, KeepText: keep})
+		r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{goodAnswer}}), KeepText: keep})
 		r.ask("lamp 4711")
 		r.clock.advance(time.Second)
 		r.ask("lamp 4711")
@@ -139,7 +141,7 @@ func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
 
 func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Random(3, 0.5, conflict, connectionReset, connectionClosed, TruncatedJSON)})
+	r := newRig(t, Options{Schedule: Random(3, 0.5, conflict, connectionReset, connectionClosed, fault.TruncatedJSON)})
 	for i := range 200 {
 		r.ask(fmt.Sprint(i))
 	}
@@ -211,7 +213,7 @@ func TestServerOfNewIsAHandler(t *testing.T) {
 	t.Parallel()
 	busy := make(chan struct{})
 	s := New(Options{
-		Mind:    script{{Answers: []string{goodAnswer}}},
+		Mind:    script(scriptLine{Answers: []string{goodAnswer}}),
 		Latency: Latency{Min: time.Hour},
 		Sleep: func(ctx context.Context, d time.Duration) {
 			close(busy)

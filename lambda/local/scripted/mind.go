@@ -35,15 +35,7 @@ func draw(seed uint64, parts ...string) *rand.Rand {
 
 // Mind decides the answer to a question: its JSON text, or "" if it has none.
 // It may be asked concurrently, and is asked only when its answer is used.
-type Mind interface {
-	Answer(Question) string
-}
-
-// MindFunc is a function as a Mind.
-type MindFunc func(Question) string
-
-// Answer calls the function.
-func (f MindFunc) Answer(q Question) string { return f(q) }
+type Mind func(Question) string
 
 // Parse finds in the User text of a match question the id of the asking
 // document and the ids of the listed candidates, in their order; ok is false
@@ -60,7 +52,7 @@ func Oracle(links [][2]string, parse Parse) Mind {
 	for _, l := range links {
 		linked[l], linked[[2]string{l[1], l[0]}] = true, true
 	}
-	return MindFunc(func(q Question) string {
+	return func(q Question) string {
 		document, candidates, ok := parse(q.User)
 		if !ok {
 			return ""
@@ -72,7 +64,7 @@ func Oracle(links [][2]string, parse Parse) Mind {
 			}
 		}
 		return m.text()
-	})
+	}
 }
 
 // Noisy is a Mind that gives the answers of another, but makes a share of them,
@@ -82,8 +74,8 @@ func Oracle(links [][2]string, parse Parse) Mind {
 // again gets the same wrong answer. Answers to other questions than match
 // questions, and answers without any candidate, are left alone.
 func Noisy(mind Mind, seed uint64, share float64, parse Parse) Mind {
-	return MindFunc(func(q Question) string {
-		answer := mind.Answer(q)
+	return func(q Question) string {
+		answer := mind(q)
 		random := draw(seed, "noise", q.System, q.User)
 		if random.Float64() >= share {
 			return answer
@@ -94,5 +86,5 @@ func Noisy(mind Mind, seed uint64, share float64, parse Parse) Mind {
 			return answer
 		}
 		return m.spoiled(len(candidates), random).text()
-	})
+	}
 }

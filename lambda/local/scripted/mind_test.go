@@ -10,11 +10,11 @@ import (
 
 func TestScriptAnswersByTextAndCount(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: script{
-		{Contains: "lamp", Answers: []string{`1`, `2`}},
-		{Contains: "nobody answers"},
-		{Contains: "chair", Answers: []string{`3`}},
-	}})
+	r := newRig(t, Options{Mind: script(
+		scriptLine{Contains: "lamp", Answers: []string{`1`, `2`}},
+		scriptLine{Contains: "no answer"},
+		scriptLine{Contains: "chair", Answers: []string{`3`}},
+	)})
 	for _, tc := range [][2]string{{"a lamp", "1"}, {"a lamp", "2"}, {"two lamps", "1"}, {"a lamp", "2"}, {"lamp and chair", "1"}, {"a chair", "3"}} {
 		if got := r.ask(tc[0]).content(t); got != tc[1] {
 			t.Errorf("%s: %s, want %s", tc[0], got, tc[1])
@@ -22,17 +22,17 @@ func TestScriptAnswersByTextAndCount(t *testing.T) {
 	}
 	got := r.ask("a table")
 	if _, _, _, code, _ := got.refused(); got.status != http.StatusBadRequest || code != "not_scripted" {
-		t.Errorf("what nobody scripted: %d %s", got.status, got.body)
+		t.Errorf("a question without an answer: %d %s", got.status, got.body)
 	}
 }
 
 func TestMindSeesTheQuestion(t *testing.T) {
 	t.Parallel()
 	var got []Question
-	r := newRig(t, Options{Mind: MindFunc(func(q Question) string {
+	r := newRig(t, Options{Mind: func(q Question) string {
 		got = append(got, q)
 		return "{}"
-	})})
+	}})
 	body := chatBody("a", func(f fields) {
 		f["messages"] = append(f["messages"].([]any), fields{"role": "assistant", "content": "b"}, fields{"role": "developer", "content": "c"})
 		f["temperature"] = 0
@@ -108,16 +108,16 @@ func TestNoiseIsTheGivenShareAndAlwaysTheSame(t *testing.T) {
 		wrong, differ := 0, 0
 		for i := range questions {
 			q := linked(questions - 1 - i)
-			got := noisy.Answer(q)
-			ways[way(t, oracle.Answer(q), got)]++
-			if got != oracle.Answer(q) {
+			got := noisy(q)
+			ways[way(t, oracle(q), got)]++
+			if got != oracle(q) {
 				wrong++
 			}
 			q.N = 3
-			if got != twin.Answer(q) {
+			if got != twin(q) {
 				t.Fatalf("%+v is answered otherwise by a twin", q)
 			}
-			if got != other.Answer(q) {
+			if got != other(q) {
 				differ++
 			}
 		}
@@ -169,20 +169,20 @@ func way(t *testing.T, right, got string) string {
 
 func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 	t.Parallel()
-	answer := func(text string) Mind { return script{{Answers: []string{text}}} }
+	answer := func(text string) Mind { return script(scriptLine{Answers: []string{text}}) }
 	for name, tc := range map[string]struct{ prompt, answer, want string }{
 		"no candidates":     {prompt("a"), `{"matches":[]}`, `{"matches":[]}`},
 		"no match question": {"hello", `{"matches":[]}`, `{"matches":[]}`},
 		"another answer":    {prompt("a", "b"), `{"risk":"none"}`, `{"risk":"none"}`},
 		"no answer":         {prompt("a", "b"), "", ""},
 	} {
-		if got := Noisy(answer(tc.answer), 1, 1, parsePrompt).Answer(Question{User: tc.prompt}); got != tc.want {
+		if got := Noisy(answer(tc.answer), 1, 1, parsePrompt)(Question{User: tc.prompt}); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}
 	for seed := range uint64(50) {
 		for _, right := range []string{`{"matches":[]}`, `{"matches":[{"candidate":1,"confidence":"low","reasoning":""}]}`} {
-			if got := Noisy(answer(right), seed, 1, parsePrompt).Answer(Question{User: prompt("a", "b")}); got == right {
+			if got := Noisy(answer(right), seed, 1, parsePrompt)(Question{User: prompt("a", "b")}); got == right {
 				t.Errorf("seed %d leaves %s right", seed, right)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
 // ending is the way a connection goes on once a reply is decided.
@@ -32,7 +34,7 @@ type reply struct {
 	notBefore time.Time // when the Retry-After has passed
 	content   string    // the model's, or its refusal
 	usage     Usage
-	fault     Fault
+	fault     fault.Kind
 	billed    bool
 }
 

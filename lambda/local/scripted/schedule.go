@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
-// Schedule decides the fault of a call; None for no fault. It may be asked
+// Schedule decides the fault of a call; fault.None for no fault. It may be asked
 // concurrently, and decides by the question and its N alone.
 type Schedule interface {
-	Fault(Question) Fault
+	Fault(Question) fault.Kind
 }
 
 // Order is a list of faults for the questions whose User text contains a text:
@@ -17,7 +19,7 @@ type Schedule interface {
 // no more.
 type Order struct {
 	Contains string // "" fits every question
-	Faults   []Fault
+	Faults   []fault.Kind
 }
 
 // Ordered is a Schedule by the first order that fits. It panics on a fault
@@ -31,7 +33,7 @@ func Ordered(orders ...Order) Schedule {
 
 type ordered []Order
 
-func (o ordered) Fault(q Question) Fault {
+func (o ordered) Fault(q Question) fault.Kind {
 	for _, order := range o {
 		if !strings.Contains(q.User, order.Contains) {
 			continue
@@ -39,15 +41,15 @@ func (o ordered) Fault(q Question) Fault {
 		if q.N < len(order.Faults) {
 			return order.Faults[q.N]
 		}
-		return None
+		return fault.None
 	}
-	return None
+	return fault.None
 }
 
-func (o ordered) kinds() (all []Fault) {
+func (o ordered) kinds() (all []fault.Kind) {
 	for _, order := range o {
 		for _, f := range order.Faults {
-			if f != None {
+			if f != fault.None {
 				all = append(all, f)
 			}
 		}
@@ -68,7 +70,7 @@ func (o ordered) kinds() (all []Fault) {
 // it is chance: n faults miss one of k kinds with a probability of at most
 // k(1-1/k)^n, less than 1 in 1000 for 30 kinds and 310 faults. Server.Faults
 // shows those that did not happen.
-func Random(seed uint64, share float64, kinds ...Fault) Schedule {
+func Random(seed uint64, share float64, kinds ...fault.Kind) Schedule {
 	mustExist(kinds)
 	if len(kinds) == 0 {
 		kinds = Kinds()
@@ -81,13 +83,13 @@ func Random(seed uint64, share float64, kinds ...Fault) Schedule {
 type deck struct {
 	seed  uint64
 	share float64
-	cards []Fault
+	cards []fault.Kind
 }
 
-func (d deck) Fault(q Question) Fault {
+func (d deck) Fault(q Question) fault.Kind {
 	key := q.key()
 	if !d.hits(key, q.N) {
-		return None
+		return fault.None
 	}
 	place := draw(d.seed, "place", key).IntN(len(d.cards))
 	for n := range q.N {
@@ -102,10 +104,10 @@ func (d deck) hits(key string, n int) bool {
 	return draw(d.seed, "hit", key, strconv.Itoa(n)).Float64() < d.share
 }
 
-func (d deck) kinds() []Fault { return d.cards }
+func (d deck) kinds() []fault.Kind { return d.cards }
 
-func mustExist(faults []Fault) {
+func mustExist(faults []fault.Kind) {
 	for _, f := range faults {
-		f.row()
+		rowOf(f)
 	}
 }

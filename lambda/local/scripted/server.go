@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"matchbook/lambda/local/scripted/fault"
 )
 
 // Options configure a Server. The zero value refuses every chat question with
@@ -135,7 +137,7 @@ func (s *Server) Order(schedule Schedule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.schedule = schedule
-	if known, ok := schedule.(interface{ kinds() []Fault }); ok {
+	if known, ok := schedule.(interface{ kinds() []fault.Kind }); ok {
 		for _, kind := range known.kinds() {
 			s.faults[kind] += 0 // one that never happens is seen in Faults
 		}
@@ -154,7 +156,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, at, refused)
 		return
 	}
-	call, fault := s.arrive(at, r.URL.Path, &asked.question)
+	call, kind := s.arrive(at, r.URL.Path, &asked.question)
 	if s.options.KeepText {
 		call.UserText = asked.question.User
 	}
@@ -162,7 +164,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.settle(call, reply{ending: closed})
 		panic(http.ErrAbortHandler) // the client has gone
 	}
-	answer := s.decide(asked, fault)
+	answer := s.decide(asked, kind)
 	s.settle(call, answer)
 	answer.write(w, r, s.options.Now(), s.stop)
 }
@@ -195,12 +197,12 @@ func (s *Server) delayed(ctx context.Context, q Question) bool {
 }
 
 // decide makes the reply to a question.
-func (s *Server) decide(asked request, f Fault) reply {
+func (s *Server) decide(asked request, f fault.Kind) reply {
 	x := exchange{request: asked, at: s.options.Now(), retryAfter: s.options.RetryAfter}
-	how := f.row()
+	how := rowOf(f)
 	if how.billed && !asked.embeddings {
 		if s.options.Mind != nil {
-			x.answer = s.options.Mind.Answer(asked.question)
+			x.answer = s.options.Mind(asked.question)
 		}
 		if x.answer == "" {
 			return errNotScripted.reply()

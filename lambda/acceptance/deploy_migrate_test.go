@@ -190,7 +190,7 @@ func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 func TestColdStartWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	text := &logText{}
-	l := newLine(t, 1, func(c *local.StackConfig) {
+	l := newLine(t, 1, func(c *local.WorkloadConfig) {
 		c.NoMapping = true
 		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
 	})

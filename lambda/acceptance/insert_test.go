@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"matchbook/lambda/local"
 )
 
 // The example of job/README.md, as it stands there, inserts two rows and sends
@@ -19,7 +17,7 @@ func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 			t.Skipf("%s is not installed", program)
 		}
 	}
-	l := newLine(t, 2, func(c *local.StackConfig) { c.FrozenAt = time.Time{} }) // defaults know the real time only
+	l := newLineAt(t, time.Time{}, 2) // defaults know the real time only
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python"))
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())
 	if out, err := cmd.CombinedOutput(); err != nil {

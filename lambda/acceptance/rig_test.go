@@ -70,22 +70,28 @@ type line struct {
 	log  []sqs.Event
 }
 
-func newLine(t *testing.T, concurrency int, options ...func(*local.StackConfig)) *line {
+func newLine(t *testing.T, concurrency int, options ...func(*local.WorkloadConfig)) *line {
+	t.Helper()
+	return newLineAt(t, testStart, concurrency, options...)
+}
+
+// newLineAt returns a line whose clocks are frozen at that time, or flow when it is zero.
+func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*local.WorkloadConfig)) *line {
 	t.Helper()
 	url := postgrestest.URL(t)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	config := local.StackConfig{
-		DatabaseURL: url, Bootstrap: bootstrap(t, manifest.Match.Package), FrozenAt: testStart, Concurrency: concurrency,
-		Logs: testLog{t}, OnEvent: func(e sqs.Event) {
+	match := local.WorkloadConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency, Logs: testLog{t}}
+	for _, option := range options {
+		option(&match)
+	}
+	var err error
+	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{
+		DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{match}, OnEvent: func(e sqs.Event) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.log = append(l.log, e)
-		}}
-	for _, option := range options {
-		option(&config)
-	}
-	var err error
-	if l.Stack, err = local.StartStack(t.Context(), config); err != nil {
+		}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -4,26 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"matchbook/lambda/job"
-	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/sweep"
 )
 
 // Idle reports whether nothing is under way: no message is visible, and every
-// worker of the mapping waits at the queue for the next one.
+// worker of the mappings waits at its queue for the next one.
 func (s *Stack) Idle() bool {
-	stats, _ := s.SQS.Stats(s.row.Name)
-	return stats.Visible == 0 && stats.Polls >= s.workers
-}
-
-// Stats are the counts of the queue and of its dead-letter queue.
-func (s *Stack) Stats() (queue, dlq sqs.Stats) {
-	queue, _ = s.SQS.Stats(s.row.Name)
-	dlq, _ = s.SQS.Stats(s.row.Name + dlqSuffix)
-	return queue, dlq
+	stats := s.SQS.AllStats()
+	for _, w := range s.Workloads {
+		if q := stats[w.row.Name]; q.Visible > 0 || q.Polls < w.workers {
+			return false
+		}
+	}
+	return true
 }
 
 // WaitIdle waits until the stack is idle.
@@ -40,7 +35,7 @@ func (s *Stack) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// Advance moves the clocks of queue and database.
+// Advance moves the clocks of queues and database.
 func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 	if err := s.dbClock.Advance(ctx, d); err != nil {
 		return fmt.Errorf("advance the database's clock: %w", err)
@@ -49,28 +44,41 @@ func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Jump moves the clocks to the moment at which the next message becomes
-// visible. It reports false when no message waits.
+// Jump moves the clocks to the moment at which the next message of any queue
+// becomes visible. It reports false when no message waits.
 func (s *Stack) Jump(ctx context.Context) (bool, error) {
-	stats, _ := s.SQS.Stats(s.row.Name)
-	if stats.NextVisible.IsZero() {
+	var next time.Time
+	stats := s.SQS.AllStats()
+	for _, w := range s.Workloads {
+		if at := stats[w.row.Name].NextVisible; !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if next.IsZero() {
 		return false, nil
 	}
-	return true, s.Advance(ctx, stats.NextVisible.Sub(s.Clock.Now()))
+	return true, s.Advance(ctx, next.Sub(s.Clock.Now()))
 }
 
-// Sweep runs the sweep once.
+// Sweep runs the sweep over all workloads once.
 func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.sweeper.Run(ctx) }
 
-// Env is the environment of the functions of this stack, KEY=VALUE.
-func (s *Stack) Env() []string { return slices.Clone(s.env) }
-
-// Publish publishes rows of the table.
-func (s *Stack) Publish() *job.Publisher { return &job.Publisher{Store: s.Jobs, Sender: s.Queue} }
+// Unfinished counts the rows of all workloads that are pending or in progress.
+func (s *Stack) Unfinished(ctx context.Context) (n int, err error) {
+	for _, w := range s.Workloads {
+		g, err := w.Jobs.Gauges(ctx, nil)
+		if err != nil {
+			return 0, err
+		}
+		n += g.Pending + g.InProgress
+	}
+	return n, nil
+}
 
 // Drain lets everything happen that is due, jumping over the waits, until the
-// queue is empty and unfinished counts no document any more. Where the queue
-// is empty before that, the sweep runs, each time a visibility timeout later.
+// queues are empty and unfinished, such as Unfinished, counts no row any more.
+// Where the queues are empty before that, the sweep runs, each time the longest
+// visibility timeout later.
 func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int, error)) error {
 	var sweepErr error // a sweep that failed is made good by the next one
 	for sweeps := 0; ; {
@@ -89,11 +97,19 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 			return err
 		}
 		if sweeps++; sweeps > maxSweeps {
-			return errors.Join(fmt.Errorf("%d documents are unfinished after %d sweeps", n, maxSweeps), sweepErr)
+			return errors.Join(fmt.Errorf("%d rows are unfinished after %d sweeps", n, maxSweeps), sweepErr)
 		}
-		if err := s.Advance(ctx, s.row.Visibility()+time.Second); err != nil {
+		if err := s.Advance(ctx, s.visibility()+time.Second); err != nil {
 			return err
 		}
 		_, sweepErr = s.Sweep(ctx)
 	}
+}
+
+// visibility returns the longest visibility timeout of the queues.
+func (s *Stack) visibility() (longest time.Duration) {
+	for _, w := range s.Workloads {
+		longest = max(longest, w.row.Visibility())
+	}
+	return longest
 }

@@ -12,44 +12,44 @@ import (
 
 // invoke keeps count of the invocations that a kill would leave without
 // another delivery.
-func (s *Stack) invoke(ctx context.Context, payload []byte) ([]byte, error) {
+func (w *Workload) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var last int
-	if s.hasLastDelivery(payload) {
+	if w.hasLastDelivery(payload) {
 		last = 1
 	}
-	s.invoking.Lock()
-	s.last += last
-	s.invoking.Unlock()
+	w.invoking.Lock()
+	w.last += last
+	w.invoking.Unlock()
 	defer func() {
-		s.invoking.Lock()
-		s.last -= last
-		s.invoking.Unlock()
+		w.invoking.Lock()
+		w.last -= last
+		w.invoking.Unlock()
 	}()
-	return s.Function.Invoke(ctx, payload)
+	return w.Function.Invoke(ctx, payload)
 }
 
-func (s *Stack) hasLastDelivery(payload []byte) bool {
+func (w *Workload) hasLastDelivery(payload []byte) bool {
 	var event events.SQSEvent
 	if json.Unmarshal(payload, &event) != nil {
 		return true
 	}
 	for _, r := range event.Records {
 		n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
-		if err != nil || n >= s.row.MaxReceiveCount() {
+		if err != nil || n >= w.row.MaxReceiveCount() {
 			return true
 		}
 	}
 	return false
 }
 
-// KillEvery kills the function's process again and again until ctx ends:
+// KillEvery kills a process of the function again and again until ctx ends:
 // whenever the interval has passed on the stack's clock, at a moment when a
-// document is in progress. A message has a limited number of deliveries; one
-// that is on its last is spared, or else it would be the sweep's. The moments
+// row is in progress. A message has a limited number of deliveries; one
+// that is on its last is spared, or else it would be the sweep'w. The moments
 // come from the seed. It returns how often it killed.
-func (s *Stack) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
+func (w *Workload) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	next := s.Clock.Now()
+	next := w.clock.Now()
 	ticker := time.NewTicker(idlePoll)
 	defer ticker.Stop()
 	for wait := random.IntN(5); ; {
@@ -58,27 +58,27 @@ func (s *Stack) KillEvery(ctx context.Context, interval time.Duration, seed uint
 			return kills
 		case <-ticker.C:
 		}
-		if s.Clock.Now().Before(next) || !s.working(ctx) {
+		if w.clock.Now().Before(next) || !w.working(ctx) {
 			continue
 		}
 		if wait--; wait > 0 {
 			continue
 		}
-		if s.kill(random) {
+		if w.kill(random) {
 			kills++
-			next = s.Clock.Now().Add(interval)
+			next = w.clock.Now().Add(interval)
 			wait = random.IntN(5)
 		}
 	}
 }
 
-func (s *Stack) working(ctx context.Context) bool {
-	n, err := s.Jobs.InProgress(ctx)
+func (w *Workload) working(ctx context.Context) bool {
+	n, err := w.Jobs.InProgress(ctx)
 	return err == nil && n > 0
 }
 
-func (s *Stack) kill(random *rand.Rand) bool {
-	s.invoking.Lock()
-	defer s.invoking.Unlock()
-	return s.last == 0 && s.Function.Kill(random.IntN)
+func (w *Workload) kill(random *rand.Rand) bool {
+	w.invoking.Lock()
+	defer w.invoking.Unlock()
+	return w.last == 0 && w.Function.Kill(random.IntN)
 }

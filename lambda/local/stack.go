@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,8 +12,6 @@ import (
 
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/clock"
-	"matchbook/lambda/local/eventsource"
-	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -31,47 +28,32 @@ const (
 
 // StackConfig configures a stack.
 type StackConfig struct {
-	DatabaseURL string            // a migrated database
-	Bootstrap   string            // the executable of the function
-	Row         manifest.Function // of the function; manifest.Match where it has no name
-	Table       postgres.Table    // of the function; may be left out for a row of the manifest
-	Env         []string          // further variables of the function, KEY=VALUE
-	FrozenAt    time.Time         // zero: the clocks flow; else they stand still between jumps
-	Concurrency int               // invocations at once; the row's when 0
-	NoMapping   bool              // nothing takes messages from the queue: Function is invoked by the caller only
-	Logs        io.Writer         // the output of the function; may be nil
-	Log         *slog.Logger      // of the sweep; may be nil
-	OnEvent     func(sqs.Event)   // everything that happens to a message; may be nil
-	// OnInvocation is called for every batch; may be nil.
-	OnInvocation func(eventsource.Invocation)
-	// Route returns the URL by which the function reaches the database; nil
+	DatabaseURL string           // a migrated database
+	Workloads   []WorkloadConfig // the functions
+	FrozenAt    time.Time        // zero: the clocks flow; else they stand still between jumps
+	Log         *slog.Logger     // of the sweep; may be nil
+	OnEvent     func(sqs.Event)  // everything that happens to a message; may be nil
+	// Route returns the URL by which the functions reach the database; nil
 	// leaves it as it is.
 	Route func(databaseURL string) string
 }
 
-// Stack is the whole line on one machine: the queue and its dead-letter queue
-// over HTTP, the event source mapping, the function in its real bootstrap,
-// the database, and one clock for queue and database that jumps when nothing
-// else is left to do. The function does not know.
+// Stack is the whole line on one machine: functions, each in its real bootstrap
+// behind its queue, one SQS over HTTP, one database, one sweep, and one clock
+// for queues and database that jumps when nothing else is left to do. The
+// functions do not know.
 type Stack struct {
-	Clock    *clock.Clock
-	SQS      *sqs.Server
-	Function *lambdahost.Function
-	DB       *postgres.DB   // sees the stack's clock
-	Jobs     *postgres.Jobs // the function's table
-	Queue    *sqsjob.Queue
-	DLQURL   string
+	*Workload // the first one, of most stacks the only one
+	Workloads []*Workload
+	Clock     *clock.Clock
+	SQS       *sqs.Server
+	DB        *postgres.DB // sees the stack's clock
 
-	workers  int
-	env      []string
-	sweeper  *sweep.Sweeper
-	row      manifest.Function
-	dbClock  *simclock.Clock
-	server   *http.Server
-	stopped  sync.WaitGroup
-	stop     context.CancelFunc
-	invoking sync.Mutex
-	last     int // invocations under way with a message on its last delivery
+	sweeper *sweep.Sweeper
+	dbClock *simclock.Clock
+	server  *http.Server
+	stopped sync.WaitGroup
+	stop    context.CancelFunc
 }
 
 // StartStack starts everything. Close ends it.
@@ -80,29 +62,19 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if !c.FrozenAt.IsZero() {
 		s.Clock = clock.NewFrozen(c.FrozenAt)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+	list, err := configured(c.Workloads)
+	if err != nil {
+		return nil, err
 	}
-	if c.Row.Name == "" {
-		c.Row = manifest.Match
-	}
-	if c.Table.Name == "" {
-		c.Table = postgres.Tables[c.Row.Name]
-	}
-	if c.Concurrency == 0 {
-		c.Concurrency = c.Row.MaxConcurrency
-	}
-	s.row = c.Row
 	simURL, err := s.openDatabase(ctx, c)
 	if err == nil {
-		err = s.openQueues(ctx, c)
+		err = s.openWorkloads(ctx, c, list)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.sweeper = &sweep.Sweeper{Log: c.Log, Workloads: []sweep.Workload{
-		{Name: s.row.Name, Store: s.Jobs, Queue: s.Queue, Visibility: s.row.Visibility()}}}
-	s.startFunction(ctx, c, simURL)
+	s.sweeper = s.newSweeper(c.Log)
+	s.startFunctions(ctx, c, list, simURL)
 	return s, nil
 }
 
@@ -113,63 +85,79 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	if simURL, err = s.dbClock.URL(); err != nil {
 		return "", err
 	}
-	if s.DB, err = postgres.Open(ctx, simURL, stackConns); err != nil {
-		return "", err
-	}
-	s.Jobs = s.DB.Workload(c.Table)
-	return simURL, nil
+	s.DB, err = postgres.Open(ctx, simURL, stackConns)
+	return simURL, err
 }
 
-func (s *Stack) openQueues(ctx context.Context, c StackConfig) error {
+// openWorkloads starts the SQS, and makes the queues of all workloads.
+func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []WorkloadConfig) error {
 	s.SQS = sqs.New(s.Clock)
 	if c.OnEvent != nil {
 		s.SQS.OnEvent(c.OnEvent)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("start the queue: %w", err)
+		return fmt.Errorf("start the queues: %w", err)
 	}
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
-	url, err := createQueue(ctx, client, s.row.Name, s.row)
-	if err != nil {
-		return err
+	for _, c := range list {
+		w := &Workload{Jobs: s.DB.Workload(c.Table), row: c.Row, sqs: s.SQS, clock: s.Clock}
+		url, err := createQueue(ctx, client, c.Row.Name, c.Row)
+		if err != nil {
+			return err
+		}
+		w.DLQURL = url.DLQ
+		if w.Queue, err = sqsjob.NewQueue(client, url.Queue); err != nil {
+			return err
+		}
+		s.Workloads = append(s.Workloads, w)
 	}
-	s.DLQURL = url.DLQ
-	s.Queue, err = sqsjob.NewQueue(client, url.Queue)
-	return err
+	s.Workload = s.Workloads[0]
+	return nil
 }
 
-func (s *Stack) startFunction(ctx context.Context, c StackConfig, simURL string) {
+func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	sweeper := &sweep.Sweeper{Log: log}
+	for _, w := range s.Workloads {
+		sweeper.Workloads = append(sweeper.Workloads, sweep.Workload{
+			Name: w.row.Name, Store: w.Jobs, Queue: w.Queue, Visibility: w.row.Visibility()})
+	}
+	return sweeper
+}
+
+// startFunctions starts the functions. Each knows the queues of all, by the
+// variable that publishers read.
+func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []WorkloadConfig, simURL string) {
 	if c.Route != nil {
 		simURL = c.Route(simURL)
 	}
-	s.env = append([]string{
+	common := []string{
 		manifest.EnvDatabaseURL + "=" + simURL,
-		manifest.EnvQueueURL + "=" + s.Queue.URL,
 		manifest.EnvMatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
-	}, c.Env...)
-	s.Function = lambdahost.New(lambdahost.Config{Name: s.row.Name, Bootstrap: c.Bootstrap, Env: s.env,
-		Timeout: s.row.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
-	s.workers = c.Concurrency
-	if c.NoMapping {
-		return
 	}
-	mapping := eventsource.New(eventsource.Config{QueueURL: s.Queue.URL, QueueARN: s.Queue.ARN, Region: sqs.Region,
-		BatchSize: s.row.BatchSize, MaxConcurrency: c.Concurrency, Client: s.Queue.Client,
-		Invoke: s.invoke, Now: s.Clock.Now, OnInvocation: c.OnInvocation})
+	for _, w := range s.Workloads {
+		common = append(common, w.row.QueueEnv()+"="+w.Queue.URL)
+	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.stopped.Go(func() { _ = mapping.Run(ctx) }) // fails only on a batch size that manifest.Validate refuses
+	for i, w := range s.Workloads {
+		s.stopped.Go(w.start(ctx, list[i], common))
+	}
 }
 
 // Close ends everything and takes the clock out of the database.
 func (s *Stack) Close() error {
 	s.stop()
 	var errs []error
-	if s.Function != nil {
-		errs = append(errs, s.Function.Close())
+	for _, w := range s.Workloads {
+		if w.Function != nil {
+			errs = append(errs, w.Function.Close())
+		}
 	}
 	if s.server != nil {
 		errs = append(errs, s.server.Close())

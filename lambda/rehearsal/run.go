@@ -86,18 +86,22 @@ func (r *Run) Start(ctx context.Context, databaseURL string) error {
 		env = append(env, r.Channels.env()...)
 	}
 	r.journal = NewJournal()
-	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, Bootstrap: bootstrap, Env: env,
-		Concurrency: r.Options.Concurrency, NoMapping: r.NoMapping, Logs: r.logs, OnEvent: r.journal.Add, OnInvocation: func(i eventsource.Invocation) {
-			if err := errors.Join(i.Err, i.DeleteErr); err != nil {
-				fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
-			}
-		}})
+	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, OnEvent: r.journal.Add,
+		Workloads: []local.WorkloadConfig{{Bootstrap: bootstrap, Env: env, Concurrency: r.Options.Concurrency,
+			NoMapping: r.NoMapping, Logs: r.logs, OnInvocation: r.logFailed}}})
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
 	r.cleanup = append(r.cleanup, r.stack.Close)
 	clock.Store(r.stack.Clock)
 	return nil
+}
+
+// logFailed logs a batch that failed as a whole, or was not deleted.
+func (r *Run) logFailed(i eventsource.Invocation) {
+	if err := errors.Join(i.Err, i.DeleteErr); err != nil {
+		fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
+	}
 }
 
 func (r *Run) openLogs() (io.Writer, error) {

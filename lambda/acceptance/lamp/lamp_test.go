@@ -145,8 +145,8 @@ func TestLampsBurnInTheStack(t *testing.T) {
 	defer server.Close()
 	url := postgrestest.URL(t)
 	r := newRig(t, url)
-	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, Row: lamps.Function, Table: lamps.Table,
-		Bootstrap: bootstrap, FrozenAt: start, Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}})
+	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{
+		{Row: lamps.Function, Table: lamps.Table, Bootstrap: bootstrap, Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,9 +54,10 @@ func rehearse(t testing.TB, url string, concurrency int, env ...string) *counted
 		t.Fatal(err)
 	}
 	r := &countedRun{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
-	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, Bootstrap: executable,
-		Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
-		Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnEvent: r.event, OnInvocation: r.batch})
+	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, OnEvent: r.event,
+		Workloads: []local.WorkloadConfig{{Bootstrap: executable,
+			Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
+			Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnInvocation: r.batch}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,8 +114,24 @@ func (s *Server) Stats(queueName string) (Stats, bool) {
 	if !ok {
 		return Stats{}, false
 	}
+	return s.stats(q), true
+}
+
+// AllStats returns the counts of every queue, by name, at one moment: a message
+// on its way from one queue to the next is in one of them.
+func (s *Server) AllStats() map[string]Stats {
+	s.lock(nil)
+	defer s.mu.Unlock()
+	all := make(map[string]Stats, len(s.queues))
+	for name, q := range s.queues {
+		all[name] = s.stats(q)
+	}
+	return all
+}
+
+func (s *Server) stats(q *queue) Stats {
 	s.expire(q)
-	return q.count(s.at), true
+	return q.count(s.at)
 }
 
 // lock begins an operation: all of it happens at one time.

@@ -1,0 +1,99 @@
+package local_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+var testStart = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// ingest is a row beside match, with half its visibility timeout.
+func ingest() manifest.Function {
+	row := manifest.Match
+	row.Name, row.Timeout = "ingest", 90*time.Second
+	return row
+}
+
+// startTwo starts a stack of match and ingest; nothing takes their messages.
+func startTwo(t *testing.T) *local.Stack {
+	t.Helper()
+	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
+		Workloads: []local.WorkloadConfig{{NoMapping: true}, {Row: ingest(), NoMapping: true, Env: []string{"OCR=none"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
+	t.Parallel()
+	s := startTwo(t)
+	match, ingest := s.Workloads[0], s.Workloads[1]
+	if !strings.HasSuffix(match.Queue.URL, "/match") || !strings.HasSuffix(ingest.Queue.URL, "/ingest") {
+		t.Fatalf("the queues are %s and %s", match.Queue.URL, ingest.Queue.URL)
+	}
+	for _, w := range s.Workloads {
+		for _, want := range []string{"QUEUE_URL=" + w.Queue.URL, "MATCH_QUEUE_URL=" + match.Queue.URL, "INGEST_QUEUE_URL=" + ingest.Queue.URL} {
+			if !slices.Contains(w.Env(), want) {
+				t.Errorf("%s is not in %q", want, w.Env())
+			}
+		}
+	}
+	if slices.Contains(match.Env(), "OCR=none") || !slices.Contains(ingest.Env(), "OCR=none") {
+		t.Error("OCR=none is not the variable of ingest alone")
+	}
+}
+
+// The clock stops at each message, whatever queue it is in.
+func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
+	t.Parallel()
+	s := startTwo(t)
+	for _, w := range s.Workloads {
+		if _, err := w.Queue.Client.SendMessage(t.Context(), &awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []time.Duration{9 * time.Minute, 18 * time.Minute} { // ingest's, then match's
+		if jumped, err := s.Jump(t.Context()); !jumped || err != nil {
+			t.Fatalf("no jump: %t, %v", jumped, err)
+		}
+		if got := s.Clock.Now().Sub(testStart); got != want {
+			t.Errorf("the clock is at %s, want %s", got, want)
+		}
+	}
+	if jumped, err := s.Jump(t.Context()); jumped || err != nil {
+		t.Errorf("a jump without a message that waits: %t, %v", jumped, err)
+	}
+}
+
+// Two workloads of one name would share a queue.
+func TestStackRefusesImpossibleLists(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[string][]local.WorkloadConfig{
+		"it has no workload":                   nil,
+		"match: two functions have this name":  {{}, {}},
+		"batch size 0 is not between 1 and 10": {{Row: manifest.Function{Name: "ingest"}}},
+	} {
+		s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: "postgres://127.0.0.1:1/x", Workloads: list})
+		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}

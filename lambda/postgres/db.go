@@ -150,6 +150,17 @@ func (db *DB) Close() {
 	db.settling.Close()
 }
 
+// Query runs a read as a transaction by itself; its rows must be read to their
+// end or closed. It is for the packages below this one, which hold SQL, too.
+func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return db.pool.Query(ctx, sql, args...)
+}
+
+// QueryRow is Query for a single row.
+func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return db.pool.QueryRow(ctx, sql, args...)
+}
+
 // Ping makes sure that the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	return failure.At("reach the database", db.pool.Ping(ctx))

@@ -25,9 +25,6 @@ var GaugesSQL = documents.sql(gaugesSQL)
 // MigrateFiles is Migrate with other files, and another wait between the tries.
 var MigrateFiles = migrate
 
-// Read is the transaction that a Checkup asks in.
-func (c *Checkup) Read(ctx context.Context, ask func(pgx.Tx) error) error { return c.read(ctx, ask) }
-
 // Run and RunRow run any statement, as the methods of DB run theirs.
 func (db *DB) Run(ctx context.Context, sql string) error {
 	_, err := db.pool.Exec(ctx, sql)

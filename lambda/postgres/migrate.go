@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/migrations"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -105,7 +106,7 @@ func withGoose(ctx context.Context, url string, files fs.FS, run func(*goose.Pro
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
-	if err := direct(ctx, config.ConnConfig); err != nil {
+	if err := refusePooler(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
 	db := stdlib.OpenDB(*config.ConnConfig)
@@ -119,6 +120,21 @@ func withGoose(ctx context.Context, url string, files fs.FS, run func(*goose.Pro
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	return list, nil
+}
+
+// refusePooler returns an error if a pooler is between us and the server.
+func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer conn.Close(ctx)
+	between, err := Pooled(ctx, conn)
+	if err == nil && between {
+		err = failure.Permanently("migrations need the database itself, not a pooler in front of it " +
+			"such as PgBouncer or RDS Proxy: give the server's own address")
+	}
+	return err
 }
 
 func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {

@@ -3,9 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
-
-	"matchbook/lambda/failure"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -13,9 +10,10 @@ import (
 // errPooled is why a connection is made once more, in another mode.
 var errPooled = errors.New("there is a pooler between us and the server")
 
-// pooled reports whether a pooler is between us and the server. A pooler
-// makes up the process id that a client needs to cancel with; a server gives its own.
-func pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
+// Pooled reports whether a pooler is between us and the server. A pooler makes
+// up the process id that a client needs for a cancellation; a server gives its
+// own.
+func Pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var pid uint32
 	err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid != conn.PgConn().PID(), err
@@ -29,7 +27,7 @@ func (l *login) look(ctx context.Context, conn *pgx.Conn) error {
 	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 		return nil
 	}
-	between, err := pooled(ctx, conn)
+	between, err := Pooled(ctx, conn)
 	if err != nil || !between {
 		return err
 	}
@@ -37,18 +35,4 @@ func (l *login) look(ctx context.Context, conn *pgx.Conn) error {
 	defer l.mu.Unlock()
 	l.pooled = true
 	return errPooled
-}
-
-// direct refuses a pooler.
-func direct(ctx context.Context, config *pgx.ConnConfig) error {
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	defer conn.Close(ctx)
-	between, err := pooled(ctx, conn)
-	if err == nil && between {
-		err = failure.Permanently("migrations need the database itself, not a pooler in front of it such as PgBouncer or RDS Proxy: give the server's own address")
-	}
-	return err
 }

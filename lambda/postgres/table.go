@@ -50,6 +50,15 @@ func (t Table) sql(statement string) string {
 	return strings.NewReplacer(names...).Replace(statement)
 }
 
+// SQL is a statement about the table, for the packages below this one: as well
+// as {table} and the columns it may contain {waits_since}, the time at which a
+// row's message or worker was due, and {overdue}, the sweep's condition of a
+// row whose message should have come, for which $1 is the queue's visibility
+// timeout.
+func (t Table) SQL(statement string) string {
+	return t.sql(strings.NewReplacer("{waits_since}", waitsSince, "{overdue}", overdue).Replace(statement))
+}
+
 // subjectID is the column of a notification that has the id of a row: that of
 // documents is a foreign key.
 func (t Table) subjectID() string {

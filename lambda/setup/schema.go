@@ -20,7 +20,7 @@ import (
 func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s, err := db.Schema(ctx); err == nil && s.Newer > 0 {
+	if s, err := postgres.ReadSchema(ctx, db); err == nil && s.Newer > 0 {
 		log.Warn("the schema is newer than this version, which is fine during a deployment and after one that was rolled back",
 			"schema", s.Newer, "known", s.Known)
 	}

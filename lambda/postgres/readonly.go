@@ -1,0 +1,45 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ReadOnly is one connection, for transactions that cannot write. It needs no
+// schema.
+type ReadOnly struct {
+	conn   *pgx.Conn
+	limits limits
+}
+
+// OpenReadOnly connects, under a name that the server's statistics show. The URL
+// is read as Open reads it, and no error holds its password.
+func OpenReadOnly(ctx context.Context, url, name string) (*ReadOnly, error) {
+	s, err := configure(url, 10*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	s.config.ConnConfig.RuntimeParams["application_name"] = name
+	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // for there may be a pooler
+	conn, err := pgx.ConnectConfig(ctx, s.config.ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	return &ReadOnly{conn, s.limits}, nil
+}
+
+// Close closes the connection, also when ctx has ended.
+func (r *ReadOnly) Close(ctx context.Context) { _ = r.conn.Close(context.WithoutCancel(ctx)) }
+
+// Read runs fn in a transaction that cannot write.
+func (r *ReadOnly) Read(ctx context.Context, fn func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, r.conn, r.limits.begin(beginSQL+" read only"), fn)
+}
+
+// Now reads the server's clock: the start of a transaction of its own.
+func (r *ReadOnly) Now(ctx context.Context) (now time.Time, err error) {
+	err = r.conn.QueryRow(ctx, `SELECT now()`).Scan(&now)
+	return now, err
+}

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+
+	"matchbook/lambda/failure"
+	"matchbook/migrations"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
+)
+
+// Schema is which migrations were applied.
+type Schema struct {
+	Lacking []string // the names of the missing ones
+	Newer   int64    // the newest one if this program does not know it, or else 0
+	Known   int64    // the newest one that this program knows
+}
+
+// TooNew is an error if the schema is that of a later version of the program,
+// whose rows may mean something else there.
+func (s Schema) TooNew() error {
+	if s.Newer == 0 {
+		return nil
+	}
+	return failure.Permanently("the database's schema is at version %d, and this program knows versions up to %d: "+
+		"use the program that the schema is of, or a later one", s.Newer, s.Known)
+}
+
+// The schema's versions are read here and not by the runner of the migrations,
+// which makes a table of its own and waits for a migration under way.
+const (
+	versionTableSQL = `SELECT to_regclass('goose_db_version') IS NOT NULL`
+	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied FROM goose_db_version ORDER BY version_id, id DESC`
+)
+
+// Reader is a postgres.DB, or a transaction.
+type Reader interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// ReadSchema compares the applied migrations with those of this program. The
+// database may be empty.
+func ReadSchema(ctx context.Context, from Reader) (s Schema, err error) {
+	applied := map[int64]bool{}
+	var there bool
+	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil {
+		return s, err
+	}
+	if there {
+		rows, _ := from.Query(ctx, versionsSQL)
+		var version int64
+		var is bool
+		if _, err := pgx.ForEachRow(rows, []any{&version, &is}, func() error {
+			applied[version] = is
+			return nil
+		}); err != nil {
+			return s, err
+		}
+	}
+	return compare(applied)
+}
+
+func compare(applied map[int64]bool) (s Schema, err error) {
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return s, err
+		}
+		s.Known = max(s.Known, version)
+		if !applied[version] {
+			s.Lacking = append(s.Lacking, strings.TrimSuffix(name, ".sql"))
+		}
+	}
+	for version, is := range applied {
+		if is && version > s.Known {
+			s.Newer = max(s.Newer, version)
+		}
+	}
+	return s, err
+}

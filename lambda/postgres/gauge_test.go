@@ -64,9 +64,9 @@ func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
 	f.exec(`UPDATE notification_delivery SET status = 'sent'`)
 	f.exec("VACUUM ANALYZE document, notification, notification_delivery")
 	p := f.explain(postgres.GaugesSQL, []string{"slack"})
-	p.wantIndexed(t, "document_matching_status_idx", "notification_delivery_pending_idx")
-	t.Logf("%.0f documents were read, %.1f ms", p.fetched("document"), p.Millis)
-	if n := p.fetched("document"); n > 400 {
+	p.WantIndexed(t, "document_matching_status_idx", "notification_delivery_pending_idx")
+	t.Logf("%.0f documents were read, %.1f ms", p.Fetched("document"), p.Millis)
+	if n := p.Fetched("document"); n > 400 {
 		t.Errorf("%.0f documents were read, and 200 are under way", n)
 	}
 	f.gaugesAre("many", postgres.Gauges{Pending: 100, InProgress: 100})

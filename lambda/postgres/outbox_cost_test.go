@@ -146,8 +146,8 @@ func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
 		"what the doctor asks": {postgres.LateSQL, []any{channels, time.Duration(0)}, 10},
 	} {
 		p := f.explain(tc.sql, tc.args...)
-		p.wantIndexed(t, "notification_delivery_pending_idx")
-		if n := p.fetched("notification") + p.fetched("notification_delivery"); n > tc.most {
+		p.WantIndexed(t, "notification_delivery_pending_idx")
+		if n := p.Fetched("notification") + p.Fetched("notification_delivery"); n > tc.most {
 			t.Errorf("%s: %.0f rows were read, want at most %.0f", name, n, tc.most)
 		}
 	}
@@ -201,8 +201,8 @@ func TestADocumentIsFoundByItsNumber(t *testing.T) {
 	f.exec("VACUUM ANALYZE document")
 	for _, number := range []string{"RE 4711", long} {
 		p := f.explain(postgres.NumberedSQL, number)
-		p.wantIndexed(t, "document_number_idx")
-		if n := p.fetched("document"); n > 2 {
+		p.WantIndexed(t, "document_number_idx")
+		if n := p.Fetched("document"); n > 2 {
 			t.Errorf("%.0f documents were read", n)
 		}
 	}

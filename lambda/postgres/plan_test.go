@@ -1,15 +1,14 @@
 package postgres_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -75,23 +74,23 @@ func TestPlansStaySelective(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := f.explain(postgres.CandidatesSQL, id, match.Matchable(document.Invoice), lookup, []uuid.UUID{id})
-			p.wantIndexed(t, "document_match_keys_idx")
-			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.fetched("document"), p.Millis)
-			if n := p.fetched("document"); n > documents/4 {
+			p.WantIndexed(t, "document_match_keys_idx")
+			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
+			if n := p.Fetched("document"); n > documents/4 {
 				t.Errorf("%.0f documents were fetched, of a tenant that has %d", n, documents/4)
 			}
 		})
 	}
 	t.Run("competition", func(t *testing.T) {
 		p := f.explain(postgres.CompetitionSQL, f.someDocuments(20))
-		p.wantIndexed(t, "match_pair_pkey", "match_pair_b_idx")
-		if n := p.fetched("match_pair"); n > 500 {
+		p.WantIndexed(t, "match_pair_pkey", "match_pair_b_idx")
+		if n := p.Fetched("match_pair"); n > 500 {
 			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)
 		}
 	})
 	t.Run("locks", func(t *testing.T) {
 		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20))
-		p.wantIndexed(t, "document_pkey", "document_cluster_idx")
+		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
 	})
 }
 
@@ -103,64 +102,7 @@ func (f *fixture) someDocuments(n int) (ids []uuid.UUID) {
 	return ids
 }
 
-// plan is what EXPLAIN ANALYZE says of a statement that was run.
-type plan struct {
-	Root   node    `json:"Plan"`
-	Millis float64 `json:"Execution Time"`
-}
-
-type node struct {
-	Type     string  `json:"Node Type"`
-	Relation string  `json:"Relation Name"`
-	Index    string  `json:"Index Name"`
-	Rows     float64 `json:"Actual Rows"`
-	Removed  float64 `json:"Rows Removed by Filter"`
-	Rechecks float64 `json:"Rows Removed by Index Recheck"`
-	Loops    float64 `json:"Actual Loops"`
-	Plans    []node  `json:"Plans"`
-}
-
-func (f *fixture) explain(sql string, args ...any) plan {
+func (f *fixture) explain(sql string, args ...any) postgrestest.Plan {
 	f.t.Helper()
-	var raw []byte
-	if err := f.conn.QueryRow(f.t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...).Scan(&raw); err != nil {
-		f.t.Fatal(err)
-	}
-	var plans []plan
-	if err := json.Unmarshal(raw, &plans); err != nil {
-		f.t.Fatal(err)
-	}
-	return plans[0]
-}
-
-func (n node) all() []node {
-	list := []node{n}
-	for _, p := range n.Plans {
-		list = append(list, p.all()...)
-	}
-	return list
-}
-
-// wantIndexed fails the test unless the plan uses these indexes and scans no table.
-func (p plan) wantIndexed(t *testing.T, indexes ...string) {
-	t.Helper()
-	for _, n := range p.Root.all() {
-		if n.Type == "Seq Scan" && n.Relation != "" {
-			t.Errorf("all of %s is scanned", n.Relation)
-		}
-		indexes = slices.DeleteFunc(indexes, func(index string) bool { return index == n.Index })
-	}
-	if len(indexes) > 0 {
-		t.Errorf("unused: %v", indexes)
-	}
-}
-
-// fetched is how many rows of a table were read, used or not.
-func (p plan) fetched(relation string) (rows float64) {
-	for _, n := range p.Root.all() {
-		if n.Relation == relation {
-			rows += (n.Rows + n.Removed + n.Rechecks) * n.Loops
-		}
-	}
-	return rows
+	return postgrestest.Explain(f.t, f.conn, sql, args...)
 }

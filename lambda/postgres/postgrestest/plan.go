@@ -1,0 +1,72 @@
+package postgrestest
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Plan is the plan of a statement that was run, with its measurements.
+type Plan struct {
+	Root   node    `json:"Plan"`
+	Millis float64 `json:"Execution Time"`
+}
+
+type node struct {
+	Type     string  `json:"Node Type"`
+	Relation string  `json:"Relation Name"`
+	Index    string  `json:"Index Name"`
+	Rows     float64 `json:"Actual Rows"`
+	Removed  float64 `json:"Rows Removed by Filter"`
+	Rechecks float64 `json:"Rows Removed by Index Recheck"`
+	Loops    float64 `json:"Actual Loops"`
+	Plans    []node  `json:"Plans"`
+}
+
+// Explain runs a statement and returns its plan.
+func Explain(t testing.TB, conn *pgx.Conn, sql string, args ...any) Plan {
+	t.Helper()
+	var raw []byte
+	if err := conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...).Scan(&raw); err != nil {
+		t.Fatal(err)
+	}
+	var plans []Plan
+	if err := json.Unmarshal(raw, &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0]
+}
+
+func (n node) all() []node {
+	list := []node{n}
+	for _, p := range n.Plans {
+		list = append(list, p.all()...)
+	}
+	return list
+}
+
+// WantIndexed fails the test unless the plan uses these indexes and scans no table.
+func (p Plan) WantIndexed(t testing.TB, indexes ...string) {
+	t.Helper()
+	for _, n := range p.Root.all() {
+		if n.Type == "Seq Scan" && n.Relation != "" {
+			t.Errorf("all of %s is scanned", n.Relation)
+		}
+		indexes = slices.DeleteFunc(indexes, func(index string) bool { return index == n.Index })
+	}
+	if len(indexes) > 0 {
+		t.Errorf("unused: %v", indexes)
+	}
+}
+
+// Fetched returns how many rows of a table were read, used or not.
+func (p Plan) Fetched(relation string) (rows float64) {
+	for _, n := range p.Root.all() {
+		if n.Relation == relation {
+			rows += (n.Rows + n.Removed + n.Rechecks) * n.Loops
+		}
+	}
+	return rows
+}

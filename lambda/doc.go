@@ -21,8 +21,8 @@
 //   - company and reference make names comparable: VAT ids, accounts and names
 //     of companies; numbers, and citations in text.
 //   - postgres holds all SQL, each statement beside its method: claim.go claims
-//     and settles, match.go writes a match; migrations, beside this folder,
-//     holds the schema.
+//     and settles, match.go writes a match; postgres/schema brings a database
+//     up to date with the migrations, which are beside this folder.
 //
 // # Repairs and reports
 //
@@ -37,7 +37,8 @@
 //   - manifest holds the facts that infrastructure and runtime share, one row
 //     for each function; infra, beside this folder, describes the stack, and
 //     cmd/migrate brings the schema up to date during a deployment.
-//   - doctor finds errors in a configuration, a template or a stack.
+//   - doctor finds errors in a configuration, a template or a stack;
+//     postgres/checkup reads the state of a database for it.
 //   - document defines a document, and refuses malformed ones.
 //
 // # On your machine

@@ -1,5 +1,5 @@
 // Package migrations holds the numbered SQL that makes Matchbook's schema,
-// embedded so that every program carries its own. postgres.Migrate runs them.
+// embedded so that every program carries its own. lambda/postgres/schema runs them.
 //
 // They run while the functions work, and the version before goes on working
 // with the new schema: during a deployment for some minutes, after one that was

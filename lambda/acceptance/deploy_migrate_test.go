@@ -14,8 +14,8 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 )
 
 // formation is the side of CloudFormation that waits for answers.
@@ -93,7 +93,7 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	f := newFormation(t, time.Minute, "DATABASE_URL="+url)
-	status, err := postgres.MigrationStatus(t.Context(), url)
+	status, err := schema.Status(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 			t.Errorf("%s: got %+v, want %v applied", step.kind, a, step.applied)
 		}
 	}
-	if status, err = postgres.MigrationStatus(t.Context(), url); err != nil || status[len(status)-1].AppliedAt.IsZero() {
+	if status, err = schema.Status(t.Context(), url); err != nil || status[len(status)-1].AppliedAt.IsZero() {
 		t.Errorf("the schema is gone: %+v, %v", status, err)
 	}
 	if out, err := f.function.Invoke(t.Context(), []byte(`{}`)); err != nil || string(out) != `{"applied":[]}` {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/checkup"
 )
 
 // How far the clocks may be apart.
@@ -103,7 +103,7 @@ func clock(f facts) []result {
 	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.Within.Round(time.Millisecond))}
 }
 
-func eachBacklog(look func(postgres.Backlog) result) func(facts) []result {
+func eachBacklog(look func(checkup.Backlog) result) func(facts) []result {
 	return func(f facts) []result {
 		if why := f.backlog.why(); why != "" {
 			return []result{skipped("", why)}
@@ -112,7 +112,7 @@ func eachBacklog(look func(postgres.Backlog) result) func(facts) []result {
 	}
 }
 
-func overdue(b postgres.Backlog) result {
+func overdue(b checkup.Backlog) result {
 	if b.Overdue > 0 {
 		return doubtful("", `Look whether the sweep function runs; "matchbook sweep" does its work once.`,
 			"%s overdue: no message came in time", are(b.Overdue, "document"))
@@ -120,7 +120,7 @@ func overdue(b postgres.Backlog) result {
 	return fine("", "no document is overdue")
 }
 
-func oldest(b postgres.Backlog) result {
+func oldest(b checkup.Backlog) result {
 	if b.Oldest > waitedTooLong {
 		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, raise MaximumConcurrency as far as the database and the model allow.",
 			"the longest waiting document was due %s ago", short(b.Oldest.Truncate(time.Minute)))
@@ -128,7 +128,7 @@ func oldest(b postgres.Backlog) result {
 	return fine("", "no document has been due for more than %s", short(waitedTooLong))
 }
 
-func abandoned(b postgres.Backlog) result {
+func abandoned(b checkup.Backlog) result {
 	if b.Abandoned > 0 {
 		return doubtful("", "Look into the function's log for the document's id: a crash or a time-out precedes it.",
 			"%s in progress beyond the lease", are(b.Abandoned, "document"))
@@ -136,7 +136,7 @@ func abandoned(b postgres.Backlog) result {
 	return fine("", "no document is in progress beyond its lease")
 }
 
-func unsent(b postgres.Backlog) result {
+func unsent(b checkup.Backlog) result {
 	if b.Unsent > 0 {
 		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep tries again.",
 			"%s not sent for more than %s", are(b.Unsent, "notification"), short(sendWithin))

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/checkup"
+	"matchbook/lambda/postgres/schema"
 )
 
 // sendWithin is the time that a notification may take. The relay tries again
@@ -20,7 +21,7 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 	l.Progress("asking the database")
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	db, err := postgres.OpenCheckup(ctx, url)
+	db, err := checkup.Open(ctx, url)
 	if err != nil {
 		f.database = known(problem("the database does not answer: " + sentence(err)))
 		var refused interface{ SQLState() string } // an answer: no
@@ -36,7 +37,7 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 	limits, err := db.Limits(ctx)
 	f.server = answered(tightest(limits), err)
 	f.schema = answered(db.Schema(ctx))
-	f.backlog = unknown[postgres.Backlog]("the schema is not up to date")
+	f.backlog = unknown[checkup.Backlog]("the schema is not up to date")
 	if f.schema.is && len(f.schema.value.Lacking) == 0 {
 		f.backlog = answered(db.Backlog(ctx, manifest.Match.Visibility(), channels, sendWithin))
 	}
@@ -45,7 +46,7 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 // withoutDatabase sets the facts of a database that was not queried: only the
 // connections may be known, from a person.
 func (f *facts) withoutDatabase(why string, connections int) {
-	f.skew, f.schema, f.backlog = unknown[postgres.Skew](why), unknown[postgres.Schema](why), unknown[postgres.Backlog](why)
+	f.skew, f.schema, f.backlog = unknown[checkup.Skew](why), unknown[schema.State](why), unknown[checkup.Backlog](why)
 	f.server = unknown[server](why + ": --connections N states how many it has")
 	if connections > 0 {
 		f.server = known(server{most: connections, stated: true})
@@ -61,7 +62,7 @@ func answered[T any](value T, err error) fact[T] {
 }
 
 // tightest returns the limit that leaves the fewest connections.
-func tightest(limits []postgres.Limit) (least server) {
+func tightest(limits []checkup.Limit) (least server) {
 	for i, l := range limits {
 		s := server{limit: l.Name, most: l.Most, reserved: l.Reserved, others: l.Others}
 		if i == 0 || s.free() < least.free() {

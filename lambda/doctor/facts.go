@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/checkup"
+	"matchbook/lambda/postgres/schema"
 )
 
 // fact is an observed value, or the reason why it was not observed. The zero
@@ -48,9 +49,9 @@ type facts struct {
 	secrets  []secret
 	database fact[problem] // whether it answers; if not, the facts below are not known
 	server   fact[server]
-	schema   fact[postgres.Schema]
-	skew     fact[postgres.Skew]
-	backlog  fact[postgres.Backlog]
+	schema   fact[schema.State]
+	skew     fact[checkup.Skew]
+	backlog  fact[checkup.Backlog]
 	channels fact[[]string] // that send each failure
 
 	model, embeddings, slack fact[problem]

@@ -20,8 +20,8 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -326,7 +326,7 @@ func (r *rig) use(url string) {
 func (r *rig) down() {
 	r.t.Helper()
 	r.own()
-	if _, err := postgres.MigrateDown(context.Background(), r.database); err != nil {
+	if _, err := schema.MigrateDown(context.Background(), r.database); err != nil {
 		r.t.Fatal(err)
 	}
 }

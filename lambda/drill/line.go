@@ -22,7 +22,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -123,7 +123,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 
 // prepare makes the schema, the audit and the functions' route to the database.
 func (l *line) prepare(ctx context.Context, database string) error {
-	if _, err := postgres.Migrate(ctx, database); err != nil {
+	if _, err := schema.Migrate(ctx, database); err != nil {
 		return err
 	}
 	config, err := pgxpool.ParseConfig(database)

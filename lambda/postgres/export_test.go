@@ -15,15 +15,11 @@ const (
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL
-	LateSQL        = lateSQL
 	NumberedSQL    = numberedSQL
 )
 
 // GaugesSQL is about documents.
 var GaugesSQL = documents.sql(gaugesSQL)
-
-// MigrateFiles is Migrate with other files, and another wait between the tries.
-var MigrateFiles = migrate
 
 // Run and RunRow run any statement, as the methods of DB run theirs.
 func (db *DB) Run(ctx context.Context, sql string) error {

@@ -23,7 +23,9 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -247,7 +249,7 @@ func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 func TestDoctorLooksThroughAPooler(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	c, err := postgres.OpenCheckup(t.Context(), pgbouncer(t, address))
+	c, err := checkup.Open(t.Context(), pgbouncer(t, address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,8 +271,8 @@ func TestDoctorLooksThroughAPooler(t *testing.T) {
 func TestMigrationsRefuseAPooler(t *testing.T) {
 	t.Parallel()
 	through := pgbouncer(t, postgrestest.EmptyURL(t))
-	for name, run := range map[string]func(context.Context, string) ([]postgres.Migration, error){
-		"up": postgres.Migrate, "down": postgres.MigrateDown,
+	for name, run := range map[string]func(context.Context, string) ([]schema.Migration, error){
+		"up": schema.Migrate, "down": schema.MigrateDown,
 	} {
 		if _, err := run(t.Context(), through); err == nil || !strings.Contains(err.Error(), "pooler") {
 			t.Errorf("%s: got %v", name, err)

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 )
 
 // What ran is never run again, whatever it says: only a refused login means
@@ -37,7 +38,7 @@ func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
 // What may be said of a pool does not stop a migration.
 func TestMigrationsTakeWhatAPoolTakes(t *testing.T) {
 	t.Parallel()
-	if _, err := postgres.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))); err != nil {
+	if _, err := schema.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))); err != nil {
 		t.Error(err)
 	}
 }

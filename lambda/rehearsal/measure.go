@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -78,7 +79,7 @@ func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
-	if _, err := postgres.Migrate(ctx, url); err != nil {
+	if _, err := schema.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
 	r := &evalRun{corpus: c, meter: m, Run: &Run{In: c.Input(), Progress: m, Model: model,

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 )
 
 // Migrate brings the schema of the configured database up to date and returns
 // the migrations that it applied. Its error contains nothing of the connection,
 // and a hint.
-func Migrate(ctx context.Context, c Config) ([]postgres.Migration, error) {
-	done, err := postgres.Migrate(ctx, c.DatabaseURL)
+func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
+	done, err := schema.Migrate(ctx, c.DatabaseURL)
 	if err == nil {
 		return done, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 )
 
 // warnNewer logs a warning if the schema is newer than this version. It does
@@ -20,7 +21,7 @@ import (
 func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s, err := postgres.ReadSchema(ctx, db); err == nil && s.Newer > 0 {
+	if s, err := schema.Read(ctx, db); err == nil && s.Newer > 0 {
 		log.Warn("the schema is newer than this version, which is fine during a deployment and after one that was rolled back",
 			"schema", s.Newer, "known", s.Known)
 	}

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/secret/secrettest"
 
 	"github.com/jackc/pgx/v5"
@@ -45,7 +46,7 @@ func newGuarded(t *testing.T) *guarded {
 	}
 	g := &guarded{t, admin, u}
 	t.Cleanup(func() { _ = admin.Close(t.Context()) })
-	if _, err := postgres.Migrate(t.Context(), u.String()); err != nil {
+	if _, err := schema.Migrate(t.Context(), u.String()); err != nil {
 		t.Fatal(err)
 	}
 	var file string

@@ -10,7 +10,7 @@ import (
 
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -81,11 +81,11 @@ func (w *invocation) openDatabase(ctx context.Context, o databaseOptions, p *ter
 }
 
 // migrateKnown migrates, unless a later version has been there.
-func migrateKnown(ctx context.Context, url string) ([]postgres.Migration, error) {
+func migrateKnown(ctx context.Context, url string) ([]schema.Migration, error) {
 	if err := refuseNewer(ctx, url); err != nil {
 		return nil, err
 	}
-	return postgres.Migrate(ctx, url)
+	return schema.Migrate(ctx, url)
 }
 
 // keepDefault is where --keep keeps the database when it names no folder. The

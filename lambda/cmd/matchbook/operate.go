@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -107,22 +107,22 @@ func (w *invocation) migrateCommand() *cobra.Command {
 	}
 	var asJSON bool
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
-	add := func(name, short, verb string, run func(context.Context, string) ([]postgres.Migration, error)) {
+	add := func(name, short, verb string, run func(context.Context, string) ([]schema.Migration, error)) {
 		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
 	}
 	add("up", "Apply what is missing", "applied", migrateKnown)
-	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]postgres.Migration, error) {
+	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]schema.Migration, error) {
 		if err := refuseNewer(ctx, url); err != nil {
 			return nil, err
 		}
-		return postgres.MigrateDown(ctx, url)
+		return schema.MigrateDown(ctx, url)
 	})
-	add("status", "List the migrations", "", postgres.MigrationStatus)
+	add("status", "List the migrations", "", schema.Status)
 	return cmd
 }
 
-func (w *invocation) migrate(ctx context.Context, run func(context.Context, string) ([]postgres.Migration, error), verb string, asJSON bool) error {
+func (w *invocation) migrate(ctx context.Context, run func(context.Context, string) ([]schema.Migration, error), verb string, asJSON bool) error {
 	url := w.env(manifest.EnvDatabaseURL)
 	if url == "" {
 		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database", manifest.EnvDatabaseURL)
@@ -133,7 +133,7 @@ func (w *invocation) migrate(ctx context.Context, run func(context.Context, stri
 	}
 	if asJSON {
 		if list == nil {
-			list = []postgres.Migration{}
+			list = []schema.Migration{}
 		}
 		return json.NewEncoder(w.out).Encode(list)
 	}

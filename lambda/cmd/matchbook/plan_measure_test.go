@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
@@ -103,7 +104,7 @@ func measuredServer(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Stop() })
-	if _, err := postgres.Migrate(t.Context(), server.URL("postgres")); err != nil {
+	if _, err := schema.Migrate(t.Context(), server.URL("postgres")); err != nil {
 		t.Fatal(err)
 	}
 	return server.URL("postgres")

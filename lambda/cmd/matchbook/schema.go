@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/checkup"
 )
 
 // refuseNewer refuses a database whose schema is that of a later version of
 // this program.
 func refuseNewer(ctx context.Context, url string) error {
-	c, err := postgres.OpenCheckup(ctx, url)
+	c, err := checkup.Open(ctx, url)
 	if err != nil {
 		return errors.New(describe(err))
 	}

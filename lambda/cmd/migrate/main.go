@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
 
@@ -23,7 +23,7 @@ func main() { run(context.Background(), os.Getenv) }
 func run(ctx context.Context, env setup.Env) {
 	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	r := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]postgres.Migration, error) {
+	r := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]schema.Migration, error) {
 		config, err := setup.LoadMigrate(env)
 		if err != nil {
 			return nil, err

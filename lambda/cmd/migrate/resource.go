@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/aws/aws-lambda-go/cfn"
 )
@@ -36,12 +36,12 @@ const (
 // once, and logs the body of the response that it gets.
 type resource struct {
 	log     *slog.Logger
-	migrate func(context.Context) ([]postgres.Migration, error)
+	migrate func(context.Context) ([]schema.Migration, error)
 }
 
 // result is the response of an invocation.
 type result struct {
-	Applied []postgres.Migration `json:"applied"` // now; empty if the schema was up to date
+	Applied []schema.Migration `json:"applied"` // now; empty if the schema was up to date
 }
 
 // handle is the Lambda function. It sends a failure to CloudFormation instead of
@@ -70,7 +70,7 @@ func (r *resource) run(ctx context.Context) (result, error) {
 		defer cancel()
 	}
 	type outcome struct {
-		applied []postgres.Migration
+		applied []schema.Migration
 		err     error
 	}
 	ended := make(chan outcome, 1)
@@ -80,7 +80,7 @@ func (r *resource) run(ctx context.Context) (result, error) {
 	}()
 	select {
 	case o := <-ended:
-		return result{append([]postgres.Migration{}, o.applied...)}, o.err
+		return result{append([]schema.Migration{}, o.applied...)}, o.err
 	case <-ctx.Done():
 	}
 	return result{}, errors.New("the schema was not brought up to date: out of time: " +
@@ -88,7 +88,7 @@ func (r *resource) run(ctx context.Context) (result, error) {
 }
 
 // guarded turns a panic into an error: CloudFormation needs an answer.
-func (r *resource) guarded(ctx context.Context) (applied []postgres.Migration, err error) {
+func (r *resource) guarded(ctx context.Context) (applied []schema.Migration, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the migration panicked (%T)", v)

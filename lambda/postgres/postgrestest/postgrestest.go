@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/migrations"
 
 	"github.com/google/uuid"
@@ -139,7 +140,7 @@ func prepareTemplate(ctx context.Context, admin string) (string, error) {
 	if _, err := conn.Exec(ctx, fmt.Sprintf("CREATE DATABASE %q TEMPLATE template0", unfinished)); err != nil {
 		return "", err
 	}
-	if _, err := postgres.Migrate(ctx, withDatabase(admin, unfinished)); err != nil {
+	if _, err := schema.Migrate(ctx, withDatabase(admin, unfinished)); err != nil {
 		return "", err
 	}
 	_, err = conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %q RENAME TO %q", unfinished, name))

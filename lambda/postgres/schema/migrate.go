@@ -1,4 +1,4 @@
-package postgres
+package schema
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres"
 	"matchbook/migrations"
 
 	"github.com/jackc/pgx/v5"
@@ -90,8 +91,8 @@ func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
 	})
 }
 
-// MigrationStatus lists all migrations, oldest first.
-func MigrationStatus(ctx context.Context, url string) ([]Migration, error) {
+// Status lists all migrations, oldest first.
+func Status(ctx context.Context, url string) ([]Migration, error) {
 	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider) (list []Migration, err error) {
 		status, err := p.Status(ctx)
 		for _, s := range status {
@@ -129,7 +130,7 @@ func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer conn.Close(ctx)
-	between, err := Pooled(ctx, conn)
+	between, err := postgres.Pooled(ctx, conn)
 	if err == nil && between {
 		err = failure.Permanently("migrations need the database itself, not a pooler in front of it " +
 			"such as PgBouncer or RDS Proxy: give the server's own address")

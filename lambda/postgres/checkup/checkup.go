@@ -1,20 +1,26 @@
-package postgres
+// Package checkup reads the state of a database for the doctor: clock,
+// connection limits, schema and backlog.
+package checkup
 
 import (
 	"context"
 	"time"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Checkup reads the state of a database, over one connection and in transactions
 // that cannot write. Only Backlog needs a schema.
-type Checkup struct{ *ReadOnly }
+type Checkup struct{ *postgres.ReadOnly }
 
-// OpenCheckup connects. The URL is read as Open reads it, and no error holds
+// Open connects. The URL is read as postgres.Open reads it, and no error holds
 // its password.
-func OpenCheckup(ctx context.Context, url string) (*Checkup, error) {
-	c, err := OpenReadOnly(ctx, url, "matchbook doctor")
+func Open(ctx context.Context, url string) (*Checkup, error) {
+	c, err := postgres.OpenReadOnly(ctx, url, "matchbook doctor")
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +86,9 @@ func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 }
 
 // Schema compares the applied migrations with those of this program.
-func (c *Checkup) Schema(ctx context.Context) (s Schema, err error) {
+func (c *Checkup) Schema(ctx context.Context) (s schema.State, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) (err error) {
-		s, err = ReadSchema(ctx, tx)
+		s, err = schema.Read(ctx, tx)
 		return err
 	})
 	return s, err
@@ -98,7 +104,7 @@ type Backlog struct {
 
 // backlogSQL reads the rows that are under way, by an index. A document is
 // overdue by the rule of the sweep.
-var backlogSQL = documents.SQL(`
+var backlogSQL = postgres.Tables[manifest.Match.Name].SQL(`
 SELECT count(*) FILTER (WHERE {overdue}),
 	coalesce(now() - min({waits_since}) FILTER (WHERE {status} = 'pending'), interval '0'),
 	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now())

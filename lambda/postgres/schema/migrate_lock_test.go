@@ -1,4 +1,4 @@
-package postgres_test
+package schema_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 )
 
 // lockingFiles are migrations, of which the second one waits 10 ms for a lock.
@@ -24,7 +24,7 @@ func lockedTable(t *testing.T) (url string, release func()) {
 	t.Helper()
 	url = postgrestest.EmptyURL(t)
 	first := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"]}
-	if _, err := postgres.MigrateFiles(t.Context(), url, first, nil); err != nil {
+	if _, err := schema.MigrateFiles(t.Context(), url, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	tx, err := postgrestest.Conn(t, url).Begin(t.Context())
@@ -45,7 +45,7 @@ func TestMigrationThatRanIntoItsLockTimeoutIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	url, release := lockedTable(t)
 	waits := 0
-	done, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(_ context.Context, try int) error {
+	done, err := schema.MigrateFiles(t.Context(), url, lockingFiles, func(_ context.Context, try int) error {
 		if waits++; try == 2 {
 			release()
 		}
@@ -60,13 +60,13 @@ func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
 	t.Parallel()
 	url, _ := lockedTable(t)
 	waits := 0
-	done, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { waits++; return nil })
+	done, err := schema.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { waits++; return nil })
 	if err == nil || !strings.HasSuffix(failure.Of(err).Text, "(SQLSTATE 55P03)") || len(done) != 0 || waits != 5 {
 		t.Errorf("got %+v, %v after %d waits; want SQLSTATE 55P03 after 5", done, err, waits)
 	}
 	url, _ = lockedTable(t)
 	stopped := errors.New("stopped")
-	if _, err := postgres.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { return stopped }); err == nil || errors.Is(err, stopped) {
+	if _, err := schema.MigrateFiles(t.Context(), url, lockingFiles, func(context.Context, int) error { return stopped }); err == nil || errors.Is(err, stopped) {
 		t.Errorf("stopped while it waited: %v, want what it waited for", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
 func TestMigrationThatIsWrongIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"], "00002_wrong.sql": {Data: []byte("-- +goose Up\nALTER TABLE nowhere ADD COLUMN b int;\n")}}
-	_, err := postgres.MigrateFiles(t.Context(), postgrestest.EmptyURL(t), files, func(context.Context, int) error {
+	_, err := schema.MigrateFiles(t.Context(), postgrestest.EmptyURL(t), files, func(context.Context, int) error {
 		t.Error("it waited")
 		return nil
 	})

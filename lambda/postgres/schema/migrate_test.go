@@ -1,4 +1,4 @@
-package postgres_test
+package schema_test
 
 import (
 	"errors"
@@ -9,14 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/document"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
 	"matchbook/migrations"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -74,7 +71,7 @@ func added(a, b []string) (list []string) {
 // down undoes the newest migration and returns its version, 0 for none.
 func down(t *testing.T, url string) int64 {
 	t.Helper()
-	done, err := postgres.MigrateDown(t.Context(), url)
+	done, err := schema.MigrateDown(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +84,7 @@ func down(t *testing.T, url string) int64 {
 // applied lists the versions and marks those that are applied.
 func applied(t *testing.T, url string) string {
 	t.Helper()
-	status, err := postgres.MigrationStatus(t.Context(), url)
+	status, err := schema.Status(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +126,7 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	if got := applied(t, url); got != missing {
 		t.Errorf("at first: %s", got)
 	}
-	done, err := postgres.Migrate(t.Context(), url)
+	done, err := schema.Migrate(t.Context(), url)
 	if err != nil || len(done) != len(all) || done[0].Name != "00001_tenants_and_documents.sql" {
 		t.Fatalf("got %+v, %v", done, err)
 	}
@@ -138,7 +135,7 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	if got := applied(t, url); got != present || len(full) <= len(empty) {
 		t.Errorf("after up: %s, %d lines of catalog", got, len(full))
 	}
-	if done, err := postgres.Migrate(t.Context(), url); err != nil || len(done) != 0 {
+	if done, err := schema.Migrate(t.Context(), url); err != nil || len(done) != 0 {
 		t.Errorf("up to date: did %+v, %v", done, err)
 	}
 	for _, want := range slices.Backward(append([]int64{0}, all...)) {
@@ -149,7 +146,7 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	if left := catalog(t, conn); !slices.Equal(left, empty) {
 		t.Errorf("left behind: %q", added(empty, left))
 	}
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+	if _, err := schema.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	if again := catalog(t, conn); !slices.Equal(again, full) {
@@ -167,7 +164,7 @@ func TestEachMigrationIsUndoneExactly(t *testing.T) {
 		states = append(states, catalog(t, conn))
 	}
 	for i, want := range slices.Backward(states) {
-		if _, err := postgres.Migrate(t.Context(), url); err != nil {
+		if _, err := schema.Migrate(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
 		for range i {
@@ -226,7 +223,7 @@ func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := postgres.Migrate(t.Context(), url); err != nil {
+	if _, err := schema.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	if got := catalog(t, conn); !slices.Equal(got, full) {
@@ -239,12 +236,12 @@ func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	var machines sync.WaitGroup
 	begin := make(chan struct{})
-	done := make([][]postgres.Migration, 4)
+	done := make([][]schema.Migration, 4)
 	errs := make([]error, len(done))
 	for i := range done {
 		machines.Go(func() {
 			<-begin
-			done[i], errs[i] = postgres.Migrate(t.Context(), url)
+			done[i], errs[i] = schema.Migrate(t.Context(), url)
 		})
 	}
 	close(begin)
@@ -277,7 +274,7 @@ func TestMigrateWaitsForAnotherMachine(t *testing.T) {
 	exec("SELECT pg_advisory_lock($1::bigint)", lock.DefaultLockID)
 	done := make(chan error, 1)
 	go func() {
-		_, err := postgres.Migrate(t.Context(), url)
+		_, err := schema.Migrate(t.Context(), url)
 		done <- err
 	}()
 	// It asks for the lock and is refused: then it rests until it asks again.
@@ -305,62 +302,9 @@ func TestMigrateWaitsForAnotherMachine(t *testing.T) {
 func TestMigrationErrorsDoNotHoldTheURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://user:SECRET@host:port/", "postgres://user:SECRET@127.0.0.1:1/db?connect_timeout=1"} {
-		_, err := postgres.Migrate(t.Context(), url)
+		_, err := schema.Migrate(t.Context(), url)
 		if err == nil || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("got %v", err)
-		}
-	}
-}
-
-func TestConstraints(t *testing.T) {
-	t.Parallel()
-	const insertEdge = "INSERT INTO document_match VALUES ($1, $2, $3, 0.9, 'high', 'rules', 'because', '[]')"
-	const insertSuggestion = "INSERT INTO match_suggestion VALUES ($1, $2, $3, 0.9, 'rules', 'because', '[]')"
-	const insertNotification = "INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ($1, $2, 'lost', 1, '{}')"
-	f := newFixture(t)
-	f.invoices(4)
-	f.put(num(9), otherTenant, document.Invoice, "{}")
-	f.exec(insertEdge, tenant, num(1), num(2))
-	f.exec(insertSuggestion, tenant, num(3), num(4))
-	f.exec(insertNotification, tenant, num(2))
-	for _, tc := range []struct {
-		name string
-		sql  string
-		args []any
-		code string // of SQLSTATE; empty if it is allowed
-	}{
-		{"an edge within a tenant", insertEdge, []any{tenant, num(2), num(3)}, ""},
-		{"an edge to another tenant", insertEdge, []any{tenant, num(1), num(9)}, "23503"},
-		{"an edge from another tenant", insertEdge, []any{otherTenant, num(1), num(9)}, "23503"},
-		{"an edge of a tenant between documents of another", insertEdge, []any{otherTenant, num(1), num(3)}, "23503"},
-		{"an edge in reverse", insertEdge, []any{tenant, num(3), num(2)}, "23514"},
-		{"an edge to itself", insertEdge, []any{tenant, num(2), num(2)}, "23514"},
-		{"an edge twice", insertEdge, []any{tenant, num(1), num(2)}, "23505"},
-		{"a suggestion to another tenant", insertSuggestion, []any{tenant, num(1), num(9)}, "23503"},
-		{"a suggestion in reverse", insertSuggestion, []any{tenant, num(3), num(2)}, "23514"},
-		{"a notification about another tenant's document", insertNotification, []any{tenant, num(9)}, "23503"},
-		{"a second notification of an attempt", insertNotification, []any{tenant, num(2)}, "23505"},
-		{"deleting a document with an edge", "DELETE FROM document WHERE id = $1", []any{num(1)}, "23503"},
-		{"deleting a document with a suggestion only", "DELETE FROM document WHERE id = $1", []any{num(4)}, ""},
-		{"deleting a tenant with documents", "DELETE FROM tenant WHERE id = $1", []any{tenant}, "23503"},
-		{"moving a document with an edge to another tenant", "UPDATE document SET tenant_id = $2 WHERE id = $1", []any{num(1), otherTenant}, "23503"},
-		{"an unknown status", "UPDATE document SET matching_status = 'done' WHERE id = $1", []any{num(1)}, "23514"},
-		{"no status", "UPDATE document SET matching_status = NULL WHERE id = $1", []any{num(1)}, ""},
-		{"an unknown type", "UPDATE document SET type = 'letter' WHERE id = $1", []any{num(1)}, "22P02"},
-		{"a document of no tenant", "INSERT INTO document (id, tenant_id) VALUES ($1, $2)", []any{num(5), uuid.Nil}, "23503"},
-	} {
-		f.exec("BEGIN")
-		_, err := f.conn.Exec(t.Context(), tc.sql, tc.args...)
-		f.exec("ROLLBACK")
-		code := ""
-		var pgErr *pgconn.PgError
-		if errors.As(err, &pgErr) {
-			code = pgErr.Code
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if code != tc.code {
-			t.Errorf("%s: got SQLSTATE %q, want %q: %v", tc.name, code, tc.code, err)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package postgres
+// Package schema brings a database's schema up to date with the migrations of
+// this program, one step back, and compares the two.
+package schema
 
 import (
 	"context"
@@ -12,8 +14,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Schema is which migrations were applied.
-type Schema struct {
+// State reports which migrations were applied.
+type State struct {
 	Lacking []string // the names of the missing ones
 	Newer   int64    // the newest one if this program does not know it, or else 0
 	Known   int64    // the newest one that this program knows
@@ -21,7 +23,7 @@ type Schema struct {
 
 // TooNew is an error if the schema is that of a later version of the program,
 // whose rows may mean something else there.
-func (s Schema) TooNew() error {
+func (s State) TooNew() error {
 	if s.Newer == 0 {
 		return nil
 	}
@@ -42,9 +44,9 @@ type Reader interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// ReadSchema compares the applied migrations with those of this program. The
+// Read compares the applied migrations with those of this program. The
 // database may be empty.
-func ReadSchema(ctx context.Context, from Reader) (s Schema, err error) {
+func Read(ctx context.Context, from Reader) (s State, err error) {
 	applied := map[int64]bool{}
 	var there bool
 	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil {
@@ -64,7 +66,7 @@ func ReadSchema(ctx context.Context, from Reader) (s Schema, err error) {
 	return compare(applied)
 }
 
-func compare(applied map[int64]bool) (s Schema, err error) {
+func compare(applied map[int64]bool) (s State, err error) {
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)

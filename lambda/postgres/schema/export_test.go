@@ -1,0 +1,4 @@
+package schema
+
+// MigrateFiles is Migrate with other files, and another wait between the tries.
+var MigrateFiles = migrate

@@ -28,8 +28,15 @@ func (w *invocation) queueCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.queue(cmd.Context(), addr, names) },
 	}
 	cmd.Flags().StringVar(&addr, "addr", queueAddress, "address to listen on; port 0 takes a free one")
-	cmd.Flags().StringArrayVar(&names, "queue", []string{manifest.Match.Name}, "a queue to create; may be repeated")
+	cmd.Flags().StringArrayVar(&names, "queue", functionNames(), "a queue to create; may be repeated")
 	return cmd
+}
+
+func functionNames() (names []string) {
+	for _, f := range manifest.Functions() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 func (w *invocation) queue(ctx context.Context, addr string, names []string) (err error) {
@@ -44,18 +51,30 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	fmt.Fprintf(w.out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
-	fmt.Fprintf(w.out, "\nQueues, and where their messages go after %d deliveries:\n", manifest.Match.MaxReceiveCount())
 	for _, name := range names {
-		urls, err := local.CreateQueue(ctx, endpoint, name, manifest.Match)
+		row := rowOf(manifest.Functions(), name)
+		urls, err := local.CreateQueue(ctx, endpoint, name, row)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w.out, "  %s\n  %s\n", urls.Queue, urls.DLQ)
+		fmt.Fprintf(w.out, "\n%s, visibility timeout %s, and its dead-letter queue after %d deliveries:\n  %s\n  %s\n",
+			name, row.Visibility(), row.MaxReceiveCount(), urls.Queue, urls.DLQ)
 	}
 	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(sqs.ClientEnv(endpoint), "\n  export "))
 	<-ctx.Done()
 	fmt.Fprintln(w.errOut, "stopped")
 	return nil
+}
+
+// rowOf returns the function of that name, whose settings its queue gets. A
+// queue of another name gets those of match.
+func rowOf(functions []manifest.Function, name string) manifest.Function {
+	for _, f := range functions {
+		if f.Name == name {
+			return f
+		}
+	}
+	return manifest.Match
 }
 
 // queueName leaves room for the dead-letter queue's suffix within SQS's 80

@@ -88,6 +88,31 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 	}
 }
 
+func TestQueueHasTheSettingsOfTheFunctionOfItsName(t *testing.T) {
+	t.Parallel()
+	functions := []manifest.Function{{Name: "match", Purpose: "matches"}, {Name: "ingest", Purpose: "ingests"}}
+	for name, want := range map[string]string{"match": "matches", "ingest": "ingests", "orders": manifest.Match.Purpose} {
+		if got := rowOf(functions, name).Purpose; got != want {
+			t.Errorf("%s: the settings of the function that %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
+	t.Parallel()
+	printed, stop := startQueue(t, "--addr", "127.0.0.1:0")
+	defer stop()
+	for _, f := range manifest.Functions() {
+		url := exported(printed)["AWS_ENDPOINT_URL_SQS"] + "/000000000000/" + f.Name
+		if !slices.Contains(printed, url) || !slices.Contains(printed, url+"-dlq") {
+			t.Errorf("%s and its dead-letter queue are not among %q", url, printed)
+		}
+	}
+	if want := "match, visibility timeout 18m0s, and its dead-letter queue after 3 deliveries:"; !slices.Contains(printed, want) {
+		t.Errorf("%q is not among %q", want, printed)
+	}
+}
+
 func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})

@@ -25,6 +25,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -95,7 +96,7 @@ func TestTellerProcess(t *testing.T) {
 	work := &job.Runtime{Store: db, Schedule: manifest.Match.Retries, Log: log, Work: failing(conn)}
 	for {
 		if role == "sweep" {
-			_, _, err = db.GiveUp(ctx, job.Waits{Visibility: manifest.Match.Visibility(), Lapses: 1, Times: 3, Idle: true}, 100)
+			_, _, err = db.GiveUp(ctx, sweep.Waits{Visibility: manifest.Match.Visibility(), Lapses: 1, Times: 3, Idle: true}, 100)
 		} else {
 			err = failBatch(ctx, conn, work)
 		}

@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 
-	"matchbook/lambda/job"
+	"matchbook/lambda/sweep"
 )
 
 // waitsSince is when a row's message or its worker was due, whatever program
@@ -51,7 +51,7 @@ var overdueSQL = noFront + `
 SELECT count(*) FROM (` + oldest(overdue, "$2") + `) AS counted`
 
 // Overdue implements sweep.Store.
-func (j *Jobs) Overdue(ctx context.Context, w job.Waits, most int) (n int, err error) {
+func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (n int, err error) {
 	err = j.db.pool.QueryRow(ctx, j.sql.overdue, w.Visibility, most).Scan(&n)
 	return n, err
 }
@@ -87,8 +87,8 @@ WHERE job.id = locked.id
 RETURNING job.id, {published_at}, tenant_id, chosen.kind`
 
 // Republish implements sweep.Store.
-func (j *Jobs) Republish(ctx context.Context, w job.Waits, limit int) (again []job.Republished, err error) {
-	return collect[job.Republished](ctx, j.db, j.sql.republish, w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
+func (j *Jobs) Republish(ctx context.Context, w sweep.Waits, limit int) (again []sweep.Republished, err error) {
+	return collect[sweep.Republished](ctx, j.db, j.sql.republish, w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 
 // giveUpSQL fails the rows that the sweep has published often enough. A lost row
@@ -124,7 +124,7 @@ var giveUpSQL = noFront + `, chosen AS (
 SELECT count(*) FILTER (WHERE kind = 'lost'), count(*) FILTER (WHERE kind = 'crashed') FROM noted`
 
 // GiveUp implements sweep.Store.
-func (j *Jobs) GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error) {
+func (j *Jobs) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, crashed int, err error) {
 	err = repeat(ctx, func() error {
 		return j.db.pool.QueryRow(ctx, j.sql.giveUp, w.Visibility, w.Lapses, w.Idle, w.Times, limit).Scan(&lost, &crashed)
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/job"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )
@@ -17,7 +17,7 @@ const (
 )
 
 // empty is what a sweep of an empty queue goes by.
-var empty = job.Waits{Visibility: visibility, Grace: time.Minute, Lapses: 3, Times: 3, Drained: true, Idle: true}
+var empty = sweep.Waits{Visibility: visibility, Grace: time.Minute, Lapses: 3, Times: 3, Drained: true, Idle: true}
 
 // repairs are the counts of one sweep.
 type repairs struct{ overdue, lost, crashed, published int }

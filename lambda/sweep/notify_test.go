@@ -6,14 +6,13 @@ import (
 	"log/slog"
 	"testing"
 
-	"matchbook/lambda/job"
 	"matchbook/lambda/sweep"
 )
 
 // unreachable is a store that cannot be read.
 type unreachable struct{ sweep.Store }
 
-func (unreachable) Overdue(context.Context, job.Waits, int) (int, error) { return 0, errors.New("x") }
+func (unreachable) Overdue(context.Context, sweep.Waits, int) (int, error) { return 0, errors.New("x") }
 
 // The sweep sends the notifications of all failures, its own too, and also when
 // it could not repair.

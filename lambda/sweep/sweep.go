@@ -48,13 +48,13 @@ const (
 type Store interface {
 	// Overdue counts the pending rows whose message should have come by now, up
 	// to most.
-	Overdue(ctx context.Context, w job.Waits, most int) (int, error)
+	Overdue(ctx context.Context, w Waits, most int) (int, error)
 	// Republish stamps rows that wait in vain, the longest waiting first:
 	// of each kind at most limit.
-	Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error)
+	Republish(ctx context.Context, w Waits, limit int) ([]Republished, error)
 	// GiveUp fails the rows that were repaired often enough, each with its
 	// notification: pending ones are lost, the ones in progress have crashed.
-	GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error)
+	GiveUp(ctx context.Context, w Waits, limit int) (lost, crashed int, err error)
 }
 
 // Queue is the queue whose messages are missed.
@@ -111,13 +111,13 @@ func (r *Report) add(other Report) {
 	r.Crashed += other.Crashed
 }
 
-func (r *Report) count(k job.Repair) {
+func (r *Report) count(k Repair) {
 	switch k {
-	case job.Inserted:
+	case Inserted:
 		r.Inserted++
-	case job.Lapsed:
+	case Lapsed:
 		r.Recovered++
-	case job.Overdue:
+	case Overdue:
 		r.Republished++
 	}
 }
@@ -176,7 +176,7 @@ func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, co
 }
 
 func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err error) {
-	waits := job.Waits{Visibility: w.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
+	waits := Waits{Visibility: w.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
 	if r.Overdue, err = w.Store.Overdue(ctx, waits, countMost); err != nil {
 		return r, failure.At("count overdue rows", err)
 	}
@@ -198,7 +198,7 @@ func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err e
 
 // republish publishes what waits in vain, round by round while there is more
 // and time.
-func (w Workload) republish(ctx context.Context, waits job.Waits, r *Report, log *slog.Logger) error {
+func (w Workload) republish(ctx context.Context, waits Waits, r *Report, log *slog.Logger) error {
 	unsent := 0
 	defer func() {
 		if r.Inserted+r.Recovered+r.Republished+r.Lost+r.Crashed+unsent > 0 {
@@ -220,7 +220,7 @@ func (w Workload) republish(ctx context.Context, waits job.Waits, r *Report, log
 }
 
 // send sends the messages, and counts those that were.
-func (w Workload) send(ctx context.Context, again []job.Republished, r *Report) (left int, err error) {
+func (w Workload) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
 		messages[i] = a.Stamped

@@ -276,19 +276,19 @@ type failing struct {
 	overdue, republish, giveUp error
 }
 
-func (s failing) Overdue(ctx context.Context, w job.Waits, most int) (int, error) {
+func (s failing) Overdue(ctx context.Context, w sweep.Waits, most int) (int, error) {
 	n, err := s.Store.Overdue(ctx, w, most)
 	return n, errors.Join(err, s.overdue)
 }
 
-func (s failing) Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error) {
+func (s failing) Republish(ctx context.Context, w sweep.Waits, limit int) ([]sweep.Republished, error) {
 	if s.republish != nil {
 		return nil, s.republish
 	}
 	return s.Store.Republish(ctx, w, limit)
 }
 
-func (s failing) GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error) {
+func (s failing) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, crashed int, err error) {
 	if s.giveUp != nil {
 		return 0, 0, s.giveUp
 	}

@@ -17,19 +17,18 @@ var tree = tables{
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill", "explain", "plan", "rehearsal"},
-		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest"},
+		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource", "local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep"},
-		{"job", "job/jobtest", "llm", "metric", "notify", "notify/notifytest", "eval"},
+		{"job", "llm", "metric", "notify", "notify/notifytest", "eval"},
 		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "local/clock",
 			"local/scripted/fault", "internal/pagetest"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},
-		{"job/jobtest", "job", "it tests what implements job's ports"},
 		{"notify/notifytest", "notify", "it makes messages for the tests of channels"},
 	},
 	// The reasons are those of the README. Modules that only tests use are

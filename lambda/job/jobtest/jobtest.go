@@ -5,26 +5,21 @@
 package jobtest
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )
 
-// Store joins the ports that the tables of a workload implement: those of package
-// job, and the one of package sweep.
+// Store joins the ports that the tables of a workload implement.
 type Store interface {
 	job.Store
 	job.PublishStore
-
-	// Overdue, Republish and GiveUp are sweep.Store.
-	Overdue(ctx context.Context, w job.Waits, most int) (int, error)
-	Republish(ctx context.Context, w job.Waits, limit int) ([]job.Republished, error)
-	GiveUp(ctx context.Context, w job.Waits, limit int) (lost, crashed int, err error)
+	sweep.Store
 }
 
 // Fixture is a store without documents, and the means to look behind it. The

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )
@@ -19,27 +20,27 @@ const (
 // The limits of a sweep of an empty queue, of a drained one, and of one with a
 // backlog.
 var (
-	empty   = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true, Idle: true}
-	drained = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true}
-	backlog = job.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times}
+	empty   = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true, Idle: true}
+	drained = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true}
+	backlog = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times}
 )
 
 // repairs are the counts of one sweep.
 type repairs struct{ overdue, lost, crashed, inserted, lapsed, republished int }
 
-func (n *repairs) add(again []job.Republished) {
+func (n *repairs) add(again []sweep.Republished) {
 	for _, a := range again {
-		*map[job.Repair]*int{job.Inserted: &n.inserted, job.Lapsed: &n.lapsed, job.Overdue: &n.republished}[a.Repair]++
+		*map[sweep.Repair]*int{sweep.Inserted: &n.inserted, sweep.Lapsed: &n.lapsed, sweep.Overdue: &n.republished}[a.Repair]++
 	}
 }
 
 // sweep repairs as package sweep does when the queue is empty, in its order.
-func (r *rig) sweep() (repairs, []job.Republished) {
+func (r *rig) sweep() (repairs, []sweep.Republished) {
 	r.Helper()
 	return r.sweepOf(empty)
 }
 
-func (r *rig) sweepOf(w job.Waits) (n repairs, again []job.Republished) {
+func (r *rig) sweepOf(w sweep.Waits) (n repairs, again []sweep.Republished) {
 	r.Helper()
 	var err error
 	if n.overdue, err = r.Store.Overdue(r.Context(), w, limit); err != nil {
@@ -55,12 +56,12 @@ func (r *rig) sweepOf(w job.Waits) (n repairs, again []job.Republished) {
 	return n, again
 }
 
-func (r *rig) sweepFinds(want repairs) []job.Republished {
+func (r *rig) sweepFinds(want repairs) []sweep.Republished {
 	r.Helper()
 	return r.sweepOfFinds(empty, want)
 }
 
-func (r *rig) sweepOfFinds(w job.Waits, want repairs) []job.Republished {
+func (r *rig) sweepOfFinds(w sweep.Waits, want repairs) []sweep.Republished {
 	r.Helper()
 	got, again := r.sweepOf(w)
 	if got != want {
@@ -94,7 +95,7 @@ func insertedIsPublished(r *rig) {
 	spoiled := r.New()
 	r.Spoil(spoiled)
 	r.Advance(1000 * time.Hour)
-	patient := job.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}
+	patient := sweep.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}
 	if again, err := r.Store.Republish(r.Context(), patient, limit); err != nil || len(again) > 0 {
 		r.Errorf("published %v, error %v, although there is nothing to work on", again, err)
 	}
@@ -297,7 +298,7 @@ func repairsRespectLimit(r *rig) {
 		if len(again) != want || err != nil {
 			r.Errorf("republished %d, error %v; want %d", len(again), err, want)
 		}
-		slices.SortFunc(again, func(a, b job.Republished) int {
+		slices.SortFunc(again, func(a, b sweep.Republished) int {
 			return cmp.Compare(slices.Index(missed, a.ID), slices.Index(missed, b.ID))
 		})
 		for _, a := range again {

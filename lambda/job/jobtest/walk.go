@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )
@@ -20,9 +21,9 @@ const walkSteps = 400
 
 // waits returns limits so low that some documents are lost or crash during the
 // walk.
-func (w *walker) waits() job.Waits {
+func (w *walker) waits() sweep.Waits {
 	idle := w.IntN(2) == 0
-	return job.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1,
+	return sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1,
 		Idle: idle, Drained: idle || w.IntN(2) == 0}
 }
 

@@ -1,6 +1,10 @@
-package job
+package sweep
 
-import "time"
+import (
+	"time"
+
+	"matchbook/lambda/job"
+)
 
 // Waits holds the limits after which a document has waited in vain, for the
 // stores that a sweep repairs.
@@ -25,6 +29,6 @@ const (
 
 // Republished is a document that a sweep published, and the reason.
 type Republished struct {
-	Stamped
+	job.Stamped
 	Repair Repair
 }

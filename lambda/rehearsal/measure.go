@@ -97,8 +97,10 @@ func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o
 // evalRun is a run of the line that is measured.
 type evalRun struct {
 	*Run
-	corpus corpus.Corpus
-	meter  *term.Meter
+	corpus  corpus.Corpus
+	meter   *term.Meter
+	started time.Time
+	took    time.Duration
 	// undrained is why not every document came to an end; each is named in the
 	// measurement.
 	undrained error
@@ -112,7 +114,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	if err := r.Store(ctx); err != nil {
 		return err
 	}
-	if err := r.send(ctx); err != nil {
+	if err := r.Publish(ctx); err != nil {
 		return err
 	}
 	done := 0
@@ -120,13 +122,13 @@ func (r *evalRun) run(ctx context.Context) error {
 		// A database that is slow to answer leaves the last count as it is.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		if states, err := r.stack.DB.Progress(ctx, r.IDs); err == nil {
+		if states, err := r.DB().Progress(ctx, r.IDs); err == nil {
 			done = states["succeeded"] + states["failed"]
 		}
 		took := time.Since(r.started).Seconds()
 		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.IDs), float64(done)/took, took)
 	})
-	r.undrained = r.stack.Drain(ctx, r.unfinished)
+	r.undrained = r.Drain(ctx)
 	r.meter.Watch(nil) // before the stack that it asks is gone
 	return ctx.Err()
 }
@@ -141,7 +143,7 @@ type EvalOutcome struct {
 }
 
 func (r *evalRun) read(ctx context.Context) (o EvalOutcome, err error) {
-	db := r.stack.DB
+	db := r.DB()
 	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
 	summaries, err1 := db.Summaries(ctx, r.IDs)
 	states, err2 := db.Progress(ctx, r.IDs)
@@ -177,7 +179,7 @@ func (r *evalRun) measurement(ctx context.Context, o MeasureOptions) (*Measureme
 	if err != nil {
 		return nil, err
 	}
-	model, err := r.Model.Report(ctx, r.stack.DB, len(r.IDs))
+	model, err := r.Model.Report(ctx, r.DB(), len(r.IDs))
 	if err != nil {
 		return nil, err
 	}

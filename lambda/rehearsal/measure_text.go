@@ -100,7 +100,7 @@ func (t *evalText) model() {
 	}
 	t.line("")
 	t.line("  Model")
-	for _, line := range t.Model.lines() {
+	for _, line := range t.Model.Lines() {
 		t.line("    %s", line)
 	}
 	d := t.Model.Decided

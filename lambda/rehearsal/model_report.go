@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"matchbook/lambda/corpus"
-	"matchbook/lambda/eval"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -104,8 +102,8 @@ func (m *Model) counted() *serverReport {
 	return s
 }
 
-// lines tell it to people.
-func (r modelSummary) lines() (lines []string) {
+// Lines returns the summary for people.
+func (r modelSummary) Lines() (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if r.Mode == NoModel {
 		say("none: what rules leave open is undecided")
@@ -140,25 +138,4 @@ func (r modelSummary) faults(say func(format string, args ...any)) {
 			say("%4d %s", n, kind)
 		}
 	}
-}
-
-// evalModel is what a model was worth on a corpus.
-type evalModel struct {
-	modelSummary
-	Decided decidedReport `json:"decided"`
-}
-
-// decidedReport is about the matches that the model decided.
-type decidedReport struct {
-	Matches   int         `json:"matches"`
-	True      int         `json:"true"`
-	Precision eval.Figure `json:"precision"`
-}
-
-// decided measures the matches that the model decided.
-func (o EvalOutcome) decided(c corpus.Corpus) decidedReport {
-	in := o.input(c)
-	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
-	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})
-	return decidedReport{r.Edges, r.Pairwise.TP, r.Pairwise.Precision}
 }

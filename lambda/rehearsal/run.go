@@ -144,11 +144,11 @@ func (r *Run) Do(ctx context.Context) error {
 	}
 	stopKilling := r.startKilling(ctx)
 	defer stopKilling()
-	if err := r.send(ctx); err != nil {
+	if err := r.Publish(ctx); err != nil {
 		return err
 	}
 	stopWatching := r.watch(ctx)
-	err := r.stack.Drain(ctx, r.unfinished)
+	err := r.Drain(ctx)
 	stopWatching()
 	stopKilling()
 	r.took = time.Since(r.started)
@@ -198,8 +198,8 @@ func (r *Run) take(stamped []job.Stamped) {
 	r.stored = append(r.stored, stamped...)
 }
 
-// send sends the messages of what was stored.
-func (r *Run) send(ctx context.Context) error {
+// Publish sends the messages of the documents that were stored.
+func (r *Run) Publish(ctx context.Context) error {
 	var sent atomic.Int64
 	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
 	defer r.Progress.Watch(nil)
@@ -242,7 +242,13 @@ func (r *Run) watch(ctx context.Context) (stop func()) {
 	return func() { r.Progress.Watch(nil) }
 }
 
-// unfinished counts what the accounting would call pending.
+// Drain waits until each document has an end.
+func (r *Run) Drain(ctx context.Context) error { return r.stack.Drain(ctx, r.unfinished) }
+
+// DB returns the database of a run that was started.
+func (r *Run) DB() *postgres.DB { return r.stack.DB }
+
+// unfinished counts the documents that the accounting would call pending.
 func (r *Run) unfinished(ctx context.Context) (int, error) {
 	states, err := r.stack.DB.Progress(ctx, r.IDs)
 	return states["pending"] + states["in-progress"], err

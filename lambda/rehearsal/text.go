@@ -161,7 +161,7 @@ func (t *reportText) accounting() {
 
 func (t *reportText) model() {
 	name := "MODEL"
-	for _, line := range t.Model.lines() {
+	for _, line := range t.Model.Lines() {
 		t.line("%-10s %s", name, line)
 		name = ""
 	}

@@ -55,8 +55,9 @@
 //     tree and its pages as described here.
 //   - corpus reads documents and true links; eval measures matches against
 //     them; plan estimates cost and capacity.
-//   - rehearsal runs a folder of documents through that stack, and measures a
-//     corpus.
+//   - rehearsal runs a folder of documents through that stack; rehearsal/model
+//     is the model that it asks, and rehearsal/measure compares the matches of
+//     a corpus with its true links.
 //   - explain reads for people why documents match or do not, and stores what
 //     a person confirms or rejects.
 //   - drill breaks everything at once, and decides whether the promise was kept.

@@ -29,13 +29,13 @@ type journal struct {
 	inDLQ      map[uuid.UUID]bool
 }
 
-// NewJournal returns an empty journal.
-func NewJournal() *journal {
+// newJournal returns an empty journal.
+func newJournal() *journal {
 	return &journal{sent: make(map[string]time.Time), open: make(map[string]int), inDLQ: make(map[uuid.UUID]bool)}
 }
 
-// Add is told of every event of every queue.
-func (j *journal) Add(e sqs.Event) {
+// add notes an event of any queue.
+func (j *journal) add(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	id, err := uuid.Parse(e.Body)
@@ -66,9 +66,9 @@ func (j *journal) Add(e sqs.Event) {
 	}
 }
 
-// All returns the deliveries, by document, message and number. A document has
+// all returns the deliveries, by document, message and number. A document has
 // several messages when it is published again, the earlier one first.
-func (j *journal) All() []delivery {
+func (j *journal) all() []delivery {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	list := slices.Clone(j.deliveries)

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -26,7 +27,7 @@ type Report struct {
 	Clusters   []clusterReport  `json:"clusters"`
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
-	Model      modelSummary     `json:"model"`
+	Model      model.Summary    `json:"model"`
 	Told       notifiedReport   `json:"told"`
 	Problems   []corpus.Problem `json:"problems"`
 
@@ -83,11 +84,11 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	summaries, err1 := db.Summaries(ctx, r.IDs)
 	edges, err2 := db.Matches(ctx, r.IDs)
 	suggestions, err3 := db.Suggestions(ctx, r.IDs)
-	model, err4 := r.Model.Report(ctx, db, len(r.IDs))
+	summary, err4 := r.Model.Report(ctx, db, len(r.IDs))
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
-	rep := &Report{Deliveries: r.journal.All(), Problems: r.In.Problems, Model: model, Matches: []matchReport{}, Clusters: []clusterReport{},
+	rep := &Report{Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary, Matches: []matchReport{}, Clusters: []clusterReport{},
 		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems),
 			Kills: r.kills, Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {

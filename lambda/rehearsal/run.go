@@ -1,8 +1,6 @@
 // Package rehearsal runs a folder of documents through the local stack: it
 // publishes them, waits until each has an end, notes every delivery, and reports
-// matches, deliveries and the accounting. A rehearsal may ask a real model or a
-// local server that answers in its place; a measurement compares the matches of a
-// corpus with its true links.
+// matches, deliveries and the accounting.
 package rehearsal
 
 import (
@@ -24,6 +22,7 @@ import (
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -42,7 +41,7 @@ type Run struct {
 	In       *corpus.Input
 	Options  Options
 	Progress *term.Meter
-	Model    Model
+	Model    model.Source
 	// noMapping: nothing takes messages from the queue.
 	NoMapping bool
 	Channels  *Channels // nil: nobody is told
@@ -85,8 +84,8 @@ func (r *Run) Start(ctx context.Context, databaseURL string) error {
 	if r.Channels != nil {
 		env = append(env, r.Channels.env()...)
 	}
-	r.journal = NewJournal()
-	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, OnEvent: r.journal.Add,
+	r.journal = newJournal()
+	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL, OnEvent: r.journal.add,
 		Workloads: []local.WorkloadConfig{{Bootstrap: bootstrap, Env: env, Concurrency: r.Options.Concurrency,
 			NoMapping: r.NoMapping, Logs: r.logs, OnInvocation: r.logFailed}}})
 	if err != nil {

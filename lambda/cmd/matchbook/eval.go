@@ -12,7 +12,8 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/measure"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -20,11 +21,11 @@ import (
 
 // evalOptions are the flags of the eval command.
 type evalOptions struct {
-	rehearsal.MeasureOptions
+	measure.Options
 	conditions []string
 	json       bool
 	seed       uint64
-	model      rehearsal.ModelOptions
+	model      model.Options
 }
 
 // conditions are those that a corpus comes in.
@@ -45,14 +46,14 @@ func (w *invocation) evalCommand() *cobra.Command {
 	flags.IntVar(&o.Limit, "limit", 0, "take only the first so many documents; 0 takes all")
 	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the noise")
-	modelFlags(&o.model, cmd, rehearsal.NoModel)
+	modelFlags(&o.model, cmd, model.None)
 	return cmd
 }
 
 func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (err error) {
 	asks := "rules only: eval asks a model only where --model says so"
 	if o.model.Mode == "" {
-		o.model.Mode = rehearsal.NoModel
+		o.model.Mode = model.None
 	} else {
 		asks = o.model.Choose(w.env)
 	}
@@ -71,11 +72,11 @@ func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	all := make([]*rehearsal.Measurement, len(corpora))
+	all := make([]*measure.Result, len(corpora))
 	succeeded := true
 	for i, c := range corpora {
-		model := rehearsal.Model{Options: o.model, Env: w.env, Seed: o.seed, Links: c.Links}
-		if all[i], err = rehearsal.Measure(ctx, server, c, model, o.MeasureOptions, m); err != nil {
+		model := model.Source{Options: o.model, Env: w.env, Seed: o.seed, Links: c.Links}
+		if all[i], err = measure.Corpus(ctx, server, c, model, o.Options, m); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.Dir, c.Condition, err)
 		}
 		succeeded = succeeded && len(all[i].NotSucceeded) == 0

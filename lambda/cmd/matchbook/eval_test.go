@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/measure"
 
 	"github.com/google/uuid"
 )
@@ -111,7 +111,7 @@ func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	var all []rehearsal.Measurement
+	var all []measure.Result
 	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 {
 		t.Fatalf("%d measurements, %v", len(all), err)
 	}
@@ -159,7 +159,7 @@ func evalFigures(t *testing.T, r eval.Report) {
 	}
 }
 
-func evalMistakes(t *testing.T, worst []rehearsal.Mistake) {
+func evalMistakes(t *testing.T, worst []measure.Mistake) {
 	t.Helper()
 	if len(worst) != 2 {
 		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)
@@ -244,49 +244,5 @@ func TestEvalHelpShowsExamples(t *testing.T) {
 	code, out, _ := matchbook(t, "", "eval", "--help")
 	if code != exitOK || !strings.Contains(out, "Examples:") {
 		t.Errorf("exit status %d, output %q", code, out)
-	}
-}
-
-func TestMeasurementAsText(t *testing.T) {
-	t.Parallel()
-	order, invoice, other := evalID(1), evalID(2), evalID(3)
-	m := &rehearsal.Measurement{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,
-		Report: eval.Score(eval.Input{
-			Documents:  []corpus.Document{{ID: order, Type: "purchase-order"}, {ID: invoice, Type: "invoice"}, {ID: other, Type: "invoice"}},
-			Links:      []corpus.Pair{{A: order, B: invoice}},
-			Edges:      []eval.Edge{{Pair: corpus.PairOf(order, other), Score: 0.9, Confidence: "high", DecidedBy: "rules"}},
-			Candidates: map[uuid.UUID][]uuid.UUID{order: {other, invoice}},
-			Clusters:   map[uuid.UUID]uuid.UUID{order: order},
-		})}
-	m.Worst = rehearsal.EvalOutcome{}.Explain(m.Report.Worst(10))
-	m.Worst[0].AType, m.Worst[0].ANumber, m.Worst[0].BType = "invoice", "R 1", "purchase-order"
-	m.Worst[0].Reasoning, m.Worst[1].AType, m.Worst[1].BType = "Both are blue.", "purchase-order", "invoice"
-	want := `CORPUS corpus, masked
-  documents   3: succeeded 3
-  pairs       1 true, 1 matched, 0 considered and not matched, of these 0 undecided
-  time        0.2 s, 12.0 documents/s
-
-                                             tp     fp     fn  precision    recall        F1
-  all pairs                                   0      1      1     0.0000    0.0000    0.0000
-    purchase order - invoice                  0      1      1     0.0000    0.0000    0.0000
-  mean over the type pairs                                        0.0000    0.0000    0.0000
-  B-cubed, without contracts                                      0.6667    0.6667    0.6667
-
-  candidate recall@10  0.5000  1 of 2 partners are among a document's first 10 candidates
-  candidate recall@50  0.5000  1 of 2 partners are among a document's first 50 candidates
-  abstention           0.0000  0 of 1 documents without a true partner have no match
-  decided              1.0000  3 of 3 documents have a match, or nothing undecided
-  WRONG CLUSTERS       0.6667  2 of 3 documents are in another cluster than their matches make
-
-  Worst wrong matches, 1 of 1
-    0.90 high by rules   purchase order 30000000-0000-4000-8000-000000000003 -- invoice R 1
-        Both are blue.
-
-  Worst missed links, 1 of 1
-    never considered     purchase order 30000000-0000-4000-8000-000000000001 -- invoice 30000000-0000-4000-8000-000000000002
-
-`
-	if got := m.Text(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

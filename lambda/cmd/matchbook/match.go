@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ type matchOptions struct {
 	json     bool
 	database databaseOptions
 	slackLog string
-	model    rehearsal.ModelOptions
+	model    model.Options
 }
 
 func (w *invocation) matchCommand() *cobra.Command {
@@ -59,10 +60,10 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 	}
 	p.Say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
 	p.Say("%s", o.model.Choose(w.env))
-	for o.Seed == 0 && (o.KillEvery > 0 || o.model.Mode == rehearsal.ModelNoisy) {
+	for o.Seed == 0 && (o.KillEvery > 0 || o.model.Mode == model.Noisy) {
 		o.Seed = rand.Uint64() >> 32
 	}
-	r := &rehearsal.Run{In: in, Options: o.Options, Progress: p, Model: rehearsal.Model{Options: o.model, Env: w.env, Seed: o.Seed}}
+	r := &rehearsal.Run{In: in, Options: o.Options, Progress: p, Model: model.Source{Options: o.model, Env: w.env, Seed: o.Seed}}
 	if r.Channels, err = rehearsal.OpenChannels(w.env, o.slackLog); err != nil {
 		return err
 	}

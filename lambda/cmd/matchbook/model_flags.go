@@ -3,15 +3,15 @@ package main
 import (
 	"strings"
 
-	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/model"
 
 	"github.com/spf13/cobra"
 )
 
 // modelFlags adds the flags of --model.
-func modelFlags(o *rehearsal.ModelOptions, cmd *cobra.Command, usual string) {
+func modelFlags(o *model.Options, cmd *cobra.Command, usual string) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.Mode, "model", "", strings.Join(rehearsal.ModelModes, ", ")+": who decides what rules leave open (default "+usual+")")
+	flags.StringVar(&o.Mode, "model", "", strings.Join(model.Modes, ", ")+": who decides what rules leave open (default "+usual+")")
 	flags.Float64Var(&o.Noise, "noise", 0.1, "share of the answers that are wrong; --model noisy only")
 	flags.Uint64Var(&o.Faults, "faults", 0, "have scripted calls go wrong by this seed; 0 has none")
 	cmd.PreRun = func(*cobra.Command, []string) { o.Noisy = flags.Changed("noise") }

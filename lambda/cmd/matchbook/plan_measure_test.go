@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/model"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -76,7 +77,7 @@ func TestMeasureACorpus(t *testing.T) {
 	}
 	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
-	model := rehearsal.Model{Options: rehearsal.ModelOptions{Mode: rehearsal.ModelOracle}, Links: c.Links}
+	model := model.Source{Options: model.Options{Mode: model.Oracle}, Links: c.Links}
 	env, err := model.Start(t.Context(), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ var counters = map[string]string{
 	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
 }
 
-func (r *countedRun) measure(c corpus.Corpus, model *rehearsal.Model) {
+func (r *countedRun) measure(c corpus.Corpus, model *model.Source) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
 	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		t.Fatal(err)

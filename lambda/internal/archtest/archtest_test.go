@@ -16,7 +16,9 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill", "explain", "plan", "rehearsal"},
+		{"doctor", "drill", "explain", "plan", "rehearsal/measure"},
+		{"rehearsal"},
+		{"rehearsal/model"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource", "local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},

@@ -1,4 +1,7 @@
-package rehearsal
+// Package model provides what answers the questions of a rehearsal: nothing, a
+// real model, or a scripted server that answers in its place. It counts what was
+// asked and what that cost.
+package model
 
 import (
 	"context"
@@ -20,21 +23,24 @@ import (
 
 // Who decides what rules leave open.
 const (
-	NoModel       = "none"
-	ModelOpenAI   = "openai"
-	modelScripted = "scripted"
-	ModelOracle   = "oracle"
-	ModelNoisy    = "noisy"
+	None         = "none"
+	OpenAI       = "openai"
+	scriptedMode = "scripted"
+	Oracle       = "oracle"
+	Noisy        = "noisy"
 )
 
-// ModelModes are the values of --model.
-var ModelModes = []string{NoModel, ModelOpenAI, modelScripted, ModelOracle, ModelNoisy}
+// Modes are the values of --model.
+var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy}
+
+// chunk is how many documents are read by one statement.
+const chunk = 250
 
 // faultShare is how many of the calls go wrong with --faults.
 const faultShare = 0.1
 
-// ModelOptions are the flags that say who decides what rules leave open.
-type ModelOptions struct {
+// Options are the flags that say who decides what rules leave open.
+type Options struct {
 	Mode   string
 	Noise  float64
 	Noisy  bool // --noise was given
@@ -42,15 +48,15 @@ type ModelOptions struct {
 }
 
 // Check refuses what does not fit together.
-func (o *ModelOptions) Check(env setup.Env) error {
+func (o *Options) Check(env setup.Env) error {
 	switch {
-	case o.Mode != "" && !slices.Contains(ModelModes, o.Mode):
-		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(ModelModes, ", "))
-	case o.Mode == ModelOpenAI && !hasModel(env):
+	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
+		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
+	case o.Mode == OpenAI && !hasModel(env):
 		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
 	case o.Faults != 0 && !o.scripted():
 		return errors.New("--faults is for --model scripted, oracle or noisy: a real model's calls are not broken")
-	case o.Noisy && o.Mode != ModelNoisy:
+	case o.Noisy && o.Mode != Noisy:
 		return errors.New("--noise is for --model noisy")
 	case !(o.Noise >= 0 && o.Noise <= 1): // nor NaN
 		return errors.New("--noise is not between 0 and 1")
@@ -59,12 +65,12 @@ func (o *ModelOptions) Check(env setup.Env) error {
 }
 
 // scripted reports whether a server of ours is asked.
-func (o *ModelOptions) scripted() bool {
-	return slices.Contains([]string{modelScripted, ModelOracle, ModelNoisy}, o.Mode)
+func (o *Options) scripted() bool {
+	return slices.Contains([]string{scriptedMode, Oracle, Noisy}, o.Mode)
 }
 
 // Knowing reports whether it has to know the true links.
-func (o *ModelOptions) Knowing() bool { return o.Mode == ModelOracle || o.Mode == ModelNoisy }
+func (o *Options) Knowing() bool { return o.Mode == Oracle || o.Mode == Noisy }
 
 func hasModel(env setup.Env) bool {
 	return env(manifest.EnvOpenAIKey) != "" || env(manifest.EnvOpenAIBaseURL) != ""
@@ -72,25 +78,25 @@ func hasModel(env setup.Env) bool {
 
 // Choose takes openai where no mode was given and the environment has a
 // model, and says what was taken and why.
-func (o *ModelOptions) Choose(env setup.Env) string {
+func (o *Options) Choose(env setup.Env) string {
 	switch {
 	case o.Mode == "" && hasModel(env):
-		o.Mode = ModelOpenAI
+		o.Mode = OpenAI
 		return "a model is asked, for there is one in the environment; --model none does without"
 	case o.Mode == "":
-		o.Mode = NoModel
+		o.Mode = None
 		return "rules only: no " + manifest.EnvOpenAIKey + "; --model scripted shows the rest"
-	case o.Mode == NoModel:
+	case o.Mode == None:
 		return "rules only: --model none"
-	case o.Mode == ModelOpenAI:
+	case o.Mode == OpenAI:
 		return "a model is asked: --model openai"
 	}
 	return "SCRIPTED: --model " + o.Mode + " asks no real model"
 }
 
-// Model is who is asked in a run of the line. The zero modelRun is nobody.
-type Model struct {
-	Options ModelOptions
+// Source is who is asked in a run of the line. The zero Source is nobody.
+type Source struct {
+	Options Options
 	Env     setup.Env // where a real model is
 	Seed    uint64    // of the noise
 	Links   []corpus.Pair
@@ -106,21 +112,21 @@ const retryBase = 10 * time.Millisecond
 
 // Start returns the variables that tell the function whom to ask. clock is
 // what it waits on.
-func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
+func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
 	set := func(name, value string) {
 		if value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
 	switch {
-	case m.Options.Mode == ModelOpenAI:
+	case m.Options.Mode == OpenAI:
 		set(manifest.EnvMatchMode, "model")
 		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel, manifest.EnvOpenAIEmbeddingModel,
 			manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature, manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}
 	case m.Options.scripted():
-		m.key = NewAnswerKey(m.Links)
+		m.key = newAnswerKey(m.Links)
 		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Schedule: m.schedule(), Key: "scripted", RetryAfter: time.Second, Now: clock})
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
@@ -134,20 +140,20 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 	return env, nil
 }
 
-func (m *Model) mind() scripted.Mind {
-	if m.Options.Mode == modelScripted {
-		return MostInCommon
+func (m *Source) mind() scripted.Mind {
+	if m.Options.Mode == scriptedMode {
+		return mostInCommon
 	}
-	oracle := scripted.Oracle(m.key.pairs(), m.key.Parse)
-	if m.Options.Mode == ModelNoisy {
-		return scripted.Noisy(oracle, m.Seed, m.Options.Noise, m.key.Parse)
+	oracle := scripted.Oracle(m.key.pairs(), m.key.parse)
+	if m.Options.Mode == Noisy {
+		return scripted.Noisy(oracle, m.Seed, m.Options.Noise, m.key.parse)
 	}
 	return oracle
 }
 
 // schedule leaves out what hangs: the function would wait for a minute, and
 // nothing shortens that.
-func (m *Model) schedule() scripted.Schedule {
+func (m *Source) schedule() scripted.Schedule {
 	if m.Options.Faults == 0 {
 		return nil
 	}
@@ -158,7 +164,7 @@ func (m *Model) schedule() scripted.Schedule {
 }
 
 // Close stops the scripted server, if there is one.
-func (m *Model) Close() error {
+func (m *Source) Close() error {
 	if m.server != nil {
 		m.server.Close()
 	}
@@ -166,19 +172,19 @@ func (m *Model) Close() error {
 }
 
 // Learn is told of the documents before they are published.
-func (m *Model) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
+func (m *Source) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
 	if m.before, err = db.ModelUsage(ctx, 0); err != nil {
 		return fmt.Errorf("read what was asked before: %w", err)
 	}
 	if !m.Options.Knowing() {
 		return nil
 	}
-	for some := range slices.Chunk(ids, Chunk) { // a statement has its time limit
+	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit
 		raws, err := db.Raws(ctx, some)
 		if err != nil {
 			return fmt.Errorf("read the documents: %w", err)
 		}
-		m.key.Learn(raws)
+		m.key.learn(raws)
 	}
 	return nil
 }

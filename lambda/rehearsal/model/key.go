@@ -1,4 +1,4 @@
-package rehearsal
+package model
 
 import (
 	"encoding/json"
@@ -44,8 +44,8 @@ type answerKey struct {
 	says map[string][]match.Raw // who says exactly this, by id
 }
 
-// NewAnswerKey returns the oracle that knows the true links.
-func NewAnswerKey(links []corpus.Pair) *answerKey {
+// newAnswerKey returns the oracle that knows the true links.
+func newAnswerKey(links []corpus.Pair) *answerKey {
 	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
 	for _, l := range links {
 		k.linked[l] = true
@@ -62,8 +62,8 @@ func (k *answerKey) pairs() [][2]string {
 	return pairs
 }
 
-// Learn adds documents. What cannot be read is not asked about.
-func (k *answerKey) Learn(raws []match.Raw) {
+// learn adds documents. What cannot be read is not asked about.
+func (k *answerKey) learn(raws []match.Raw) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, raw := range raws {
@@ -74,10 +74,10 @@ func (k *answerKey) Learn(raws []match.Raw) {
 	}
 }
 
-// Parse is a scripted.Parse: the ids of a question, "" for a document that is
+// parse is a scripted.Parse: the ids of a question, "" for a document that is
 // not known. Where several documents say the same, it takes those of a tenant
 // that has all the others, then those that make most true links.
-func (k *answerKey) Parse(user string) (document string, candidates []string, ok bool) {
+func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
 	text, texts, ok := asked(user)
 	if !ok {
 		return "", nil, false
@@ -124,8 +124,8 @@ func (k *answerKey) meant(d match.Raw, texts []string) (ids []uuid.UUID, known, 
 	return ids, known, right
 }
 
-// MostInCommon is the mind of --model scripted.
-func MostInCommon(q scripted.Question) string {
+// mostInCommon is the mind of --model scripted.
+func mostInCommon(q scripted.Question) string {
 	document, candidates, ok := asked(q.User)
 	if !ok {
 		return ""

@@ -1,4 +1,4 @@
-package rehearsal
+package model
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"matchbook/lambda/term"
 )
 
-// modelSummary is who was asked what rules leave open, and what it cost.
-type modelSummary struct {
+// Summary is who was asked what rules leave open, and what it cost.
+type Summary struct {
 	Mode string `json:"mode"`
 	Name string `json:"name,omitempty"` // of the model
 	Note string `json:"note,omitempty"` // that no real model was asked
@@ -45,25 +45,25 @@ type serverReport struct {
 }
 
 // name is what the function knows the model by.
-func (m *Model) name() string {
+func (m *Source) name() string {
 	switch {
-	case m.Options.Mode == ModelOpenAI:
+	case m.Options.Mode == OpenAI:
 		return cmp.Or(m.Env(manifest.EnvOpenAIModel), manifest.DefaultModel)
-	case m.Options.Mode == modelScripted:
-		return modelScripted
+	case m.Options.Mode == scriptedMode:
+		return scriptedMode
 	case m.Options.scripted():
 		return "scripted-" + m.Options.Mode
 	}
 	return ""
 }
 
-func (m *Model) note() string {
+func (m *Source) note() string {
 	switch m.Options.Mode {
-	case modelScripted:
+	case scriptedMode:
 		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
-	case ModelOracle:
+	case Oracle:
 		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
-	case ModelNoisy:
+	case Noisy:
 		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, %g %% of them wrong on purpose (seed %d)",
 			100*m.Options.Noise, m.Seed)
 	}
@@ -71,13 +71,13 @@ func (m *Model) note() string {
 }
 
 // Report counts what was asked since learn, for a run of so many documents.
-func (m *Model) Report(ctx context.Context, db *postgres.DB, documents int) (r modelSummary, err error) {
+func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
 	u, err := db.ModelUsage(ctx, m.before.Last)
 	if err != nil {
 		return r, fmt.Errorf("read what was asked: %w", err)
 	}
 	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
-	r = modelSummary{Mode: cmp.Or(m.Options.Mode, NoModel), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
+	r = Summary{Mode: cmp.Or(m.Options.Mode, None), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
 		Questions: u.Questions, Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
 		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TokensPerDoc: per(u.PromptTokens + u.CompletionTokens)}
 	if m.server != nil {
@@ -86,7 +86,7 @@ func (m *Model) Report(ctx context.Context, db *postgres.DB, documents int) (r m
 	return r, nil
 }
 
-func (m *Model) counted() *serverReport {
+func (m *Source) counted() *serverReport {
 	usage := m.server.Usage()
 	s := &serverReport{PromptTokens: usage.PromptTokens, CompletionTokens: usage.CompletionTokens,
 		FaultSeed: m.Options.Faults, Faults: make(map[string]int)}
@@ -103,9 +103,9 @@ func (m *Model) counted() *serverReport {
 }
 
 // Lines returns the summary for people.
-func (r modelSummary) Lines() (lines []string) {
+func (r Summary) Lines() (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if r.Mode == NoModel {
+	if r.Mode == None {
 		say("none: what rules leave open is undecided")
 		return lines
 	}
@@ -124,7 +124,7 @@ func (r modelSummary) Lines() (lines []string) {
 }
 
 // faults tells which calls went wrong on purpose.
-func (r modelSummary) faults(say func(format string, args ...any)) {
+func (r Summary) faults(say func(format string, args ...any)) {
 	if r.Server.FaultSeed == 0 {
 		return
 	}

@@ -1,15 +1,16 @@
-package rehearsal
+package measure
 
 import (
 	"slices"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/rehearsal/model"
 )
 
 // evalModel is the use of a model on a corpus.
 type evalModel struct {
-	modelSummary
+	model.Summary
 	Decided decidedReport `json:"decided"`
 }
 
@@ -21,7 +22,7 @@ type decidedReport struct {
 }
 
 // decided measures the matches that the model decided.
-func (o EvalOutcome) decided(c corpus.Corpus) decidedReport {
+func (o outcome) decided(c corpus.Corpus) decidedReport {
 	in := o.input(c)
 	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })
 	r := eval.Score(eval.Input{Documents: in.Documents, Links: in.Links, Edges: in.Edges})

@@ -1,4 +1,6 @@
-package rehearsal
+// Package measure runs a corpus through the local stack, in a database of its
+// own, and compares the matches with the true links.
+package measure
 
 import (
 	"context"
@@ -16,6 +18,8 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
+	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -26,15 +30,15 @@ const (
 	evalCandidates  = 50 // of each document; eval.Report asks for no more
 )
 
-// MeasureOptions are the options of a measurement.
-type MeasureOptions struct {
+// Options are the options of a measurement.
+type Options struct {
 	Worst   int // mistakes of each kind that are shown
 	Limit   int // documents; 0: all
 	Shuffle uint64
 }
 
-// Measurement is a corpus under one condition, and what came of it.
-type Measurement struct {
+// Result is a corpus under one condition, and what came of it.
+type Result struct {
 	Corpus             string         `json:"corpus"` // the folder
 	Condition          string         `json:"condition"`
 	Limit              int            `json:"limit,omitempty"`   // documents; 0: all
@@ -70,8 +74,8 @@ type Mistake struct {
 	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
 }
 
-// Measure runs a corpus through the line in a database of its own.
-func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o MeasureOptions, m *term.Meter) (result *Measurement, err error) {
+// Corpus runs a corpus through the line in a database of its own.
+func Corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, o Options, m *term.Meter) (result *Result, err error) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -82,8 +86,8 @@ func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o
 	if _, err := schema.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, Run: &Run{In: c.Input(), Progress: m, Model: model,
-		Options: Options{Concurrency: evalInvocations}}}
+	r := &evalRun{corpus: c, meter: m, Run: &rehearsal.Run{In: c.Input(), Progress: m, Model: source,
+		Options: rehearsal.Options{Concurrency: evalInvocations}}}
 	if err := r.Start(ctx, url); err != nil {
 		return nil, err
 	}
@@ -96,7 +100,7 @@ func Measure(ctx context.Context, server string, c corpus.Corpus, model Model, o
 
 // evalRun is a run of the line that is measured.
 type evalRun struct {
-	*Run
+	*rehearsal.Run
 	corpus  corpus.Corpus
 	meter   *term.Meter
 	started time.Time
@@ -133,8 +137,8 @@ func (r *evalRun) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// EvalOutcome is what the database holds in the end.
-type EvalOutcome struct {
+// outcome is what the database holds in the end.
+type outcome struct {
 	summaries   map[uuid.UUID]postgres.Summary
 	states      postgres.Progress
 	matches     []postgres.Match
@@ -142,7 +146,7 @@ type EvalOutcome struct {
 	candidates  map[uuid.UUID][]uuid.UUID
 }
 
-func (r *evalRun) read(ctx context.Context) (o EvalOutcome, err error) {
+func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	db := r.DB()
 	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
 	summaries, err1 := db.Summaries(ctx, r.IDs)
@@ -153,7 +157,7 @@ func (r *evalRun) read(ctx context.Context) (o EvalOutcome, err error) {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
 	}
-	o = EvalOutcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
+	o = outcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
 	for _, s := range summaries {
 		o.summaries[s.ID] = s
 	}
@@ -163,7 +167,7 @@ func (r *evalRun) read(ctx context.Context) (o EvalOutcome, err error) {
 // rankedCandidates are the first candidates of each document, best first.
 func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
-	for some := range slices.Chunk(ids, Chunk) { // a statement has its time limit
+	for some := range slices.Chunk(ids, rehearsal.Chunk) { // a statement has its time limit
 		ranked, err := db.Ranked(ctx, some, evalCandidates)
 		if err != nil {
 			return nil, err
@@ -174,7 +178,7 @@ func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (ma
 }
 
 // measurement compares the outcome with the truth.
-func (r *evalRun) measurement(ctx context.Context, o MeasureOptions) (*Measurement, error) {
+func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 	found, err := r.read(ctx)
 	if err != nil {
 		return nil, err
@@ -185,8 +189,8 @@ func (r *evalRun) measurement(ctx context.Context, o MeasureOptions) (*Measureme
 	}
 	report := eval.Score(found.input(r.corpus))
 	took := r.took.Seconds()
-	m := &Measurement{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
-		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.Explain(report.Worst(o.Worst)),
+	m := &Result{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
+		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.Worst)),
 		Model:   evalModel{model, found.decided(r.corpus)},
 		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.In.Documents))/took*10) / 10}
 	if refused := len(r.In.Documents) - len(r.IDs); refused > 0 {
@@ -201,7 +205,7 @@ func (r *evalRun) measurement(ctx context.Context, o MeasureOptions) (*Measureme
 	return m, nil
 }
 
-func (o EvalOutcome) input(c corpus.Corpus) eval.Input {
+func (o outcome) input(c corpus.Corpus) eval.Input {
 	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for _, m := range o.matches {
 		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
@@ -222,7 +226,7 @@ func (o EvalOutcome) input(c corpus.Corpus) eval.Input {
 
 // notSucceeded names the documents that did not succeed, in the order of the
 // corpus.
-func (r *evalRun) notSucceeded(found EvalOutcome) []unsuccessful {
+func (r *evalRun) notSucceeded(found outcome) []unsuccessful {
 	list := []unsuccessful{}
 	refused := r.In.Problems // in the order of the documents that the database refused
 	for _, d := range r.corpus.Documents {
@@ -238,9 +242,9 @@ func (r *evalRun) notSucceeded(found EvalOutcome) []unsuccessful {
 	return list
 }
 
-// Explain adds to each mistake what people know its documents by, and why it
+// explain adds to each mistake what people know its documents by, and why it
 // was made.
-func (o EvalOutcome) Explain(worst []eval.Mistake) []Mistake {
+func (o outcome) explain(worst []eval.Mistake) []Mistake {
 	why := make(map[corpus.Pair]string)
 	for _, m := range slices.Concat(o.matches, o.suggestions) {
 		why[corpus.PairOf(m.A, m.B)] = m.Reasoning

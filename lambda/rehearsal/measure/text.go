@@ -1,4 +1,4 @@
-package rehearsal
+package measure
 
 import (
 	"cmp"
@@ -8,18 +8,19 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 )
 
 // evalText writes a measurement for people.
 type evalText struct {
 	strings.Builder
-	*Measurement
+	*Result
 }
 
 // Text is the measurement for people.
-func (m *Measurement) Text() string {
-	t := &evalText{Measurement: m}
+func (m *Result) Text() string {
+	t := &evalText{Result: m}
 	t.header()
 	t.pairs()
 	t.shares()
@@ -95,7 +96,7 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 
 // model tells of a model that was asked.
 func (t *evalText) model() {
-	if t.Model.Mode == "" || t.Model.Mode == NoModel {
+	if t.Model.Mode == "" || t.Model.Mode == model.None {
 		return
 	}
 	t.line("")

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/document"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match"
+
+	"github.com/google/uuid"
+)
+
+func numbered(n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
+}
+
+func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
+	t.Parallel()
+	raw := func(number, notes string) match.Raw {
+		return match.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
+	}
+	for _, tc := range []struct {
+		candidates []string // notes
+		want       []string // what is chosen
+	}{
+		{[]string{"blue", "red"}, []string{"red"}},
+		{[]string{"red", "red"}, nil},
+		{[]string{"blue", "green"}, nil},
+	} {
+		var list []match.Raw
+		for i, notes := range tc.candidates {
+			list = append(list, raw(fmt.Sprint(i), notes))
+		}
+		q, order, err := match.QuestionOf(raw("R-1", "red"), list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			Matches []struct{ Candidate int }
+		}
+		if err := json.Unmarshal([]byte(mostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range answer.Matches {
+			got = append(got, tc.candidates[order[m.Candidate-1]])
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
+		}
+	}
+	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
+		t.Errorf("no match question: got %q", got)
+	}
+}
+
+// The prompt holds no ids. Of documents that say the same it is those of the
+// tenant that has the others, too, and then those that are linked.
+func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
+	t.Parallel()
+	one, two := numbered(1001), numbered(1002) // tenants
+	raw := func(n int, tenant uuid.UUID, typ, number string) match.Raw {
+		return match.Raw{ID: numbered(n), TenantID: tenant, Type: document.Type(typ), Data: `{"number":"` + number + `"}`}
+	}
+	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
+	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
+	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
+	k.learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
+	unknown := raw(7, one, "purchase-order", "B-7")
+	for _, tc := range []struct {
+		asks       match.Raw
+		candidates []match.Raw
+		document   int
+		ids        []string
+	}{
+		{invoice1, []match.Raw{order1}, 1, []string{numbered(4).String()}},
+		{invoice2, []match.Raw{order2}, 2, []string{numbered(5).String()}},
+		{invoice1, []match.Raw{unknown}, 1, []string{""}},
+	} {
+		q, _, err := match.QuestionOf(tc.asks, tc.candidates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asking, ids, ok := k.parse(q.User)
+		if !ok || asking != numbered(tc.document).String() || !slices.Equal(ids, tc.ids) {
+			t.Errorf("got %s and %v, want document %d and %v", asking, ids, tc.document, tc.ids)
+		}
+	}
+	if _, _, ok := k.parse("no question"); ok {
+		t.Error("took a text that is no question")
+	}
+}

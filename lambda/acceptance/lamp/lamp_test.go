@@ -129,6 +129,30 @@ func (r *rig) dump() (all string) {
 	return all
 }
 
+func build(t *testing.T, pkg string) string {
+	t.Helper()
+	file, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), pkg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// stack starts a stack that is closed with the test.
+func (r *rig) stack(url string, workloads ...local.WorkloadConfig) *local.Stack {
+	r.Helper()
+	s, err := local.StartStack(r.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Workloads: workloads})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			r.Error(err)
+		}
+	})
+	return s
+}
+
 // Through the real bootstrap: what is published is done, what was never
 // published and what lost its message is swept, and a failure reaches Slack.
 func TestLampsBurnInTheStack(t *testing.T) {
@@ -136,25 +160,14 @@ func TestLampsBurnInTheStack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a bootstrap")
 	}
-	bootstrap, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), lamps.Package, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bootstrap := build(t, lamps.Package)
 	slack := &webhook.Receiver{}
 	server := httptest.NewServer(slack)
 	defer server.Close()
 	url := postgrestest.URL(t)
 	r := newRig(t, url)
-	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{
-		{Row: lamps.Function, Table: lamps.Table, Bootstrap: bootstrap, Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	s := r.stack(url, local.WorkloadConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: bootstrap,
+		Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}})
 	good, lost, bad, inserted := r.insert(12), r.insert(6), r.insert(230), r.insert(24)
 	r.exec("UPDATE lamp SET arrived_at = $1, due_at = $1", start)
 	if _, err := s.Jobs.Publish(t.Context(), []uuid.UUID{lost}); err != nil { // and its message is never sent
@@ -163,7 +176,7 @@ func TestLampsBurnInTheStack(t *testing.T) {
 	if err := s.Publish().Publish(t.Context(), []uuid.UUID{good, bad}); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Drain(t.Context(), func(ctx context.Context) (n int, err error) {
+	err := s.Drain(t.Context(), func(ctx context.Context) (n int, err error) {
 		err = r.conn.QueryRow(ctx, "SELECT count(*) FROM lamp WHERE status NOT IN ('succeeded', 'failed') OR status IS NULL").Scan(&n)
 		return n, err
 	})

@@ -112,7 +112,7 @@ func (l *line) review(a, b uuid.UUID, verdict match.Verdict) {
 	if err != nil || len(raws) != 2 {
 		l.t.Fatalf("read %d documents, %v", len(raws), err)
 	}
-	pair, err := match.Score(raws[0], raws[1])
+	pair, err := match.Of(raws[0], raws[1])
 	if err != nil {
 		l.t.Fatal(err)
 	}

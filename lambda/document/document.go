@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -27,6 +28,9 @@ const (
 
 // Types lists every type, in the order of a purchase.
 var Types = []Type{PurchaseOrder, OrderConfirmation, DeliveryNote, GoodsReceipt, Invoice, CreditNote, Contract}
+
+// Words is the name of a type in words: purchase order.
+func (t Type) Words() string { return strings.ReplaceAll(string(t), "-", " ") }
 
 // ParseType returns the type with this name.
 func ParseType(s string) (Type, error) {

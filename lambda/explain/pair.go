@@ -108,7 +108,7 @@ func (c *Comparison) explainUnstored() error {
 		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.", plural(c.A.Type), plural(c.B.Type))
 		return nil
 	}
-	pair, err := match.Score(c.A.raw, c.B.raw)
+	pair, err := match.Of(c.A.raw, c.B.raw)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func judgeable(a, b *documentState) (match.Pair, error) {
 			return match.Pair{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
-	return match.Score(a.raw, b.raw)
+	return match.Of(a.raw, b.raw)
 }
 
 // matchable lists in words what a type is matched with.

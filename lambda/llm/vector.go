@@ -25,15 +25,3 @@ func VectorOf(b []byte) Vector {
 	}
 	return v
 }
-
-// Cosine returns the similarity of two vectors, 1 at most; 0 when one is
-// missing or their lengths differ.
-func Cosine(a, b Vector) (sum float64) {
-	if len(a) != len(b) {
-		return 0
-	}
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
-}

@@ -16,7 +16,7 @@ const (
 )
 
 // compareAmounts looks for an amount that both state, net or gross.
-func compareAmounts(first, second doc) []Evidence {
+func compareAmounts(first, second Document) []Evidence {
 	if len(first.amounts) == 0 || len(second.amounts) == 0 {
 		return nil
 	}
@@ -35,11 +35,11 @@ func compareAmounts(first, second doc) []Evidence {
 		if round(text) {
 			kind = evAmountRound
 		}
-		return kind.because("Both state the amount %s.", text)
+		return kind.Because("Both state the amount %s.", text)
 	case closest < nearAmount:
-		return evAmountNear.because("The amounts differ by %.1f %%.", closest*100)
+		return evAmountNear.Because("The amounts differ by %.1f %%.", closest*100)
 	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*1.1:
-		return evAmountExceeds.because("The %s states a higher amount than the %s.", name(second.Type), name(first.Type))
+		return evAmountExceeds.Because("The %s states a higher amount than the %s.", second.Type.Words(), first.Type.Words())
 	}
 	return nil
 }
@@ -52,16 +52,16 @@ func round(amount string) bool {
 
 // compareReturn reads from a credit note whether goods were returned: only then
 // it can belong to a receipt.
-func compareReturn(first, second doc) []Evidence {
+func compareReturn(first, second Document) []Evidence {
 	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
 		return nil
 	}
 	for _, word := range words(second.Notes) {
 		if returns[word] {
-			return evReturned.because("The credit note is for returned goods.")
+			return evReturned.Because("The credit note is for returned goods.")
 		}
 	}
-	return evNotReturned.because("The credit note does not mention returned goods.")
+	return evNotReturned.Because("The credit note does not mention returned goods.")
 }
 
 // returns are words for returned goods.

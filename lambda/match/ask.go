@@ -38,8 +38,8 @@ const (
 // modelScores are the scores of the answers that make a match.
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
-// follow lets a model's answer decide an undecided pair.
-func (d *Decision) follow(a Asked) {
+// Follow lets a model's answer decide an undecided pair.
+func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
 		return // there was no room for it in the question
 	}
@@ -65,16 +65,17 @@ func fingerprint(evidence []Evidence) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// asker is the document that asks about the pair: the one that comes later in
-// business, which may cite the other.
-func (p Pair) asker() uuid.UUID {
+// Later is the document of the pair that comes later in business, which may cite
+// the other.
+func (p Pair) Later() uuid.UUID {
 	if rank[p.TypeA] > rank[p.TypeB] {
 		return p.A
 	}
 	return p.B
 }
 
-func (p Pair) other(id uuid.UUID) uuid.UUID {
+// Other is the other document of the pair.
+func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	if p.A == id {
 		return p.B
 	}
@@ -88,7 +89,7 @@ const maxCandidates = 20
 // separately the pairs for which the question has no room.
 func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 	for _, d := range all {
-		if d.Undecided && d.Pair.asker() == id {
+		if d.Undecided && d.Pair.Later() == id {
 			list = append(list, d)
 		}
 	}
@@ -96,14 +97,14 @@ func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 		if a.ruleScore() != b.ruleScore() {
 			return b.ruleScore() - a.ruleScore()
 		}
-		x, y := a.Pair.other(id), b.Pair.other(id)
+		x, y := a.Pair.Other(id), b.Pair.Other(id)
 		return slices.Compare(x[:], y[:])
 	})
 	n := min(len(list), maxCandidates)
 	return list[:n], list[n:]
 }
 
-func (d Decision) ruleScore() int { return sum(d.Evidence) }
+func (d Decision) ruleScore() int { return Sum(d.Evidence) }
 
 // questionOf is a hash of a question: the pairs and their evidence.
 func questionOf(list []Decision) string {
@@ -149,16 +150,16 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 			return Result{}, errUnanswered
 		}
 		for i, d := range all {
-			if a, ok := answers[d.Pair.other(x.id)]; ok && d.Undecided && d.Pair.asker() == x.id {
+			if a, ok := answers[d.Pair.Other(x.id)]; ok && d.Undecided && d.Pair.Later() == x.id {
 				a.About, a.Question = d.About, question
 				all[i].Pair.Asked = a
-				all[i].follow(a)
+				all[i].Follow(a)
 				result.Asked = append(result.Asked, all[i].Pair)
 			}
 		}
 	}
 	for _, d := range all {
-		switch asker := d.Pair.asker(); {
+		switch asker := d.Pair.Later(); {
 		case !d.Undecided && d.Pair.Asked != Asked{}: // the question has one candidate less
 			d.Pair.Asked = Asked{}
 			result.Asked = append(result.Asked, d.Pair)
@@ -176,7 +177,7 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 // about.
 func (x *exchange) knows(candidates []Raw) bool {
 	return !slices.ContainsFunc(x.pending, func(d Decision) bool {
-		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == d.Pair.other(x.id) })
+		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == d.Pair.Other(x.id) })
 	})
 }
 
@@ -184,7 +185,7 @@ func (x *exchange) knows(candidates []Raw) bool {
 // for a partner.
 func (x *exchange) wanted() (ids []uuid.UUID) {
 	for _, d := range x.pending {
-		ids = append(ids, d.Pair.other(x.id))
+		ids = append(ids, d.Pair.Other(x.id))
 	}
 	return ids
 }
@@ -225,7 +226,7 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc Raw, candidates []Ra
 	}
 	list := make([]Raw, len(x.pending))
 	for i, d := range x.pending {
-		list[i] = byID[d.Pair.other(x.id)]
+		list[i] = byID[d.Pair.Other(x.id)]
 	}
 	if x.calls >= maxCalls {
 		return &failure.Error{Kind: failure.Transient,

@@ -53,7 +53,7 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(testing.TB, document.Type, int) Raw{"large": hostile, "crowded": crowded} {
 		a, b := parsed(t, po, of(t, po, 1_000_000).Data), parsed(t, inv, of(t, inv, 3_040_000).Data)
-		for _, d := range []doc{a, b} {
+		for _, d := range []Document{a, b} {
 			keys, lookup := d.keys()
 			if n := len(d.cites); n != document.MaxReferences+100 {
 				t.Errorf("%s: %d citations, want as many as are kept", name, n)
@@ -102,7 +102,7 @@ func benchmarkPair(b *testing.B, x, y Raw) {
 	d := parsed(b, x.Type, x.Data)
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := read(y); err != nil {
+			if _, err := Read(y); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -110,7 +110,7 @@ func benchmarkPair(b *testing.B, x, y Raw) {
 	other := parsed(b, y.Type, y.Data)
 	b.Run("score", func(b *testing.B) {
 		for b.Loop() {
-			score(d, other)
+			d.Score(other)
 		}
 	})
 }

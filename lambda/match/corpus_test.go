@@ -17,7 +17,7 @@ import (
 
 // corpus is documents and which of them belong together.
 type corpus struct {
-	docs  []doc
+	docs  []Document
 	links map[[2]uuid.UUID]bool
 }
 
@@ -43,7 +43,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		d, err := read(Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
+		d, err := Read(Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
 		if err != nil {
 			t.Fatalf("%s: %v", line.ID, err)
 		}
@@ -91,7 +91,7 @@ func (c corpus) pairs() (pairs []Pair) {
 		}
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
 		for _, j := range nearest[:min(200, len(nearest))] {
-			if p := score(d, c.docs[j]); p.counts() {
+			if p := d.Score(c.docs[j]); p.Counts() {
 				pairs = append(pairs, p)
 			}
 		}

@@ -17,21 +17,21 @@ const (
 
 // compareDates compares the dates of the documents and the periods that they
 // cover.
-func compareDates(first, second doc) (evidence []Evidence) {
+func compareDates(first, second Document) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&
 			(first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
-			return evInPeriod.because("The date lies in the contract's period.")
+			return evInPeriod.Because("The date lies in the contract's period.")
 		}
-		return evOutOfPeriod.because("The date lies outside the contract's period.")
+		return evOutOfPeriod.Because("The date lies outside the contract's period.")
 	}
 	p, q := first.Period, second.Period
 	if !p.From.IsZero() && !q.From.IsZero() {
 		switch {
 		case p == q:
-			evidence = evPeriod.because("Both cover %s to %s.", p.From, p.To)
+			evidence = evPeriod.Because("Both cover %s to %s.", p.From, p.To)
 		case !p.To.IsZero() && p.To.DaysUntil(q.From) > 0 || !q.To.IsZero() && q.To.DaysUntil(p.From) > 0:
-			evidence = evOtherPeriod.because("They cover different periods.")
+			evidence = evOtherPeriod.Because("They cover different periods.")
 		}
 	}
 	if first.Date.IsZero() || second.Date.IsZero() {
@@ -41,17 +41,17 @@ func compareDates(first, second doc) (evidence []Evidence) {
 	text := apart(first, second, days)
 	switch {
 	case days < -earlier:
-		return append(evidence, evDateOrder.because("%s", text)...)
+		return append(evidence, evDateOrder.Because("%s", text)...)
 	case days <= soon:
-		return append(evidence, evDate.because("%s", text)...)
+		return append(evidence, evDate.Because("%s", text)...)
 	case days > far:
-		return append(evidence, evDateFar.because("%s", text)...)
+		return append(evidence, evDateFar.Because("%s", text)...)
 	}
 	return evidence
 }
 
 // apart is the sentence about the days between two documents.
-func apart(first, second doc, days int) string {
+func apart(first, second Document, days int) string {
 	unit := "days"
 	if days == 1 || days == -1 {
 		unit = "day"
@@ -60,7 +60,7 @@ func apart(first, second doc, days int) string {
 	case days == 0:
 		return "They have the same date."
 	case days < 0:
-		return fmt.Sprintf("The %s is dated %d %s before the %s.", name(second.Type), -days, unit, name(first.Type))
+		return fmt.Sprintf("The %s is dated %d %s before the %s.", second.Type.Words(), -days, unit, first.Type.Words())
 	}
-	return fmt.Sprintf("The %s is dated %d %s after the %s.", name(second.Type), days, unit, name(first.Type))
+	return fmt.Sprintf("The %s is dated %d %s after the %s.", second.Type.Words(), days, unit, first.Type.Words())
 }

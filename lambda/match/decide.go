@@ -68,7 +68,7 @@ func decideAll(ctx context.Context, c Competition) (all []Decision, err error) {
 		case d.Score >= suggestAt/100.:
 			d.Outcome, d.Undecided, d.About = Suggested, true, fingerprint(d.Evidence)
 			if p.Asked.About == d.About {
-				d.follow(p.Asked)
+				d.Follow(p.Asked)
 			}
 		}
 		all = append(all, d)
@@ -103,7 +103,7 @@ func decide(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
-		e.Score = float64(max(0, min(sum(e.Evidence), 100))) / 100
+		e.Score = float64(max(0, min(Sum(e.Evidence), 100))) / 100
 	}
 	if e.Score >= highAt/100. {
 		e.Confidence = "high"
@@ -147,30 +147,30 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 	a, b := p.standing(p.A, ofA), p.standing(p.B, ofB)
 	theOther := func(whose standing) (one, many string) {
 		if whose == a {
-			return name(p.TypeA), name(p.TypeB)
+			return p.TypeA.Words(), p.TypeB.Words()
 		}
-		return name(p.TypeB), name(p.TypeA)
+		return p.TypeB.Words(), p.TypeA.Words()
 	}
 	switch worst, best := min(a, b), max(a, b); {
 	case worst == taken:
 		one, many := theOther(worst)
-		return evTaken.because("Other %ss fit the %s better and leave nothing for this one.", many, one)
-	case worst == tied && p.cites(): // a document that cites two belongs to both
+		return Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)
+	case worst == tied && p.Cites(): // a document that cites two belongs to both
 	case worst == tied:
 		one, many := theOther(worst)
-		return evTie.because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
+		return Tie.Because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
 	case best == addsUp:
 		one, many := theOther(best)
-		return evAddsUp.because("Alone or together with other %ss it makes up all of the %s.", many, one)
+		return AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)
 	case worst == alone:
-		return evOnly.because("No other %s fits the %s, and no other %s the %s.",
-			name(p.TypeA), name(p.TypeB), name(p.TypeB), name(p.TypeA))
+		return Only.Because("No other %s fits the %s, and no other %s the %s.",
+			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())
 	}
 	return nil
 }
 
-// cites reports whether one of the two cites the other's very number.
-func (p Pair) cites() bool {
+// Cites reports whether one of the two cites the other's very number.
+func (p Pair) Cites() bool {
 	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Name == evCites.name || ev.Name == evCitesShort.name
 	})

@@ -261,7 +261,7 @@ func TestPairsThatAreKept(t *testing.T) {
 		{"a veto against a citation", vetoed(weighed("order", "invoice", 60)), true},
 		{"a veto", Pair{Veto: "No."}, false},
 	} {
-		if got := tc.pair.counts(); got != tc.want {
+		if got := tc.pair.Counts(); got != tc.want {
 			t.Errorf("%s: got %v", tc.name, got)
 		}
 	}
@@ -282,10 +282,10 @@ func TestFamiliesAreCapped(t *testing.T) {
 	}
 	for family, limit := range map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30} {
 		// Twice: some families have one kind of evidence, or one that says all.
-		if got := sum(slices.Repeat(most[family], 2)); got != limit {
+		if got := Sum(slices.Repeat(most[family], 2)); got != limit {
 			t.Errorf("%s: got %d at most, want %d", family, got, limit)
 		}
-		if got := sum(least[family]); got != want[family] || family == "contents" && got > -100 {
+		if got := Sum(least[family]); got != want[family] || family == "contents" && got > -100 {
 			t.Errorf("%s: got %d at least, want %d", family, got, want[family])
 		}
 	}
@@ -338,7 +338,7 @@ func TestTheExampleOfThePackage(t *testing.T) {
 	order := parsed(t, po, object(`"number":"7","date":"2026-01-05"`, lamps))
 	invoice1 := parsed(t, inv, object(`"number":"RE-1","date":"2026-01-20"`, lamps))
 	invoice2 := parsed(t, inv, object(`"number":"RE-2","date":"2026-01-21"`, lamps))
-	first, second := score(order, invoice1), score(invoice2, order)
+	first, second := order.Score(invoice1), invoice2.Score(order)
 	const alike = "vat-id same-buyer item-equal prices amount date" // 35 + 38 + 5
 	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
 		t.Fatalf("got %+v\nand %+v", first, second)

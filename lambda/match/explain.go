@@ -2,22 +2,22 @@ package match
 
 import "slices"
 
-// Score scores two documents as matching does, without any competition.
-func Score(a, b Raw) (Pair, error) {
-	x, err := read(a)
+// Of scores two documents as the store has them.
+func Of(a, b Raw) (Pair, error) {
+	x, err := Read(a)
 	if err != nil {
 		return Pair{}, err
 	}
-	y, err := read(b)
+	y, err := Read(b)
 	if err != nil {
 		return Pair{}, err
 	}
-	return score(x, y), nil
+	return x.Score(y), nil
 }
 
 // Lookup lists the keys that a document's candidates are looked up by.
 func Lookup(raw Raw) ([]string, error) {
-	d, err := read(raw)
+	d, err := Read(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func Lookup(raw Raw) ([]string, error) {
 // CommonKeys lists the keys that make two documents candidates of each other;
 // none if they are not.
 func CommonKeys(a, b Raw) (common []string, err error) {
-	x, err := read(a)
+	x, err := Read(a)
 	if err != nil {
 		return nil, err
 	}

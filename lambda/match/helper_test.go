@@ -33,9 +33,9 @@ func raw(typ document.Type, data string) Raw {
 }
 
 // parsed is a normalised document of tenantA with this structured data.
-func parsed(t testing.TB, typ document.Type, data string) doc {
+func parsed(t testing.TB, typ document.Type, data string) Document {
 	t.Helper()
-	d, err := read(raw(typ, data))
+	d, err := Read(raw(typ, data))
 	if err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}
@@ -44,12 +44,12 @@ func parsed(t testing.TB, typ document.Type, data string) doc {
 
 // scoredBothWays scores the documents twice, once with each of them as the
 // one with the smaller id; what is random must make no difference.
-func scoredBothWays(t *testing.T, a, b doc) Pair {
+func scoredBothWays(t *testing.T, a, b Document) Pair {
 	t.Helper()
 	a.ID, b.ID = uuid.UUID{1}, uuid.UUID{2}
-	p := score(a, b)
+	p := a.Score(b)
 	a.ID, b.ID = b.ID, a.ID
-	q := score(a, b)
+	q := a.Score(b)
 	flipped := Fit{q.Fit.B, q.Fit.A, q.Fit.Common}
 	if p.Points != q.Points || names(p.Evidence) != names(q.Evidence) || p.Fit != flipped || p.Veto != q.Veto ||
 		p.A != q.A || p.B != q.B || p.TypeA != q.TypeB || p.TypeB != q.TypeA {

@@ -167,7 +167,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 				refused++
 				for _, id := range failed {
 					for pair := range m.pairs {
-						if slices.Contains(pair[:], id) && m.pairs[pair].asker() == id && m.pairs[pair].Asked != (Asked{}) {
+						if slices.Contains(pair[:], id) && m.pairs[pair].Later() == id && m.pairs[pair].Asked != (Asked{}) {
 							t.Errorf("seed %d, %s: an answer of no use was followed for %+v", seed, name, m.pairs[pair])
 						}
 					}
@@ -234,7 +234,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		answers := map[uuid.UUID]Asked{}
 		var listed []string
 		for _, j := range x.pending {
-			answers[j.Pair.other(id)] = Asked{Answer: rapid.SampledFrom([]Answer{None, Low, Medium, High}).Draw(t, "answer"), Reasoning: "x"}
+			answers[j.Pair.Other(id)] = Asked{Answer: rapid.SampledFrom([]Answer{None, Low, Medium, High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
 		x.answers[questionOf(x.pending)] = answers

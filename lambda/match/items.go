@@ -9,7 +9,7 @@ import (
 
 // compareItems compares the lines of two documents and counts the units that
 // they have in common; Fit.A is of first, Fit.B of second.
-func compareItems(first, second doc) ([]Evidence, Fit) {
+func compareItems(first, second Document) ([]Evidence, Fit) {
 	if len(first.items) == 0 || len(second.items) == 0 {
 		return nil, Fit{}
 	}
@@ -22,7 +22,7 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 	}
 	pairs := align(first.items, second.items)
 	if len(pairs) == 0 {
-		return evItemsOther.because("They have no item in common."), fit
+		return evItemsOther.Because("They have no item in common."), fit
 	}
 	exact, within, prices := 0, [2]int{}, 0
 	for _, p := range pairs {
@@ -51,28 +51,28 @@ func compareItems(first, second doc) ([]Evidence, Fit) {
 		} else if exact == 1 {
 			kind = evItemEqual
 		}
-		ev = kind.because("The items and quantities are the same.")
+		ev = kind.Because("The items and quantities are the same.")
 	case exact == min(n, m):
-		ev = evItemsWhole.because("%s", partOf(first, second, m <= n,
+		ev = evItemsWhole.Because("%s", partOf(first, second, m <= n,
 			"All lines of the %s are in the %s, in the same quantities."))
 	case within[0] == m || within[1] == n:
-		ev = evItemsPart.because("%s", partOf(first, second, within[0] == m,
+		ev = evItemsPart.Because("%s", partOf(first, second, within[0] == m,
 			"The items of the %s are a part of those of the %s."))
 	default:
-		ev = evItemsExceed.because("They have items in common, but neither has all items of the other in these quantities.")
+		ev = evItemsExceed.Because("They have items in common, but neither has all items of the other in these quantities.")
 	}
 	if prices == len(pairs) {
-		ev = append(ev, evPrices.because("The prices are the same.")...)
+		ev = append(ev, evPrices.Because("The prices are the same.")...)
 	}
 	return ev, fit
 }
 
 // partOf formats a sentence with the part first and the whole second.
-func partOf(first, second doc, secondIsPart bool, format string) string {
+func partOf(first, second Document, secondIsPart bool, format string) string {
 	if secondIsPart {
-		return fmt.Sprintf(format, name(second.Type), name(first.Type))
+		return fmt.Sprintf(format, second.Type.Words(), first.Type.Words())
 	}
-	return fmt.Sprintf(format, name(first.Type), name(second.Type))
+	return fmt.Sprintf(format, first.Type.Words(), second.Type.Words())
 }
 
 // units is the number of units of all items.
@@ -85,23 +85,23 @@ func units(items []item) (n float64) {
 
 // compareContract looks for the items of an order or an invoice among the items
 // of a contract; a contract without article numbers is compared by its words.
-func compareContract(contract, d doc) []Evidence {
+func compareContract(contract, d Document) []Evidence {
 	if !slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" }) {
 		return compareWords(contract, d)
 	}
 	pairs := align(contract.items, d.items)
 	switch len(pairs) {
 	case len(d.items):
-		return evItemsContract.because("The contract names all items.")
+		return evItemsContract.Because("The contract names all items.")
 	case 0:
-		return evItemsOther.because("The contract names none of the items.")
+		return evItemsOther.Because("The contract names none of the items.")
 	}
-	return evItemsExceed.because("The contract does not name all items.")
+	return evItemsExceed.Because("The contract does not name all items.")
 }
 
 // compareWords compares the descriptions of documents that state no quantities.
-func compareWords(first, second doc) []Evidence {
-	collect := func(d doc) (w []string) {
+func compareWords(first, second Document) []Evidence {
+	collect := func(d Document) (w []string) {
 		for _, it := range d.items {
 			w = append(w, it.words...)
 		}
@@ -110,9 +110,9 @@ func compareWords(first, second doc) []Evidence {
 	}
 	switch s := overlap(collect(first), collect(second)); {
 	case s >= 0.7:
-		return evDescription.because("The descriptions agree.")
+		return evDescription.Because("The descriptions agree.")
 	case s < 0.2:
-		return evOtherDescription.because("The descriptions differ.")
+		return evOtherDescription.Because("The descriptions differ.")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *keySet) sorted() []string {
 // keys lists the keys that the document is found by and the keys that it looks
 // others up by. They differ in the date, where it looks in the months around,
 // and in the company alone, by which only similar texts are looked up.
-func (d doc) keys() (keys, lookup []string) {
+func (d Document) keys() (keys, lookup []string) {
 	tenant := d.TenantID.String()[:8]
 	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
 	both := func(parts ...string) { found.add(parts...); look.add(parts...) }
@@ -91,8 +91,8 @@ func (d doc) keys() (keys, lookup []string) {
 	return found.sorted(), look.sorted()
 }
 
-// companies lists the keys of all documents of the company.
-func (d doc) companies() []string {
+// Companies lists the keys of all documents of the company.
+func (d Document) Companies() []string {
 	keys := keySet{tenant: d.TenantID.String()[:8]}
 	for _, who := range d.who() {
 		keys.add("who", who)
@@ -103,7 +103,7 @@ func (d doc) companies() []string {
 // who lists the forms by which the company may be recognised on another
 // document. The buyer is most often the tenant itself: it counts only where the
 // supplier is not named.
-func (d doc) who() []string {
+func (d Document) who() []string {
 	if d.supplier.isZero() {
 		return d.buyer.who()
 	}

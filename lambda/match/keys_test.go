@@ -181,7 +181,7 @@ func TestExplainingSaysWhatMatchingDoes(t *testing.T) {
 	t.Parallel()
 	order, invoice := raw(po, object(order45, `"date":"2026-01-05"`)), raw(inv, object(cites45, `"date":"2026-01-20"`))
 	a, b := parsed(t, po, order.Data), parsed(t, inv, invoice.Data)
-	if got, err := Score(order, invoice); err != nil || got.Points != 95 || names(got.Evidence) != names(score(a, b).Evidence) {
+	if got, err := Of(order, invoice); err != nil || got.Points != 95 || names(got.Evidence) != names(a.Score(b).Evidence) {
 		t.Errorf("compared: %+v, %v", got, err)
 	}
 	_, want := a.keys()
@@ -198,7 +198,7 @@ func TestExplainingSaysWhatMatchingDoes(t *testing.T) {
 	broken := raw(inv, `{"total":"SECRET"}`)
 	_, err := Lookup(broken)
 	for _, pair := range [][2]Raw{{order, broken}, {broken, order}} {
-		_, compared := Score(pair[0], pair[1])
+		_, compared := Of(pair[0], pair[1])
 		_, common := CommonKeys(pair[0], pair[1])
 		for _, err := range []error{err, compared, common} {
 			if err == nil || strings.Contains(err.Error(), "SECRET") {

@@ -118,15 +118,15 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return failure.At("load", err)
 	}
-	doc, err := read(raw)
+	raw.Vector = "" // an earlier attempt may have had another embedder
+	doc, err := Read(raw)
 	if err != nil {
 		return failure.Permanently("structured data: %s", err)
 	}
-	doc.embedding = embedding{} // an earlier attempt may have had another embedder
-	if !doc.hasCounterparty() {
+	if !doc.HasCounterparty() {
 		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
 	}
-	n, types := doc.normalized(), Matchable(raw.Type)
+	n, types := doc.Normalized(), Matchable(raw.Type)
 	if err := m.embed(ctx, &doc, &n); err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		rules = ByRules
 	}
 	for round := range maxRounds {
-		if block.Rest = doc.pairs; round >= patience {
-			block.Score = doc.pairs
+		if block.Rest = doc.Pairs; round >= patience {
+			block.Score = doc.Pairs
 		}
-		w, err := m.Store.Write(ctx, f, n, types, block, doc.pairs(block.Candidates), rules)
+		w, err := m.Store.Write(ctx, f, n, types, block, doc.Pairs(block.Candidates), rules)
 		switch {
 		case errors.Is(err, errUnanswered) && !x.knows(block.Candidates):
 			if block, err = m.block(ctx, f, doc, &n, types, x.wanted()...); err != nil {
@@ -185,29 +185,29 @@ func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped
 
 var errUnsent error = &failure.Error{Kind: failure.Transient, Sentence: "messages were not sent"}
 
-// read parses and normalises a document.
-func read(raw Raw) (doc, error) {
+// Read parses and normalises a document.
+func Read(raw Raw) (Document, error) {
 	if raw.Data == "" {
-		return doc{}, fmt.Errorf("larger than %d bytes", document.MaxBytes)
+		return Document{}, fmt.Errorf("larger than %d bytes", document.MaxBytes)
 	}
 	data, err := document.Parse([]byte(raw.Data))
 	if err != nil {
-		return doc{}, err
+		return Document{}, err
 	}
 	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
 	d.embedding = embeddingOf(raw.Vector)
 	return d, nil
 }
 
-// pairs scores a document with its candidates and returns the pairs to keep. A
+// Pairs scores a document with its candidates and returns the pairs to keep. A
 // candidate that cannot be read is left out: its own attempt fails.
-func (d doc) pairs(candidates []Raw) (pairs []Pair) {
+func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
-		c, err := read(raw)
+		c, err := Read(raw)
 		if err != nil || !mayMatch(d.Type, c.Type) {
 			continue
 		}
-		if p := score(d, c); p.counts() {
+		if p := d.Score(c); p.Counts() {
 			pairs = append(pairs, p)
 		}
 	}

@@ -85,12 +85,12 @@ func TestMatchWritesThePairs(t *testing.T) {
 		t.Fatalf("error %v, log %s", err, log)
 	}
 	invoice := parsed(t, inv, rawInvoice.Data)
-	want := score(invoice, parsed(t, po, rawOrder.Data))
+	want := invoice.Score(parsed(t, po, rawOrder.Data))
 	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Pair{want}) || want.Points != 90 {
 		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
 	}
 	for i := range s.saved {
-		if !reflect.DeepEqual(s.saved[i], invoice.normalized()) || !slices.Equal(s.types[i], Matchable(inv)) {
+		if !reflect.DeepEqual(s.saved[i], invoice.Normalized()) || !slices.Equal(s.types[i], Matchable(inv)) {
 			t.Errorf("candidates were looked up by %v and %+v", s.types[i], s.saved[i])
 		}
 	}
@@ -248,12 +248,12 @@ func TestVetoes(t *testing.T) {
 			t.Parallel()
 			a, b := parsed(t, tc.aType, object(`"number":"4711"`, tc.a)), parsed(t, tc.bType, object(tc.b, cites(tc.aType)))
 			p := scoredBothWays(t, a, b)
-			if p.Veto != tc.why || p.Points != 0 || names(p.Evidence) != "cites" || !p.counts() {
+			if p.Veto != tc.why || p.Points != 0 || names(p.Evidence) != "cites" || !p.Counts() {
 				t.Errorf("got %+v, want a refusal because %q", p, tc.why)
 			}
 			// Without the citation it is not even worth a word.
 			b.cites = nil
-			if p := scoredBothWays(t, a, b); p.Veto != tc.why || len(p.Evidence) != 0 || p.counts() {
+			if p := scoredBothWays(t, a, b); p.Veto != tc.why || len(p.Evidence) != 0 || p.Counts() {
 				t.Errorf("without a citation: got %+v", p)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// doc is a normalised document; scores are computed from it.
-type doc struct {
+// Document is a normalised document; scores are computed from it.
+type Document struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
 	Type     document.Type
@@ -72,8 +72,8 @@ type Normalized struct {
 	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
 }
 
-func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
-	d := doc{ID: id, TenantID: tenant, Type: t, Data: data,
+func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
+	d := Document{ID: id, TenantID: tenant, Type: t, Data: data,
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
 		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data)}
 	for _, r := range data.References {
@@ -90,7 +90,7 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) doc {
 // maxLineTexts bounds the lines that are searched for references.
 const maxLineTexts = 100
 
-func (d *doc) texts() []string {
+func (d *Document) texts() []string {
 	texts := []string{d.Notes}
 	for _, l := range d.Lines[:min(len(d.Lines), maxLineTexts)] {
 		texts = append(texts, l.Description)
@@ -104,7 +104,7 @@ func (d *doc) texts() []string {
 const maxCitations = document.MaxReferences + 100
 
 // cite adds a citation once, and not of the document itself.
-func (d *doc) cite(c citation) {
+func (d *Document) cite(c citation) {
 	same := func(o citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
 	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) &&
 		(c.Type != string(d.Type) && c.Type != "" || c.Canonical != d.number.Canonical) {
@@ -124,10 +124,11 @@ func normaliseNumber(raw string) number {
 	return number{Raw: raw, Canonical: reference.Canonical(raw), Loose: reference.Loose(raw)}
 }
 
-func (d doc) hasCounterparty() bool { return !d.supplier.isZero() || !d.buyer.isZero() }
+// HasCounterparty reports whether the document names a company.
+func (d Document) HasCounterparty() bool { return !d.supplier.isZero() || !d.buyer.isZero() }
 
-// normalized is the part of d that is stored.
-func (d doc) normalized() Normalized {
+// Normalized is the part of d that is stored.
+func (d Document) Normalized() Normalized {
 	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...)}
 	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier

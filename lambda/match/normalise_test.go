@@ -115,7 +115,7 @@ func TestNormalizedIsWhatTheStoreKeeps(t *testing.T) {
 	t.Parallel()
 	d := parsed(t, gr, `{"number":"GR 1","supplier":{"name":"Müller  GmbH","iban":"de12 3456"},"buyer":{"name":"Stadtwerke Ulm","vat_id":"de 136 695 976"},
 		"references":[{"type":"Purchase-Order","number":"PO-4500"}],"notes":"delivery note LS-88123","line_items":[{"sku":"A-1","description":"blue\n pen"}]}`)
-	n := d.normalized()
+	n := d.Normalized()
 	got, err := json.Marshal([]any{n.Counterparty, n.References, n.Text})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestNormalizedIsWhatTheStoreKeeps(t *testing.T) {
 	if !slices.Equal(n.Keys, keys) || !slices.Equal(n.Lookup, lookup) || len(keys) == 0 {
 		t.Errorf("got the keys %q and %q", n.Keys, n.Lookup)
 	}
-	if n = parsed(t, gr, `{}`).normalized(); n.Counterparty == nil || n.References == nil || len(n.Counterparty)+len(n.References) != 0 || n.Text != "" {
+	if n = parsed(t, gr, `{}`).Normalized(); n.Counterparty == nil || n.References == nil || len(n.Counterparty)+len(n.References) != 0 || n.Text != "" {
 		t.Errorf("of an empty document: %+v, want nothing that is null in JSON", n)
 	}
 }
@@ -149,7 +149,7 @@ func TestAnyPartyIsACounterparty(t *testing.T) {
 		"account":         {`{"supplier":{"iban":"1"}}`, true},
 		"buyer":           {`{"buyer":{"vat_id":"1"}}`, true},
 	} {
-		if got := parsed(t, inv, tc.data).hasCounterparty(); got != tc.want {
+		if got := parsed(t, inv, tc.data).HasCounterparty(); got != tc.want {
 			t.Errorf("%s: got %v, want %v", name, got, tc.want)
 		}
 	}
@@ -193,9 +193,9 @@ func TestOrderOfBusiness(t *testing.T) {
 	}
 	for i, first := range business {
 		for _, second := range business[i+1:] {
-			a, b := doc{Type: first}, doc{Type: second}
-			for _, got := range [][2]doc{pairOf(inOrder(a, b)), pairOf(inOrder(b, a))} {
-				if !reflect.DeepEqual(got, [2]doc{a, b}) {
+			a, b := Document{Type: first}, Document{Type: second}
+			for _, got := range [][2]Document{pairOf(inOrder(a, b)), pairOf(inOrder(b, a))} {
+				if !reflect.DeepEqual(got, [2]Document{a, b}) {
 					t.Errorf("%s comes before %s", got[0].Type, got[1].Type)
 				}
 			}
@@ -203,4 +203,4 @@ func TestOrderOfBusiness(t *testing.T) {
 	}
 }
 
-func pairOf(a, b doc) [2]doc { return [2]doc{a, b} }
+func pairOf(a, b Document) [2]Document { return [2]Document{a, b} }

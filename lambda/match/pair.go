@@ -35,17 +35,18 @@ const (
 	Rejected  Verdict = "rejected"
 )
 
-// counts reports whether a pair is worth keeping: competition may make it a
+// Counts reports whether a pair is worth keeping: competition may make it a
 // match, or a person may want to know why it is none.
-func (p Pair) counts() bool {
+func (p Pair) Counts() bool {
 	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
-// score scores a pair. It is symmetric, and depends on nothing but the pair.
+// Score scores a pair of documents. It is symmetric, and depends on nothing but
+// the two.
 // A pair out of the question has the reason as Veto, and has evidence only if
 // one document cites the other.
-func score(x, y doc) Pair {
-	a, b := x, y
+func (d Document) Score(o Document) Pair {
+	a, b := d, o
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
@@ -71,12 +72,12 @@ func score(x, y doc) Pair {
 	p.Fit = fit
 	p.Evidence = slices.Concat(company, compareCitations(first, second), items, compareAmounts(first, second),
 		compareReturn(first, second), compareTexts(first, second), compareDates(first, second))
-	p.Points = sum(p.Evidence)
+	p.Points = Sum(p.Evidence)
 	return p
 }
 
 // veto returns the reason why a pair is out of the question; empty if it is not.
-func veto(a, b doc) string {
+func veto(a, b Document) string {
 	switch {
 	case a.TenantID != b.TenantID:
 		return "They belong to different tenants."
@@ -96,7 +97,7 @@ func veto(a, b doc) string {
 
 func (p party) contradicts(q party) bool { return p.valid && q.valid && p.VATID != q.VATID }
 
-func contractBehindOrder(contract, invoice doc) bool {
+func contractBehindOrder(contract, invoice Document) bool {
 	return contract.Type == document.Contract && invoice.Type == document.Invoice &&
 		slices.ContainsFunc(invoice.cites, func(c citation) bool { return c.Type == string(document.PurchaseOrder) })
 }

@@ -81,7 +81,7 @@ func PromptOf(raw Raw) (string, error) {
 			fmt.Fprintf(&p, "%s: %s\n", name, strings.Join(said, " | "))
 		}
 	}
-	field("type", name(raw.Type))
+	field("type", raw.Type.Words())
 	field("number", d.Number)
 	field("date", d.Date.String())
 	field("currency", d.Currency)

@@ -15,7 +15,7 @@ import (
 )
 
 // drawDoc draws a document from so few values that documents meet.
-func drawDoc(t *rapid.T) doc {
+func drawDoc(t *rapid.T) Document {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	partyOf := func(label string) document.Party {
 		return document.Party{Name: pick(label+" name", "", "Hofmann Werkzeugbau", "HOFMANN Werkzeugbau GmbH", "Hoffmann Werkzeugbau", "Zenith"),
@@ -56,11 +56,11 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 		if a.ID == b.ID {
 			t.Skip("a document is not compared with itself")
 		}
-		p, q := score(a, b), score(b, a)
+		p, q := a.Score(b), b.Score(a)
 		if !reflect.DeepEqual(p, q) {
 			t.Fatalf("got %+v\nand %+v", p, q)
 		}
-		if p.Points != sum(p.Evidence) && p.Veto == "" || slices.Compare(p.A[:], p.B[:]) >= 0 || p.Veto != "" && (p.Points != 0 || p.Fit != Fit{}) {
+		if p.Points != Sum(p.Evidence) && p.Veto == "" || slices.Compare(p.A[:], p.B[:]) >= 0 || p.Veto != "" && (p.Points != 0 || p.Fit != Fit{}) {
 			t.Fatalf("got %+v", p)
 		}
 		if p.Fit.Common > min(p.Fit.A, p.Fit.B)*(1+tolerance) {
@@ -70,7 +70,7 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 			t.Fatalf("evidence is stored as %s, %v", raw, err)
 		}
 		a.ID, b.ID = b.ID, a.ID
-		r := score(a, b)
+		r := a.Score(b)
 		if r.Points != p.Points || names(r.Evidence) != names(p.Evidence) || r.Veto != p.Veto || r.Fit != (Fit{p.Fit.B, p.Fit.A, p.Fit.Common}) {
 			t.Fatalf("the ids make a difference: %+v\nand %+v", p, r)
 		}
@@ -200,12 +200,12 @@ func TestKeysFindBothWays(t *testing.T) {
 		if ab, ba := finds(a, b), finds(b, a); ab != ba {
 			t.Fatalf("the first finds the second: %v, the second the first: %v", ab, ba)
 		}
-		for _, ev := range score(a, b).Evidence {
+		for _, ev := range a.Score(b).Evidence {
 			if weights[ev.Name].family == "citation" && ev.Points > 0 && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
 				t.Fatalf("it is not found: %+v", ev)
 			}
 		}
-		for _, d := range []doc{a, b} {
+		for _, d := range []Document{a, b} {
 			keys, lookup := d.keys()
 			for _, list := range [][]string{keys, lookup} {
 				if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
@@ -213,7 +213,7 @@ func TestKeysFindBothWays(t *testing.T) {
 				}
 			}
 			for _, k := range keys {
-				if _, ok := slices.BinarySearch(lookup, k); !ok && !slices.Contains(d.companies(), k) {
+				if _, ok := slices.BinarySearch(lookup, k); !ok && !slices.Contains(d.Companies(), k) {
 					t.Fatalf("%q does not find its like", k)
 				}
 			}
@@ -222,7 +222,7 @@ func TestKeysFindBothWays(t *testing.T) {
 }
 
 // finds reports whether the lookup of a has a key of b.
-func finds(a, b doc) bool {
+func finds(a, b Document) bool {
 	_, lookup := a.keys()
 	keys, _ := b.keys()
 	return slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(lookup, k) })
@@ -238,7 +238,7 @@ func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	}
 	random := rapid.Custom(drawDoc)
 	for seed := 0; seed < 60_000; seed += 2 {
-		for _, ev := range score(random.Example(seed), random.Example(seed+1)).Evidence {
+		for _, ev := range random.Example(seed).Score(random.Example(seed + 1)).Evidence {
 			if ev.Points != weights[ev.Name].points {
 				t.Fatalf("seeds %d and %d: %s weighs %d", seed, seed+1, ev.Name, ev.Points)
 			}

@@ -3,13 +3,14 @@ package match
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"math"
 	"slices"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
 )
@@ -32,7 +33,7 @@ type Near struct {
 }
 
 // embed computes the document's embedding; without an embedder it has none.
-func (m *Matcher) embed(ctx context.Context, d *doc, n *Normalized) error {
+func (m *Matcher) embed(ctx context.Context, d *Document, n *Normalized) error {
 	text := line(n.Text, maxEmbedded)
 	if m.Embeddings == nil || text == "" {
 		return nil
@@ -41,17 +42,15 @@ func (m *Matcher) embed(ctx context.Context, d *doc, n *Normalized) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(m.Embeddings.Embedder.Name()))
-	n.Vector = append(sum[:tagLength:tagLength], vectors[0].Bytes()...)
-	d.embedding = embeddingOf(hex.EncodeToString(n.Vector))
+	n.Vector = d.Embed(m.Embeddings.Embedder.Name(), vectors[0].Bytes())
 	return nil
 }
 
 // embedding is a vector and its embedder: vectors of different embedders cannot
 // be compared.
 type embedding struct {
-	by     string     // tag of the embedder
-	vector llm.Vector // nil if there is none
+	by     string // tag of the embedder
+	vector []byte // 4 bytes a number; nil if there is none
 }
 
 // tagLength is the length of the embedder's tag before a stored vector, in bytes.
@@ -60,10 +59,10 @@ const tagLength = 4
 // embeddingOf reads an embedding in the form of Raw.Vector.
 func embeddingOf(stored string) embedding {
 	b, err := hex.DecodeString(stored)
-	if err != nil || len(b) < tagLength {
+	if err != nil || len(b) <= tagLength || (len(b)-tagLength)%4 != 0 {
 		return embedding{}
 	}
-	return embedding{string(b[:tagLength]), llm.VectorOf(b[tagLength:])}
+	return embedding{string(b[:tagLength]), b[tagLength:]}
 }
 
 // near is the cosine of two embeddings of one embedder, otherwise 0.
@@ -71,25 +70,56 @@ func (e embedding) near(o embedding) float64 {
 	if e.by != o.by {
 		return 0
 	}
-	return llm.Cosine(e.vector, o.vector)
+	return cosine(e.vector, o.vector)
+}
+
+// cosine is the scalar product of two vectors of length 1, whose numbers are
+// 4 bytes, little endian; 0 if their dimensions differ.
+func cosine(a, b []byte) (sum float64) {
+	if len(a) != len(b) {
+		return 0
+	}
+	number := func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
+	for i := 0; i < len(a); i += 4 {
+		sum += number(a[i:]) * number(b[i:])
+	}
+	return sum
+}
+
+// Embed gives the document an embedding of its text, and returns it in the
+// stored form, behind the embedder's tag.
+func (d *Document) Embed(embedder string, vector []byte) []byte {
+	sum := sha256.Sum256([]byte(embedder))
+	stored := append(sum[:tagLength:tagLength], vector...)
+	d.embedding = embeddingOf(hex.EncodeToString(stored))
+	return stored
+}
+
+// Embedded reports whether the document has an embedding.
+func (d Document) Embedded() bool { return d.embedding.vector != nil }
+
+// Similar reports whether an embedding, in the form of Raw.Vector, is of a text so
+// similar that its document is scored although the two share no key.
+func (d Document) Similar(vector string) bool {
+	return d.embedding.near(embeddingOf(vector)) >= similar
 }
 
 // block reads the document's block: documents with a common key, the wanted
 // ones, and documents of the same company with similar texts.
-func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, types []document.Type,
+func (m *Matcher) block(ctx context.Context, f job.Fence, d Document, n *Normalized, types []document.Type,
 	wanted ...uuid.UUID) (Block, error) {
 	n.Similar = wanted
 	block, err := m.Store.Candidates(ctx, f, *n, types)
-	if err != nil || d.embedding.vector == nil {
+	if err != nil || !d.Embedded() {
 		return block, failure.At("read candidates", err)
 	}
-	near, err := m.Store.Near(ctx, d.ID, d.companies(), types)
+	near, err := m.Store.Near(ctx, d.ID, d.Companies(), types)
 	if err != nil {
 		return block, failure.At("read similar documents", err)
 	}
 	missing := false
 	for _, c := range near {
-		if d.embedding.near(embeddingOf(c.Vector)) >= similar && !slices.Contains(wanted, c.ID) {
+		if d.Similar(c.Vector) && !slices.Contains(wanted, c.ID) {
 			n.Similar = append(n.Similar, c.ID)
 			missing = missing || !slices.ContainsFunc(block.Candidates, func(r Raw) bool { return r.ID == c.ID })
 		}
@@ -103,9 +133,9 @@ func (m *Matcher) block(ctx context.Context, f job.Fence, d doc, n *Normalized, 
 }
 
 // compareTexts compares the documents' texts by their embeddings.
-func compareTexts(a, b doc) []Evidence {
+func compareTexts(a, b Document) []Evidence {
 	if a.embedding.near(b.embedding) < alike {
 		return nil
 	}
-	return evAlike.because("Their texts are alike.")
+	return evAlike.Because("Their texts are alike.")
 }

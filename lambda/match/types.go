@@ -2,7 +2,6 @@ package match
 
 import (
 	"slices"
-	"strings"
 
 	"matchbook/lambda/document"
 )
@@ -30,12 +29,9 @@ var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1
 	document.DeliveryNote: 3, document.GoodsReceipt: 4, document.Invoice: 5, document.CreditNote: 6}
 
 // inOrder returns the two documents in the order of business.
-func inOrder(a, b doc) (first, second doc) {
+func inOrder(a, b Document) (first, second Document) {
 	if rank[a.Type] > rank[b.Type] {
 		return b, a
 	}
 	return a, b
 }
-
-// name is a type in words.
-func name(t document.Type) string { return strings.ReplaceAll(string(t), "-", " ") }

@@ -18,8 +18,8 @@ const (
 	highAt    = 85
 )
 
-// kind is a kind of evidence: its name, and its points of 100.
-type kind struct {
+// Kind is a kind of evidence: its name, and its points of 100.
+type Kind struct {
 	name   string
 	points int
 }
@@ -34,12 +34,12 @@ type weight struct {
 var weights = map[string]weight{}
 
 // define adds a kind of evidence to the weights.
-func define(name, family string, points int) kind {
+func define(name, family string, points int) Kind {
 	if _, ok := weights[name]; ok {
 		panic("two kinds of evidence have the name " + name)
 	}
 	weights[name] = weight{family, points}
-	return kind{name, points}
+	return Kind{name, points}
 }
 
 // All kinds of evidence. Roughly: a match needs a common company and, beyond
@@ -92,18 +92,18 @@ var (
 	evInPeriod    = define("in-period", "time", 8)       // dated while the contract runs
 	evOutOfPeriod = define("out-of-period", "time", -30) // dated before or after
 
-	evOnly   = define("only", "competition", 20)    // nothing else fits either of them
-	evAddsUp = define("adds-up", "competition", 30) // with others it makes up the whole
-	evTie    = define("tie", "competition", -15)    // others fit as well
-	evTaken  = define("taken", "competition", -30)  // others fit better
+	Only   = define("only", "competition", 20)    // nothing else fits either of them
+	AddsUp = define("adds-up", "competition", 30) // with others it makes up the whole
+	Tie    = define("tie", "competition", -15)    // others fit as well
+	Taken  = define("taken", "competition", -30)  // others fit better
 )
 
 // caps bounds the points of one family for a pair, because its kinds of
 // evidence are not independent. Points against a pair have no cap.
 var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
 
-// sum adds up evidence.
-func sum(evidence []Evidence) (points int) {
+// Sum adds up evidence.
+func Sum(evidence []Evidence) (points int) {
 	families := make(map[string]int, len(caps))
 	for _, ev := range evidence {
 		families[weights[ev.Name].family] += ev.Points
@@ -114,7 +114,7 @@ func sum(evidence []Evidence) (points int) {
 	return points
 }
 
-// because returns a piece of evidence of this kind, with its points.
-func (k kind) because(format string, args ...any) []Evidence {
+// Because returns a piece of evidence of this kind, with its points.
+func (k Kind) Because(format string, args ...any) []Evidence {
 	return []Evidence{{k.name, k.points, fmt.Sprintf(format, args...)}}
 }

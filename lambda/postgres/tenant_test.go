@@ -207,7 +207,7 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := match.Score(raws[0], raws[1])
+	p, err := match.Of(raws[0], raws[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := match.Score(raws[0], raws[1])
+	p, err := match.Of(raws[0], raws[1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
 	if err != nil || len(raws) != 2 {
 		f.t.Fatalf("read %d documents, %v", len(raws), err)
 	}
-	p, err := match.Score(raws[0], raws[1])
+	p, err := match.Of(raws[0], raws[1])
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -83,17 +83,17 @@ func (d *Reader) refused(err error) error {
 }
 
 // judgeable compares two documents about which a person decides.
-func judgeable(a, b *documentState) (match.Pair, error) {
+func judgeable(a, b *documentState) (match.Scored, error) {
 	switch {
 	case a.TenantID != b.TenantID:
-		return match.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+		return match.Scored{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(match.Matchable(a.Type), b.Type):
-		return match.Pair{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+		return match.Scored{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return match.Pair{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+			return match.Scored{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
 	return match.Of(a.raw, b.raw)

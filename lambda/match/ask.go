@@ -67,7 +67,7 @@ func fingerprint(evidence []Evidence) string {
 
 // Later is the document of the pair that comes later in business, which may cite
 // the other.
-func (p Pair) Later() uuid.UUID {
+func (p Scored) Later() uuid.UUID {
 	if rank[p.TypeA] > rank[p.TypeB] {
 		return p.A
 	}
@@ -75,7 +75,7 @@ func (p Pair) Later() uuid.UUID {
 }
 
 // Other is the other document of the pair.
-func (p Pair) Other(id uuid.UUID) uuid.UUID {
+func (p Scored) Other(id uuid.UUID) uuid.UUID {
 	if p.A == id {
 		return p.B
 	}

@@ -92,7 +92,7 @@ func (c corpus) pairs() (pairs []Pair) {
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
 		for _, j := range nearest[:min(200, len(nearest))] {
 			if p := d.Score(c.docs[j]); p.Counts() {
-				pairs = append(pairs, p)
+				pairs = append(pairs, Pair{Scored: p})
 			}
 		}
 		for _, k := range keys {

@@ -16,6 +16,22 @@ type Competition struct {
 	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
 }
 
+// Pair is a score, and the words of a person and of a model about it.
+type Pair struct {
+	Scored
+	Verdict Verdict
+	Asked   Asked // a model's answer
+}
+
+// Verdict is a person's confirmation or rejection of a pair; empty without one.
+type Verdict string
+
+// The verdicts. They are kept for ever, or until the person gives the other.
+const (
+	Confirmed Verdict = "confirmed"
+	Rejected  Verdict = "rejected"
+)
+
 // Decision is the outcome for one pair, with its score and the reasons.
 type Decision struct {
 	Edge
@@ -170,7 +186,7 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 }
 
 // Cites reports whether one of the two cites the other's very number.
-func (p Pair) Cites() bool {
+func (p Scored) Cites() bool {
 	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Name == evCites.name || ev.Name == evCitesShort.name
 	})

@@ -23,7 +23,7 @@ func typeOf(name string) document.Type {
 // weighed is a pair of so many points, which are of evidence that the caps let
 // through; units are those of a, of b, and in common.
 func weighed(a, b string, points int, units ...float64) Pair {
-	p := Pair{A: idOf(a), B: idOf(b), TypeA: typeOf(a), TypeB: typeOf(b), Points: points, Evidence: []Evidence{}}
+	p := Pair{Scored: Scored{A: idOf(a), B: idOf(b), TypeA: typeOf(a), TypeB: typeOf(b), Points: points, Evidence: []Evidence{}}}
 	if len(units) > 0 {
 		p.Fit = Fit{units[0], units[1], units[2]}
 	}
@@ -253,13 +253,13 @@ func TestPairsThatAreKept(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		pair Pair
+		pair Scored
 		want bool
 	}{
-		{"30 points", weighed("order", "invoice", 30), true},
-		{"29 points", weighed("order", "invoice", 29), false},
-		{"a veto against a citation", vetoed(weighed("order", "invoice", 60)), true},
-		{"a veto", Pair{Veto: "No."}, false},
+		{"30 points", Scored{Points: 30}, true},
+		{"29 points", Scored{Points: 29}, false},
+		{"a veto against a citation", Scored{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
+		{"a veto", Scored{Veto: "No."}, false},
 	} {
 		if got := tc.pair.Counts(); got != tc.want {
 			t.Errorf("%s: got %v", tc.name, got)
@@ -343,10 +343,10 @@ func TestTheExampleOfThePackage(t *testing.T) {
 	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
 		t.Fatalf("got %+v\nand %+v", first, second)
 	}
-	if d := result(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{first}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
+	if d := result(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{{Scored: first}}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
 		t.Errorf("one invoice: got %+v, want a match", d)
 	}
-	d := result(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{first, second}})
+	d := result(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{{Scored: first}, {Scored: second}}})
 	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
 		t.Errorf("two invoices: got %+v, want two suggestions", d)
 	}

@@ -3,14 +3,14 @@ package match
 import "slices"
 
 // Of scores two documents as the store has them.
-func Of(a, b Raw) (Pair, error) {
+func Of(a, b Raw) (Scored, error) {
 	x, err := Read(a)
 	if err != nil {
-		return Pair{}, err
+		return Scored{}, err
 	}
 	y, err := Read(b)
 	if err != nil {
-		return Pair{}, err
+		return Scored{}, err
 	}
 	return x.Score(y), nil
 }

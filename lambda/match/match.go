@@ -33,9 +33,9 @@ type Block struct {
 	Partners   []uuid.UUID // all of them, in id order
 	// Score, if it is set, has Write score the candidates that it finds,
 	// whatever they were before. Other writers of the tenant wait meanwhile.
-	Score func(candidates []Raw) []Pair
+	Score func(candidates []Raw) []Scored
 	// Rest scores the partners for which there was no room.
-	Rest func(candidates []Raw) []Pair
+	Rest func(candidates []Raw) []Scored
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.
@@ -85,7 +85,7 @@ type Store interface {
 	// Write writes nothing and returns the block as it is now. After an error of
 	// the rules it writes nothing and returns the error as it is.
 	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type,
-		seen Block, pairs []Pair, rules Rules) (Written, error)
+		seen Block, pairs []Scored, rules Rules) (Written, error)
 }
 
 // Matcher matches documents.
@@ -201,7 +201,7 @@ func Read(raw Raw) (Document, error) {
 
 // Pairs scores a document with its candidates and returns the pairs to keep. A
 // candidate that cannot be read is left out: its own attempt fails.
-func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
+func (d Document) Pairs(candidates []Raw) (pairs []Scored) {
 	for _, raw := range candidates {
 		c, err := Read(raw)
 		if err != nil || !mayMatch(d.Type, c.Type) {

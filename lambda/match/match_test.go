@@ -26,7 +26,7 @@ type fakeStore struct {
 	loads, reads, write error
 
 	seen   []Block
-	pairs  [][]Pair // by write
+	pairs  [][]Scored // by write
 	rules  Rules
 	saved  []Normalized
 	types  [][]document.Type
@@ -43,7 +43,7 @@ func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n Normalized, typ
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Scored, rules Rules) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), rules
 	if s.write != nil || len(s.blocks) == 0 {
@@ -86,7 +86,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 	}
 	invoice := parsed(t, inv, rawInvoice.Data)
 	want := invoice.Score(parsed(t, po, rawOrder.Data))
-	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Pair{want}) || want.Points != 90 {
+	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Scored{want}) || want.Points != 90 {
 		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
 	}
 	for i := range s.saved {
@@ -97,7 +97,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 	if want := slices.Repeat([]job.Fence{{ID: rawInvoice.ID, Attempt: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
-	c := Competition{[]uuid.UUID{rawInvoice.ID}, s.pairs[0]}
+	c := Competition{[]uuid.UUID{rawInvoice.ID}, []Pair{{Scored: want}}}
 	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, result(c)) {
 		t.Errorf("the store is to decide by %+v, want %+v", d, result(c))
 	}

@@ -92,7 +92,7 @@ func (m *memory) rest(b Block, types []document.Type) (rest []Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Pair, rules Rules) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Scored, rules Rules) (Written, error) {
 	now := m.block(f.ID, n, types)
 	rest := seen.Rest(m.rest(now, types))
 	seen.Rest = nil
@@ -110,8 +110,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []d
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
 	for _, p := range pairs {
-		p.Asked = before[[2]uuid.UUID{p.A, p.B}].Asked
-		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
+		m.pairs[[2]uuid.UUID{p.A, p.B}] = Pair{Scored: p, Asked: before[[2]uuid.UUID{p.A, p.B}].Asked}
 		affected = append(affected, p.A, p.B)
 	}
 	slices.SortFunc(affected, byID)

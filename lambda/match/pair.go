@@ -10,34 +10,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// Pair is the score of two documents and its evidence, without any competition.
-type Pair struct {
+// Scored is the score of two documents and its evidence, without any competition.
+type Scored struct {
 	A, B         uuid.UUID // A < B
 	TypeA, TypeB document.Type
 	Points       int // of 100; evidence against the pair may make it negative
 	Fit          Fit
 	Evidence     []Evidence
 	Veto         string // the reason why it is out of the question; empty if it is not
-	Verdict      Verdict
-	Asked        Asked // a model's answer about it
 }
 
 // Fit is the number of units of two documents, and of those in common. It is
 // zero where units cannot be compared.
 type Fit struct{ A, B, Common float64 }
 
-// Verdict is a person's confirmation or rejection of a pair; empty without one.
-type Verdict string
-
-// The verdicts. They are kept for ever, or until the person gives the other.
-const (
-	Confirmed Verdict = "confirmed"
-	Rejected  Verdict = "rejected"
-)
-
 // Counts reports whether a pair is worth keeping: competition may make it a
 // match, or a person may want to know why it is none.
-func (p Pair) Counts() bool {
+func (p Scored) Counts() bool {
 	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
@@ -45,12 +34,12 @@ func (p Pair) Counts() bool {
 // the two.
 // A pair out of the question has the reason as Veto, and has evidence only if
 // one document cites the other.
-func (d Document) Score(o Document) Pair {
+func (d Document) Score(o Document) Scored {
 	a, b := d, o
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
-	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
+	p := Scored{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
 	first, second := inOrder(a, b)
 	company, agreed := compareParties(first, second)
 	p.Veto = veto(first, second)

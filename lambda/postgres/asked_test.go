@@ -20,9 +20,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// said is a pair with what a model said about it.
-func said(a, b int, points int, asked match.Asked) match.Pair {
-	return match.Pair{A: num(a), B: num(b), TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}, Asked: asked}
+// scored is a pair of invoices with these points.
+func scored(a, b int, points int) match.Scored {
+	return match.Scored{A: num(a), B: num(b), TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}}
+}
+
+// answered is a pair with a model's answer.
+func answered(a, b int, points int, asked match.Asked) match.Pair {
+	return match.Pair{Scored: scored(a, b, points), Asked: asked}
 }
 
 // asked lists what is stored about pairs.
@@ -38,7 +43,7 @@ func (f *fixture) asked() string {
 
 // ruled writes these pairs of num(1) with this result, and returns the pairs
 // that the rules were shown.
-func (f *fixture) ruled(pairs []match.Pair, d match.Result) (shown []match.Pair) {
+func (f *fixture) ruled(pairs []match.Scored, d match.Result) (shown []match.Pair) {
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
@@ -58,23 +63,22 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 	f.invoices(3)
 	high := match.Asked{About: "f00d", Question: "q1", Answer: match.High, Reasoning: "The same \u201elamps\u201c."}
 	none := match.Asked{About: "beef", Question: "q1", Answer: match.None}
-	pairs := []match.Pair{said(1, 2, 60, match.Asked{}), said(1, 3, 50, match.Asked{})}
-	f.ruled(pairs, match.Result{Asked: []match.Pair{said(1, 2, 60, high), said(1, 3, 50, none)}})
+	pairs := []match.Scored{scored(1, 2, 60), scored(1, 3, 50)}
+	f.ruled(pairs, match.Result{Asked: []match.Pair{answered(1, 2, 60, high), answered(1, 3, 50, none)}})
 	const stored = "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 beef q1 none "
 	for _, step := range []struct {
 		when   string
-		pairs  []match.Pair
+		pairs  []match.Scored
 		result match.Result
 		want   string
 		shown  []match.Asked // nil: not looked at
 	}{
 		{"matched again", pairs, match.Result{}, stored, []match.Asked{high, none}},
-		{"the pairs look different", []match.Pair{said(1, 2, 61, match.Asked{}), said(1, 3, 50, match.Asked{})}, match.Result{},
+		{"the pairs look different", []match.Scored{scored(1, 2, 61), scored(1, 3, 50)}, match.Result{},
 			strings.Replace(stored, "1-2 60", "1-2 61", 1), []match.Asked{high, none}},
-		{"what a pair brings along is nothing", []match.Pair{said(1, 2, 60, none), said(1, 3, 50, high)}, match.Result{}, stored, []match.Asked{high, none}},
-		{"asked anew", pairs, match.Result{Asked: []match.Pair{said(1, 3, 50, high)}},
+		{"asked anew", pairs, match.Result{Asked: []match.Pair{answered(1, 3, 50, high)}},
 			"1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 f00d q1 high The same \u201elamps\u201c.", nil},
-		{"taken back", pairs, match.Result{Asked: []match.Pair{said(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
+		{"taken back", pairs, match.Result{Asked: []match.Pair{answered(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
 		{"a pair is gone", pairs[1:], match.Result{}, "1-3 50    ", []match.Asked{{}}},
 		{"and comes back", pairs, match.Result{}, "1-2 60    , 1-3 50    ", []match.Asked{{}, {}}},
 	} {
@@ -106,7 +110,7 @@ var states = []string{
 
 // staleWorld has documents in all states, and num(1) claimed, with pairs with
 // all of them.
-func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []match.Pair, stale []uuid.UUID) {
+func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []match.Scored, stale []uuid.UUID) {
 	t.Helper()
 	f = newFixture(t)
 	f.invoices(9)
@@ -119,7 +123,7 @@ func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, p
 		}
 	}
 	for n := 2; n <= 9; n++ {
-		pairs = append(pairs, said(1, n, 60, match.Asked{}))
+		pairs = append(pairs, scored(1, n, 60))
 	}
 	return f, fence, f.block(fence, key("k")), pairs, append(stale, num(77), num(1)) // one that does not exist, and the one at work
 }
@@ -196,7 +200,7 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 			before := f.dump(allTables...)
 			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
 				d := matches(num(1), num(2), num(3))
-				d.Stale, d.Asked = stale, []match.Pair{said(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
+				d.Stale, d.Asked = stale, []match.Pair{answered(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
 				return d, tc.rules
 			})
 			if !errors.Is(err, tc.want) || len(w.Published) != 0 || (w.Fresh != nil) != tc.fresh {
@@ -253,7 +257,7 @@ type frail struct {
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
 		return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
 	}

@@ -200,7 +200,7 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (match.Written, error) {
+func (s store) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (match.Written, error) {
 	s.meet("write")
 	return s.DB.Write(ctx, f, n, types, seen, pairs, rules)
 }

@@ -88,12 +88,12 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, seen match.Block, d
 
 // asPairs returns pairs which say what a result says, and rules that make
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Result) (pairs []match.Pair, rules match.Rules) {
+func asPairs(d match.Result) (pairs []match.Scored, rules match.Rules) {
 	decided := map[pair]match.Edge{}
 	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
 			decided[pair{e.A, e.B}] = e
-			pairs = append(pairs, match.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
+			pairs = append(pairs, match.Scored{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
 		}
 	}
 	return pairs, func(_ context.Context, c match.Competition) (d match.Result, err error) {

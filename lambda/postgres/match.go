@@ -187,7 +187,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Pair, rules match.Rules) (w match.Written, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
 		now, err := readBlock(ctx, tx, f.ID, n, types)
@@ -241,7 +241,7 @@ ORDER BY id`
 // scoreRest scores the partners for which a block has no room, one in
 // memory at a time. If they were left out, what they have in common with the
 // document would depend on which of them was matched last.
-func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, score func([]match.Raw) []match.Pair) (pairs []match.Pair, err error) {
+func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, score func([]match.Raw) []match.Scored) (pairs []match.Scored, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
 		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c match.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
 		return read

@@ -449,7 +449,7 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))
 			var asked []uuid.UUID
-			block.Score = func(found []match.Raw) []match.Pair {
+			block.Score = func(found []match.Raw) []match.Scored {
 				asked = candidates(match.Block{Candidates: found})
 				pairs, _ := asPairs(matches(num(1), num(3)))
 				return pairs

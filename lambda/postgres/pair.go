@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -36,7 +37,7 @@ WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_c
 
 // queuePairs replaces the document's pairs with its former partners and its
 // candidates. stale receives the documents whose question included a deleted pair.
-func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Pair, stale *[]uuid.UUID) {
+func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Scored, stale *[]uuid.UUID) {
 	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
 	for i, p := range pairs {
 		as[i], bs[i] = p.A, p.B
@@ -50,7 +51,7 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []ma
 	}
 }
 
-func queuePair(batch *pgx.Batch, id uuid.UUID, p match.Pair) {
+func queuePair(batch *pgx.Batch, id uuid.UUID, p match.Scored) {
 	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points, p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
 }
 
@@ -112,7 +113,11 @@ func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := lockRows(ctx, tx, append(ends(c.Pairs), documents...))
+	touched := slices.Clone(documents)
+	for _, p := range c.Pairs {
+		touched = append(touched, p.A, p.B)
+	}
+	rows, err := lockRows(ctx, tx, touched)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +133,7 @@ func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules 
 }
 
 // ends lists the documents of pairs, with repetitions.
-func ends(pairs []match.Pair) (ids []uuid.UUID) {
+func ends(pairs []match.Scored) (ids []uuid.UUID) {
 	for _, p := range pairs {
 		ids = append(ids, p.A, p.B)
 	}
@@ -150,7 +155,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict keeps a person's verdict about a pair, for ever or until the next
 // one, and writes what the rules decide about all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p match.Pair, verdict match.Verdict, rules match.Rules) error {
+func (db *DB) SetVerdict(ctx context.Context, p match.Scored, verdict match.Verdict, rules match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {

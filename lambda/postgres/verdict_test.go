@@ -127,7 +127,7 @@ func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
 	f.put(num(9), otherTenant, document.Invoice, "{}")
 	before := f.dump(allTables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
-		p := match.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []match.Evidence{}}
+		p := match.Scored{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []match.Evidence{}}
 		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/rehearsal"
@@ -198,7 +199,7 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		{[]string{"--queue", strings.Repeat("x", 77)}, "a name has at most 76 letters"},
 		{[]string{"match"}, "unknown command"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), stuck) // or it would serve for ever
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute) // or it would serve for ever
 		var errOut strings.Builder
 		code := run(ctx, append([]string{"queue"}, tc.args...), func(string) string { return "" }, io.Discard, &errOut)
 		cancel()

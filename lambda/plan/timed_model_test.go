@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/plan"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
@@ -40,7 +39,7 @@ type timedAnswer struct {
 
 // newTimedModel has each batch take its times from all over the latency, with
 // the average longest one as the longest.
-func newTimedModel(concurrency int, l plan.Latency) *timedModel {
+func newTimedModel(concurrency int, l Latency) *timedModel {
 	m := &timedModel{
 		documents: make([]uuid.UUID, concurrency*rounds*manifest.Match.BatchSize),
 		open:      concurrency * manifest.Match.BatchSize,

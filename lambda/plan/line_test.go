@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -24,17 +23,19 @@ const (
 	stuck  = 9 * time.Minute // no machine is so slow
 )
 
+const tenant = "10000000-0000-4000-8000-000000000001"
+
 const second = 400 * time.Millisecond // is enough of one
 
 var planned = []struct {
 	name        string
 	concurrency int
-	latency     plan.Latency
+	latency     Latency
 }{
-	{"one invocation", 1, plan.Latency{Min: second, Max: second}},
-	{"two invocations", 2, plan.Latency{Min: second, Max: second}},
-	{"answers take twice as long", 1, plan.Latency{Min: 2 * second, Max: 2 * second}},
-	{"answers take different times", 2, plan.Latency{Min: second / 40, Max: 5 * second / 2}},
+	{"one invocation", 1, Latency{Min: second, Max: second}},
+	{"two invocations", 2, Latency{Min: second, Max: second}},
+	{"answers take twice as long", 1, Latency{Min: 2 * second, Max: 2 * second}},
+	{"answers take different times", 2, Latency{Min: second / 40, Max: 5 * second / 2}},
 }
 
 // What the formula says about full batches is what the line does: the real
@@ -93,14 +94,14 @@ func BenchmarkFormulaAgainstTheLine(b *testing.B) {
 
 // predicted is what the formula says of batches in which every document asks,
 // and everything else takes so long.
-func predicted(t testing.TB, concurrency int, l plan.Latency, batch time.Duration) float64 {
+func predicted(t testing.TB, concurrency int, l Latency, batch time.Duration) float64 {
 	t.Helper()
-	var m plan.Measured
+	var m Measured
 	m.CoreSpeed.Value, m.Busy.Value = 1, 1
 	m.ExecutionMS.Value = batch.Seconds() * 1000 / float64(manifest.Match.BatchSize)
-	c := plan.System{Work: plan.Work{Questions: 1, Latency: l, Tenants: 1, MemoryMB: 1024, Pool: 1, Measured: m},
+	c := System{Work: Work{Questions: 1, Latency: l, Tenants: 1, MemoryMB: 1024, Pool: 1, Measured: m},
 		Concurrency: concurrency, BatchSize: manifest.Match.BatchSize, Connections: 1000, Cores: 1000}.Capacity()
-	if c.Binding != plan.LimitConcurrency {
+	if c.Binding != LimitConcurrency {
 		t.Fatalf("%s binds", c.Binding)
 	}
 	return c.Documents
@@ -125,7 +126,7 @@ func (r *countedRun) undecided(run, n int) (orders, invoices []uuid.UUID) {
 	var docs []postgres.Imported
 	add := func(ids []uuid.UUID, kind document.Type, said string) []uuid.UUID {
 		id := uuid.New()
-		docs = append(docs, postgres.Imported{ID: id, TenantID: uuid.MustParse(tenantA), Type: kind, Data: json.RawMessage(said)})
+		docs = append(docs, postgres.Imported{ID: id, TenantID: uuid.MustParse(tenant), Type: kind, Data: json.RawMessage(said)})
 		return append(ids, id)
 	}
 	for i := range n {

@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"flag"
@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
@@ -28,7 +27,7 @@ import (
 // These flags make the figures of lambda/plan/measured.json, with DIR being a
 // corpus as eval reads them:
 //
-//	go test ./lambda/cmd/matchbook -run TestMeasureACorpus -v -measure DIR -condition masked
+//	go test ./lambda/plan -run TestMeasureACorpus -v -measure DIR -condition masked
 //
 // and with -one-by-one for batches of one document, and -far 10ms for a
 // database that is so far away.
@@ -40,15 +39,19 @@ var (
 	measureFar       = flag.Duration("far", 0, "how much longer a round trip to the database takes")
 )
 
+// corpusSettings have a database that was just filled analysed at once, as eval
+// has it.
+var corpusSettings = map[string]string{"autovacuum_naptime": "1s"}
+
 // What is logged and sent is the same on every machine. A plan that says half
 // of it, or twice as much, is to be measured again.
 func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 	t.Parallel()
-	m, err := plan.ReadMeasured(nil)
+	m, err := ReadMeasured(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := corpus.ReadFolder(samples)
+	in, err := corpus.ReadFolder("../../testdata/documents")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestMeasureACorpus(t *testing.T) {
 func measuredServer(t *testing.T) (url string) {
 	t.Helper()
 	settings := map[string]string{"shared_preload_libraries": "pg_stat_statements"}
-	for name, value := range evalSettings {
+	for name, value := range corpusSettings {
 		settings[name] = value
 	}
 	server, err := pgserver.Start(t.Context(), pgserver.Options{Settings: settings})

@@ -59,7 +59,7 @@
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.
 //   - explain reads for people why documents match or do not, and stores what
-//     a person confirms or rejects.
+//     a person confirms or rejects; postgres/report holds the SQL of such reads.
 //   - drill breaks everything at once, and decides whether the promise was kept.
 //   - cmd/matchbook is the command for developers and operators; term cleans
 //     and lays out its text.

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -61,7 +62,7 @@ func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 
 	close(release)
 	waitFor(t, "the small tenant's documents are done", func() bool {
-		p, err := l.DB.Progress(t.Context(), ids)
+		p, err := report.From(l.DB).Progress(t.Context(), ids)
 		return err == nil && p["succeeded"] == len(ids)
 	})
 	stop()

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -63,7 +64,7 @@ func (s *badSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // committed is the state of the document, on a connection of its own: the
 // test's may be in use.
 func (s *badSlack) committed() (status string) {
-	rows, err := s.line.DB.Progress(s.line.t.Context(), []uuid.UUID{s.document})
+	rows, err := report.From(s.line.DB).Progress(s.line.t.Context(), []uuid.UUID{s.document})
 	if err != nil {
 		return err.Error()
 	}

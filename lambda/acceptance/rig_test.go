@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -169,7 +170,7 @@ func (l *line) drain(ids []uuid.UUID) {
 	ctx, cancel := context.WithTimeout(l.t.Context(), stuck)
 	defer cancel()
 	err := l.Drain(ctx, func(ctx context.Context) (int, error) {
-		p, err := l.DB.Progress(ctx, ids)
+		p, err := report.From(l.DB).Progress(ctx, ids)
 		return p["pending"] + p["in-progress"], err
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -59,7 +59,7 @@ func (r reference) String() string {
 
 // read reads a document that exists.
 func (d *Reader) read(id uuid.UUID) (*documentState, error) {
-	summaries, err1 := d.db.Summaries(d.ctx, []uuid.UUID{id})
+	summaries, err1 := d.reports.Summaries(d.ctx, []uuid.UUID{id})
 	raws, err2 := d.db.Raws(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	if len(summaries) != 1 || len(raws) != 1 {
 		return nil, Errorf("no document has the id %s", id)
 	}
-	times, err := d.db.Times(d.ctx, id)
+	times, err := d.reports.Times(d.ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	if s.Cluster == nil {
 		return doc, nil
 	}
-	members, err := d.db.Clustered(d.ctx, *s.Cluster)
+	members, err := d.reports.Clustered(d.ctx, *s.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -102,16 +102,16 @@ func (d *documentState) parse() {
 	}
 }
 
-func name(s postgres.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
+func name(s report.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
 // names reads what people know the documents by, in the order of ids.
 func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
-	summaries, err := d.db.Summaries(d.ctx, ids)
+	summaries, err := d.reports.Summaries(d.ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		if i := slices.IndexFunc(summaries, func(s postgres.Summary) bool { return s.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(summaries, func(s report.Summary) bool { return s.ID == id }); i >= 0 {
 			list = append(list, name(summaries[i]))
 		}
 	}

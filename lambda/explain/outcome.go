@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/match"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -60,8 +60,8 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 // pairs is every pair of a document that was considered, the best first.
 func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	competition, err1 := d.db.Competition(d.ctx, id)
-	matches, err2 := d.db.Matches(d.ctx, []uuid.UUID{id})
-	suggestions, err3 := d.db.Suggestions(d.ctx, []uuid.UUID{id})
+	matches, err2 := d.reports.Matches(d.ctx, []uuid.UUID{id})
+	suggestions, err3 := d.reports.Suggestions(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func rankOf(p pairReport) int {
 
 // reconcile puts what is decided now beside what is stored. What is stored
 // counts, and where it differs a note says so.
-func reconcile(decided []match.Decision, matches, suggestions []postgres.Match) (list []pairReport, err error) {
+func reconcile(decided []match.Decision, matches, suggestions []report.Match) (list []pairReport, err error) {
 	stored := make(map[ends]pairReport)
 	var order []ends
 	for _, m := range slices.Concat(suggestions, matches) { // a pair that is both is a match
@@ -152,7 +152,7 @@ func fromDecision(j match.Decision) pairReport {
 
 func missing(score float64) int { return MatchPoints - int(math.Round(score*100)) }
 
-func fromStored(m postgres.Match) (pairReport, error) {
+func fromStored(m report.Match) (pairReport, error) {
 	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy, edge: ends{m.A, m.B}}
 	if m.Confidence == "" {
 		switch {

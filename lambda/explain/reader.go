@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -19,12 +20,15 @@ import (
 
 // Reader reads documents and their pairs from a database for people.
 type Reader struct {
-	ctx context.Context
-	db  *postgres.DB
+	ctx     context.Context
+	db      *postgres.DB
+	reports report.Reader // of db
 }
 
 // NewReader returns a Reader of a database.
-func NewReader(ctx context.Context, db *postgres.DB) *Reader { return &Reader{ctx, db} }
+func NewReader(ctx context.Context, db *postgres.DB) *Reader {
+	return &Reader{ctx, db, report.From(db)}
+}
 
 // Report is printed as text or as JSON.
 type Report interface{ Text() string }
@@ -71,14 +75,14 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)
 	if noID == nil {
-		if found, err := d.db.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
+		if found, err := d.reports.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
 			return id, err
 		}
 	}
 	var ids []uuid.UUID
 	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
 		var err error
-		if ids, err = d.db.Numbered(d.ctx, arg); err != nil {
+		if ids, err = d.reports.Numbered(d.ctx, arg); err != nil {
 			return uuid.Nil, err
 		}
 	}
@@ -94,7 +98,7 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 }
 
 func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
-	found, err := d.db.Summaries(d.ctx, ids)
+	found, err := d.reports.Summaries(d.ctx, ids)
 	if err != nil {
 		return err
 	}

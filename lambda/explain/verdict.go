@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -111,7 +112,7 @@ func matchable(t document.Type) string {
 // view is what a verdict may change.
 type view struct {
 	pair     *pairReport // what is stored, or considered, of the two; nil if nothing is
-	matches  []postgres.Match
+	matches  []report.Match
 	clusters [][]named
 }
 
@@ -124,7 +125,7 @@ func (d *Reader) view(docs []*documentState) (v view, err error) {
 	for _, doc := range docs {
 		v.clusters = append(v.clusters, doc.Cluster)
 	}
-	v.matches, err = d.db.Matches(d.ctx, []uuid.UUID{docs[0].ID, docs[1].ID})
+	v.matches, err = d.reports.Matches(d.ctx, []uuid.UUID{docs[0].ID, docs[1].ID})
 	return v, err
 }
 
@@ -156,9 +157,9 @@ func (p *pairReport) says(v match.Verdict) bool {
 
 // compareViews fills in which other matches and clusters changed.
 func (d *Reader) compareViews(r *Change, before, now view) (err error) {
-	without := func(list, others []postgres.Match) (rest []postgres.Match) {
+	without := func(list, others []report.Match) (rest []report.Match) {
 		for _, m := range list {
-			same := func(o postgres.Match) bool { return o.A == m.A && o.B == m.B }
+			same := func(o report.Match) bool { return o.A == m.A && o.B == m.B }
 			itself := ends{m.A, m.B} == ends{r.A.ID, r.B.ID} || ends{m.A, m.B} == ends{r.B.ID, r.A.ID}
 			if !itself && !slices.ContainsFunc(others, same) {
 				rest = append(rest, m)
@@ -182,7 +183,7 @@ func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 
 func orEmpty(list []named) []named { return append([]named{}, list...) }
 
-func (d *Reader) matchEnds(list []postgres.Match) ([]matchEnds, error) {
+func (d *Reader) matchEnds(list []report.Match) ([]matchEnds, error) {
 	found := []matchEnds{}
 	for _, m := range list {
 		names, err := d.names([]uuid.UUID{m.A, m.B})

@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 )
 
@@ -80,15 +80,15 @@ const whatKeysAre = ", which is a number, or an amount, an article or a time of 
 func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
-		ids, err := d.db.Numbered(d.ctx, r.Number)
+		ids, err := d.reports.Numbered(d.ctx, r.Number)
 		if err != nil {
 			return nil, err
 		}
-		found, err := d.db.Summaries(d.ctx, ids)
+		found, err := d.reports.Summaries(d.ctx, ids)
 		if err != nil {
 			return nil, err
 		}
-		here := slices.DeleteFunc(found, func(s postgres.Summary) bool { return s.TenantID != doc.TenantID || s.ID == doc.ID })
+		here := slices.DeleteFunc(found, func(s report.Summary) bool { return s.TenantID != doc.TenantID || s.ID == doc.ID })
 		if len(here) == 0 {
 			nowhere = append(nowhere, doc.Cites[i].String())
 		}

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 )
 
 //go:embed models.json
@@ -106,7 +106,7 @@ func (l *ModelPrices) Of(model string) (best modelRate) {
 	return best
 }
 
-func (l *ModelPrices) bill(s postgres.Spent) expense {
+func (l *ModelPrices) bill(s report.Spent) expense {
 	p := l.Of(s.Model)
 	b := expense{
 		TenantID: &s.TenantID, Day: s.Day.Format("2006-01-02"), Model: s.Model, Calls: s.Calls, Unusable: s.Unusable,

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -116,7 +117,7 @@ func (r *countedRun) number(sql string, args ...any) (n float64) {
 func (r *countedRun) drain(ids []uuid.UUID) {
 	r.t.Helper()
 	err := r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
-		states, err := r.DB.Progress(ctx, ids)
+		states, err := report.From(r.DB).Progress(ctx, ids)
 		return states["pending"] + states["in-progress"], err
 	})
 	if err != nil {

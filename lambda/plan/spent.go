@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -41,7 +41,7 @@ type expense struct {
 }
 
 // Add makes bills of what was spent, and the sums of those.
-func (r *Spent) Add(spent []postgres.Spent) {
+func (r *Spent) Add(spent []report.Spent) {
 	r.Days, r.Tenants, r.Models = []expense{}, []expense{}, []expense{}
 	for _, s := range spent {
 		b := r.Prices.bill(s)

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -63,7 +64,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 		}},
 	} {
 		for range 3 { // connections that were just used are not looked at before they are used again
-			if _, err := f.Summaries(t.Context(), []uuid.UUID{num(1)}); err != nil {
+			if _, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -15,7 +15,6 @@ const (
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL
-	NumberedSQL    = numberedSQL
 )
 
 // GaugesSQL is about documents.

@@ -9,8 +9,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -32,8 +32,8 @@ func TestImportStoresDocumentsAndTheirTenants(t *testing.T) {
 	if _, err := f.Import(t.Context(), docs); err != nil {
 		t.Fatal(err)
 	}
-	got, err := f.Summaries(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
-	want := []postgres.Summary{
+	got, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
+	want := []report.Summary{
 		{ID: num(1), TenantID: tenant, Type: document.Invoice, Status: "pending"},
 		{ID: num(2), TenantID: otherTenant, Type: document.Invoice, Number: "RE-1", Supplier: "Acme", Status: "pending"},
 	}
@@ -64,8 +64,8 @@ func TestImportPublishes(t *testing.T) {
 			t.Fatalf("stamped %+v, error %v, after %v", stamped, err, last)
 		}
 		last = stamped[0].PublishedAt
-		got, err := f.Summaries(t.Context(), []uuid.UUID{num(1)})
-		want := []postgres.Summary{{ID: num(1), TenantID: tenant, Type: typ, Status: "pending"}}
+		got, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)})
+		want := []report.Summary{{ID: num(1), TenantID: tenant, Type: typ, Status: "pending"}}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
@@ -104,34 +104,11 @@ func TestImportStoresAllOrNone(t *testing.T) {
 	}
 }
 
-func TestReportsReadEdgesAndProgress(t *testing.T) {
+func TestInProgressCountsTheRowsThatAnAttemptWorksOn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(4)
-	fence := f.take(num(2))
-	d := matches(num(2), num(1))
-	d.Suggestions = []match.Edge{edge(num(2), num(3))}
-	f.write(fence, key("k"), f.block(fence, key("k")), d)
-	f.take(num(3))
-
-	want := postgres.Match{A: num(1), B: num(2), Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
-		Evidence: json.RawMessage(`[{"name": "cites", "text": "One cites the other.", "points": 60}]`)}
-	got, err := f.Matches(t.Context(), []uuid.UUID{num(1)})
-	if err != nil || !reflect.DeepEqual(got, []postgres.Match{want}) {
-		t.Errorf("matches: got %+v, %v; want %+v", got, err, want)
-	}
-	want.A, want.B, want.Confidence = num(2), num(3), ""
-	got, err = f.Suggestions(t.Context(), []uuid.UUID{num(2), num(3)})
-	if err != nil || !reflect.DeepEqual(got, []postgres.Match{want}) {
-		t.Errorf("suggestions: got %+v, %v; want %+v", got, err, want)
-	}
-	if got, err := f.Matches(t.Context(), []uuid.UUID{num(4)}); err != nil || len(got) != 0 {
-		t.Errorf("matches of a lone document: got %+v, %v", got, err)
-	}
-	progress, err := f.Progress(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
-	if wantProgress := (postgres.Progress{"": 1, "succeeded": 1, "in-progress": 1}); err != nil || !reflect.DeepEqual(progress, wantProgress) {
-		t.Errorf("got %v, %v; want %v", progress, err, wantProgress)
-	}
+	f.invoices(2)
+	f.take(num(2))
 	if n, err := f.InProgress(t.Context()); n != 1 || err != nil {
 		t.Errorf("got %d in progress, %v", n, err)
 	}

@@ -13,8 +13,6 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
-
-	"github.com/google/uuid"
 )
 
 // deliveries lists channel and status of all deliveries, with how many there
@@ -188,32 +186,6 @@ func TestMigrationAddsMissingDeliveries(t *testing.T) {
 	}
 	if n, err := postgrestest.Open(t, url).Unsent(t.Context(), "slack"); err != nil || n != 6890 { // not the five that are older
 		t.Errorf("%d wait on slack, %v", n, err)
-	}
-}
-
-// A document is found by its number without reading the others, also by a
-// number longer than a sorted index takes.
-func TestADocumentIsFoundByItsNumber(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data)
-		SELECT gen_random_uuid(), $1, 'invoice', jsonb_build_object('number', 'RE ' || i) FROM generate_series(1, 20000) AS i`, tenant)
-	var long string
-	if err := f.conn.QueryRow(t.Context(), "SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 1000)").Scan(&long); err != nil {
-		t.Fatal(err)
-	}
-	want := uuid.New()
-	f.exec("INSERT INTO document (id, tenant_id, structured_data) VALUES ($1, $2, jsonb_build_object('number', $3::text))", want, tenant, long)
-	f.exec("VACUUM ANALYZE document")
-	for _, number := range []string{"RE 4711", long} {
-		p := f.explain(postgres.NumberedSQL, number)
-		p.WantIndexed(t, "document_number_idx")
-		if n := p.Fetched("document"); n > 2 {
-			t.Errorf("%.0f documents were read", n)
-		}
-	}
-	if got, err := f.Numbered(t.Context(), long); err != nil || len(got) != 1 || got[0] != want {
-		t.Errorf("got %v, %v; want %s", got, err, want)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -78,7 +78,7 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 			ids = append(ids, id)
 		}
 	}
-	documents, err := r.stack.DB.Summaries(ctx, ids)
+	documents, err := report.From(r.stack.DB).Summaries(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
@@ -91,7 +91,7 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 			continue
 		}
 		list[i].Document, list[i].Status = id.String(), "missing"
-		if at := slices.IndexFunc(documents, func(d postgres.Summary) bool { return d.ID == id }); at >= 0 {
+		if at := slices.IndexFunc(documents, func(d report.Summary) bool { return d.ID == id }); at >= 0 {
 			d := documents[at]
 			list[i].Status, list[i].Error, list[i].Attempts = cmp.Or(d.Status, "not queued"), d.Error, d.Attempts
 		}

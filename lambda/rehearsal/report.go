@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
@@ -81,9 +81,9 @@ func (a accounting) AllSucceeded() bool { return a.Succeeded == a.Published && a
 // Report reads the outcome from the database.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
 	db := r.stack.DB
-	summaries, err1 := db.Summaries(ctx, r.IDs)
-	edges, err2 := db.Matches(ctx, r.IDs)
-	suggestions, err3 := db.Suggestions(ctx, r.IDs)
+	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
+	edges, err2 := report.From(db).Matches(ctx, r.IDs)
+	suggestions, err3 := report.From(db).Suggestions(ctx, r.IDs)
 	summary, err4 := r.Model.Report(ctx, db, len(r.IDs))
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
@@ -103,7 +103,7 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	return rep, rep.count(r.journal)
 }
 
-func (rep *Report) addDocuments(summaries []postgres.Summary) {
+func (rep *Report) addDocuments(summaries []report.Summary) {
 	rep.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
 		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number, Supplier: s.Supplier,
@@ -112,7 +112,7 @@ func (rep *Report) addDocuments(summaries []postgres.Summary) {
 	}
 }
 
-func (rep *Report) addMatches(edges []postgres.Match) error {
+func (rep *Report) addMatches(edges []report.Match) error {
 	for _, e := range edges {
 		m := matchReport{A: e.A, B: e.B, Score: e.Score, Confidence: e.Confidence, DecidedBy: e.DecidedBy}
 		if err := json.Unmarshal(e.Evidence, &m.Evidence); err != nil {
@@ -138,12 +138,12 @@ func (rep *Report) addClusters() {
 
 // explainAlone says of every document without a match what speaks against
 // one: what was considered, or what it cites that is not here.
-func (rep *Report) explainAlone(edges, suggestions []postgres.Match, docs []corpus.Document) {
+func (rep *Report) explainAlone(edges, suggestions []report.Match, docs []corpus.Document) {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {
 		matched[e.A], matched[e.B] = true, true
 	}
-	considered := make(map[uuid.UUID]postgres.Match) // the best suggestion
+	considered := make(map[uuid.UUID]report.Match) // the best suggestion
 	for _, s := range suggestions {
 		for _, id := range []uuid.UUID{s.A, s.B} {
 			if best, ok := considered[id]; !ok || s.Score > best.Score {

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
 
@@ -227,12 +228,12 @@ func (r *Run) startKilling(ctx context.Context) (stop func()) {
 
 // watch shows the progress of the documents until stopped.
 func (r *Run) watch(ctx context.Context) (stop func()) {
-	var states postgres.Progress
+	var states report.Progress
 	r.Progress.Watch(func() string {
 		// A database that is slow to answer leaves the last counts as they are.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		if now, err := r.stack.DB.Progress(ctx, r.IDs); err == nil {
+		if now, err := report.From(r.stack.DB).Progress(ctx, r.IDs); err == nil {
 			states = now
 		}
 		return fmt.Sprintf("%d of %d succeeded, %d failed, %d in progress, %d waiting",
@@ -249,7 +250,7 @@ func (r *Run) DB() *postgres.DB { return r.stack.DB }
 
 // unfinished counts the documents that the accounting would call pending.
 func (r *Run) unfinished(ctx context.Context) (int, error) {
-	states, err := r.stack.DB.Progress(ctx, r.IDs)
+	states, err := report.From(r.stack.DB).Progress(ctx, r.IDs)
 	return states["pending"] + states["in-progress"], err
 }
 

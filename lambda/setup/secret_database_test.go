@@ -169,7 +169,7 @@ func uses(t *testing.T) map[string]func(*postgres.DB) error {
 	return map[string]func(*postgres.DB) error{
 		"ping":     func(db *postgres.DB) error { return db.Ping(t.Context()) },
 		"row":      func(db *postgres.DB) error { _, err := db.InProgress(t.Context()); return err },
-		"query":    func(db *postgres.DB) error { _, err := db.Summaries(t.Context(), nil); return err },
+		"query":    func(db *postgres.DB) error { _, err := db.Raws(t.Context(), nil); return err },
 		"exec":     func(db *postgres.DB) error { return db.NotificationsSent(t.Context(), "x", nil) },
 		"transact": func(db *postgres.DB) error { _, err := db.Import(t.Context(), nil); return err },
 		"batch": func(db *postgres.DB) error {

@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/plan"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -71,8 +71,8 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 }
 
 func (d *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
-	spent, err := d.db.Spent(d.ctx, since, tenant)
-	if errors.Is(err, postgres.ErrNoSuchTenant) {
+	spent, err := report.From(d.db).Spent(d.ctx, since, tenant)
+	if errors.Is(err, report.ErrNoSuchTenant) {
 		return explain.Errorf("%w", err)
 	}
 	if err != nil {

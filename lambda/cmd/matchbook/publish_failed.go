@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/term"
 
@@ -208,7 +209,7 @@ func (d *session) examples(failed *postgres.Failed) ([]failedExample, error) {
 			kinds[doc.ID] = cmp.Or(doc.Kind, "unknown")
 		}
 	}
-	found, err := d.db.Summaries(d.ctx, slices.Collect(maps.Keys(kinds)))
+	found, err := report.From(d.db).Summaries(d.ctx, slices.Collect(maps.Keys(kinds)))
 	list := make([]failedExample, len(found))
 	for i, s := range found {
 		list[i] = failedExample{kinds[s.ID], s.ID, s.TenantID, s.Error}

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/rehearsal/model"
@@ -126,7 +127,7 @@ func (r *evalRun) run(ctx context.Context) error {
 		// A database that is slow to answer leaves the last count as it is.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		if states, err := r.DB().Progress(ctx, r.IDs); err == nil {
+		if states, err := report.From(r.DB()).Progress(ctx, r.IDs); err == nil {
 			done = states["succeeded"] + states["failed"]
 		}
 		took := time.Since(r.started).Seconds()
@@ -139,25 +140,25 @@ func (r *evalRun) run(ctx context.Context) error {
 
 // outcome is what the database holds in the end.
 type outcome struct {
-	summaries   map[uuid.UUID]postgres.Summary
-	states      postgres.Progress
-	matches     []postgres.Match
-	suggestions []postgres.Match
+	summaries   map[uuid.UUID]report.Summary
+	states      report.Progress
+	matches     []report.Match
+	suggestions []report.Match
 	candidates  map[uuid.UUID][]uuid.UUID
 }
 
 func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	db := r.DB()
 	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
-	summaries, err1 := db.Summaries(ctx, r.IDs)
-	states, err2 := db.Progress(ctx, r.IDs)
-	matches, err3 := db.Matches(ctx, r.IDs)
-	suggestions, err4 := db.Suggestions(ctx, r.IDs)
+	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
+	states, err2 := report.From(db).Progress(ctx, r.IDs)
+	matches, err3 := report.From(db).Matches(ctx, r.IDs)
+	suggestions, err4 := report.From(db).Suggestions(ctx, r.IDs)
 	candidates, err5 := rankedCandidates(ctx, db, r.IDs)
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
 	}
-	o = outcome{make(map[uuid.UUID]postgres.Summary, len(summaries)), states, matches, suggestions, candidates}
+	o = outcome{make(map[uuid.UUID]report.Summary, len(summaries)), states, matches, suggestions, candidates}
 	for _, s := range summaries {
 		o.summaries[s.ID] = s
 	}

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -103,7 +104,7 @@ type Source struct {
 
 	server *scripted.Server // nil: none, or a real one
 	key    *answerKey
-	before postgres.ModelUsage
+	before report.ModelUsage
 }
 
 // retryBase is how long the function waits before it asks a server of ours
@@ -173,7 +174,7 @@ func (m *Source) Close() error {
 
 // Learn is told of the documents before they are published.
 func (m *Source) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
-	if m.before, err = db.ModelUsage(ctx, 0); err != nil {
+	if m.before, err = report.From(db).ModelUsage(ctx, 0); err != nil {
 		return fmt.Errorf("read what was asked before: %w", err)
 	}
 	if !m.Options.Knowing() {

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/term"
 )
 
@@ -72,7 +73,7 @@ func (m *Source) note() string {
 
 // Report counts what was asked since learn, for a run of so many documents.
 func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
-	u, err := db.ModelUsage(ctx, m.before.Last)
+	u, err := report.From(db).ModelUsage(ctx, m.before.Last)
 	if err != nil {
 		return r, fmt.Errorf("read what was asked: %w", err)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package report
 
 import (
 	"context"
@@ -58,18 +58,18 @@ var ErrNoSuchTenant = errors.New("no tenant has the id")
 
 // Spent reads the use since then, the zero time being ever, by the tenant,
 // uuid.Nil being all of them: by tenant, day and model, in that order.
-func (db *DB) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
+func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
 	var of *uuid.UUID
 	if tenant != uuid.Nil {
 		of = &tenant
 		var exists bool
-		if err := db.pool.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
+		if err := r.db.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
 			return nil, err
 		}
 		if !exists {
 			return nil, fmt.Errorf("%w %s", ErrNoSuchTenant, tenant)
 		}
 	}
-	rows, _ := db.pool.Query(ctx, spentSQL, since, of)
+	rows, _ := r.db.Query(ctx, spentSQL, since, of)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spent])
 }

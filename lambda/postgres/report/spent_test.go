@@ -1,29 +1,32 @@
-package postgres_test
+package report_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"matchbook/lambda/llm"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
 
-// bought keeps an answer of a model, found so many times, and refused at last
+// bought stores an answer of a model, found so many times, and refused at last
 // if it is to be.
 func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, completion, replays int, refused bool) {
 	f.t.Helper()
-	k := asked(question)
-	k.Tenant, k.Model = tenant, model
-	id, err := f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}, "")
+	k := llm.Key{Tenant: tenant, Model: model, Question: sha256.Sum256([]byte(question))}
+	answer := llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}
+	id, err := f.KeepAnswer(f.t.Context(), k, uuid.New(), answer, "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	for range replays {
-		f.wantAnswer(k, "x")
+		if _, _, found, err := f.FindAnswer(f.t.Context(), k); err != nil || !found {
+			f.t.Fatalf("an answer: found %v, %v", found, err)
+		}
 	}
 	if refused {
 		if err := f.DiscardAnswer(f.t.Context(), id, "no"); err != nil {
@@ -32,9 +35,9 @@ func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, compl
 	}
 }
 
-func (f *fixture) spent(since time.Time, tenant uuid.UUID) []postgres.Spent {
+func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 	f.t.Helper()
-	list, err := f.Spent(f.t.Context(), since, tenant)
+	list, err := f.read.Spent(f.t.Context(), since, tenant)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -56,14 +59,20 @@ func TestSpentIsByTenantDayAndModel(t *testing.T) {
 	f.bought(tenant, "a", "2", 200, 30, 3, true) // found three times, refused the last time
 	f.bought(tenant, "b", "1", 1, 1, 0, true)    // refused at once
 	f.bought(otherTenant, "a", "1", 7, 7, 0, false)
-	f.keepVectors(tenant, "e", 5, map[string]llm.Vector{"x": {1}, "y": {2}})
-	f.vectors(tenant, "e", "x")
-	f.vectors(tenant, "e", "x", "y")
+	vectors := map[string]llm.Vector{"x": {1}, "y": {2}}
+	if err := f.KeepVectors(t.Context(), tenant, "e", vectors, llm.Usage{PromptTokens: 5}); err != nil {
+		t.Fatal(err)
+	}
+	for _, hashes := range [][][]byte{{[]byte("x")}, {[]byte("x"), []byte("y")}} {
+		if found, err := f.FindVectors(t.Context(), tenant, "e", hashes); err != nil || len(found) != len(hashes) {
+			t.Fatalf("found %v, %v", found, err)
+		}
+	}
 	f.advance(time.Microsecond) // the next one
 	f.bought(tenant, "a", "3", 1, 2, 0, false)
 
 	monday, tuesday := start.Truncate(24*time.Hour), start.Truncate(24*time.Hour).Add(24*time.Hour)
-	all := []postgres.Spent{
+	all := []report.Spent{
 		{TenantID: tenant, Day: monday, Model: "a", Calls: 3, Unusable: 2, PromptTokens: 500, CompletionTokens: 60,
 			Replays: 4, ReplayedPromptTokens: 2*100 + 2*200, ReplayedCompletionTokens: 2*10 + 2*30},
 		{TenantID: tenant, Day: monday, Model: "b", Calls: 1, Unusable: 1, PromptTokens: 1, CompletionTokens: 1},
@@ -74,7 +83,7 @@ func TestSpentIsByTenantDayAndModel(t *testing.T) {
 	for name, tc := range map[string]struct {
 		since  time.Time
 		tenant uuid.UUID
-		want   []postgres.Spent
+		want   []report.Spent
 	}{
 		"everything":           {time.Time{}, uuid.Nil, all},
 		"since the first day":  {monday, uuid.Nil, all},
@@ -102,10 +111,10 @@ func TestSpentDoesNotOverflow(t *testing.T) {
 	}
 }
 
-func TestNobodySpentNothing(t *testing.T) {
+func TestNoSuchTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, err := f.Spent(t.Context(), time.Time{}, num(99)); !errors.Is(err, postgres.ErrNoSuchTenant) {
+	if _, err := f.read.Spent(t.Context(), time.Time{}, uuid.New()); !errors.Is(err, report.ErrNoSuchTenant) {
 		t.Errorf("got %v", err)
 	}
 }

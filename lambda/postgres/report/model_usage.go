@@ -1,6 +1,8 @@
-package postgres
+package report
 
-import "context"
+import (
+	"context"
+)
 
 // ModelUsage counts the answers of models that are kept, for reports.
 type ModelUsage struct {
@@ -26,8 +28,8 @@ FROM model_answer`
 
 // ModelUsage counts the answers after the one with this id, 0 for all, and the
 // replays of all.
-func (db *DB) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
-	err = db.pool.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
+func (r Reader) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
+	err = r.db.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
 		&u.Unusable, &u.PromptTokens, &u.CompletionTokens)
 	return u, err
 }

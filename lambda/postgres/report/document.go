@@ -1,0 +1,101 @@
+// Package report reads for people: the state of documents, their matches, and
+// the use of models. It does not write.
+package report
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Reader reads from a database.
+type Reader struct{ db *postgres.DB }
+
+// From returns a Reader of a database.
+func From(db *postgres.DB) Reader { return Reader{db} }
+
+// Summary is a document's state, for reports.
+type Summary struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Type     document.Type
+	Number   string // its own number, as printed
+	Supplier string
+	Status   string // matching_status; empty for NULL
+	Error    string
+	Attempts int
+	Cluster  *uuid.UUID
+}
+
+const summarySQL = `
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(structured_data ->> 'number', ''),
+	coalesce(structured_data #>> '{supplier,name}', ''), coalesce(matching_status, ''), coalesce(matching_error, ''),
+	matching_attempts, cluster_id
+FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
+
+// Summaries reads the state of the documents, by tenant and time.
+func (r Reader) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error) {
+	rows, _ := r.db.Query(ctx, summarySQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Summary])
+}
+
+const numberedSQL = `
+SELECT id FROM document WHERE structured_data ->> 'number' = $1 ORDER BY tenant_id, received_at, id LIMIT 20`
+
+// Numbered lists at most 20 documents with this number, as printed.
+func (r Reader) Numbered(ctx context.Context, number string) ([]uuid.UUID, error) {
+	rows, _ := r.db.Query(ctx, numberedSQL, number)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// Times are when things happened to a document, or will, by the database's
+// clock; nil is never.
+type Times struct {
+	Now       time.Time
+	Published *time.Time
+	Due       *time.Time // when a message for it is next due
+	Lease     *time.Time // the end of the claim
+	Failed    *time.Time
+}
+
+const timesSQL = `
+SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at FROM document WHERE id = $1`
+
+// Times reads the times of a document that exists.
+func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {
+	rows, _ := r.db.Query(ctx, timesSQL, id)
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Times])
+}
+
+const clusteredSQL = `
+SELECT id FROM document WHERE cluster_id = $1 ORDER BY received_at, id`
+
+// Clustered lists the members of a cluster, by time.
+func (r Reader) Clustered(ctx context.Context, cluster uuid.UUID) ([]uuid.UUID, error) {
+	rows, _ := r.db.Query(ctx, clusteredSQL, cluster)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// Progress counts documents by their state; the empty state is NULL.
+type Progress map[string]int
+
+const progressSQL = `
+SELECT coalesce(matching_status, ''), count(*) FROM document WHERE id = ANY ($1) GROUP BY 1`
+
+// Progress counts the documents by matching_status.
+func (r Reader) Progress(ctx context.Context, ids []uuid.UUID) (Progress, error) {
+	p := Progress{}
+	rows, _ := r.db.Query(ctx, progressSQL, ids)
+	var status string
+	var n int
+	_, err := pgx.ForEachRow(rows, []any{&status, &n}, func() error {
+		p[status] = n
+		return nil
+	})
+	return p, err
+}

@@ -1,0 +1,4 @@
+package report
+
+// NumberedSQL is a statement whose plan is tested.
+const NumberedSQL = numberedSQL

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Match is an edge, for reports.
+type Match struct {
+	A, B       uuid.UUID
+	Score      float64
+	Confidence string // empty for a suggestion
+	DecidedBy  string
+	Reasoning  string
+	Evidence   json.RawMessage // an array of name, points, text
+}
+
+const matchesSQL = `
+SELECT document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence
+FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
+
+const suggestionsSQL = `
+SELECT document_a_id, document_b_id, score, '', decided_by, reasoning, evidence
+FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
+
+// Matches reads the matches that touch the documents.
+func (r Reader) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
+	return r.edges(ctx, matchesSQL, ids)
+}
+
+// Suggestions reads the edges that were considered and not taken.
+func (r Reader) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
+	return r.edges(ctx, suggestionsSQL, ids)
+}
+
+func (r Reader) edges(ctx context.Context, sql string, ids []uuid.UUID) ([]Match, error) {
+	rows, _ := r.db.Query(ctx, sql, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Match])
+}

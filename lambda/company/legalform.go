@@ -217,8 +217,8 @@ func (t formTable) has(letters string, words int) bool {
 	return t.misread[string(appendMisread(make([]byte, 0, 64), letters))]
 }
 
-// longest is the index at which the longest form at the end of the words begins;
-// the number of words if there is none.
+// longest returns the index at which the longest form at the end of the words
+// begins; the number of words without a form.
 func (t formTable) longest(text text) int {
 	words := len(text.words)
 	from := max(0, words-maxForm)

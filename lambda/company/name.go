@@ -44,7 +44,7 @@ func key(words []word) string {
 	return strings.Join(sorted, " ")
 }
 
-// IsZero reports whether there is no name: nothing with a letter or a digit.
+// IsZero reports whether the name is empty: nothing with a letter or a digit.
 func (n Name) IsZero() bool { return len(n.words) == 0 }
 
 // Words lists the name's words without legal form and connectives (&, +, and,
@@ -67,7 +67,7 @@ const maxKeys = 4
 // Keys lists at most four words by which the same company is found although a
 // word is misread or abbreviated: it has one of them in common. They are the
 // longest words; generic words, short words and possible abbreviations are used
-// only if there are no others. Characters that are taken for each other are the
+// only in a name without others. Characters that are taken for each other are the
 // same in them.
 func (n Name) Keys() []string {
 	words := slices.Clone(n.words)
@@ -108,8 +108,8 @@ func (t text) word(i int) string { return t.letters[t.words[i].start:t.words[i].
 func (t text) from(i int) string { return t.letters[t.words[i].start:] }
 func (t text) before(i int) text { return text{t.letters[:t.words[i].start], t.words[:i]} }
 
-// initials is the number of words, from i on, that are single letters and belong
-// together; 1 where there are none.
+// initials returns the number of words, from i on, that are single letters and
+// belong together; 1 otherwise.
 func (t text) initials(i int) int {
 	n := 0
 	for i+n < len(t.words) && len(t.word(i+n)) == 1 && (n == 0 || !t.words[i+n].joined) {

@@ -11,7 +11,8 @@ type scheme struct {
 // schemes follow the structures that the European Commission publishes for
 // VIES, and the rules for check digits that the countries publish. Where a
 // country numbers natural persons differently from companies, the check covers
-// both. All zeros are a placeholder everywhere.
+// both. A number of zeros only is not an id in any country: programs write it
+// where they have none.
 var schemes = map[string]scheme{
 	"AT": {"U########", checkAT},
 	"BE": {"##########", checkBE},

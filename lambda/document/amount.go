@@ -31,7 +31,7 @@ func ParseAmount(s string) (Amount, error) {
 	return Amount{d, true}, nil
 }
 
-// IsZero reports whether there is no amount (encoding/json's omitzero).
+// IsZero reports whether the amount is absent (encoding/json's omitzero).
 func (a Amount) IsZero() bool { return !a.set }
 
 // Equal reports whether both are present and the same number: 5.0 equals 5.
@@ -66,7 +66,7 @@ func (a Amount) Fixed() string {
 // MarshalJSON writes a string, as structured data has it.
 func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Canonical()) }
 
-// UnmarshalJSON reads a string or a JSON number; "" and null are no amount.
+// UnmarshalJSON reads a string or a JSON number; "" and null make the zero Amount.
 func (a *Amount) UnmarshalJSON(raw []byte) error {
 	text := string(raw)
 	if len(raw) > 0 && raw[0] == '"' {

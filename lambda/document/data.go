@@ -141,6 +141,7 @@ func explain(err error) error {
 // fieldError describes a mistake in a value without quoting it.
 type fieldError struct{ problem string }
 
+// Error returns the mistake.
 func (e *fieldError) Error() string { return e.problem }
 
 // Date is a calendar day; the zero Date is absent.
@@ -149,7 +150,7 @@ type Date struct{ t time.Time }
 // DateOf returns the day of t in UTC.
 func DateOf(t time.Time) Date { return Date{t.UTC().Truncate(24 * time.Hour)} }
 
-// IsZero reports whether there is no date.
+// IsZero reports whether the date is absent.
 func (d Date) IsZero() bool { return d.t.IsZero() }
 
 // DaysUntil is the number of days from d to e, negative if e is earlier.
@@ -171,7 +172,7 @@ func (d Date) String() string {
 // MarshalJSON writes the ISO form, YYYY-MM-DD.
 func (d Date) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
-// UnmarshalJSON reads the ISO form; an empty string or null is no date.
+// UnmarshalJSON reads the ISO form; an empty string or null makes the zero Date.
 func (d *Date) UnmarshalJSON(raw []byte) error {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {

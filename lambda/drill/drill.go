@@ -129,9 +129,8 @@ func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Option
 	return a.links(), nil
 }
 
-// trouble publishes the documents portion by portion, each into a fault, and
-// the succeeded ones again when there are no more; until time is up, and each
-// fault happened.
+// trouble publishes the documents portion by portion, each into a fault, and then
+// succeeded ones again, until time is up and each fault happened.
 func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -177,7 +177,10 @@ func (s *slack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // discard writes nothing.
 type discard struct{ http.ResponseWriter }
 
-func (discard) WriteHeader(int)             {}
+// WriteHeader does nothing.
+func (discard) WriteHeader(int) {}
+
+// Write reports success.
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // received returns the number of failures in the messages that were accepted,
@@ -197,6 +200,7 @@ func (s *slack) received() (failures int, texts string) {
 	return failures, all.String()
 }
 
+// String returns the event as a line of a document's history.
 func (e seen) String() string {
 	return fmt.Sprintf("message %.8s %s, receive %d, hidden %s", e.MessageID, e.Kind, e.ReceiveCount,
 		e.Visibility.Round(time.Second))

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// shownHistories is how many violations of a check are shown with the history
-// of their document.
+// shownHistories is the number of violations of a check that are shown with the
+// history of their document.
 const shownHistories = 3
 
 // Text is the report for people.

@@ -32,6 +32,7 @@ const (
 	Permanent
 )
 
+// String returns "transient" or "permanent", as in notifications.
 func (k Kind) String() string {
 	if k == Permanent {
 		return "permanent"
@@ -47,6 +48,7 @@ type Error struct {
 	Refused    bool          // the other side does not accept our credentials, until a person replaces them
 }
 
+// Error returns the sentence.
 func (e *Error) Error() string { return e.Sentence }
 
 // Permanently returns an Error that no further try can remove.
@@ -61,6 +63,7 @@ type Panic struct {
 	Stack []byte // without the panic's value; for the log
 }
 
+// Error returns a sentence with the type of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("panic (%T)", p.Value) }
 
 // At wraps err with the operation that met it: At("read candidates", err).
@@ -77,7 +80,10 @@ type located struct {
 	err       error
 }
 
+// Error returns the operation and the error.
 func (l *located) Error() string { return l.operation + ": " + l.err.Error() }
+
+// Unwrap returns the error without the operation.
 func (l *located) Unwrap() error { return l.err }
 
 // Failure is an error, classified.

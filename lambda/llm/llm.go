@@ -57,7 +57,7 @@ type Embedder interface {
 	// Dimensions is the length of every vector, in numbers.
 	Dimensions() int
 	// Embed returns one vector per text, in the texts' order; no text may be
-	// empty. Its error is a *failure.Error; then there are no vectors, and the
-	// Usage is the cost until then.
+	// empty. Its error is a *failure.Error, without vectors; then the Usage is the
+	// cost until then.
 	Embed(ctx context.Context, texts []string) ([]Vector, Usage, error)
 }

@@ -44,9 +44,9 @@ func (w *Workload) hasLastDelivery(payload []byte) bool {
 
 // KillEvery kills a process of the function again and again until ctx ends:
 // whenever the interval has passed on the stack's clock, at a moment when a
-// row is in progress. A message has a limited number of deliveries; one
-// that is on its last is spared, or else it would be the sweep'w. The moments
-// come from the seed. It returns how often it killed.
+// row is in progress. A message on its last delivery is spared, since only the
+// sweep would repair its row. The moments come from the seed. KillEvery returns
+// the number of kills.
 func (w *Workload) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	next := w.clock.Now()

@@ -25,7 +25,7 @@ type WorkloadConfig struct {
 	Bootstrap   string            // the executable of the function
 	Env         []string          // further variables of the function, KEY=VALUE
 	Concurrency int               // invocations at once; the row's when 0
-	NoMapping   bool              // nothing takes messages from the queue: Function is invoked by the caller only
+	NoMapping   bool              // leaves messages in the queue: only the caller invokes Function
 	Logs        io.Writer         // the output of the function; may be nil
 	// OnInvocation is called for every batch; may be nil.
 	OnInvocation func(eventsource.Invocation)

@@ -11,7 +11,7 @@ package manifest
 import "time"
 
 const (
-	// SweepEvery is how often the sweep runs.
+	// SweepEvery is the period of the sweep.
 	SweepEvery = time.Minute
 	// LeaseMargin is added to the end of an invocation to get the end of its
 	// claims, for the clock of the machine and the last write.

@@ -30,7 +30,7 @@ type Message struct {
 const Listed = 5
 
 // One makes the message about a failure. base is the address of the admin
-// pages, such as https://matchbook.example.com; without it there is no link.
+// pages, such as https://matchbook.example.com; without it the message has no link.
 func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
 
 // Digest makes the message about failures of one kind, at least one, in any

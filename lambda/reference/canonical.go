@@ -7,11 +7,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// said are words before a number that only name its kind. Abbreviations that
+// kinds lists words before a number that only name its kind. Abbreviations that
 // a company puts into its numbers (RE-2026-0042, LS 88120, RV-2022-040) are
 // not among them: two series of one company may differ in nothing else. PO is,
 // because it is written before the same number as often as not.
-var said = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
+var kinds = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 	BEST BESTELL BESTELLUNG RECHNUNG RECHNUNGS LIEFERSCHEIN GUTSCHRIFT VERTRAG VERTRAGS RAHMENVERTRAG AUFTRAG AUFTRAGS
 	COMMANDE FACTURE CONTRAT ORDINE FATTURA CONTRATTO DDT
 	BESTELLNUMMER RECHNUNGSNUMMER LIEFERSCHEINNUMMER VERTRAGSNUMMER AUFTRAGSNUMMER
@@ -21,7 +21,7 @@ var said = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 // numberMarks end a label: all words before one are part of the label.
 var numberMarks = set("NR NO NUMBER NUMMER NUMERO NUM")
 
-const longestSaid = len("LIEFERSCHEINNUMMER")
+const longestKind = len("LIEFERSCHEINNUMMER")
 
 func set(words string) map[string]bool {
 	m := make(map[string]bool)
@@ -46,7 +46,7 @@ func set(words string) map[string]bool {
 // therefore never become one. A year of two digits is for Loose: 22/0374 and
 // 22/374 may be one number, 220374 and 22374 mostly are not.
 //
-// Words that name the kind of number are dropped if a digit follows (see said),
+// Words that name the kind of number are dropped if a digit follows (see kinds),
 // and so is every word before a number mark. Empty for a number without letters and
 // digits.
 func Canonical(number string) string {
@@ -110,7 +110,7 @@ func withoutLabel(words []string) []string {
 	for from < last {
 		n := throughMark(words[from:last])
 		p0 := words[from] == "P0" && isDigit(words[from+1][0])
-		if n == 0 && !p0 && !said[words[from]] {
+		if n == 0 && !p0 && !kinds[words[from]] {
 			break
 		}
 		from += max(n, 1)
@@ -136,8 +136,8 @@ func throughMark(words []string) int {
 // number: PO, ORDERNO.
 func onlySaid(letters string) bool {
 	for letters != "" {
-		n := min(len(letters), longestSaid)
-		for n > 0 && !said[letters[:n]] {
+		n := min(len(letters), longestKind)
+		for n > 0 && !kinds[letters[:n]] {
 			n--
 		}
 		if n == 0 {

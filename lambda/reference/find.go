@@ -4,11 +4,11 @@ import "slices"
 
 // Found is a citation found in a text.
 type Found struct {
-	Type   string // purchase-order, invoice, ... as document.Type has them; empty when the label does not say
+	Type   string // purchase-order, invoice, ... as in document.Type; empty when the label leaves it open
 	Number string // as printed, after NFKC and without invisible characters
 }
 
-// most is how many citations of one text are found.
+// most bounds the citations found in one text.
 const most = 50
 
 // Find finds the numbers that a text cites behind a label, in English,
@@ -28,7 +28,7 @@ const most = 50
 //
 // Without a mark the number has three significant characters, and without mark
 // or colon it is on the label's line. Dates, years, amounts, quantities and
-// percentages are no numbers, nor are texts of more than 64 characters. More
+// percentages are not taken for numbers, nor are texts of more than 64 characters. More
 // numbers follow one label if it is plural, or if they have the shape and the
 // beginning of the first one. Blanks join digits only in groups (09 433 444, 2024
 // 00620), up to 14 digits. At most 50 citations are found.

@@ -85,9 +85,8 @@ func (labels *index) compound(key []byte, end int, s string) (*label, int, bool)
 	return nil, 0, false
 }
 
-// afterJoint is the place where the next word of a label may begin: after one
-// blank, hyphen or apostrophe, or the dot of a single letter. It is -1 if there
-// is none.
+// afterJoint returns the place where the next word of a label may begin: after
+// one blank, hyphen or apostrophe, or the dot of a single letter; -1 without one.
 func afterJoint(s string, i int, initial bool) int {
 	r, size := runeAt(s, i)
 	switch {

@@ -66,8 +66,8 @@ func alnumUpTo(s string, i, limit int) int {
 	return i
 }
 
-// refuses reports whether the word is no number but a date, a year, a month or
-// an amount.
+// refuses reports whether the word is a date, a year, a month or an amount
+// instead of a number.
 func (t *tail) refuses(i, to int) bool {
 	text := t.s[i:to]
 	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months) {
@@ -123,8 +123,8 @@ func digitFollows(s string, i int) bool {
 }
 
 // plausible reports whether the text looks like a number although no mark
-// precedes it: three significant characters, two digits, and letters that are no
-// words (a 30-day, 2nd, 24h).
+// precedes it: three significant characters, two digits, and letters that do not
+// make words (a 30-day, 2nd, 24h).
 func plausible(text string) bool {
 	count := digits(text)
 	if significant(text) < 3 || count < 2 {
@@ -151,7 +151,7 @@ func toUpperASCII(r rune) rune {
 }
 
 // isPrefix reports whether letters may belong to the number behind them: one
-// to three capitals that are no word, joined ones among them (PO-BL), or an
+// to three capitals that do not make a word, also joined ones (PO-BL), or an
 // abbreviation in lower case.
 func isPrefix(letters string) bool {
 	if len(letters) > len("INV-INV-INV") {

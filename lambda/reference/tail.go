@@ -177,7 +177,7 @@ func (t *tail) similar(at int, last number, joined bool) (number, bool) {
 	if t.label.how&several != 0 {
 		return n, true
 	}
-	// 10115 Berlin is no second order.
+	// 10115 Berlin is not a second order.
 	place, _ := runeAt(t.s, n.to+1)
 	inTown := digits(text) == len(text) && n.to < len(t.s) && t.s[n.to] == ' ' && 'A' <= place && place <= 'Z'
 	return n, shape(text) == shape(first) && text[0] == first[0] && !inTown

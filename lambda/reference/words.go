@@ -95,8 +95,8 @@ func isDate(text string) bool {
 		(c < 100 || 1900 <= c && c < 2100)
 }
 
-// separator is the first character of text that is no digit; 0 if there is
-// none.
+// separator returns the first character of text other than a digit; 0 without
+// one.
 func separator(text string) byte {
 	if n := leadingDigits(text); n < len(text) {
 		return text[n]

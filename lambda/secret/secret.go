@@ -104,7 +104,7 @@ func (s *secret) reread(ctx context.Context) {
 // Values holds the secrets of a function, by the variable's name.
 type Values map[string]*secret
 
-// Renewal returns the function that renews a value; nil if it is no secret.
+// Renewal returns the function that renews a value; nil if it is not a secret.
 func (s Values) Renewal(name string) func(ctx context.Context, refused string) (string, bool) {
 	if s[name] == nil {
 		return nil

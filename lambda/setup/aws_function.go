@@ -10,5 +10,5 @@ import (
 )
 
 // ownConfig of a program that is built for Lambda reads Lambda's environment
-// only. The build tag is that of aws-lambda-go.
+// only. The build tag comes from aws-lambda-go.
 func ownConfig(context.Context) (aws.Config, error) { return inLambda(os.Getenv), nil }

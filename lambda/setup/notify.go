@@ -68,8 +68,7 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	return senders, nil
 }
 
-// newRelay returns the relay that sends notifications; nil when there is no
-// channel.
+// newRelay returns the relay that sends notifications; nil without a channel.
 func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
 	senders, err := Senders(ctx, c.Notify)
 	if err != nil || len(senders) == 0 {

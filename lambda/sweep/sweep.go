@@ -1,15 +1,15 @@
 // Package sweep repairs work that crashed or got lost, in the tables of a list
-// of workloads. A row is enough: one that waits without a message, or is in
-// progress without a worker, is published again, and fails, with a
-// notification, only when publishing has proved to be of no use. A workload that
-// cannot be swept does not keep the others from it. The sweep runs every minute or so; it is bounded, and two at once
-// do no harm. In a healthy system every count of its report is 0, however long
-// the queue is.
+// of workloads. It needs only the row: one that waits without a message, or is in
+// progress without a worker, is published again; when that was of no use several
+// times, the row fails, with a notification. A workload that cannot be swept does
+// not stop the sweep of the others. The sweep runs every minute or so; it is
+// bounded, and two at once do no harm. In a healthy system every count of its
+// report is 0, however long the queue is.
 //
 // A pending row waits in vain when its message should have come and the
 // queue has come further: it holds next to nothing any more, or it is
-// delivering messages of the same tenant that were sent later. A backlog alone
-// is no reason to publish anything (TestImportOfMillionsIsLeftAlone).
+// delivering messages of the same tenant that were sent later. For a backlog alone
+// nothing is published (TestImportOfMillionsIsLeftAlone).
 package sweep
 
 import (
@@ -36,9 +36,9 @@ const (
 	// limit bounds the repairs of each kind in one round, and rounds the rounds of
 	// a run. The next run takes the next rows.
 	limit, rounds = 500, 10
-	// drained is the ratio of rows to messages from which on the messages explain
-	// nothing: at most one in so many of the rows that are published again has a
-	// message after all.
+	// drained is the ratio of overdue rows to messages in the queue from which on
+	// the queue counts as drained: of that many rows that are published again, at
+	// most one has a message after all.
 	drained = 100
 	// countMost bounds the count of overdue rows.
 	countMost = 100_000
@@ -57,7 +57,7 @@ type Store interface {
 	GiveUp(ctx context.Context, w Waits, limit int) (lost, crashed int, err error)
 }
 
-// Queue is the queue whose messages are missed.
+// Queue is the queue of a workload's messages.
 type Queue interface {
 	// Send sends messages, see job.Sender.
 	Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error)
@@ -79,8 +79,8 @@ type Sweeper struct {
 	Log       *slog.Logger
 	// Notify sends the notifications that were not sent yet; nil sends none.
 	Notify func(context.Context)
-	// Measure is called at the end of every run, with what is known of it and
-	// why it did not get further; nil measures nothing.
+	// Measure is called at the end of every run, with its report so far and the
+	// error that ended it; nil measures nothing.
 	Measure func(ctx context.Context, r Report, failed error)
 }
 
@@ -100,7 +100,7 @@ type Report struct {
 	Crashed     int `json:"crashed"`     // failed: too many claims in a row without a result
 }
 
-// add makes the report one of both.
+// add adds the counts of another report.
 func (r *Report) add(other Report) {
 	r.Overdue += other.Overdue
 	r.Backlog += other.Backlog
@@ -138,8 +138,8 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 }
 
 // sweep repairs one workload after the other, each in its share of the time
-// that is left, whatever became of those before it. It returns the first error,
-// and logs the others.
+// that is left, even if one before it failed. It returns the first error, and
+// logs the others.
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	for i, w := range s.Workloads {
 		one, cancel := share(ctx, len(s.Workloads)-i)
@@ -166,7 +166,8 @@ func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// endEarlier leaves that much of the time, or half of it if it is short.
+// endEarlier returns a context that leaves the reserve, or half of the time if
+// that is less.
 func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -196,8 +197,8 @@ func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err e
 	return r, w.republish(ctx, waits, &r, log)
 }
 
-// republish publishes what waits in vain, round by round while there is more
-// and time.
+// republish publishes rows that wait in vain, round by round while there are more
+// rows and time.
 func (w Workload) republish(ctx context.Context, waits Waits, r *Report, log *slog.Logger) error {
 	unsent := 0
 	defer func() {
@@ -219,7 +220,7 @@ func (w Workload) republish(ctx context.Context, waits Waits, r *Report, log *sl
 	return nil
 }
 
-// send sends the messages, and counts those that were.
+// send sends the messages, and counts the sent ones.
 func (w Workload) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
@@ -234,7 +235,7 @@ func (w Workload) send(ctx context.Context, again []Republished, r *Report) (lef
 	return len(unsent), err
 }
 
-// short reports that there is no time for another round.
+// short reports whether the time is too short for another round.
 func short(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < 5*time.Second

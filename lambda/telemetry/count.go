@@ -82,8 +82,8 @@ func countRefusal(set *metric.Set, err error) {
 	}
 }
 
-// CountRenewal counts each login that the database refused if there is no newer
-// password.
+// CountRenewal counts each login that the database refused, unless a newer
+// password is there.
 func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 	return func(ctx context.Context, refused string) (string, bool) {
 		if renew != nil {
@@ -104,6 +104,7 @@ type countedSender struct {
 	set *metric.Set
 }
 
+// Send counts an error that refuses our credentials.
 func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 	err := s.Sender.Send(ctx, m)
 	countRefusal(s.set, err)
@@ -125,6 +126,8 @@ type countedModel struct {
 	set *metric.Set
 }
 
+// Answer counts the call with its tokens, and an error that refuses our
+// credentials.
 func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	answer, err := m.Model.Answer(ctx, q)
 	countUsage(m.set, answer.Usage)
@@ -140,6 +143,8 @@ type countedEmbedder struct {
 	set *metric.Set
 }
 
+// Embed counts like Answer. One count stands for all requests that the texts
+// need.
 func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, usage, err := e.Embedder.Embed(ctx, texts)
 	countUsage(e.set, usage)
@@ -155,6 +160,7 @@ type countedVault struct {
 	set *metric.Set
 }
 
+// FindAnswer counts an answer that the vault has.
 func (v countedVault) FindAnswer(ctx context.Context, k llm.Key) (int64, string, bool, error) {
 	id, text, found, err := v.Vault.FindAnswer(ctx, k)
 	if found {

@@ -133,6 +133,7 @@ type invocationHandler struct {
 	current *atomic.Pointer[[]slog.Attr]
 }
 
+// Handle adds the ids to a copy of the record.
 func (h invocationHandler) Handle(ctx context.Context, r slog.Record) error {
 	attrs := invocation(ctx)
 	if running := h.current.Load(); attrs == nil && running != nil {
@@ -143,10 +144,12 @@ func (h invocationHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
+// WithAttrs returns a handler that adds these attributes as well.
 func (h invocationHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return invocationHandler{h.Handler.WithAttrs(attrs), h.current}
 }
 
+// WithGroup returns a handler whose further attributes, the ids too, are in a group.
 func (h invocationHandler) WithGroup(name string) slog.Handler {
 	return invocationHandler{h.Handler.WithGroup(name), h.current}
 }

@@ -42,7 +42,7 @@ func Clean(s string, most int) string {
 	return s
 }
 
-// Columns is how many columns of a terminal a clean text takes.
+// Columns returns the number of columns that a clean text takes on a terminal.
 func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)

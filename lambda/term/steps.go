@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// patience is how long a program may be silent before its user needs a sign of
-// life.
+// patience is the silence after which the user of a program needs a sign of life.
 const patience = 2 * time.Second
 
 // Steps prints the name of the current step on out as often as two seconds

@@ -26,9 +26,13 @@ type embedder struct {
 	name string
 }
 
-func (e *embedder) Name() string    { return e.name }
+// Name implements llm.Embedder.
+func (e *embedder) Name() string { return e.name }
+
+// Dimensions implements llm.Embedder.
 func (e *embedder) Dimensions() int { return dimensions }
 
+// Embed implements llm.Embedder; the texts may need several requests.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, paid, failed := e.ask(ctx, texts)
 	if failed != nil {

@@ -63,8 +63,10 @@ type model struct {
 	dialect  dialect
 }
 
+// Name implements llm.Model.
 func (m *model) Name() string { return m.name }
 
+// Answer implements llm.Model.
 func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	answer, failed := m.ask(ctx, q)
 	if failed != nil {

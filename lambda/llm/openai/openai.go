@@ -51,7 +51,8 @@ type Config struct {
 	// APIKey is required by OpenAI and Azure. White space around it is cut off.
 	APIKey string `json:"-"`
 	// Renew returns the current key when the provider has refused one, with
-	// HTTP 401; it reports false when there is no other. nil: there is none.
+	// HTTP 401; it reports false when that key is still the refused one. nil: keys
+	// never change.
 	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
 	// BaseURL is the URL of any compatible server, with its version but without
 	// the method: http://localhost:11434/v1. Empty is OpenAI's.
@@ -66,12 +67,12 @@ type Config struct {
 	AzureAPIVersion string
 
 	Model          string // that answers questions
-	EmbeddingModel string // must know the parameter dimensions; empty is no embeddings
+	EmbeddingModel string // must accept the parameter dimensions; empty turns embeddings off
 	NoTemperature  bool   // Model takes no temperature, though its name does not show it
 
 	// Timeout is for one request, from the connection to the end of the
-	// answer; 0 is 60 s. There is no shorter one for the headers: they come
-	// when the answer is complete.
+	// answer; 0 is 60 s. The headers need the same: they come when the answer is
+	// complete.
 	Timeout time.Duration
 	// HTTPClient, if it is not nil, is copied and used with its own transport;
 	// still no redirect is followed. Ours uses no proxy, HTTP/1.1, and a

@@ -30,6 +30,7 @@ type wire struct {
 	add    string // members for the front of the request, each with its comma
 }
 
+// Do sends a request of the library. A response other than 2xx is an error.
 func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	if err := w.complete(req); err != nil {
 		return nil, &failure.Call{Cause: err}

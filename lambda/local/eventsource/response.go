@@ -11,11 +11,11 @@ import (
 // ids, as Lambda does with ReportBatchItemFailures. An error fails the whole
 // batch; otherwise all messages but the failed ones succeeded.
 //
-// Everything succeeded: an empty or null response, an empty or null list, or
-// none. A list under another name, such as BatchItemFailures, is none: Lambda
-// ignores unknown names. The whole batch failed: a response that is
-// no JSON object, an item without an itemIdentifier spelled exactly so, or
-// with one that is empty, null or of no message in the batch.
+// Everything succeeded: an empty or null response, an empty or null list, or a
+// response without a list. A list under another name, such as BatchItemFailures,
+// does not count: Lambda ignores unknown names. The whole batch failed: a response
+// other than a JSON object, an item without an itemIdentifier spelled exactly so,
+// or with one that is empty, null or of no message in the batch.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 func failedItems(response []byte, ids []string) (failed map[string]bool, err error) {
 	response = bytes.TrimSpace(response)
@@ -37,7 +37,7 @@ func failedItems(response []byte, ids []string) (failed map[string]bool, err err
 	}
 	failed = make(map[string]bool, len(items))
 	for i, item := range items {
-		var id string // stays empty when there is none, or null
+		var id string // stays empty if the name is missing or null
 		if raw, ok := item["itemIdentifier"]; ok {
 			if err := json.Unmarshal(raw, &id); err != nil {
 				return nil, fmt.Errorf("decode batchItemFailures[%d]: %w", i, err)

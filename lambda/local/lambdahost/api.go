@@ -97,7 +97,7 @@ func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
 	writeStatus(w, http.StatusAccepted, "")
 }
 
-// accept answers the invocation of the request, or reports that there is none.
+// accept answers the invocation of the request, or reports an unknown one.
 func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
 	switch {
 	case !e.settle(r.PathValue("id"), body, failed):

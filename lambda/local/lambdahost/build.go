@@ -73,8 +73,8 @@ func installed(pkg string) string {
 	return file
 }
 
-// canBuild returns an error with advice when there is no go command, or the
-// working directory is outside the module of pkg.
+// canBuild returns an error with advice without a go command, or in a working
+// directory outside the module of pkg.
 func canBuild(ctx context.Context, pkg string) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("no executable of %s: there is none beside this program, and no go command on the PATH to build it; "+

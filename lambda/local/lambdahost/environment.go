@@ -25,14 +25,14 @@ type environment struct {
 	firstAsked func()              // closes it
 	initError  chan *FunctionError // the process has posted that it cannot start
 	started    chan struct{}       // closed when the process runs, or could not be started
-	ended      chan struct{}       // closed when there is no process any more and its log is written
+	ended      chan struct{}       // closed when the process has ended and its log is written
 
 	mu       sync.Mutex
 	pid      int         // of the process and of its group; 0 when none runs
 	taken    bool        // for an invocation
 	running  *invocation // handed to the process and not yet answered, or nil
 	settling *invocation // answered, and the process has not asked since, or nil
-	exit     string      // how the process ended
+	exit     string      // the end of the process, in Lambda's words
 }
 
 // invocation is one event on its way through a process. body and err are

@@ -139,8 +139,8 @@ func (f *Function) Kill(choose func(busy int) int) bool {
 }
 
 // Freeze sends SIGSTOP to the process group that Kill would kill, and returns
-// its id, which is that of the process; 0 when there was none. thaw lets it go
-// on, and reports false when it has ended: its time passes meanwhile.
+// the id of its process; 0 when none was busy. thaw lets it go on, and reports
+// false when it has ended: its time passes meanwhile.
 func (f *Function) Freeze(choose func(busy int) int) (pid int, thaw func() bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,6 +14,7 @@ type lockedWriter struct {
 	w  io.Writer
 }
 
+// Write passes p on, one call at a time.
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,6 +36,7 @@ type lineWriter struct {
 	tail [][]byte // the last lines
 }
 
+// Write passes on the lines that p completes, and keeps the rest.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// ErrNotFound reports that there is no PostgreSQL server, neither installed nor
+// ErrNotFound reports that no PostgreSQL server was found, neither installed nor
 // through npm. The errors that wrap it list the attempts and the remedies.
 var ErrNotFound = errors.New("no PostgreSQL server found")
 
@@ -72,7 +72,7 @@ func find(path string, patterns []string) (dir, version string, err error) {
 var versionText = regexp.MustCompile(`\(PostgreSQL\) ((\d+)(?:\.(\d+))?)`)
 
 // serverVersion returns the version of the server in dir and a number to
-// compare it by, 15.18 being 15018; "" and 0 when there is none that runs.
+// compare it by, 15.18 being 15018; "" and 0 without one that runs.
 func serverVersion(dir string) (string, int) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return "", 0

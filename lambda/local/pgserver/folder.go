@@ -23,7 +23,7 @@ type folder struct {
 	socket    string              // holds the socket
 	temporary string              // removed with the server: home, socket, or nothing
 	inMemory  bool                // a temporary folder may be in memory
-	fresh     bool                // there is no cluster yet
+	fresh     bool                // without a cluster yet
 	user      *syscall.Credential // the server's user; nil: the program's
 	lock, log *os.File
 }
@@ -235,8 +235,8 @@ func (f *folder) fits(bin, version string) error {
 }
 
 // serverUser returns the user for a server in dir: nil for our own or, as
-// postgres refuses root, the owner of the cluster in dir, else the users
-// postgres or nobody.
+// postgres refuses root, the owner of the cluster in dir, else the user
+// "postgres" or "nobody".
 func serverUser(dir string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

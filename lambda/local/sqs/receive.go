@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// visibilityLimit is how long a message can stay in flight, from its
-// receive on, in seconds: Amazon SQS developer guide, visibility timeout.
+// visibilityLimit is the longest time in flight, in seconds from the receive:
+// Amazon SQS developer guide, visibility timeout.
 const visibilityLimit = 12 * 3600
 
-// receivedMessage is a message as the client that receives it sees it.
+// receivedMessage is a message in the response to its receiver.
 type receivedMessage struct {
 	MessageId              string
 	ReceiptHandle          string
@@ -167,8 +167,8 @@ func chosen[V any](all map[string]V, wanted []string) map[string]V {
 	return chosen
 }
 
-// open reads a receipt handle: the message, nil if it is gone, and whether
-// the handle is that of its latest receive.
+// open reads a receipt handle. It returns the message, nil if it is gone, and
+// reports whether the handle comes from its latest receive.
 func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	parts := strings.Split(handle, "/")
 	if err := cmp.Or(

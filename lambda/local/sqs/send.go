@@ -139,7 +139,7 @@ func md5Hex(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }
 // attributesMD5 is the digest of the developer guide, "Calculating the MD5
 // message digest for message attributes": by name, each of name, type and
 // value after its length, the value after a byte that distinguishes text from binary.
-// It is empty if there are no attributes.
+// It is empty without attributes.
 func attributesMD5(attributes map[string]messageAttribute) string {
 	if len(attributes) == 0 {
 		return ""

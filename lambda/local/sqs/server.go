@@ -99,14 +99,14 @@ type Stats struct {
 	// the start, every receive of a message. It rises in the moment in which
 	// the message is hidden, before the response leaves.
 	HandedOut int64
-	// Polls are the long polls that wait for a message at this moment.
+	// Polls counts the long polls that wait for a message at this moment.
 	Polls int
-	// NextVisible is when the next message in flight or delayed becomes
-	// visible; zero if there is none.
+	// NextVisible is the time at which the next message in flight or delayed
+	// becomes visible; zero without one.
 	NextVisible time.Time
 }
 
-// Stats returns the counts of the queue of that name; false if there is none.
+// Stats returns the counts of the queue of that name; false if it does not exist.
 func (s *Server) Stats(queueName string) (Stats, bool) {
 	s.lock(nil)
 	defer s.mu.Unlock()

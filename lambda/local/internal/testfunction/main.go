@@ -1,6 +1,6 @@
 // Command testfunction is the Lambda function of the tests of package local.
-// The payload says how it behaves: {"do": "..."}, or an SQS event whose bodies
-// say it; INIT says how it starts.
+// The payload decides its behaviour: {"do": "..."}, or an SQS event whose bodies
+// have that form; the variable INIT decides its start.
 package main
 
 import (
@@ -43,7 +43,9 @@ func main() {
 // handlerFunc answers with raw bytes, so that it can answer garbage.
 type handlerFunc func(ctx context.Context, payload []byte) ([]byte, error)
 
-func (h handlerFunc) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+// Invoke implements lambda.Handler.
+func (h handlerFunc) Invoke(
+	ctx context.Context, payload []byte) ([]byte, error) {
 	return h(ctx, payload)
 }
 

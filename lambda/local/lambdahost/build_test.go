@@ -12,15 +12,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"matchbook/lambda/local/internal/gatetest"
 )
 
 func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
 	t.Parallel()
-	file, err := buildTestFunction()
-	if err != nil {
-		t.Fatal(err)
-	}
-	built, err := buildinfo.ReadFile(file)
+	built, err := buildinfo.ReadFile(gatetest.Bootstrap(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +47,11 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	defer beside.Unlock()
 	var steps []string
 	dir := t.TempDir()
-	file, err := Bootstrap(t.Context(), dir, testFunction, func(s string) { steps = append(steps, s) })
+	file, err := Bootstrap(t.Context(), dir, gatetest.Function, func(s string) { steps = append(steps, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(steps, []string{"building " + testFunction}) {
+	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(steps, []string{"building " + gatetest.Function}) {
 		t.Errorf("%s, steps %v; want %s", file, steps, want)
 	}
 }
@@ -62,12 +60,10 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 // these flags is linked once, for every caller, and as long as its source is
 // the same.
 func TestBootstrapIsLinkedOnce(t *testing.T) {
-	if _, err := buildTestFunction(); err != nil {
-		t.Fatal(err)
-	}
+	gatetest.Bootstrap(t)
 	commands := filepath.Join(t.TempDir(), "commands")
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+os.Getenv("PATH"))
-	file, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	file, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +93,7 @@ func shim(t *testing.T, name, script string) string {
 
 func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	t.Parallel()
-	built, err := buildTestFunction()
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := gatetest.Bootstrap(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -113,14 +106,14 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	if err := os.WriteFile(program, []byte("another program of this name"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := installed(testFunction); got != "" {
-		t.Errorf("took %s, which was not built from %s", got, testFunction)
+	if got := installed(gatetest.Function); got != "" {
+		t.Errorf("took %s, which was not built from %s", got, gatetest.Function)
 	}
 	os.Remove(program)
 	if err := os.Link(built, program); err != nil {
 		t.Skipf("no link: %v", err)
 	}
-	got, err := Bootstrap(t.Context(), t.TempDir(), testFunction, nil)
+	got, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
 	if err != nil || filepath.Base(got) != "testfunction" || filepath.Dir(got) != realPath(t, filepath.Dir(self)) {
 		t.Errorf("got %s, %v; want %s", got, err, program)
 	}
@@ -153,7 +146,7 @@ func TestBootstrapSaysWhatToDo(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := Bootstrap(ctx, t.TempDir(), testFunction, nil); !errors.Is(err, context.Canceled) {
+		if _, err := Bootstrap(ctx, t.TempDir(), gatetest.Function, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
 	})

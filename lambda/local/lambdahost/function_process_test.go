@@ -20,7 +20,7 @@ func TestFunctionTimeoutKillsTheProcessAndItsChildren(t *testing.T) {
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{Timeout: 2 * time.Second})
 	mustInvoke(t, f, `{"do":"echo"}`)
-	done := invokeAsync(t, f, fmt.Sprintf(`{"do":"hold-child","addr":%q}`, g.Addr()))
+	done := gatetest.InvokeAsync(t, f, fmt.Sprintf(`{"do":"hold-child","addr":%q}`, g.Addr()))
 	child := g.Next()
 	err := <-done
 	var failed *FunctionError
@@ -75,9 +75,9 @@ func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{MaxConcurrency: 2})
-	first := invokeAsync(t, f, g.Hold())
+	first := gatetest.InvokeAsync(t, f, g.Hold())
 	one := g.Next()
-	second := invokeAsync(t, f, g.Hold())
+	second := gatetest.InvokeAsync(t, f, g.Hold())
 	two := g.Next()
 	if one.PID == two.PID {
 		t.Error("one process has two invocations at a time")
@@ -94,7 +94,7 @@ func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	third := invokeAsync(t, f, g.Hold())
+	third := gatetest.InvokeAsync(t, f, g.Hold())
 	three := g.Next()
 	if three.PID != one.PID {
 		t.Errorf("process %d runs the next one, want %d, the oldest", three.PID, one.PID)
@@ -111,9 +111,9 @@ func TestFunctionKillEndsABusyEnvironmentOnly(t *testing.T) {
 	if f.Kill(nil) {
 		t.Error("killed an environment that was not busy")
 	}
-	invoked := []<-chan error{invokeAsync(t, f, g.Hold())}
+	invoked := []<-chan error{gatetest.InvokeAsync(t, f, g.Hold())}
 	held := []gatetest.Process{g.Next()}
-	invoked = append(invoked, invokeAsync(t, f, g.Hold()))
+	invoked = append(invoked, gatetest.InvokeAsync(t, f, g.Hold()))
 	held = append(held, g.Next())
 	if !f.Kill(func(busy int) int { return busy - 1 }) {
 		t.Error("killed none of two")
@@ -143,7 +143,7 @@ func TestFunctionCloseTermsFirst(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "marker")
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{Env: []string{"SIGTERM_FILE=" + marker}})
-	done := invokeAsync(t, f, g.Hold())
+	done := gatetest.InvokeAsync(t, f, g.Hold())
 	process := g.Next()
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{})
-	done := invokeAsync(t, f, g.Hold())
+	done := gatetest.InvokeAsync(t, f, g.Hold())
 	g.Next()
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -219,10 +219,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 		t.Skip("no parent-death signal on this system")
 	}
 	t.Parallel()
-	bootstrap, err := buildTestFunction()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bootstrap := gatetest.Bootstrap(t)
 	g := gatetest.New(t)
 	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
 	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+t.TempDir())
@@ -242,7 +239,7 @@ func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
 		t.Errorf("froze process %d, and none was busy", pid)
 	}
 	g := gatetest.New(t)
-	done := invokeAsync(t, f, g.Hold())
+	done := gatetest.InvokeAsync(t, f, g.Hold())
 	held := g.Next()
 	pid, thaw := f.Freeze(nil)
 	if pid != held.PID {

@@ -1,5 +1,5 @@
-// Package gatetest holds the processes of the test function until a test
-// releases them.
+// Package gatetest builds the test function once per test binary, and holds its
+// processes at a gate until a test releases them.
 package gatetest
 
 import (

@@ -26,12 +26,12 @@ type System struct {
 
 // The limits, by name.
 const (
-	LimitConcurrency = "concurrency"
-	LimitConnections = "connections"
-	LimitRequests    = "requests a minute"
-	LimitTokens      = "tokens a minute"
-	LimitTenants     = "turns of a tenant"
-	LimitDatabase    = "database cores"
+	limitConcurrency = "concurrency"
+	limitConnections = "connections"
+	limitRequests    = "requests a minute"
+	limitTokens      = "tokens a minute"
+	limitTenants     = "turns of a tenant"
+	limitDatabase    = "database cores"
 )
 
 // Limit is how many documents an hour something lets through.
@@ -83,27 +83,27 @@ func (s System) enough(documents float64, batch time.Duration) int {
 }
 
 func (s System) concurrency(batch time.Duration) Limit {
-	return Limit{LimitConcurrency, s.rate(s.Concurrency, batch),
+	return Limit{limitConcurrency, s.rate(s.Concurrency, batch),
 		fmt.Sprintf("%d invocations at a time, each %d documents in %s", s.Concurrency, s.BatchSize, round(batch)),
 		"raise MaxConcurrency in lambda/manifest, and look at the next limit first"}
 }
 
 func (s System) connections(batch time.Duration) Limit {
 	instances := max((s.Connections-s.OtherConnections)/s.Pool, 0)
-	return Limit{LimitConnections, s.rate(instances, batch),
+	return Limit{limitConnections, s.rate(instances, batch),
 		fmt.Sprintf("%d connections, %d for other functions, %d for an instance: %d instances", s.Connections, s.OtherConnections, s.Pool, instances),
 		"raise max_connections (Aurora: the capacity), put RDS Proxy in between, or lower PoolSize in lambda/manifest"}
 }
 
 func (s System) requests() Limit {
-	return Limit{LimitRequests, s.RequestsAMinute * 60 / s.Questions,
+	return Limit{limitRequests, s.RequestsAMinute * 60 / s.Questions,
 		fmt.Sprintf("the provider allows %.0f, and %g of a document are one", s.RequestsAMinute, s.Questions),
 		"have the provider raise it; until then keep MaxConcurrency below what makes it refuse"}
 }
 
 func (s System) tokens() Limit {
 	each := s.Measured.PromptTokens.Value + s.Measured.AnswerTokens.Value
-	return Limit{LimitTokens, s.TokensAMinute * 60 / (s.Questions * each),
+	return Limit{limitTokens, s.TokensAMinute * 60 / (s.Questions * each),
 		fmt.Sprintf("the provider allows %.0f, and a question with its answer is %.0f", s.TokensAMinute, each),
 		"have the provider raise it; until then keep MaxConcurrency below what makes it refuse"}
 }
@@ -113,13 +113,13 @@ func (s System) tenants() Limit {
 	if tenants > 1 {
 		whose = fmt.Sprintf("%d tenants have as many documents each", tenants)
 	}
-	return Limit{LimitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
+	return Limit{limitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
 		fmt.Sprintf("documents of a tenant are written one after the other, %s each; %s", round(toDuration(s.turn())), whose),
 		"put the functions nearer to the database, in its availability zone; nothing else makes one tenant faster"}
 }
 
 func (s System) database() Limit {
-	return Limit{LimitDatabase, s.Cores * s.Measured.Busy.Value * hour / (s.Measured.ExecutionMS.Value / 1000) / s.Deliveries(),
+	return Limit{limitDatabase, s.Cores * s.Measured.Busy.Value * hour / (s.Measured.ExecutionMS.Value / 1000) / s.Deliveries(),
 		fmt.Sprintf("%g cores, at most %.0f %% busy, %g ms a delivery", s.Cores, 100*s.Measured.Busy.Value, s.Measured.ExecutionMS.Value),
 		"give the database more cores (Aurora: a higher maximum capacity)"}
 }

@@ -37,19 +37,19 @@ type Item struct {
 	USD      float64 `json:"usd"`
 }
 
-// Parts of a bill, in its order.
+// The parts of a bill.
 const (
-	PartLambda   = "Lambda"
-	PartSQS      = "SQS"
-	PartDatabase = "Database"
-	PartNetwork  = "NAT"
-	PartWatch    = "CloudWatch"
-	PartSecrets  = "Secrets"
-	PartModel    = "Model"
+	partLambda   = "Lambda"
+	partSQS      = "SQS"
+	partDatabase = "Database"
+	partNetwork  = "NAT"
+	partWatch    = "CloudWatch"
+	partSecrets  = "Secrets"
+	partModel    = "Model"
 )
 
-// Parts lists them.
-var Parts = []string{PartModel, PartLambda, PartSQS, PartDatabase, PartNetwork, PartWatch, PartSecrets}
+// parts is the order of the parts in a bill.
+var parts = []string{partModel, partLambda, partSQS, partDatabase, partNetwork, partWatch, partSecrets}
 
 // Bill is what a month costs.
 type Bill struct {
@@ -109,10 +109,10 @@ func (l Load) lambda() []Item {
 	p, m := l.Prices, l.Measured
 	seconds := l.Batch(l.BatchSize).Seconds()
 	return []Item{
-		item(PartLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
-		item(PartLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
-		fixed(item(PartLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
-		fixed(item(PartLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
+		item(partLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
+		item(partLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
+		fixed(item(partLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
+		fixed(item(partLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
 	}
 }
 
@@ -123,11 +123,11 @@ func (l Load) queue() []Item {
 	p, m := l.Prices, l.Measured
 	batch := float64(l.BatchSize)
 	return []Item{
-		item(PartSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(PartSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(PartSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(PartSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
-		fixed(item(PartSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
+		item(partSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(partSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(partSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
+		item(partSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
+		fixed(item(partSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
 	}
 }
 
@@ -148,10 +148,10 @@ func (l Load) database() []Item {
 	idle, busy := l.ACUs()
 	inputs := l.messages() * (m.Blocks.Value*m.MissedShare.Value + m.WALBytes.Value/storageBlock)
 	return []Item{
-		fixed(item(PartDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
-		item(PartDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
-		item(PartDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
-		item(PartDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
+		fixed(item(partDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
+		item(partDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
+		item(partDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
+		item(partDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
 	}
 }
 
@@ -162,9 +162,9 @@ func (l Load) network() []Item {
 	}
 	p, m := l.Prices, l.Measured
 	return []Item{
-		fixed(item(PartNetwork, "gateway", m.NATCount.Value*monthHours, "hours", p.NATHour, 1)),
-		fixed(item(PartNetwork, "public address", m.PublicAddress.Value*monthHours, "hours", p.AddressHour, 1)),
-		item(PartNetwork, "traffic", l.messages()*m.NATBytes.Value/gigabyte, "GB", p.NATGB, 1),
+		fixed(item(partNetwork, "gateway", m.NATCount.Value*monthHours, "hours", p.NATHour, 1)),
+		fixed(item(partNetwork, "public address", m.PublicAddress.Value*monthHours, "hours", p.AddressHour, 1)),
+		item(partNetwork, "traffic", l.messages()*m.NATBytes.Value/gigabyte, "GB", p.NATGB, 1),
 	}
 }
 
@@ -173,20 +173,20 @@ func (l Load) watch() []Item {
 	logs := (l.messages()*m.LogBytes.Value + l.invocations()*m.LogBytesBatch.Value) / gigabyte
 	sweep := sweeps() * m.LogBytesSweep.Value / gigabyte
 	return []Item{
-		item(PartWatch, "logs", logs, "GB", p.LogsIngested, 1),
-		item(PartWatch, "logs, kept", logs*m.LogMonths.Value, "GB", p.LogsStored, 1),
-		fixed(item(PartWatch, "logs of the sweep", sweep, "GB", p.LogsIngested, 1)),
-		fixed(item(PartWatch, "metrics", m.Metrics.Value, "metrics", p.Metric, 1)),
-		fixed(item(PartWatch, "alarms", m.Alarms.Value, "alarms", p.Alarm, 1)),
-		fixed(item(PartWatch, "dashboard", m.Dashboards.Value, "dashboards", p.Dashboard, 1)),
+		item(partWatch, "logs", logs, "GB", p.LogsIngested, 1),
+		item(partWatch, "logs, kept", logs*m.LogMonths.Value, "GB", p.LogsStored, 1),
+		fixed(item(partWatch, "logs of the sweep", sweep, "GB", p.LogsIngested, 1)),
+		fixed(item(partWatch, "metrics", m.Metrics.Value, "metrics", p.Metric, 1)),
+		fixed(item(partWatch, "alarms", m.Alarms.Value, "alarms", p.Alarm, 1)),
+		fixed(item(partWatch, "dashboard", m.Dashboards.Value, "dashboards", p.Dashboard, 1)),
 	}
 }
 
 func (l Load) secrets() []Item {
 	return []Item{
-		fixed(item(PartSecrets, "secrets", l.Measured.Secrets.Value, "secrets", l.Prices.Secret, 1)),
-		fixed(item(PartSecrets, "keys", l.Measured.Keys.Value, "keys", l.Prices.Key, 1)),
-		fixed(item(PartSecrets, "schedule of the sweep", sweeps(), "invocations", l.Prices.Schedule, million)),
+		fixed(item(partSecrets, "secrets", l.Measured.Secrets.Value, "secrets", l.Prices.Secret, 1)),
+		fixed(item(partSecrets, "keys", l.Measured.Keys.Value, "keys", l.Prices.Key, 1)),
+		fixed(item(partSecrets, "schedule of the sweep", sweeps(), "invocations", l.Prices.Schedule, million)),
 	}
 }
 
@@ -194,7 +194,7 @@ func (l Load) model() (items []Item) {
 	m := l.Measured
 	asked := l.Documents * l.Questions
 	tokens := func(what string, quantity, usd float64) Item {
-		return item(PartModel, what, quantity, "tokens", Price{USD: usd}, million)
+		return item(partModel, what, quantity, "tokens", Price{USD: usd}, million)
 	}
 	if l.Questions > 0 {
 		items = append(items,

@@ -1,21 +1,19 @@
-package plan_test
+package plan
 
 import (
 	"testing"
 	"time"
-
-	"matchbook/lambda/plan"
 )
 
 // paid is a load whose figures are round.
-func paid(t *testing.T) plan.Load {
+func paid(t *testing.T) Load {
 	t.Helper()
-	prices, err := plan.ReadPrices(nil)
+	prices, err := ReadPrices(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := simple(t)
-	for figure, value := range map[*plan.Figure]float64{
+	for figure, value := range map[*Figure]float64{
 		&m.SweepMS: 100, &m.Pollers: 5, &m.PollSeconds: 20, &m.StoredBytes: 10_000, &m.WALBytes: 40_960, &m.Blocks: 1000, &m.MissedShare: 0.01,
 		&m.CoresPerACU: 0.25, &m.BusyHours: 100, &m.HotDays: 1, &m.MinACU: 0.5, &m.NATBytes: 10_000, &m.NATCount: 1, &m.PublicAddress: 1,
 		&m.LogBytes: 300, &m.LogBytesBatch: 1000, &m.LogBytesSweep: 1000, &m.LogMonths: 1, &m.Metrics: 10, &m.Alarms: 10, &m.Dashboards: 1,
@@ -23,17 +21,17 @@ func paid(t *testing.T) plan.Load {
 	} {
 		figure.Value = value
 	}
-	for price, usd := range map[*plan.Price]float64{
+	for price, usd := range map[*Price]float64{
 		&prices.LambdaRequests: 0.2, &prices.LambdaGBSecond: 0.00001, &prices.SQSRequests: 0.4, &prices.AuroraACUHour: 0.1, &prices.AuroraStorage: 0.1,
 		&prices.AuroraIO: 0.2, &prices.LogsIngested: 0.5, &prices.LogsStored: 0.03, &prices.Metric: 0.3, &prices.Alarm: 0.1, &prices.Dashboard: 3,
 		&prices.Secret: 0.4, &prices.Key: 1, &prices.Schedule: 1, &prices.NATHour: 0.05, &prices.NATGB: 0.05, &prices.AddressHour: 0.01,
 	} {
 		price.USD = usd
 	}
-	return plan.Load{
-		Work:      plan.Work{Questions: 0.25, Latency: plan.Latency{Min: time.Second, Max: time.Second}, Tenants: 1, MemoryMB: 1024, Pool: 5, Measured: m},
+	return Load{
+		Work:      Work{Questions: 0.25, Latency: Latency{Min: time.Second, Max: time.Second}, Tenants: 1, MemoryMB: 1024, Pool: 5, Measured: m},
 		Documents: 1_000_000, BatchSize: 1, SweepMB: 256, MonthsKept: 12, Aurora: true, Embeddings: true,
-		Model: plan.ModelPrice{Prompt: 0.4, Completion: 1.6, Embedding: 0.02}, Prices: prices,
+		Model: ModelPrice{Prompt: 0.4, Completion: 1.6, Embedding: 0.02}, Prices: prices,
 	}
 }
 
@@ -45,18 +43,18 @@ func TestBillAddsUpWhatIsPaidFor(t *testing.T) {
 	b := l.Bill()
 	batch := 0.010 + 0.2*0.004 + 0.002*1769/1024 + 0.003 + 0.2*1 // one in five messages asks
 	for part, want := range map[string]float64{
-		plan.PartLambda:   1.25*0.2 + 1_250_000*batch*0.00001 + 0.0438*0.2 + 43_800*0.1*0.25*0.00001,
-		plan.PartSQS:      3*1.25*0.4 + 0.657*0.4,
-		plan.PartDatabase: 365*0.1 + 120*0.1 + 1_250_000*20/1e6*0.2,
-		plan.PartNetwork:  730*0.05 + 730*0.01 + 12.5*0.05,
-		plan.PartWatch:    (0.375+1.25)*(0.5+0.03) + 0.0438*0.5 + 10*0.3 + 10*0.1 + 3,
-		plan.PartSecrets:  3*0.4 + 1 + 0.0438,
-		plan.PartModel:    250_000*(455*0.4+30*1.6)/1e6 + 20*0.02,
+		partLambda:   1.25*0.2 + 1_250_000*batch*0.00001 + 0.0438*0.2 + 43_800*0.1*0.25*0.00001,
+		partSQS:      3*1.25*0.4 + 0.657*0.4,
+		partDatabase: 365*0.1 + 120*0.1 + 1_250_000*20/1e6*0.2,
+		partNetwork:  730*0.05 + 730*0.01 + 12.5*0.05,
+		partWatch:    (0.375+1.25)*(0.5+0.03) + 0.0438*0.5 + 10*0.3 + 10*0.1 + 3,
+		partSecrets:  3*0.4 + 1 + 0.0438,
+		partModel:    250_000*(455*0.4+30*1.6)/1e6 + 20*0.02,
 	} {
 		near(t, part, b.Part(part), want)
 	}
 	sum := 0.0
-	for _, part := range plan.Parts {
+	for _, part := range parts {
 		sum += b.Part(part)
 	}
 	near(t, "the sum of the parts", b.USD, sum)
@@ -75,8 +73,8 @@ func TestDatabaseThatIsThereCostsNothing(t *testing.T) {
 	t.Parallel()
 	l := paid(t)
 	l.Aurora = false
-	if b := l.Bill(); b.Part(plan.PartDatabase) != 0 || b.Part(plan.PartNetwork) != 0 {
-		t.Errorf("database %v, network %v, want 0", b.Part(plan.PartDatabase), b.Part(plan.PartNetwork))
+	if b := l.Bill(); b.Part(partDatabase) != 0 || b.Part(partNetwork) != 0 {
+		t.Errorf("database %v, network %v, want 0", b.Part(partDatabase), b.Part(partNetwork))
 	}
 }
 
@@ -106,8 +104,8 @@ func TestLargerBatchesSaveRequests(t *testing.T) {
 	one := l.Bill()
 	l.BatchSize = 10
 	ten := l.Bill()
-	near(t, "SQS in tens", ten.Part(plan.PartSQS), 3*0.125*0.4+0.657*0.4)
-	if ten.Part(plan.PartLambda) >= one.Part(plan.PartLambda) {
-		t.Errorf("Lambda: %v in tens, %v one by one", ten.Part(plan.PartLambda), one.Part(plan.PartLambda))
+	near(t, "SQS in tens", ten.Part(partSQS), 3*0.125*0.4+0.657*0.4)
+	if ten.Part(partLambda) >= one.Part(partLambda) {
+		t.Errorf("Lambda: %v in tens, %v one by one", ten.Part(partLambda), one.Part(partLambda))
 	}
 }

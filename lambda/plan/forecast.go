@@ -21,8 +21,8 @@ type Forecast struct {
 	load        Load
 }
 
-// NewForecast fills in the bills of the shares and of the numbers of documents.
-func NewForecast(l Load, models *ModelPrices, model, embedding string, documents []int64) *Forecast {
+// Forecast calculates the bills of the shares and of the numbers of documents.
+func (l Load) Forecast(models *ModelPrices, model, embedding string, documents []int64) *Forecast {
 	r := &Forecast{Prices: l.Prices, ModelPrices: models, Model: model, Embedding: embedding,
 		Measured: l.Measured, Batch: l.BatchSize, Bills: billsOf(l, documents, l.Questions), load: l}
 	for _, share := range withShare(l.Questions) {

@@ -45,14 +45,14 @@ func (r *Forecast) parts() [][]string {
 		return cells
 	}
 	rows := [][]string{line("documents a month", func(b Bill) string { return grouped(b.Documents) })}
-	for _, part := range Parts {
+	for _, part := range parts {
 		rows = append(rows, line(r.described(part), func(b Bill) string { return usd(b.Part(part)) }))
 	}
 	rows = append(rows, line("sum", func(b Bill) string { return usd(b.USD) }),
 		line("of it without a single document", func(b Bill) string { return usd(b.Fixed()) }))
 	if r.load.Aurora {
 		rows = append(rows, line("sum with a database that is paid for anyway", func(b Bill) string {
-			return usd(b.USD - b.Part(PartDatabase) - b.Part(PartNetwork))
+			return usd(b.USD - b.Part(partDatabase) - b.Part(partNetwork))
 		}))
 	}
 	return append(rows, line("sum per 1,000 documents", func(b Bill) string {
@@ -65,17 +65,17 @@ func (r *Forecast) parts() [][]string {
 
 func (r *Forecast) described(part string) string {
 	switch {
-	case part == PartDatabase && r.load.Aurora:
+	case part == partDatabase && r.load.Aurora:
 		return "Database (Aurora Serverless v2)"
-	case part == PartDatabase:
+	case part == partDatabase:
 		return "Database (paid for anyway)"
-	case part == PartNetwork:
+	case part == partNetwork:
 		return "NAT gateway of its VPC"
-	case part == PartWatch:
+	case part == partWatch:
 		return "CloudWatch (logs, metrics, alarms)"
-	case part == PartSecrets:
+	case part == partSecrets:
 		return "Secrets, keys, schedule"
-	case part == PartModel && r.load.Embeddings:
+	case part == partModel && r.load.Embeddings:
 		return "Model, embeddings"
 	}
 	return part
@@ -91,7 +91,7 @@ func (r *Forecast) lever() [][]string {
 	for _, bills := range r.Lever {
 		row := []string{fmt.Sprintf("%.2f, rules decide %s of 100", bills[0].Questions, short(100*max(1-bills[0].Questions, 0)))}
 		for _, b := range bills {
-			row = append(row, usd(b.USD), usd(b.Part(PartModel)))
+			row = append(row, usd(b.USD), usd(b.Part(partModel)))
 		}
 		rows = append(rows, row)
 	}
@@ -114,7 +114,7 @@ func (r *Forecast) chart() (lines []string) {
 		}
 	}
 	for _, b := range list {
-		model := b.Part(PartModel)
+		model := b.Part(partModel)
 		whole := scaled(b.USD, most)
 		filled := min(scaled(model, most), whole)
 		bar := strings.Repeat("█", filled) + strings.Repeat("░", whole-filled)

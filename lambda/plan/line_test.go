@@ -101,7 +101,7 @@ func predicted(t testing.TB, concurrency int, l Latency, batch time.Duration) fl
 	m.ExecutionMS.Value = batch.Seconds() * 1000 / float64(manifest.Match.BatchSize)
 	c := System{Work: Work{Questions: 1, Latency: l, Tenants: 1, MemoryMB: 1024, Pool: 1, Measured: m},
 		Concurrency: concurrency, BatchSize: manifest.Match.BatchSize, Connections: 1000, Cores: 1000}.Capacity()
-	if c.Binding != LimitConcurrency {
+	if c.Binding != limitConcurrency {
 		t.Fatalf("%s binds", c.Binding)
 	}
 	return c.Documents

@@ -1,21 +1,19 @@
-package plan_test
+package plan
 
 import (
 	"math"
 	"testing"
 	"time"
-
-	"matchbook/lambda/plan"
 )
 
 // simple are figures to reckon with by hand.
-func simple(t *testing.T) plan.Measured {
+func simple(t *testing.T) Measured {
 	t.Helper()
-	m, err := plan.ReadMeasured(nil)
+	m, err := ReadMeasured(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for figure, value := range map[*plan.Figure]float64{
+	for figure, value := range map[*Figure]float64{
 		&m.ProcessorMS: 2, &m.CoreSpeed: 1, &m.ExecutionMS: 3, &m.RoundTripMS: 1, &m.Trips: 10, &m.TurnTrips: 5, &m.QuestionTrips: 4,
 		&m.RepeatsPerQuestion: 0, &m.RetriesPerDocument: 0, &m.PromptTokens: 455, &m.AnswerTokens: 30, &m.Busy: 0.6,
 	} {
@@ -36,11 +34,11 @@ func near(t *testing.T, what string, got, want float64) {
 
 func TestBatchEndsWithItsSlowestDocument(t *testing.T) {
 	t.Parallel()
-	fixed, varied := plan.Latency{Min: time.Second, Max: time.Second}, plan.Latency{Min: time.Second, Max: 4 * time.Second}
+	fixed, varied := Latency{Min: time.Second, Max: time.Second}, Latency{Min: time.Second, Max: 4 * time.Second}
 	for name, tc := range map[string]struct {
 		n, tenants, memory int
 		questions          float64
-		latency            plan.Latency
+		latency            Latency
 		want               float64 // seconds
 	}{
 		"one document, 10 trips, 2+3 ms of work":                          {1, 1, wholeCore, 0, fixed, 0.015},
@@ -53,14 +51,14 @@ func TestBatchEndsWithItsSlowestDocument(t *testing.T) {
 		"the slowest of ten between 1 and 4 s: 1 + 3*10/11":               {10, 1, wholeCore, 1, varied, 1 + 30.0/11 + 0.010 + 0.045 + 0.040 + 0.050},
 		"two of which each asks or not: 2.5 s for one half, 3 s for both": {2, 1, wholeCore, 0.5, varied, 0.5*2.5 + 0.25*3 + 0.010 + 0.005 + 0.004 + 0.010},
 	} {
-		w := plan.Work{Questions: tc.questions, Latency: tc.latency, Tenants: tc.tenants, MemoryMB: tc.memory, Pool: 5, Measured: simple(t)}
+		w := Work{Questions: tc.questions, Latency: tc.latency, Tenants: tc.tenants, MemoryMB: tc.memory, Pool: 5, Measured: simple(t)}
 		near(t, name, w.Batch(tc.n).Seconds(), tc.want)
 	}
 }
 
 func TestLessMemoryIsAShareOfACore(t *testing.T) {
 	t.Parallel()
-	w := plan.Work{Tenants: 1, MemoryMB: 885, Pool: 5, Measured: simple(t)} // half a core: 2 ms take 4
+	w := Work{Tenants: 1, MemoryMB: 885, Pool: 5, Measured: simple(t)} // half a core: 2 ms take 4
 	if got := w.Batch(1).Round(10 * time.Microsecond); got != 17*time.Millisecond {
 		t.Errorf("got %s, want 17ms", got)
 	}
@@ -68,7 +66,7 @@ func TestLessMemoryIsAShareOfACore(t *testing.T) {
 
 func TestLongestAnswerIsNeverShorterThanAnyOther(t *testing.T) {
 	t.Parallel()
-	l := plan.Latency{Min: time.Second, Max: 3 * time.Second}
+	l := Latency{Min: time.Second, Max: 3 * time.Second}
 	for k, want := range []time.Duration{0, 2 * time.Second, 2*time.Second + time.Second/3, 2*time.Second + time.Second/2} {
 		if got := l.Longest(k); (got - want).Abs() > time.Microsecond {
 			t.Errorf("longest of %d: got %s, want %s", k, got, want)
@@ -80,5 +78,5 @@ func TestDeliveriesCountWhoAsksAgainAndWhatFailed(t *testing.T) {
 	t.Parallel()
 	m := simple(t)
 	m.RepeatsPerQuestion.Value, m.RetriesPerDocument.Value = 0.8, 0.01
-	near(t, "deliveries", plan.Work{Questions: 0.5, Measured: m}.Deliveries(), 1.41)
+	near(t, "deliveries", Work{Questions: 0.5, Measured: m}.Deliveries(), 1.41)
 }

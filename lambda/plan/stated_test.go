@@ -1,4 +1,4 @@
-package plan_test
+package plan
 
 import (
 	"encoding/json"
@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"matchbook/lambda/plan"
 )
 
 func TestEachFigureSaysWhereItIsFrom(t *testing.T) {
@@ -77,9 +75,9 @@ func TestFilesThatForgetSomethingAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tc.file == "prices.json" {
-			_, err = plan.ReadPrices(raw)
+			_, err = ReadPrices(raw)
 		} else {
-			_, err = plan.ReadMeasured(raw)
+			_, err = ReadMeasured(raw)
 		}
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
@@ -100,7 +98,7 @@ func TestEachMetricOfTheManifestIsPaidFor(t *testing.T) {
 		}
 		return true
 	})
-	m, err := plan.ReadMeasured(nil)
+	m, err := ReadMeasured(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +130,7 @@ func TestWhatTheInfrastructureMakesIsPaidFor(t *testing.T) {
 		days = max(days, r.Properties.RetentionInDays)
 		capacity = max(capacity, r.Properties.ServerlessV2ScalingConfiguration.MinCapacity)
 	}
-	m, err := plan.ReadMeasured(nil)
+	m, err := ReadMeasured(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ var (
 	tableLatency     = []Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
 )
 
-// NewThroughput fills in the table: the capacity of the system with other
-// concurrencies and latencies.
-func NewThroughput(s System) *Throughput {
+// Throughput calculates the capacity, and the table: the capacity of the system
+// with other concurrencies and latencies.
+func (s System) Throughput() *Throughput {
 	r := &Throughput{Capacity: s.Capacity(), system: s}
 	if r.Problems == nil {
 		r.Problems = []string{}

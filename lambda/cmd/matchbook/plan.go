@@ -194,7 +194,7 @@ func (w *invocation) costPlan(o *costOptions) error {
 	if err != nil {
 		return err
 	}
-	r := plan.NewForecast(l, models, o.plan.model, o.plan.embedding, o.plan.documents)
+	r := l.Forecast(models, o.plan.model, o.plan.embedding, o.plan.documents)
 	return w.printPage(r, r.Page(), &o.plan.workOptions)
 }
 

@@ -74,7 +74,7 @@ func (w *invocation) capacity(o *capacityOptions) error {
 	if err != nil {
 		return err
 	}
-	r := plan.NewThroughput(s)
+	r := s.Throughput()
 	if err := w.printPage(r, r.Page(), &o.workOptions); err != nil {
 		return err
 	}

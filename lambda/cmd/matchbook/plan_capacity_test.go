@@ -26,7 +26,7 @@ func TestCapacityCountsTheConnectionsOfEveryFunction(t *testing.T) {
 			t.Fatal(err)
 		}
 		limits := s.Capacity().Limits
-		i := slices.IndexFunc(limits, func(l plan.Limit) bool { return l.Name == plan.LimitConnections })
+		i := slices.IndexFunc(limits, func(l plan.Limit) bool { return l.Name == "connections" })
 		if i < 0 || !strings.Contains(limits[i].Why, want) {
 			t.Errorf("want %q in %+v", want, limits)
 		}

@@ -133,7 +133,7 @@ func TestPlanReckonsWithPricesOfYourOwn(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Bills) != 3 || r.Bills[2].Part(plan.PartModel) != 0 || r.Bills[2].Part(plan.PartLambda) == 0 {
+	if len(r.Bills) != 3 || r.Bills[2].Part("Model") != 0 || r.Bills[2].Part("Lambda") == 0 {
 		t.Errorf("got %+v", r.Bills)
 	}
 }

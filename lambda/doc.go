@@ -61,8 +61,9 @@
 //   - explain reads for people why documents match or do not, and stores what
 //     a person confirms or rejects; postgres/report holds the SQL of such reads.
 //   - drill breaks everything at once, and decides whether the promise was kept.
-//   - cmd/matchbook is the command for developers and operators; term cleans
-//     and lays out its text.
+//   - cmd/matchbook is the command for developers and operators: flags, help and
+//     exit codes. local/database opens its database, term cleans and lays out
+//     its text, and errtext words its errors.
 //
 // # To add something
 //

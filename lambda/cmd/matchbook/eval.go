@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/corpus"
-	"matchbook/lambda/local/pgserver"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/rehearsal/measure"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
@@ -67,7 +66,7 @@ func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (er
 	m := term.NewMeter(w.errOut)
 	defer m.Close()
 	m.Say("%s", asks)
-	server, stop, err := w.openServer(ctx, m)
+	server, stop, err := database.Server(ctx, w.env, m)
 	if err != nil {
 		return err
 	}
@@ -95,26 +94,6 @@ func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (er
 		return errFindings
 	}
 	return nil
-}
-
-// evalSettings have a database that was just filled analysed at once, not
-// within a minute: until then the plans are those of empty tables.
-var evalSettings = map[string]string{"autovacuum_naptime": "1s"}
-
-// openServer returns the URL of a database beside which others can be created.
-// Unlike openDatabase it leaves that one as it is.
-func (w *invocation) openServer(ctx context.Context, m *term.Meter) (url string, stop func() error, err error) {
-	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
-	if err != nil || url != "" {
-		return url, func() error { return nil }, err
-	}
-	m.Step("PostgreSQL")
-	defer m.Watch(nil)
-	server, err := pgserver.Start(ctx, pgserver.Options{Source: source, Settings: evalSettings, Progress: func(s string) { m.Say("%s", s) }})
-	if err != nil {
-		return "", nil, err
-	}
-	return server.URL("postgres"), server.Stop, nil
 }
 
 // readCorpora reads everything before anything is started.

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
+	"matchbook/lambda/errtext"
 	"matchbook/lambda/explain"
-	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/term"
@@ -27,7 +26,7 @@ func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	flags.StringVar(&o.keep, "keep", "", "the private PostgreSQL that match --keep keeps, in this folder")
-	flags.Lookup("keep").NoOptDefVal = keepDefault()
+	flags.Lookup("keep").NoOptDefVal = database.Folder()
 	return cmd
 }
 
@@ -54,12 +53,12 @@ type session struct {
 
 // inSession opens the database and has work done.
 func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
-	url, stop, err := w.openKept(ctx, o.keep)
+	url, stop, err := database.Kept(ctx, w.env, o.keep, w.errOut)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if err := refuseNewer(ctx, url); err != nil {
+	if err := database.RefuseNewer(ctx, url); err != nil {
 		return err
 	}
 	db, err := postgres.Open(ctx, url, 2)
@@ -69,30 +68,6 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 	defer db.Close()
 	d := &session{w, o, ctx, db}
 	return d.mend(work(d))
-}
-
-// openKept is openDatabase for one that is there already, as it is.
-func (w *invocation) openKept(ctx context.Context, keep string) (url string, stop func() error, err error) {
-	source, url, err := pgserver.ReadSource(w.env, manifest.EnvDatabaseURL)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case url != "" && keep != "":
-		return "", nil, errors.New("--keep is for the private PostgreSQL: unset DATABASE_URL, or leave --keep out")
-	case url != "":
-		return url, func() error { return nil }, nil
-	case keep == "":
-		return "", nil, errors.New("which database? Set DATABASE_URL, or give --keep to look at what \"matchbook match DIR --keep\" keeps")
-	}
-	if _, err := os.Stat(filepath.Join(keep, "data")); errors.Is(err, os.ErrNotExist) {
-		return "", nil, fmt.Errorf("nothing is kept in %s: \"matchbook match DIR --keep\" keeps a database", keep)
-	}
-	server, err := pgserver.Start(ctx, pgserver.Options{Dir: keep, Source: source, Durable: true,
-		Progress: func(s string) { fmt.Fprintln(w.errOut, s) }})
-	if err != nil {
-		return "", nil, err
-	}
-	return server.URL("postgres"), server.Stop, nil
 }
 
 // mend makes an error of the database one that says what to do.
@@ -108,7 +83,7 @@ func (d *session) mend(err error) error {
 		}
 		return errors.New("the database is older than this program: run \"matchbook migrate up\"")
 	}
-	return errors.New(describe(err))
+	return errors.New(errtext.Describe(err))
 }
 
 // print prints a report, as text or as JSON.

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"matchbook/lambda/corpus"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/term"
 
@@ -23,7 +24,7 @@ type invokeOptions struct {
 	documents string
 	json      bool
 	logs      string
-	database  databaseOptions
+	database  database.Choice
 }
 
 func (w *invocation) invokeCommand() *cobra.Command {
@@ -44,7 +45,7 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	flags.StringVar(&o.documents, "documents", sampleDocuments, "folder of documents to import first; the default counts only if it exists")
 	flags.BoolVar(&o.json, "json", false, "print the outcome as JSON")
 	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
-	o.database.flag(cmd)
+	databaseFlag(cmd, &o.database)
 	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
 	return cmd
 }
@@ -67,7 +68,7 @@ func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o invokeOption
 			return err
 		}
 	}
-	url, stop, err := w.openDatabase(ctx, o.database, p)
+	url, stop, err := o.database.Fill(ctx, w.env, p)
 	if err != nil {
 		return err
 	}

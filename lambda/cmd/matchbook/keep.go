@@ -5,6 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/manifest"
+
+	"github.com/spf13/cobra"
 )
 
 // The folder of --keep may be left out, so that pflag takes "--keep DIR" for a
@@ -33,7 +38,7 @@ func isKept(dir string) bool {
 // many, for a command that makes that folder.
 func (w *invocation) takeKept(args []string, keep *string) []string {
 	at := slices.Index(w.args, "--keep")
-	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != keepDefault() && *keep != w.args[at+1] {
+	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != database.Folder() && *keep != w.args[at+1] {
 		return args
 	}
 	dir := w.args[at+1]
@@ -43,4 +48,10 @@ func (w *invocation) takeKept(args []string, keep *string) []string {
 	}
 	*keep = dir
 	return slices.Delete(slices.Clone(args), i, i+1)
+}
+
+// databaseFlag adds --database.
+func databaseFlag(cmd *cobra.Command, c *database.Choice) {
+	cmd.Flags().BoolVar(&c.Named, "database", false,
+		"migrate and fill the database that "+manifest.EnvDatabaseURL+" names, not a private one")
 }

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"matchbook/lambda/errtext"
 	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		fmt.Fprintln(errOut, "matchbook: interrupted")
 		return exitError
 	default:
-		fmt.Fprintln(errOut, "matchbook:", w.withoutSecrets(err.Error()))
+		fmt.Fprintln(errOut, "matchbook:", errtext.WithoutSecrets(err.Error(), w.env))
 		return exitError
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"matchbook/lambda/corpus"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/term"
@@ -17,7 +18,7 @@ import (
 type matchOptions struct {
 	rehearsal.Options
 	json     bool
-	database databaseOptions
+	database database.Choice
 	slackLog string
 	model    model.Options
 }
@@ -28,17 +29,17 @@ func (w *invocation) matchCommand() *cobra.Command {
 		Use:   "match DIR",
 		Short: "Run a folder of documents through queue and function, and print what belongs together",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.database.keep))
+			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.database.Keep))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.match(cmd.Context(), w.takeKept(args, &o.database.keep)[0], o)
+			return w.match(cmd.Context(), w.takeKept(args, &o.database.Keep)[0], o)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
-	o.database.flag(cmd)
-	flags.StringVar(&o.database.keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
-	flags.Lookup("keep").NoOptDefVal = keepDefault()
+	databaseFlag(cmd, &o.database)
+	flags.StringVar(&o.database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
+	flags.Lookup("keep").NoOptDefVal = database.Folder()
 	flags.DurationVar(&o.KillEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "invocations at the same time")
@@ -73,7 +74,7 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 			return err
 		}
 	}
-	url, stop, err := w.openDatabase(ctx, o.database, p)
+	url, stop, err := o.database.Fill(ctx, w.env, p)
 	if err != nil {
 		return err
 	}

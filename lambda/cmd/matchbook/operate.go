@@ -8,6 +8,8 @@ import (
 	"log/slog"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/errtext"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/setup"
@@ -46,7 +48,7 @@ func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseNewer(ctx, config.DatabaseURL); err != nil {
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
 		return err
 	}
 	publisher, close, err := setup.Publisher(ctx, config)
@@ -55,7 +57,7 @@ func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
 	}
 	defer close()
 	if err := publisher.Publish(ctx, ids); err != nil {
-		return errors.New(describe(err))
+		return errors.New(errtext.Describe(err))
 	}
 	fmt.Fprintf(w.out, "published %d documents\n", len(ids))
 	return nil
@@ -78,7 +80,7 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseNewer(ctx, config.DatabaseURL); err != nil {
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
 		return err
 	}
 	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)), setup.Workloads())
@@ -88,7 +90,7 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	defer close()
 	report, err := sweeper.Run(ctx)
 	if err != nil {
-		return errors.New(describe(err))
+		return errors.New(errtext.Describe(err))
 	}
 	if asJSON {
 		return json.NewEncoder(w.out).Encode(report)
@@ -111,9 +113,9 @@ func (w *invocation) migrateCommand() *cobra.Command {
 		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
 	}
-	add("up", "Apply what is missing", "applied", migrateKnown)
+	add("up", "Apply what is missing", "applied", database.Migrate)
 	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]schema.Migration, error) {
-		if err := refuseNewer(ctx, url); err != nil {
+		if err := database.RefuseNewer(ctx, url); err != nil {
 			return nil, err
 		}
 		return schema.MigrateDown(ctx, url)
@@ -129,7 +131,7 @@ func (w *invocation) migrate(ctx context.Context, run func(context.Context, stri
 	}
 	list, err := run(ctx, url)
 	if err != nil {
-		return errors.New(describe(err))
+		return errors.New(errtext.Describe(err))
 	}
 	if asJSON {
 		if list == nil {

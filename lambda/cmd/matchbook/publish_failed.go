@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/errtext"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
@@ -136,7 +137,7 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	defer close()
 	failed, err := db.Failed(ctx, filter)
 	if err != nil {
-		return errors.New(describe(err))
+		return errors.New(errtext.Describe(err))
 	}
 	r := newFailedReport(failed)
 	p := term.NewMeter(w.errOut)
@@ -157,7 +158,7 @@ func (r *failedReport) publish(ctx context.Context, failed *postgres.Failed, que
 		var partly *job.PublishError
 		err := publishBatch(ctx, publisher, batch)
 		if err != nil && !errors.As(err, &partly) {
-			return errors.New(describe(err))
+			return errors.New(errtext.Describe(err))
 		}
 		r.Left -= len(batch)
 		r.Published += len(batch)

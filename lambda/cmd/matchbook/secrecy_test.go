@@ -54,26 +54,6 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 	}
 }
 
-func TestSecretsAreTakenOutOfErrors(t *testing.T) {
-	t.Parallel()
-	w := &invocation{env: func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: "postgres://user:a%2Fb+secret@host/db", manifest.EnvOpenAIKey: "sk-123456"}[name]
-	}}
-	for text, want := range map[string]string{
-		`cannot parse "postgres://user:a%2Fb+secret@host/db"`: `cannot parse "***"`,
-		"the password is a/b+secret":                          "the password is ***",
-		"postgresql://other:unknown@host:5432/db is away":     "postgresql://other:***@host:5432/db is away",
-		"user=x password='two words' host=y":                  "user=x password=*** host=y",
-		"?sslpassword=abc&host=y":                             "?sslpassword=***&host=y",
-		"HTTP 401 for sk-123456":                              "HTTP 401 for ***",
-		"see https://example.com/a:b@c":                       "see https://example.com/a:b@c",
-	} {
-		if got := w.withoutSecrets(text); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
-		}
-	}
-}
-
 // A person with an old command is refused before anything is done.
 func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 	t.Parallel()

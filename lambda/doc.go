@@ -63,7 +63,8 @@
 //   - drill breaks everything at once, and decides whether the promise was kept.
 //   - cmd/matchbook is the command for developers and operators: flags, help and
 //     exit codes. local/database opens its database, term cleans and lays out
-//     its text, and errtext words its errors.
+//     its text, errtext words its errors, and llm/openai/recording records
+//     exchanges with a model for tests.
 //
 // # To add something
 //

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
@@ -46,7 +47,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 	if bytes.Contains(raw, []byte(plantedKey)) || strings.Contains(out, plantedKey) {
 		t.Errorf("the key is in\n%s\n%s", raw, out)
 	}
-	var r recording
+	var r recording.Exchange
 	if err := json.Unmarshal(raw, &r); err != nil {
 		t.Fatal(err)
 	}

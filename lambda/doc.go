@@ -60,6 +60,7 @@
 //     a corpus with its true links.
 //   - explain reads for people why documents match or do not, and stores what
 //     a person confirms or rejects; postgres/report holds the SQL of such reads.
+//   - republish publishes failed documents again, in batches.
 //   - drill breaks everything at once, and decides whether the promise was kept.
 //   - cmd/matchbook is the command for developers and operators: flags, help and
 //     exit codes. local/database opens its database, term cleans and lays out

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/drill"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/republish"
 
 	"github.com/spf13/cobra"
 )
@@ -23,8 +24,8 @@ var helpPages = template.Must(template.ParseFS(helpFiles, "help/*.txt"))
 var helpFacts = map[string]any{
 	"Deliveries": manifest.Match.MaxReceiveCount(),
 	"Visibility": manifest.Match.Visibility(),
-	"Batch":      failedBatch,
-	"Shown":      failedShown,
+	"Batch":      republish.Batch,
+	"Shown":      republish.Shown,
 	"Faults":     drill.Faults,
 }
 

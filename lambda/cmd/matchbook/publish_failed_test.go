@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/republish"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -132,7 +133,7 @@ func TestPublishFailedChoosesAndCounts(t *testing.T) {
 		}
 	}
 	code, out, _ := r.run(t.Context(), "--dry-run")
-	if code != exitOK || !strings.HasPrefix(out, "14 failed documents would be published:\n      4  lost\n") || strings.Count(out, "the cause of permanent") != failedShown {
+	if code != exitOK || !strings.HasPrefix(out, "14 failed documents would be published:\n      4  lost\n") || strings.Count(out, "the cause of permanent") != republish.Shown {
 		t.Errorf("exit status %d,\n%s", code, out)
 	}
 	if got := r.statuses() + ", messages " + r.messages(); got != "failed 14, messages 0" {
@@ -158,20 +159,20 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	r := newFailedRig(t, func() bool { interrupt(); return true })
-	const all = 2*failedBatch + 7
+	const all = 2*republish.Batch + 7
 	r.fail(all, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(ctx, "--json")
-	var report failedReport
+	var report republish.Report
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitError || !strings.Contains(errOut, "interrupted") {
 		t.Fatalf("exit status %d, %q %q, %v", code, out, errOut, err)
 	}
-	if report.Published != failedBatch || report.Left != all-failedBatch || report.Unsent+report.Skipped != 0 {
+	if report.Published != republish.Batch || report.Left != all-republish.Batch || report.Unsent+report.Skipped != 0 {
 		t.Errorf("got %+v", report)
 	}
-	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("failed %d, pending %d, messages %d", all-failedBatch, failedBatch, failedBatch); got != want {
+	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("failed %d, pending %d, messages %d", all-republish.Batch, republish.Batch, republish.Batch); got != want {
 		t.Errorf("it left %s, want %s", got, want)
 	}
-	if code, out, errOut := r.run(t.Context()); code != exitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-failedBatch)) {
+	if code, out, errOut := r.run(t.Context()); code != exitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-republish.Batch)) {
 		t.Errorf("the rest: exit status %d, %q %q", code, out, errOut)
 	}
 	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("pending %d, messages %[1]d", all); got != want {
@@ -185,13 +186,13 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 //nolint:paralleltest // it sets the environment
 func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 	r := newFailedRig(t, func() bool { return false })
-	r.fail(failedBatch+20, oneTenant, "permanent", "1 hour")
+	r.fail(republish.Batch+20, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(t.Context())
-	want := fmt.Sprintf("of %d failed documents: published 0, unsent %d, skipped 0, left 20\n", failedBatch+20, failedBatch)
+	want := fmt.Sprintf("of %d failed documents: published 0, unsent %d, skipped 0, left 20\n", republish.Batch+20, republish.Batch)
 	if code != exitFindings || out != want || !strings.HasPrefix(errOut, "stopped: ") {
 		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
 	}
-	if got, want := r.statuses(), fmt.Sprintf("failed 20, pending %d", failedBatch); got != want {
+	if got, want := r.statuses(), fmt.Sprintf("failed 20, pending %d", republish.Batch); got != want {
 		t.Errorf("it left %s, want %s", got, want)
 	}
 }

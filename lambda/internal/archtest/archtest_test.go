@@ -17,7 +17,7 @@ var tree = tables{
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill", "explain", "plan", "rehearsal/measure"},
-		{"local/database", "llm/openai/recording"},
+		{"local/database", "llm/openai/recording", "republish"},
 		{"rehearsal"},
 		{"rehearsal/model"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},

@@ -38,7 +38,8 @@
 //     for each function; infra, beside this folder, describes the stack, and
 //     cmd/migrate brings the schema up to date during a deployment.
 //   - doctor finds errors in a configuration, a template or a stack;
-//     postgres/checkup reads the state of a database for it.
+//     doctor/template reads a CloudFormation template for it, and
+//     postgres/checkup the state of a database.
 //   - document defines a document, and refuses malformed ones.
 //
 // # On your machine

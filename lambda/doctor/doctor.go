@@ -3,7 +3,7 @@
 // synth, or in a deployed stack. It changes nothing.
 //
 // Observations become facts (facts.go): template.go reads them from a template,
-// stack.go queries CloudFormation and Lambda, environment.go reads variables,
+// whose values the package template resolves, stack.go queries CloudFormation and Lambda, environment.go reads variables,
 // queue.go queries SQS, database.go PostgreSQL, and ask.go, only with --ask, the
 // model, the embedding model and Slack. A fact that could not be observed
 // carries the reason. Each function is compared with its row of the manifest

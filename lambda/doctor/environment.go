@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
@@ -11,10 +12,11 @@ import (
 // ARN are read; otherwise the machine is not left.
 func (l *look) template(ctx context.Context) (facts, error) {
 	l.Progress("reading the template")
-	t, err := parseTemplate(l.Template, l.rows)
+	parsed, err := template.Parse(l.Template)
 	if err != nil {
 		return facts{}, err
 	}
+	t := templateReader{parsed, l.rows}
 	f, vars, err := t.facts()
 	if err != nil {
 		return f, err
@@ -23,7 +25,7 @@ func (l *look) template(ctx context.Context) (facts, error) {
 	const why = "a template names no database that can be asked"
 	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
 	f.withoutDatabase(why, l.Connections)
-	for _, fn := range t.named(typeFunction) {
+	for _, fn := range t.Names(template.TypeFunction) {
 		env := l.secrets(ctx, &f, vars[fn])
 		if env.has(manifest.EnvQueueURL) {
 			l.ask(ctx, &f, env, l.rows.of(fn))
@@ -52,7 +54,7 @@ func (l *look) variables() variables {
 	env := variables{}
 	for _, name := range names {
 		if text := l.Env(name); text != "" {
-			env[name] = value{text: text}
+			env[name] = template.Value{Text: text}
 		}
 	}
 	return env
@@ -69,7 +71,7 @@ var names = []string{
 
 // askQueueOf reads the queue in QUEUE_URL.
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
-	url := env[manifest.EnvQueueURL].text
+	url := env[manifest.EnvQueueURL].Text
 	if url == "" {
 		const why = "QUEUE_URL is not set"
 		ln.noQueue(unknown[problem](why), why)
@@ -97,7 +99,7 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 	if away {
 		f.channels = known(channels(c))
 	}
-	if url := env[manifest.EnvDatabaseURL].text; url == "" {
+	if url := env[manifest.EnvDatabaseURL].Text; url == "" {
 		const why = "no DATABASE_URL is known"
 		f.database = unknown[problem](why)
 		f.withoutDatabase(why, l.Connections)

@@ -21,6 +21,14 @@ func known[T any](value T) fact[T] { return fact[T]{is: true, value: value} }
 
 func unknown[T any](why string) fact[T] { return fact[T]{missing: why} }
 
+// observed is a known value unless there is a reason why it is missing.
+func observed[T any](value T, missing string) fact[T] {
+	if missing != "" {
+		return unknown[T](missing)
+	}
+	return known(value)
+}
+
 // why returns the reason why it is not known; empty if it is known.
 func (f fact[T]) why() string {
 	if f.is {

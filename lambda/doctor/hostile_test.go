@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
 )
 
@@ -111,11 +112,11 @@ func FuzzTemplate(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		parsed, err := parseTemplate(raw, manifest.Functions())
+		parsed, err := template.Parse(raw)
 		if err != nil {
 			return
 		}
-		found, _, err := parsed.facts()
+		found, _, err := templateReader{parsed, manifest.Functions()}.facts()
 		if err != nil {
 			return
 		}

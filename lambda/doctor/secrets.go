@@ -2,11 +2,11 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
@@ -35,28 +35,20 @@ func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	env = maps.Clone(env)
 	for _, name := range manifest.Secrets {
 		arn := env[name+manifest.SecretSuffix]
-		if arn == (value{}) || env.has(name) {
+		if arn == (template.Value{}) || env.has(name) {
 			continue
 		}
 		subject := name + manifest.SecretSuffix
-		if arn.text == "" {
-			f.note(subject, unknown[problem](arn.why()))
+		if arn.Text == "" {
+			f.note(subject, unknown[problem](arn.Why()))
 			continue
 		}
-		text, said := l.secret(ctx, name, arn.text)
+		text, said := l.secret(ctx, name, arn.Text)
 		if f.note(subject, said); text != "" {
-			env[name] = value{text: text}
+			env[name] = template.Value{Text: text}
 		}
 	}
 	return env
-}
-
-// why returns the reason why a value is not a text.
-func (v value) why() string {
-	if v.resource != "" {
-		return fmt.Sprintf("it is %.60s, which only a deployment has: --stack reads it", v.resource)
-	}
-	return v.missing
 }
 
 // note adds a secret's state, once.
@@ -76,7 +68,7 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 		return text, known(problem(""))
 	}
 	l.Progress("reading secrets")
-	text, err := readers[name](variables{name + manifest.SecretSuffix: {text: arn},
+	text, err := readers[name](variables{name + manifest.SecretSuffix: {Text: arn},
 		manifest.EnvDatabaseURL: other(name, manifest.EnvDatabaseURL), manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
 	if err != nil {
 		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
@@ -105,11 +97,11 @@ var readers = map[string]func(setup.Env) (string, error){
 }
 
 // other returns a stand-in for a variable, unless it is the one to be read.
-func other(read, name string) value {
+func other(read, name string) template.Value {
 	if read == name {
-		return value{}
+		return template.Value{}
 	}
-	return value{text: standIn(name)}
+	return template.Value{Text: standIn(name)}
 }
 
-func (v variables) text(name string) string { return v[name].text }
+func (v variables) text(name string) string { return v[name].Text }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,7 +57,7 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 		}
 		for _, r := range page.StackResourceSummaries {
 			there := aws.ToString(r.PhysicalResourceId) != "" && r.ResourceStatus != cftypes.ResourceStatusDeleteComplete
-			if there && aws.ToString(r.ResourceType) == typeFunction {
+			if there && aws.ToString(r.ResourceType) == template.TypeFunction {
 				names = append(names, *r.PhysicalResourceId)
 			}
 		}
@@ -118,11 +119,11 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 
 // within adds the stack's region to queues whose URL names none.
 func (f *function) within(region string, env variables) {
-	if url := env[manifest.EnvQueueURL].text; url != "" {
+	if url := env[manifest.EnvQueueURL].Text; url != "" {
 		f.listens = known(queueID(url, region))
 	}
 	for i, to := range f.sends {
-		if url := env[to.row.QueueEnv()].text; url != "" {
+		if url := env[to.row.QueueEnv()].Text; url != "" {
 			f.sends[i].queue = known(queueID(url, region))
 		}
 	}
@@ -214,7 +215,7 @@ func (a *cloud) function(ctx context.Context, name, running string) (fn function
 	if c.Environment != nil {
 		for variable, text := range c.Environment.Variables {
 			if text != "" {
-				env[variable] = value{text: text}
+				env[variable] = template.Value{Text: text}
 			}
 		}
 	}

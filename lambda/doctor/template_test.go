@@ -118,7 +118,7 @@ var templateRows = []templateRow{
 	{"MatchMapping.Enabled", m{"Fn::If": []any{"x", true, false}}, provoked{"mapping", Skipped, "Enabled is only known to a deployment"}},
 	{"MatchMapping.FunctionName", "another-function", provoked{"mapping", Error, "no event source mapping feeds MatchFunction"}},
 	{"MatchMapping.FunctionName", "arn:aws:lambda:eu-central-1:123456789012:function:matchbook-dev-match:live", provoked{"mapping", OK, "feeds MatchFunction"}},
-	{"Second", m{"Type": typeMapping, "Properties": m{"EventSourceArn": m{"Fn::GetAtt": "MatchQueue.Arn"}, "FunctionName": m{"Ref": "MatchFunction"}}},
+	{"Second", m{"Type": "AWS::Lambda::EventSourceMapping", "Properties": m{"EventSourceArn": m{"Fn::GetAtt": "MatchQueue.Arn"}, "FunctionName": m{"Ref": "MatchFunction"}}},
 		provoked{"mapping", Error, "2 event source mappings feed MatchFunction"}},
 	{"MatchMapping.FunctionResponseTypes", nil, provoked{"batch-failures", Error, "ReportBatchItemFailures is not on"}},
 	{"MatchMapping.FunctionResponseTypes", []any{}, provoked{"batch-failures", Error, "ReportBatchItemFailures is not on"}},

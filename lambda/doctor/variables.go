@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm/openai"
@@ -19,9 +20,9 @@ import (
 )
 
 // variables is the environment of a function, as far as it is known.
-type variables map[string]value
+type variables map[string]template.Value
 
-func (v variables) has(name string) bool { return v[name] != value{} }
+func (v variables) has(name string) bool { return v[name] != template.Value{} }
 
 // ours reports whether the function belongs to Matchbook: all of those need the
 // database.
@@ -30,18 +31,18 @@ func (v variables) ours() bool {
 }
 
 func (v variables) fact(name string) fact[string] {
-	if why := v[name].missing; why != "" {
+	if why := v[name].Missing; why != "" {
 		return unknown[string](name + ": " + why)
 	}
-	return known(v[name].text)
+	return known(v[name].Text)
 }
 
 // read fills in the facts that the variables contain. fed is whether a queue
 // feeds the function.
 func (f *function) read(env variables, fed bool, all rows) {
-	f.listens, f.retries = env[manifest.EnvQueueURL].id(), env.fact(manifest.EnvRetrySchedule)
+	f.listens, f.retries = queueNamed(env[manifest.EnvQueueURL]), env.fact(manifest.EnvRetrySchedule)
 	for _, row := range all.publishedBy(env) {
-		f.sends = append(f.sends, destination{row, env[row.QueueEnv()].id()})
+		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
 	}
 	f.row = all.of(f.name)
 	f.config = known(problems(env, fed, f.row, all))
@@ -69,10 +70,10 @@ func standIn(name string) string {
 // that has one is not read.
 func (v variables) lookup(name string) string {
 	here, secret := v[name], v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name)
-	if here.text == "" && (here != value{} || secret) {
+	if here.Text == "" && (here != template.Value{} || secret) {
 		return standIn(name)
 	}
-	return here.text
+	return here.Text
 }
 
 // problems reads a configuration as the function would: that of its row if a
@@ -137,6 +138,17 @@ func opens(c setup.Config) error {
 
 // sentence returns the part of an error that may be printed.
 func sentence(err error) string { return failure.Of(err).Text }
+
+// queueNamed returns the id of the queue that a value names.
+func queueNamed(v template.Value) fact[string] {
+	switch {
+	case v.Missing != "":
+		return unknown[string](v.Missing)
+	case v.Resource != "":
+		return known(v.Resource)
+	}
+	return known(queueID(v.Text, ""))
+}
 
 // queueID returns region:account:name for the ARN or the URL of a queue. The
 // region of a URL is in its host, or else the given one.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/doctor"
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	case o.connections < 0:
 		return errors.New("--connections is negative")
 	case o.template != "":
-		raw, err := doctor.ReadTemplate(o.template)
+		raw, err := template.ReadFile(o.template)
 		if err != nil {
 			return fmt.Errorf("--template: %w", err)
 		}

@@ -27,7 +27,7 @@ var tree = tables{
 		{"match", "sweep", "errtext"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "eval"},
 		{"corpus"},
-		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "local/clock",
+		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template", "local/clock",
 			"local/scripted/fault", "internal/pagetest"},
 	},
 	exceptions: []exception{

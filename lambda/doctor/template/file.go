@@ -1,4 +1,4 @@
-package doctor
+package template
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 // maxTemplate is above the megabyte that CloudFormation accepts.
 const maxTemplate = 4 << 20
 
-// ReadTemplate reads a template from a file, and refuses one that is larger
+// ReadFile reads a template from a file, and refuses one that is larger
 // than CloudFormation accepts.
-func ReadTemplate(name string) ([]byte, error) {
+func ReadFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ var tree = tables{
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep", "errtext"},
-		{"job", "llm", "metric", "notify", "notify/notifytest", "eval"},
+		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
 		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template", "local/clock",
 			"local/scripted/fault", "internal/pagetest"},

@@ -40,7 +40,7 @@ func (fault) Error() string { return "fault" }
 const quotaWait = time.Hour
 
 // table classifies the calls that brought no answer.
-var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []failure.Row{
+var table = failure.Table{Service: "the model provider", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
 		return c.Status == http.StatusTooManyRequests &&
 			slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
@@ -63,20 +63,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 		Kind: failure.Permanent, Sentence: "the model provider refused the request"},
 	{Name: "redirect, or no status for an answer", Match: (*failure.Call).Refused,
 		Kind: failure.Transient, Sentence: "the model provider neither answered nor failed"},
-
-	{Name: "stopped", Match: (*failure.Call).Stopped,
-		Kind: failure.Transient, Sentence: "stopped before it was done"},
-	{Name: "out of time", Match: (*failure.Call).OutOfTime,
-		Kind: failure.Transient, Sentence: "out of time"},
-	{Name: "too slow", Match: (*failure.Call).TimedOut,
-		Kind: failure.Transient, Sentence: "the model provider took too long"},
-	{Name: "too large", Match: func(c *failure.Call) bool { return errors.Is(c.Network, errTooLarge) },
-		Kind: failure.Transient, Sentence: "the model provider's answer is too large"},
-	{Name: "broke off", Match: (*failure.Call).BrokeOff,
-		Kind: failure.Transient, Sentence: "the model provider's answer broke off"},
-	{Name: "no connection", Match: (*failure.Call).Disconnected,
-		Kind: failure.Transient, Sentence: "the connection to the model provider failed"},
-
+}, failure.Unanswered("the model provider"), []failure.Row{
 	{Name: "question not encodable", Match: func(c *failure.Call) bool {
 		var e *json.MarshalerError
 		return errors.As(c.Cause, &e)
@@ -106,7 +93,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: []f
 	{Name: "no direction", Match: is(noDirection), Kind: failure.Transient,
 		Sentence: "an embedding is zero or not finite"},
 	{Name: "blank text", Match: is(blank), Kind: failure.Permanent, Sentence: "a text to be embedded is empty"},
-}}
+})}
 
 func is(f fault) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return errors.Is(c.Cause, f) }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 )
 
 type failureCase struct {
@@ -78,7 +79,7 @@ func failures() []failureCase {
 		simple("429, no quota", says(429, failing("insufficient_quota")), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
 		simple("429, no quota, only as the type", says(429, `{"error":{"type":"insufficient_quota","code":null}}`, "Retry-After", "1"), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
 		simple("429, no quota until tomorrow", says(429, failing("billing_hard_limit_reached"), "Retry-After", "36000"), transient, "the model provider's quota is used up (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
-		simple("429, body breaks off", hijacked("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9\r\nContent-Length: 1000\r\n\r\n"+secretResponse, true), transient, busy, 9*time.Second),
+		simple("429, body breaks off", failuretest.Hijacked("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9\r\nContent-Length: 1000\r\n\r\n"+secretResponse, true), transient, busy, 9*time.Second),
 
 		// other statuses
 		simple("500 {}", says(500, `{}`), transient, "the model provider failed (HTTP 500)", 0),
@@ -101,18 +102,18 @@ func failures() []failureCase {
 		simple("redirect", says(307, whole, "Location", "/elsewhere/"+secretHeader), transient, odd, 0),
 
 		// the connection
-		simple("closed before the headers", hijacked("", false), transient, broken, 0),
-		simple("reset before the headers", hijacked("", true), transient, broken, 0),
-		simple("no HTTP", hijacked(secretResponse, false), transient, broken, 0),
-		simple("closed in the body", hijacked(head+whole[:80], false), transient, brokeOff, 0),
-		simple("reset in the body", hijacked(head+whole[:80], true), transient, brokeOff, 0),
+		simple("closed before the headers", failuretest.Hijacked("", false), transient, broken, 0),
+		simple("reset before the headers", failuretest.Hijacked("", true), transient, broken, 0),
+		simple("no HTTP", failuretest.Hijacked(secretResponse, false), transient, broken, 0),
+		simple("closed in the body", failuretest.Hijacked(head+whole[:80], false), transient, brokeOff, 0),
+		simple("reset in the body", failuretest.Hijacked(head+whole[:80], true), transient, brokeOff, 0),
 		simple("gzip of garbage", says(200, secretResponse, "Content-Encoding", "gzip"), transient, brokeOff, 0),
 		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = closedAddress() }}, transient, broken, 0},
-		{exchange{name: "slow headers", serve: hangs(""), config: short}, transient, tooSlow, 0},
-		{exchange{name: "slow body", serve: hangs(whole[:80]), config: short}, transient, tooSlow, 0},
-		{exchange{name: "deadline of the caller", serve: hangs(""), within: deadline}, transient, "out of time", 0},
-		{exchange{name: "deadline of the caller, in the body", serve: hangs(whole[:80]), within: deadline}, transient, "out of time", 0},
-		{exchange{name: "stopped", serve: hangs(""), within: stopped}, transient, "stopped before it was done", 0},
+		{exchange{name: "slow headers", serve: failuretest.Hangs(""), config: short}, transient, tooSlow, 0},
+		{exchange{name: "slow body", serve: failuretest.Hangs(whole[:80]), config: short}, transient, tooSlow, 0},
+		{exchange{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline}, transient, "out of time", 0},
+		{exchange{name: "deadline of the caller, in the body", serve: failuretest.Hangs(whole[:80]), within: failuretest.Deadline}, transient, "out of time", 0},
+		{exchange{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped}, transient, "stopped before it was done", 0},
 		simple("10 MB", says(200, answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
 		simple("10 MB, packed", packed(answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
 
@@ -160,16 +161,6 @@ func failures() []failureCase {
 		}
 	}
 	return cases
-}
-
-func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 50*time.Millisecond)
-}
-
-func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	time.AfterFunc(50*time.Millisecond, cancel)
-	return ctx, cancel
 }
 
 // closedAddress is the address of a listener that was closed.
@@ -222,13 +213,7 @@ func TestEveryRowIsNeeded(t *testing.T) {
 	for _, tc := range failures() {
 		happened = append(happened, tc.happen(t))
 	}
-	for i, r := range table.Rows {
-		shorter := table
-		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
-			t.Errorf("no case needs the row %q", r.Name)
-		}
-	}
+	failuretest.EveryRowIsNeeded(t, table, happened)
 }
 
 func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
@@ -255,16 +240,6 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d requests reached the other host", n)
-	}
-}
-
-func TestABodyOfTheLimitIsRead(t *testing.T) {
-	t.Parallel()
-	if body, err := readAll(strings.NewReader("1234"), 4); string(body) != "1234" || err != nil {
-		t.Errorf("got %q, %v", body, err)
-	}
-	if _, err := readAll(strings.NewReader("12345"), 4); !errors.Is(err, errTooLarge) {
-		t.Errorf("got %v, want %v", err, errTooLarge)
 	}
 }
 

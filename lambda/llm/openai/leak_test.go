@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 )
 
 // leaks finds the secrets in texts, whichever way they were written.
@@ -110,7 +111,7 @@ func TestBytesAfterAnAnswerAreNotLogged(t *testing.T) {
 	t.Parallel()
 	body := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)
 	raw := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s%s", len(body), body, secretResponse)
-	if m := (exchange{serve: hijacked(raw, false)}).happen(t); m != nil {
+	if m := (exchange{serve: failuretest.Hijacked(raw, false)}).happen(t); m != nil {
 		t.Errorf("got %+v", *m)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/llm"
 )
 
@@ -134,41 +134,8 @@ func failing(code string) string {
 	return fmt.Sprintf(`{"error":{"message":%s,"type":"some_error","param":null,"code":%s}}`, quoted(secretResponse), quoted(code))
 }
 
-// says makes a response with the status, headers as name, value ..., and the
+// says responds in JSON with the status, the headers, as name, value ..., and the
 // body.
 func says(status int, body string, headers ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		for i := 0; i < len(headers); i += 2 {
-			w.Header().Set(headers[i], headers[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-// hijacked writes raw bytes and ends the connection, orderly or with a reset.
-func hijacked(raw string, reset bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		_, _ = io.WriteString(conn, raw)
-		if reset {
-			_ = conn.(*net.TCPConn).SetLinger(0)
-		}
-		_ = conn.Close()
-	}
-}
-
-// hangs sends the given text and then nothing, until the client leaves.
-func hangs(sent string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if sent != "" {
-			_, _ = io.WriteString(w, sent)
-			w.(http.Flusher).Flush()
-		}
-		<-r.Context().Done()
-	}
+	return failuretest.Says(status, body, append([]string{"Content-Type", "application/json"}, headers...)...)
 }

@@ -19,8 +19,6 @@ const (
 	maxErrorBody = 64 << 10 // bytes of a failure's; only the code is read
 )
 
-var errTooLarge = errors.New("larger than the limit")
-
 // wire is the library's HTTP client. It reads every response to its end, and
 // keeps bodies of failures away from the library, whose errors print them.
 // All its errors are of the type *failure.Call.
@@ -43,7 +41,7 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode/100 != 2 {
 		return nil, failed(resp)
 	}
-	body, err := readAll(resp.Body, maxBody)
+	body, err := failure.ReadBody(resp.Body, maxBody)
 	if err != nil {
 		return nil, &failure.Call{Status: resp.StatusCode, Ended: req.Context().Err(), Network: err}
 	}
@@ -93,14 +91,6 @@ func failed(resp *http.Response) *failure.Call {
 		Code:   code(body),
 		Wait:   askedToWait(resp.Header, resp.StatusCode, time.Now()),
 	}
-}
-
-func readAll(r io.Reader, limit int) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(body) > limit {
-		err = errTooLarge
-	}
-	return body, err
 }
 
 // codes are the error codes that a sentence may contain; any other may hold

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 
@@ -123,29 +124,6 @@ func refuses(status int, code string, headers ...string) http.HandlerFunc {
 	return says(status, code, `{"message":`+string(message)+`}`, headers...)
 }
 
-func closes(raw string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		_, _ = io.WriteString(conn, raw)
-		_ = conn.Close()
-	}
-}
-
-func hangs(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 50*time.Millisecond)
-}
-
-func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	time.AfterFunc(50*time.Millisecond, cancel)
-	return ctx, cancel
-}
-
 // broken is an API that fails before it asks.
 type broken struct{ *sesv2.Client }
 
@@ -198,13 +176,13 @@ func failures() []exchange {
 		{name: "200 with HTML", serve: says(200, "", "<html>"+secretBody), want: noAnswer},
 		{name: "200 with other JSON", serve: says(200, "", `{"MessageId":["`+secretTo+`"]}`), want: noAnswer},
 		{name: "200 with nothing", serve: says(200, "", `{}`), want: "SES did not confirm the mail"},
-		{name: "closed", serve: closes(""), want: noWay},
-		{name: "no HTTP", serve: closes(secretBody), want: noWay},
-		{name: "closed in the body", serve: closes("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess"), want: noAnswer},
+		{name: "closed", serve: failuretest.Hijacked("", false), want: noWay},
+		{name: "no HTTP", serve: failuretest.Hijacked(secretBody, false), want: noWay},
+		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), want: noAnswer},
 		{name: "refused", serve: mailed, unbound: true, want: noWay},
-		{name: "slow", serve: hangs, short: true, want: "SES took too long"},
-		{name: "deadline of the caller", serve: hangs, within: deadline, want: "out of time"},
-		{name: "stopped", serve: hangs, within: stopped, want: "stopped before it was done"},
+		{name: "slow", serve: failuretest.Hangs(""), short: true, want: "SES took too long"},
+		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline, want: "out of time"},
+		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped, want: "stopped before it was done"},
 		{name: "no credentials", serve: mailed, api: func(c *sesv2.Client) API { return uncredentialed{c} }, want: "there are no AWS credentials to ask SES with"},
 		{name: "before it asks", serve: mailed, api: func(c *sesv2.Client) API { return broken{c} }, want: "unexpected error of SES (*errors.errorString)"},
 	}
@@ -238,13 +216,7 @@ func TestEveryRowIsNeeded(t *testing.T) {
 		_, m := x.happen(t)
 		happened = append(happened, m)
 	}
-	for i, r := range table.Rows {
-		shorter := table
-		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
-			t.Errorf("no case needs the row %q", r.Name)
-		}
-	}
+	failuretest.EveryRowIsNeeded(t, table, happened)
 }
 
 func TestAMailIsSent(t *testing.T) {

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 
@@ -11,7 +10,7 @@ import (
 // table classifies the messages that Slack did not accept. A permanent failure
 // needs a person: the URL, the channel, the workspace, or our message has to be
 // corrected.
-var table = failure.Table{Service: "Slack", Codes: codes, Rows: []failure.Row{
+var table = failure.Table{Service: "Slack", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
 		Kind: failure.Transient, Sentence: "Slack has too many messages"},
 	{Name: "Slack failed", Match: (*failure.Call).ServerError,
@@ -26,23 +25,10 @@ var table = failure.Table{Service: "Slack", Codes: codes, Rows: []failure.Row{
 		Kind: failure.Permanent, Sentence: "Slack refused the message"},
 	{Name: "redirect", Match: (*failure.Call).Refused,
 		Kind: failure.Transient, Sentence: "Slack neither answered nor failed"},
-
-	{Name: "stopped", Match: (*failure.Call).Stopped,
-		Kind: failure.Transient, Sentence: "stopped before it was done"},
-	{Name: "out of time", Match: (*failure.Call).OutOfTime,
-		Kind: failure.Transient, Sentence: "out of time"},
-	{Name: "too slow", Match: (*failure.Call).TimedOut,
-		Kind: failure.Transient, Sentence: "Slack took too long"},
-	{Name: "too large", Match: func(c *failure.Call) bool { return errors.Is(c.Network, errTooLarge) },
-		Kind: failure.Transient, Sentence: "Slack's answer is too large"},
-	{Name: "broke off", Match: (*failure.Call).BrokeOff,
-		Kind: failure.Transient, Sentence: "Slack's answer broke off"},
-	{Name: "no connection", Match: (*failure.Call).Disconnected,
-		Kind: failure.Transient, Sentence: "the connection to Slack failed"},
-
+}, failure.Unanswered("Slack"), []failure.Row{
 	{Name: "not ok", Match: func(c *failure.Call) bool { return c.Status/100 == 2 },
 		Kind: failure.Transient, Sentence: "Slack did not answer ok"},
-}}
+})}
 
 // codes are documented by Slack for incoming webhooks; any other text may hold
 // anything, and is left out.

@@ -3,16 +3,15 @@ package slack
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 )
@@ -68,52 +67,6 @@ func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
 	return s, s.post(ctx, []byte("{}"))
 }
 
-func says(status int, body string, headers ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		for i := 0; i < len(headers); i += 2 {
-			w.Header().Set(headers[i], headers[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-// hijacked writes raw bytes and ends the connection, orderly or with a reset.
-func hijacked(raw string, reset bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		_, _ = io.WriteString(conn, raw)
-		if reset {
-			_ = conn.(*net.TCPConn).SetLinger(0)
-		}
-		_ = conn.Close()
-	}
-}
-
-// hangs sends the given text and then nothing, until the client leaves.
-func hangs(sent string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, sent)
-		if sent != "" {
-			w.(http.Flusher).Flush()
-		}
-		<-r.Context().Done()
-	}
-}
-
-func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 50*time.Millisecond)
-}
-
-func stopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	time.AfterFunc(50*time.Millisecond, cancel)
-	return ctx, cancel
-}
-
 func failures() []exchange {
 	const (
 		busy     = "Slack has too many messages (HTTP 429)"
@@ -125,39 +78,39 @@ func failures() []exchange {
 		mayNot   = "Slack does not let the webhook write"
 	)
 	cases := []exchange{
-		{name: "429 with seconds", serve: says(429, "rate_limited", "Retry-After", "30"), want: "Slack has too many messages (HTTP 429, rate_limited)", wait: 30 * time.Second},
-		{name: "429 without", serve: says(429, secretBody), want: busy},
-		{name: "429 with nonsense", serve: says(429, secretBody, "Retry-After", secretBody), want: busy},
-		{name: "429 with a date", serve: says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT", "Date", "Mon, 02 Mar 2026 10:00:00 GMT"), want: busy, wait: time.Minute},
-		{name: "500", serve: says(500, "rollup_error"), want: "Slack failed (HTTP 500, rollup_error)"},
-		{name: "502 with HTML", serve: says(502, "<html>"+secretBody), want: "Slack failed (HTTP 502)"},
-		{name: "503 with seconds", serve: says(503, "", "Retry-After", "7"), want: "Slack failed (HTTP 503)", wait: 7 * time.Second},
-		{name: "408", serve: says(408, ""), want: "Slack asks for the message again (HTTP 408)"},
-		{name: "400", serve: says(400, "invalid_payload"), kind: permanent, want: "Slack refused the message (HTTP 400, invalid_payload)"},
-		{name: "400 of something", serve: says(400, secretBody, "Retry-After", "7"), kind: permanent, want: "Slack refused the message (HTTP 400)"},
-		{name: "401", serve: says(401, ""), kind: permanent, want: mayNot + " (HTTP 401)"},
-		{name: "403", serve: says(403, "action_prohibited\n"), kind: permanent, want: mayNot + " (HTTP 403, action_prohibited)"},
-		{name: "404", serve: says(404, "no_service"), kind: permanent, want: noWay + " (HTTP 404, no_service)"},
-		{name: "410", serve: says(410, "channel_is_archived"), kind: permanent, want: noWay + " (HTTP 410, channel_is_archived)"},
-		{name: "413", serve: says(413, ""), kind: permanent, want: "Slack refused the message (HTTP 413)"},
-		{name: "redirect", serve: says(302, "ok", "Location", "/"+secretBody), want: "Slack neither answered nor failed (HTTP 302)"},
-		{name: "200 with HTML", serve: says(200, "<html>"+secretBody), want: notOK},
-		{name: "200 with nothing", serve: says(200, ""), want: notOK},
-		{name: "200, not quite ok", serve: says(200, "okay"), want: notOK},
-		{name: "204", serve: says(204, ""), want: notOK},
-		{name: "huge", serve: says(200, "ok"+strings.Repeat(" ", 10<<20)), want: "Slack's answer is too large"},
-		{name: "huge 500", serve: says(500, strings.Repeat("x", 10<<20)), want: "Slack failed (HTTP 500)"},
-		{name: "closed", serve: hijacked("", false), want: broken},
-		{name: "reset", serve: hijacked("", true), want: broken},
-		{name: "no HTTP", serve: hijacked(secretBody, false), want: broken},
-		{name: "closed in the body", serve: hijacked("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", false), want: brokeOff},
-		{name: "429 closed in the body", serve: hijacked("HTTP/1.1 429 No\r\nRetry-After: 3\r\nContent-Length: 9\r\n\r\no", true), want: busy, wait: 3 * time.Second},
-		{name: "refused", serve: says(200, "ok"), unbound: true, want: broken},
-		{name: "slow", serve: hangs(""), short: true, want: tooSlow},
-		{name: "slow in the body", serve: hangs("o"), short: true, want: tooSlow},
-		{name: "deadline of the caller", serve: hangs(""), within: deadline, want: "out of time"},
-		{name: "deadline of the caller, in the body", serve: hangs("o"), within: deadline, want: "out of time"},
-		{name: "stopped", serve: hangs(""), within: stopped, want: "stopped before it was done"},
+		{name: "429 with seconds", serve: failuretest.Says(429, "rate_limited", "Retry-After", "30"), want: "Slack has too many messages (HTTP 429, rate_limited)", wait: 30 * time.Second},
+		{name: "429 without", serve: failuretest.Says(429, secretBody), want: busy},
+		{name: "429 with nonsense", serve: failuretest.Says(429, secretBody, "Retry-After", secretBody), want: busy},
+		{name: "429 with a date", serve: failuretest.Says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT", "Date", "Mon, 02 Mar 2026 10:00:00 GMT"), want: busy, wait: time.Minute},
+		{name: "500", serve: failuretest.Says(500, "rollup_error"), want: "Slack failed (HTTP 500, rollup_error)"},
+		{name: "502 with HTML", serve: failuretest.Says(502, "<html>"+secretBody), want: "Slack failed (HTTP 502)"},
+		{name: "503 with seconds", serve: failuretest.Says(503, "", "Retry-After", "7"), want: "Slack failed (HTTP 503)", wait: 7 * time.Second},
+		{name: "408", serve: failuretest.Says(408, ""), want: "Slack asks for the message again (HTTP 408)"},
+		{name: "400", serve: failuretest.Says(400, "invalid_payload"), kind: permanent, want: "Slack refused the message (HTTP 400, invalid_payload)"},
+		{name: "400 of something", serve: failuretest.Says(400, secretBody, "Retry-After", "7"), kind: permanent, want: "Slack refused the message (HTTP 400)"},
+		{name: "401", serve: failuretest.Says(401, ""), kind: permanent, want: mayNot + " (HTTP 401)"},
+		{name: "403", serve: failuretest.Says(403, "action_prohibited\n"), kind: permanent, want: mayNot + " (HTTP 403, action_prohibited)"},
+		{name: "404", serve: failuretest.Says(404, "no_service"), kind: permanent, want: noWay + " (HTTP 404, no_service)"},
+		{name: "410", serve: failuretest.Says(410, "channel_is_archived"), kind: permanent, want: noWay + " (HTTP 410, channel_is_archived)"},
+		{name: "413", serve: failuretest.Says(413, ""), kind: permanent, want: "Slack refused the message (HTTP 413)"},
+		{name: "redirect", serve: failuretest.Says(302, "ok", "Location", "/"+secretBody), want: "Slack neither answered nor failed (HTTP 302)"},
+		{name: "200 with HTML", serve: failuretest.Says(200, "<html>"+secretBody), want: notOK},
+		{name: "200 with nothing", serve: failuretest.Says(200, ""), want: notOK},
+		{name: "200, not quite ok", serve: failuretest.Says(200, "okay"), want: notOK},
+		{name: "204", serve: failuretest.Says(204, ""), want: notOK},
+		{name: "huge", serve: failuretest.Says(200, "ok"+strings.Repeat(" ", 10<<20)), want: "Slack's answer is too large"},
+		{name: "huge 500", serve: failuretest.Says(500, strings.Repeat("x", 10<<20)), want: "Slack failed (HTTP 500)"},
+		{name: "closed", serve: failuretest.Hijacked("", false), want: broken},
+		{name: "reset", serve: failuretest.Hijacked("", true), want: broken},
+		{name: "no HTTP", serve: failuretest.Hijacked(secretBody, false), want: broken},
+		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", false), want: brokeOff},
+		{name: "429 closed in the body", serve: failuretest.Hijacked("HTTP/1.1 429 No\r\nRetry-After: 3\r\nContent-Length: 9\r\n\r\no", true), want: busy, wait: 3 * time.Second},
+		{name: "refused", serve: failuretest.Says(200, "ok"), unbound: true, want: broken},
+		{name: "slow", serve: failuretest.Hangs(""), short: true, want: tooSlow},
+		{name: "slow in the body", serve: failuretest.Hangs("o"), short: true, want: tooSlow},
+		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline, want: "out of time"},
+		{name: "deadline of the caller, in the body", serve: failuretest.Hangs("o"), within: failuretest.Deadline, want: "out of time"},
+		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped, want: "stopped before it was done"},
 	}
 	return cases
 }
@@ -190,13 +143,7 @@ func TestEveryRowIsNeeded(t *testing.T) {
 		_, m := x.happen(t)
 		happened = append(happened, m)
 	}
-	for i, r := range table.Rows {
-		shorter := table
-		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
-		if !slices.ContainsFunc(happened, func(m *failure.Call) bool { return *shorter.Classify(m) != *table.Classify(m) }) {
-			t.Errorf("no case needs the row %q", r.Name)
-		}
-	}
+	failuretest.EveryRowIsNeeded(t, table, happened)
 }
 
 func TestAMessageIsPosted(t *testing.T) {
@@ -226,7 +173,7 @@ func TestAMessageIsPosted(t *testing.T) {
 
 func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(says(429, "", "Retry-After", "5"))
+	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	s, err := New(Config{WebhookURL: server.URL})
 	if err != nil {
@@ -247,7 +194,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		if _, m := (exchange{serve: says(status, "ok", "Location", other.URL)}).happen(t); m == nil || m.Status != status {
+		if _, m := (exchange{serve: failuretest.Says(status, "ok", "Location", other.URL)}).happen(t); m == nil || m.Status != status {
 			t.Errorf("got %+v, want a failure with status %d", m, status)
 		}
 	}

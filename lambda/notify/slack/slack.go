@@ -33,8 +33,6 @@ const (
 	maxBody        = 4 << 10 // bytes of an answer: Slack sends a word
 )
 
-var errTooLarge = errors.New("larger than the limit")
-
 // Config holds the address of the channel.
 type Config struct {
 	// WebhookURL is https://hooks.slack.com/services/...; any server that
@@ -119,10 +117,7 @@ func (s *Sender) post(ctx context.Context, message []byte) *failure.Call {
 		return &failure.Call{Ended: ctx.Err(), Network: err}
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	if err == nil && len(body) > maxBody {
-		err = errTooLarge
-	}
+	body, err := failure.ReadBody(resp.Body, maxBody)
 	said := strings.TrimSpace(string(body))
 	wait, _ := failure.RetryAfter(resp.Header, time.Now(), notify.MaxWait)
 	c := &failure.Call{Status: resp.StatusCode, Code: code(said), Wait: wait}

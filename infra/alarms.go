@@ -62,7 +62,8 @@ func newAlarms(s *site) *alarms {
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("AlarmsPublish"), Principals: &[]awsiam.IPrincipal{service},
 		Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
-		Conditions: &map[string]any{"ArnLike": map[string]any{"aws:SourceArn": s.arn("cloudwatch", "alarm:"+*s.name("*"))}},
+		Conditions: &map[string]any{"ArnLike": map[string]any{
+			"aws:SourceArn": s.arn("cloudwatch", "alarm:"+*s.name("*"))}},
 	}))
 	if s.config.AlarmEmail != "" {
 		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.config.AlarmEmail), nil))
@@ -92,7 +93,7 @@ func (a *alarms) add(list ...alarm) {
 
 // onQueueFunction adds the alarms that every workload has.
 func (a *alarms) onQueueFunction(q queueFunction) {
-	name := q.facts.Name
+	name, rows := q.facts.Name, rowOf(q.facts)+"s"
 	queue := *a.site.name(name)
 	dead := sqsMetric(q.deadLetter, "ApproximateNumberOfMessagesVisible")
 	id := title(name)
@@ -100,29 +101,39 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		// An unused queue stops reporting after some hours, full or not: then
 		// the alarm keeps its state.
 		alarm{id: id + "DeadLetterQueueNotEmpty", metric: dead, at: 1, silence: awscloudwatch.TreatMissingData_IGNORE,
-			text: "Messages of " + queue + " were given up. Read matching_error of the documents that they name (matchbook " +
-				"explain ID), fix the cause, then redrive the dead-letter queue."},
+			text: "Messages of " + queue + " were given up. Read the errors of the " + rows + " that they name" +
+				explained(q.facts) + ", fix the cause, then redrive the dead-letter queue."},
 		// Messages that SQS moves are not in NumberOfMessagesSent of the queue
 		// that they come to, so the increase is taken from the number of
 		// messages there.
 		alarm{id: id + "DeadLetterQueueFilling", at: 3,
-			metric: math("DIFF(FILL(dead, 0))", "Given up within five minutes", map[string]awscloudwatch.IMetric{"dead": dead}),
-			text: "Three or more messages of " + queue +
-				" were given up within five minutes: one cause, probably, such as the database or the model. Look at " +
-				"matching_error of the failed documents before more are given up."},
+			metric: math("DIFF(FILL(dead, 0))", "Given up within five minutes",
+				map[string]awscloudwatch.IMetric{"dead": dead}),
+			text: "Three or more messages of " + queue + " were given up within five minutes: probably for one " +
+				"cause, such as the database or the model. Read the errors of the failed " + rows +
+				" before more are given up."},
 		alarm{id: id + "QueueInFlight", metric: sqsMetric(q.queue, "ApproximateNumberOfMessagesNotVisible"),
 			at: inFlightAlarm,
 			text: "More than 100,000 messages of " + queue +
-				" are in flight, and SQS stops at 120,000. Many documents wait for a retry: look for the cause in " +
-				"matching_error, and stop publishing until it is fixed."},
+				" are in flight, and SQS stops at 120,000. Many " + rows + " wait for a retry: look for the " +
+				"cause in their errors, and stop publishing until it is fixed."},
 	)
-	a.onFailures(id, name)
+	a.onFailures(id, q.facts)
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 }
 
-// onFailures adds the alarms on documents that end badly. They go off whether
-// or not people are sent each failure: the channel may have been forgotten.
-func (a *alarms) onFailures(id, name string) {
+// explained names the command that shows the error of a row, where one does.
+func explained(f manifest.Function) string {
+	if f.Name == manifest.Match.Name {
+		return " (matchbook explain ID)"
+	}
+	return ""
+}
+
+// onFailures adds the alarms on rows that fail. They go off whether or not people
+// are sent each failure: the channel may have been forgotten.
+func (a *alarms) onFailures(id string, f manifest.Function) {
+	name, row := f.Name, rowOf(f)
 	ours := func(metric string) awscloudwatch.IMetric { return a.site.metric(name, metric, "Sum") }
 	many := failedMany
 	if !a.site.config.sendsFailures() {
@@ -130,21 +141,30 @@ func (a *alarms) onFailures(id, name string) {
 	}
 	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
 		failedFew), "Failed, in percent",
-		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed), "dead": ours(manifest.MetricDeadLettered),
-			"succeeded": ours(manifest.MetricSucceeded)})
-	const then = " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then " +
-		"publish the documents again: matchbook publish --failed."
+		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed),
+			"dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
+	then := republished(f)
 	a.add(
 		alarm{id: id + "Failed", metric: ours(manifest.MetricFailed), at: float64(many),
-			text: fmt.Sprintf("Within five minutes %d or more documents failed for good on their first delivery; they are "+
-				"not in the dead-letter queue.", many) + then},
+			text: fmt.Sprintf("Within five minutes %d or more %ss failed for good on their first delivery; "+
+				"they are not in the dead-letter queue.%s", many, row, then)},
 		alarm{id: id + "FailedShare", metric: share, at: failedPercent,
-			text: fmt.Sprintf("Of the documents that ended within five minutes, %d %% or more failed.", failedPercent) + then},
+			text: fmt.Sprintf("Of the %ss that ended within five minutes, %d %% or more failed.%s",
+				row, failedPercent, then)},
 		alarm{id: id + "Malformed", metric: ours(manifest.MetricMalformed), at: 1,
-			text: "Messages were taken off the queue " + *a.site.name(name) +
-				" whose body is not a document id. The log group /aws/lambda/" + *a.site.name(name) +
+			text: "Messages whose body is not an id were taken off the queue " +
+				*a.site.name(name) + ". The log group /aws/lambda/" + *a.site.name(name) +
 				" has their message ids; find the program that sends them, since its messages have no effect."},
 	)
+}
+
+// republished describes the way from failed rows to published ones.
+func republished(f manifest.Function) string {
+	if f.Name == manifest.Match.Name {
+		return " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then " +
+			"publish the " + rowOf(f) + "s again: matchbook publish --failed."
+	}
+	return " Read their errors, fix the cause, then publish the " + rowOf(f) + "s again."
 }
 
 // onFunction adds the alarms on Lambda's own metrics; errors is the threshold
@@ -153,29 +173,31 @@ func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Dura
 	id, function := title(name), *a.site.name(name)
 	a.add(
 		alarm{id: id + "Errors", metric: lambdaMetric(f, "Errors", "Sum"), at: errors,
-			text: function + " ended in an error: its configuration, a crash or a timeout. The work that it was doing " +
+			text: function + " ended in an error: its configuration, a crash or a timeout. Its unfinished work " +
 				"comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
 		alarm{id: id + "Throttles", metric: lambdaMetric(f, "Throttles", "Sum"), at: 1,
-			text: function + " was throttled: the account's concurrency is used up, and each throttled delivery counts as " +
-				"a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
-		alarm{id: id + "Duration", metric: lambdaMetric(f, "Duration", "p99"), at: float64(timeout.Milliseconds()) * slow,
+			text: function + " was throttled: the account's concurrency is used up, and each throttled delivery " +
+				"counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
+		alarm{id: id + "Duration", metric: lambdaMetric(f, "Duration", "p99"),
+			at: float64(timeout.Milliseconds()) * slow,
 			text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the "+
-				"database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.", function,
-				slow*100, timeout)},
+				"database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.",
+				function, slow*100, timeout)},
 	)
 }
 
 const (
 	inFlightAlarm = 100_000
 	slow          = 0.8
-	// failedMany documents that failed for good are too many where people are
-	// sent each failure; where they are not, one is.
+	// failedMany rows that failed for good raise the alarm where people are sent
+	// each failure; elsewhere one row does.
 	failedMany = 10
-	// So many percent are too many, unless they are only a few documents.
+	// failedPercent of the rows raise the alarm, unless they are fewer than
+	// failedFew.
 	failedPercent, failedFew = 5, 3
 	// lateAfter is in visibility timeouts. A lost message is published again
-	// after one of them, then after two more: a document that waits longer is
-	// not being repaired.
+	// after one of them, then after two more: a row that waits longer is not being
+	// repaired.
 	lateAfter = 3
 )
 
@@ -191,22 +213,25 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	late := lateAfter * a.site.facts.visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
-			text: fmt.Sprintf("A document has been due for more than %s. If the queue is long, raise MaxConcurrency in the "+
-				"manifest (or wait); if it is empty, check that %s and the sweep run.", late, a.site.theFunctions())},
+			text: fmt.Sprintf("The oldest %s has been due for more than %s. If the queue is long, raise MaxConcurrency in "+
+				"the manifest (or wait); if it is empty, check that %s and the sweep run.",
+				a.site.facts.row(), late, a.site.theFunctions())},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
-			text: "The sweep had to repair something: a message was lost, or a document killed its worker on every " +
-				"delivery. Nothing is lost: documents that were given up are failed, with a notification like any other. Look " +
-				"for crashes and timeouts of " + a.site.theFunctions() + " at that time."},
-		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING, // a sign of life
+			text: fmt.Sprintf("The sweep had to repair something: a message got lost, or the work on one of "+
+				"the %[1]ss killed its worker on every delivery. No %[1]s is lost: one that was given up is failed, "+
+				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.", a.site.facts.row(), a.site.theFunctions())},
+		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), // a sign of life
+			at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING,
 			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +
 				"unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
 		alarm{id: "CredentialsRefused", metric: a.site.refused(), at: 1,
-			text: "The database, the model, Slack or SES does not take our credentials. Put the right ones into the " +
-				"secret: they are read again within five minutes of the next refusal, Slack's with the next deployment. Then " +
-				"publish again the documents that failed meanwhile: matchbook publish --failed."},
+			text: "The database, the model, Slack or SES does not accept our credentials. Put the right ones into the " +
+				"secret: they are read again within five minutes of the next refusal, Slack's with the next " +
+				"deployment. Then publish the failed " + a.site.facts.row() + "s again (documents: matchbook " +
+				"publish --failed)."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
-			text: "Notifications of failed documents have been waiting for half an hour. Read the answers of Slack or SES " +
-				"in the log of the sweep; nothing is lost, they are sent as soon as it works."},
+			text: "Notifications of failures have been waiting for half an hour. Read the answers of Slack or SES " +
+				"in the log of the sweep; no notification is lost, they are sent as soon as the channel works."},
 	)
 	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // the next run makes up for a failed one
 }

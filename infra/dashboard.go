@@ -21,7 +21,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 	for i, w := range workloads {
 		row := s.workWidgets(w.facts)
 		if i == 0 { // the sweep's, for all workloads
-			row = append(row, graph("Backlog: oldest due document (s)", false,
+			row = append(row, graph("Backlog: oldest due "+s.facts.row()+" (s)", false,
 				s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
 		}
 		dashboard.AddWidgets(row...)
@@ -35,9 +35,9 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 	for _, w := range workloads {
 		dashboard.AddWidgets(s.functionWidgets(w, sweep)...)
 	}
-	s.output("DashboardUrl", "How it is doing",
-		jsii.String(fmt.Sprintf("https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s",
-			*s.stack.Region(), *s.name())))
+	const page = "https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s"
+	s.output("DashboardUrl", "The state of all functions and queues",
+		jsii.String(fmt.Sprintf(page, *s.stack.Region(), *s.name())))
 }
 
 // of returns the title of a workload's graph: with its name where there are
@@ -51,19 +51,21 @@ func (s *site) of(f manifest.Function, title string) string {
 
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
-		graph(s.of(f, "Deliveries by how they ended"), true,
-			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried,
-				manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
-		graph(s.of(f, "How long a document takes (ms)"), false, s.percentiles(f.Name, manifest.MetricAttemptTime)...),
+		graph(s.of(f, "Deliveries by their end"), true,
+			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
+				manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
+		graph(s.of(f, "Time of the work per "+rowOf(f)+" (ms)"), false,
+			s.percentiles(f.Name, manifest.MetricAttemptTime)...),
 	}
 }
 
-// sweepWidgets show waiting documents and repairs, of all workloads.
+// sweepWidgets show waiting rows and repairs, of all workloads.
 func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	name := s.facts.Sweep.Name
 	queues := []awscloudwatch.IMetric{s.metric(name, manifest.MetricSweepBacklog, "Maximum")}
-	repairs := append(s.metrics(name, "Sum", manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered,
-		manifest.MetricLost, manifest.MetricCrashed), s.metric(name, manifest.MetricUntold, "Maximum"))
+	repairs := append(s.metrics(name, "Sum", manifest.MetricInserted, manifest.MetricRepublished,
+		manifest.MetricRecovered, manifest.MetricLost, manifest.MetricCrashed),
+		s.metric(name, manifest.MetricUntold, "Maximum"))
 	for _, w := range workloads {
 		queues = append(queues, sqsMetric(w.queue, "ApproximateNumberOfMessagesVisible"),
 			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"),
@@ -71,7 +73,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
 	}
 	return []awscloudwatch.IWidget{
-		graph("Documents that wait or are worked on", false,
+		graph(title(s.facts.row())+"s that wait or are worked on", false,
 			s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
 		graph("Queues", false, queues...),
 		graph("Repairs, unsent notifications, and refused credentials", false,
@@ -81,7 +83,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 
 func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return append([]awscloudwatch.IWidget{
-		graph(s.of(f, "Model: calls, and answers that were there already"), false,
+		graph(s.of(f, "Model: calls, and stored answers used again"), false,
 			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
 		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
 			manifest.MetricModelCompletionTokens)...),
@@ -111,8 +113,8 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 			"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
 			"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
 		})
-	return []awscloudwatch.IWidget{graph(s.of(f,
-		fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)), false, cost)}
+	title := fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)
+	return []awscloudwatch.IWidget{graph(s.of(f, title), false, cost)}
 }
 
 func (s *site) metrics(function, statistic string, names ...string) (list []awscloudwatch.IMetric) {

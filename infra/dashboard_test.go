@@ -54,8 +54,8 @@ func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
 	t.Parallel()
 	widgets := synthesise(t, wishes{context: bare}).widgets(t)
 	for title, want := range map[string]string{
-		"Deliveries by how they ended":      "Succeeded",
-		"How long a document takes":         "AttemptTime",
+		"Deliveries by their end":           "Succeeded",
+		"Time of the work per document":     "AttemptTime",
 		"Backlog: oldest due document":      "OldestDue",
 		"Model: calls":                      "ModelCalls",
 		"Model: tokens":                     "ModelPromptTokens",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -27,6 +28,17 @@ func (f facts) tasks() []manifest.Task { return []manifest.Task{f.Sweep, f.Migra
 func (f facts) validate(c config) error {
 	return errors.Join(manifest.Validate(f.Functions, f.tasks()),
 		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks()))
+}
+
+// rowOf returns the word for a row of the function's table.
+func rowOf(f manifest.Function) string { return cmp.Or(f.Row, "row") }
+
+// row returns the word for a row of any table, in a text about all workloads.
+func (f facts) row() string {
+	if len(f.Functions) == 1 {
+		return rowOf(f.Functions[0])
+	}
+	return rowOf(manifest.Function{})
 }
 
 // packages are the main packages of the functions, by name.

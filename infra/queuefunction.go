@@ -24,12 +24,12 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
 	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
-	q.function = s.newFunction(manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB},
-		variables)
+	task := manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}
+	q.function = s.newFunction(task, variables)
 	allow(q.function.Role(), []*string{q.queue.QueueArn()},
 		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
 		"sqs:ChangeMessageVisibility", // a retry
-		"sqs:SendMessage")             // for a document that another one concerns
+		"sqs:SendMessage")             // to publish rows that its work concerns, too
 	q.live = s.live(q.function, f.Name)
 	s.newMapping(q)
 	s.alarms.onQueueFunction(q)
@@ -57,10 +57,11 @@ func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 		RetentionPeriod:   seconds(manifest.QueueRetention),
 		Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
 		EnforceSSL:        jsii.Bool(true),
-		DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: deadLetter, MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
+		DeadLetterQueue: &awssqs.DeadLetterQueue{Queue: deadLetter,
+			MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
 	}), id+"Queue")
-	s.output(id+"QueueUrl", "Where ids of documents are sent", queue.QueueUrl())
-	s.output(id+"DeadLetterQueueUrl", "What was given up", deadLetter.QueueUrl())
+	s.output(id+"QueueUrl", "Takes the ids of "+rowOf(f)+"s", queue.QueueUrl())
+	s.output(id+"DeadLetterQueueUrl", "Holds the messages that were given up", deadLetter.QueueUrl())
 	return queue, deadLetter
 }
 
@@ -74,6 +75,7 @@ func (s *site) newMapping(q queueFunction) {
 		BatchSize:               jsii.Number(q.facts.BatchSize),
 		MaxConcurrency:          jsii.Number(q.facts.MaxConcurrency),
 		ReportBatchItemFailures: jsii.Bool(true),
-		MetricsConfig:           &awslambda.MetricsConfig{Metrics: &[]awslambda.MetricType{awslambda.MetricType_EVENT_COUNT}},
+		MetricsConfig: &awslambda.MetricsConfig{
+			Metrics: &[]awslambda.MetricType{awslambda.MetricType_EVENT_COUNT}},
 	}), id)
 }

@@ -58,8 +58,9 @@ func (s *site) warnOfSilence() {
 		return
 	}
 	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"),
-		jsii.String("Failed documents and alarms would reach no person: "+
-			"set slack=true, emailFrom and emailTo, or at least alarmEmail (in the context of cdk.json, or -c key=value)"))
+		jsii.String("Notifications of failures and alarms would reach no person: "+
+			"set slack=true, emailFrom and emailTo, or at least alarmEmail "+
+			"(in the context of cdk.json, or -c key=value)"))
 }
 
 // name returns the name of a resource: it derives from the stage.

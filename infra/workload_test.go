@@ -12,8 +12,8 @@ import (
 
 // furtherRow is a manifest with a second function, which asks no model.
 func furtherRow(f *facts) {
-	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Package: "example.com/ingest",
-		Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4, PoolSize: 3, Retries: []time.Duration{time.Minute}})
+	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Row: "ingestion",
+		Package: "example.com/ingest", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4, PoolSize: 3, Retries: []time.Duration{time.Minute}})
 }
 
 // further is the stack of it, beside the stack of today's manifest.
@@ -126,9 +126,9 @@ func TestFurtherRowIsWatched(t *testing.T) {
 		shown[w.Properties.Title] = fmt.Sprint(w.Properties.Metrics)
 	}
 	for title, want := range map[string]string{
-		"match: Deliveries by how they ended":                    "Function match",
-		"ingest: Deliveries by how they ended":                   "Function ingest",
-		"ingest: How long a document takes (ms)":                 "AttemptTime",
+		"match: Deliveries by their end":                         "Function match",
+		"ingest: Deliveries by their end":                        "Function ingest",
+		"ingest: Time of the work per ingestion (ms)":            "AttemptTime",
 		"ingest: Invocations, errors, throttles":                 "${IngestFunction}",
 		"ingest: Duration of an invocation (ms)":                 "${IngestFunction}",
 		"ingest: Invocations at once":                            "${IngestFunction}",
@@ -140,7 +140,18 @@ func TestFurtherRowIsWatched(t *testing.T) {
 			t.Errorf("%s: got %q, want %s in it", title, shown[title], want)
 		}
 	}
+	for id, want := range map[string]string{
+		"IngestDeadLetterQueueNotEmpty": "Read the errors of the ingestions that they name, fix the cause",
+		"IngestFailedShare":             "Of the ingestions that ended",
+		"MatchFailedShare":              "Of the documents that ended",
+		"OldestDueDocument":             "The oldest row has been due",
+	} {
+		if got := plain(tpl.at(t, id, "AlarmDescription")); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q in it", id, got, want)
+		}
+	}
 	if shown["ingest: Model: tokens"] != "" {
+
 		t.Error("the model's graphs are there for a function that asks none")
 	}
 }

@@ -351,7 +351,6 @@ func (r *rig) sweepOnce(worker int) (n repairs) {
 	}
 	steps := []func() error{giveUp, republish}
 	if worker%2 == 0 { // so that several workers do each repair at the same moment
-
 		slices.Reverse(steps)
 	}
 	for _, step := range steps {

@@ -40,8 +40,7 @@ type Message struct {
 
 // Receiver is an http.Handler. Its zero value is ready to use.
 type Receiver struct {
-	Log io.Writer // gets a line of JSON for each Message; may be nil
-
+	Log io.Writer        // gets a line of JSON for each Message; may be nil
 	Now func() time.Time // nil is time.Now
 
 	mu    sync.Mutex

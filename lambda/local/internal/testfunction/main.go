@@ -44,8 +44,7 @@ func main() {
 type handlerFunc func(ctx context.Context, payload []byte) ([]byte, error)
 
 // Invoke implements lambda.Handler.
-func (h handlerFunc) Invoke(
-	ctx context.Context, payload []byte) ([]byte, error) {
+func (h handlerFunc) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return h(ctx, payload)
 }
 

@@ -8,7 +8,7 @@ import (
 // paid is a load whose figures are round.
 func paid(t *testing.T) Load {
 	t.Helper()
-	prices, err := ReadPrices(nil)
+	prices, err := readPrices(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

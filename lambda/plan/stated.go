@@ -105,9 +105,9 @@ type Measured struct {
 	EmbeddedTokens Figure `json:"embedded_tokens_per_document"`
 }
 
-// ReadPrices reads prices in the form of prices.json; nil is those that are
+// readPrices reads prices in the form of prices.json; nil is those that are
 // built in.
-func ReadPrices(raw []byte) (p Prices, err error) {
+func readPrices(raw []byte) (p Prices, err error) {
 	if raw == nil {
 		raw = builtInPrices
 	}

@@ -75,7 +75,7 @@ func TestFilesThatForgetSomethingAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tc.file == "prices.json" {
-			_, err = ReadPrices(raw)
+			_, err = readPrices(raw)
 		} else {
 			_, err = ReadMeasured(raw)
 		}

@@ -17,40 +17,41 @@ import (
 
 // costOptions are the flags of cost.
 type costOptions struct {
-	desk                  sessionOptions
-	since, tenant, prices string
-	plan                  planOptions
+	session       sessionOptions
+	since, tenant string
+	month         monthOptions // with --plan; --prices is for both
 }
 
 func (w *invocation) costCommand() *cobra.Command {
 	var o costOptions
-	cmd := o.desk.add(&cobra.Command{
+	cmd := o.session.add(&cobra.Command{
 		Use:   "cost",
-		Short: "Say what models were paid, by tenant, day and model, and what kept answers saved",
+		Short: "Show what models were paid, by tenant, day and model, and what kept answers saved",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.plan.alone(cmd); err != nil {
+			if err := o.month.alone(cmd); err != nil {
 				return err
 			}
-			if o.plan.on {
-				return w.costPlan(&o)
+			if o.month.on {
+				o.month.json = o.session.json
+				return w.costPlan(o.month)
 			}
 			r, since, tenant, err := o.read()
 			if err != nil {
 				return err
 			}
-			return w.inSession(cmd.Context(), o.desk, func(d *session) error { return d.cost(r, since, tenant) })
+			return w.inSession(cmd.Context(), o.session, func(s *session) error { return s.cost(r, since, tenant) })
 		},
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&o.since, "since", "", "the first day that counts, in UTC, such as 2026-03-01")
 	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant that counts")
-	flags.StringVar(&o.prices, "prices", "", "a file with the prices to reckon with")
-	o.plan.add(cmd)
+	o.month.add(cmd)
+	flags.StringVar(&o.month.ModelPrices, "prices", "", "a file with the prices to calculate with")
 	return cmd
 }
 
-// read reads the flags, before a database is looked for.
+// read reads the flags, before a database is opened.
 func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, err error) {
 	r = &plan.Spent{Since: o.since, WithoutPrice: []string{}}
 	if o.since != "" {
@@ -63,15 +64,15 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 			return nil, since, tenant, fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
 		}
 		if tenant == uuid.Nil {
-			return nil, since, tenant, fmt.Errorf("--tenant %s is nobody's id", tenant)
+			return nil, since, tenant, fmt.Errorf("--tenant %s is no tenant's id", tenant)
 		}
 	}
-	r.Prices, err = plan.ReadModelPrices(o.prices)
+	r.Prices, err = plan.ReadModelPrices(o.month.ModelPrices)
 	return r, since, tenant, err
 }
 
-func (d *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
-	spent, err := report.From(d.db).Spent(d.ctx, since, tenant)
+func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
+	spent, err := report.From(s.db).Spent(s.ctx, since, tenant)
 	if errors.Is(err, report.ErrNoSuchTenant) {
 		return explain.Errorf("%w", err)
 	}
@@ -79,9 +80,9 @@ func (d *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 		return err
 	}
 	r.Add(spent)
-	if d.json {
-		return term.JSON(d.out, r)
+	if s.json {
+		return term.JSON(s.out, r)
 	}
-	fmt.Fprint(d.out, r.Text())
+	fmt.Fprint(s.out, r.Text())
 	return nil
 }

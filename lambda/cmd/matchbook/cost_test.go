@@ -257,7 +257,7 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		{c.url, []string{"--since", "yesterday"}, `--since "yesterday" is not a day such as 2026-03-01`},
 		{c.url, []string{"--since", "2026-02-30"}, `--since "2026-02-30" is not a day`},
 		{c.url, []string{"--tenant", "acme"}, `--tenant "acme" is not a UUID`},
-		{c.url, []string{"--tenant", uuid.Nil.String()}, "is nobody's id"},
+		{c.url, []string{"--tenant", uuid.Nil.String()}, "is no tenant's id"},
 		{c.url, []string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
 		{c.url, []string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
 		{"", []string{"--prices", prices("text", "free")}, "text: it is no JSON"},

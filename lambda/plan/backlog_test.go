@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"slices"
@@ -6,27 +6,24 @@ import (
 	"testing"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/plan"
-
-	"github.com/spf13/cobra"
 )
 
 // A further row of the manifest takes connections from what match can have.
 func TestCapacityCountsTheConnectionsOfEveryFunction(t *testing.T) {
 	t.Parallel()
-	o := capacityOptions{concurrency: 8, connections: 97, cores: 1}
-	o.flags(&cobra.Command{}, 4, manifest.Match.BatchSize)
+	b := NewBacklog()
+	b.Concurrency, b.Connections, b.Cores, b.Requests, b.Tokens = 8, 97, 1, 0, 0
 	further := append(manifest.Functions(), manifest.Function{Name: "ingest", MaxConcurrency: 4, PoolSize: 3})
 	for want, functions := range map[string][]manifest.Function{
 		"97 connections, 4 for other functions, 5 for an instance: 18 instances":  manifest.Functions(),
 		"97 connections, 16 for other functions, 5 for an instance: 16 instances": further,
 	} {
-		s, err := o.system(functions)
+		s, err := b.system(functions)
 		if err != nil {
 			t.Fatal(err)
 		}
 		limits := s.Capacity().Limits
-		i := slices.IndexFunc(limits, func(l plan.Limit) bool { return l.Name == "connections" })
+		i := slices.IndexFunc(limits, func(l Limit) bool { return l.Name == "connections" })
 		if i < 0 || !strings.Contains(limits[i].Why, want) {
 			t.Errorf("want %q in %+v", want, limits)
 		}

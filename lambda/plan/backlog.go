@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+// callTimeout is LLM_TIMEOUT, if not set.
+const callTimeout = time.Minute
+
+// Backlog are the assumptions about a system with a backlog, which has a
+// capacity.
+type Backlog struct {
+	Assumptions
+	Concurrency int     // MaximumConcurrency of the event source mapping
+	Connections int     // that the database allows
+	Cores       float64 // of the database
+	Requests    float64 // a minute, that the model's provider allows; 0: any number
+	Tokens      float64 // the same
+}
+
+// NewBacklog has the assumptions without flags: PostgreSQL's 100 connections
+// without those for superusers, and one core, the share of Aurora at 4 ACU.
+func NewBacklog() Backlog {
+	return Backlog{Assumptions: usual(manifest.Match.BatchSize), Concurrency: manifest.Match.MaxConcurrency,
+		Connections: 97, Cores: 1, Requests: 500, Tokens: 200_000}
+}
+
+// Throughput calculates the capacity.
+func (b Backlog) Throughput() (*Throughput, error) {
+	s, err := b.system(manifest.Functions())
+	if err != nil {
+		return nil, err
+	}
+	return s.Throughput(), nil
+}
+
+// system is the system that the assumptions describe. The connections of other
+// functions are those of all rows but match's.
+func (b Backlog) system(functions []manifest.Function) (System, error) {
+	others := slices.DeleteFunc(slices.Clone(functions), func(f manifest.Function) bool {
+		return f.Name == manifest.Match.Name
+	})
+	work, err := b.work()
+	s := System{Work: work, Concurrency: b.Concurrency, BatchSize: b.Batch,
+		Timeout: manifest.Match.Timeout, Reserve: manifest.SettleReserve, CallTimeout: callTimeout,
+		Connections: b.Connections, OtherConnections: manifest.Connections(others, manifest.Tasks()),
+		Cores: b.Cores, RequestsAMinute: b.Requests, TokensAMinute: b.Tokens}
+	return s, errors.Join(err,
+		unless(b.Concurrency >= 2 && b.Concurrency <= 1000,
+			"--concurrency %d: MaximumConcurrency is between 2 and 1000", b.Concurrency),
+		unless(b.Connections >= 1, "--connections %d is less than 1", b.Connections),
+		unless(b.Cores > 0, "--cores %g is not more than 0", b.Cores),
+		unless(b.Requests >= 0, "--requests %g is less than 0", b.Requests),
+		unless(b.Tokens >= 0, "--tokens %g is less than 0", b.Tokens),
+	)
+}

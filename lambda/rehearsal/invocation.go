@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Outcome is what one invocation did; its JSON is for machines.
+// Outcome is the outcome of one invocation; its JSON is for machines.
 type Outcome struct {
 	Response json.RawMessage `json:"response,omitempty"`
 	Error    json.RawMessage `json:"function_error,omitempty"` // instead of a response
@@ -34,8 +34,8 @@ type recordOutcome struct {
 	Attempts int    `json:"attempts"`
 }
 
-// Invoke sends the event over the emulator's URL, and reads what became of
-// the documents that it names.
+// Invoke sends the event over the emulator's URL, and reads the states of the
+// documents that it names.
 func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) {
 	url, stop, err := Serve("127.0.0.1:0", r.stack.Function)
 	if err != nil {
@@ -66,7 +66,8 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 	return o, err
 }
 
-// records looks up the document of each record. An event of another kind has none.
+// records looks up the document of each record. An event of another kind has no
+// records.
 func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
 	var batch events.SQSEvent
 	if json.Unmarshal(event, &batch) != nil {
@@ -99,13 +100,14 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 	return list, nil
 }
 
-// AllAcknowledged says whether Lambda would delete every message. A list that
-// is null would delete them too, but only by accident.
+// AllAcknowledged reports whether Lambda would delete every message. It would do
+// so for a list that is null, too, but only by accident.
 func (o *Outcome) AllAcknowledged() bool {
 	var response events.SQSEventResponse
 	return json.Unmarshal(o.Response, &response) == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
 }
 
+// Write prints the outcome, for people or as JSON.
 func (o *Outcome) Write(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return term.JSON(out, o)

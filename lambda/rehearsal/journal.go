@@ -20,7 +20,7 @@ type delivery struct {
 	Wait     int       `json:"visible_in,omitempty"` // seconds until it is delivered again; retry only
 }
 
-// journal notes what happens to messages.
+// journal records the deliveries of messages.
 type journal struct {
 	mu         sync.Mutex
 	sent       map[string]time.Time // by message id
@@ -34,7 +34,7 @@ func newJournal() *journal {
 	return &journal{sent: make(map[string]time.Time), open: make(map[string]int), inDLQ: make(map[uuid.UUID]bool)}
 }
 
-// add notes an event of any queue.
+// add records an event of any queue.
 func (j *journal) add(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

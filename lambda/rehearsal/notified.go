@@ -14,14 +14,15 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Channels is whom a run tells of failures.
+// Channels receive the notifications of a run.
 type Channels struct {
 	Config setup.NotifyConfig
 	Shown  *notify.Recorder // where no channel is configured
 	Close  func() error
 }
 
-// OpenChannels reads whom to tell, and starts the receiver of --slack-log.
+// OpenChannels reads which channels are configured, and starts the receiver of
+// --slack-log.
 func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 	t = &Channels{Close: func() error { return nil }}
 	if slackLog != "" {
@@ -41,7 +42,7 @@ func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 	return t, nil
 }
 
-// with is env, but for one variable.
+// with returns env with another value of one variable.
 func with(env setup.Env, name, value string) setup.Env {
 	return func(n string) string {
 		if n == name {
@@ -64,7 +65,7 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 	return url + webhook.Path, func() error { return errors.Join(stop(), f.Close()) }, nil
 }
 
-// env is what the function has to know.
+// env returns the variables of the function.
 func (t *Channels) env() []string {
 	if t.Config.SlackURL == "" {
 		return nil
@@ -72,7 +73,7 @@ func (t *Channels) env() []string {
 	return []string{manifest.EnvSlackWebhookURL + "=" + t.Config.SlackURL, manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL}
 }
 
-// Senders are the channels, or what shows messages where there is none.
+// Senders returns the channels; where none is configured, a recorder.
 func (t *Channels) Senders(ctx context.Context) ([]notify.Sender, error) {
 	if t.Shown != nil {
 		return []notify.Sender{t.Shown}, nil
@@ -80,19 +81,19 @@ func (t *Channels) Senders(ctx context.Context) ([]notify.Sender, error) {
 	return setup.Senders(ctx, t.Config)
 }
 
-// notifiedReport is who was told of the failures of a run, or would have been.
+// notifiedReport is about the notifications of a run.
 type notifiedReport struct {
-	Channels []ChannelReport `json:"channels"` // none is configured if there is none
-	Messages []string        `json:"messages"` // what would have been told then
+	Channels []channelReport `json:"channels"` // empty: none is configured
+	Messages []string        `json:"messages"` // that would have been sent then
 }
 
-// ChannelReport counts the failures that one channel could not send in time.
-type ChannelReport struct {
+// channelReport counts the failures that one channel was not sent in time.
+type channelReport struct {
 	Channel string `json:"channel"`
-	Untold  int    `json:"untold"` // failures that could not be told in time
+	Unsent  int    `json:"untold"`
 }
 
-// Notify does what the sweep would do in the next minute, and tells how it went.
+// Notify sends the notifications that the sweep would send in the next minute.
 func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	senders, err := r.Channels.Senders(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 		return rep, err
 	}
 	relay.Run(ctx)
-	rep.Messages, rep.Channels = []string{}, []ChannelReport{}
+	rep.Messages, rep.Channels = []string{}, []channelReport{}
 	if r.Channels.Shown != nil {
 		for _, m := range r.Channels.Shown.Sent() {
 			rep.Messages = append(rep.Messages, notify.Text(m))
@@ -116,25 +117,26 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 		if err != nil {
 			return rep, err
 		}
-		rep.Channels = append(rep.Channels, ChannelReport{s.Channel(), n})
+		rep.Channels = append(rep.Channels, channelReport{s.Channel(), n})
 	}
 	return rep, nil
 }
 
 func (t *reportText) notified() {
-	for _, c := range t.Told.Channels {
+	for _, c := range t.Notified.Channels {
 		switch {
-		case c.Untold > 0:
-			t.line("TOLD       %s could not be told of %d failures: --logs says why; they stay in the outbox", c.Channel, c.Untold)
+		case c.Unsent > 0:
+			t.line("NOTIFIED   %s did not accept %d failures: --logs shows why; they stay in the outbox", c.Channel, c.Unsent)
 		case t.Accounting.Failed > 0:
-			t.line("TOLD       %s was told of every failure", c.Channel)
+			t.line("NOTIFIED   %s was sent every failure", c.Channel)
 		}
 	}
-	if len(t.Told.Messages) == 0 {
+	if len(t.Notified.Messages) == 0 {
 		return
 	}
-	t.line("WOULD HAVE BEEN TOLD (%s, or %s and %s, are not set)", manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
-	for _, m := range t.Told.Messages {
+	t.line("WOULD HAVE BEEN SENT (%s, or %s and %s, are not set)",
+		manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
+	for _, m := range t.Notified.Messages {
 		for line := range strings.Lines(m) {
 			t.line("%s", strings.TrimRight("  "+strings.TrimRight(line, "\n"), " "))
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is what a run has to say; its JSON is for machines.
+// Report is the outcome of a run; its JSON is for machines.
 type Report struct {
 	Documents  []documentReport `json:"documents"`
 	Matches    []matchReport    `json:"matches"`
@@ -28,7 +28,7 @@ type Report struct {
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
 	Model      model.Summary    `json:"model"`
-	Told       notifiedReport   `json:"told"`
+	Notified   notifiedReport   `json:"told"`
 	Problems   []corpus.Problem `json:"problems"`
 
 	byID map[uuid.UUID]*documentReport
@@ -62,8 +62,9 @@ type clusterReport struct {
 }
 
 // accounting shows that nothing got lost: every published document has one
-// end, however often it was published again to ask a model. A document is in the dead-letter queue only if nothing else is known
-// of it; one that failed on its last delivery counts as failed.
+// end, however often it was published again to ask a model. A document counts as
+// in the dead-letter queue only if its state shows no end; one that failed on its
+// last delivery counts as failed.
 type accounting struct {
 	Published int     `json:"published"`
 	Succeeded int     `json:"succeeded"`
@@ -76,6 +77,7 @@ type accounting struct {
 	Seed      uint64  `json:"seed,omitempty"` // of the kills and of the noise
 }
 
+// AllSucceeded reports whether every document in the folder succeeded.
 func (a accounting) AllSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
 
 // Report reads the outcome from the database.
@@ -136,8 +138,8 @@ func (rep *Report) addClusters() {
 	slices.SortFunc(rep.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
-// explainAlone says of every document without a match what speaks against
-// one: what was considered, or what it cites that is not here.
+// explainAlone gives the reason for every document without a match: the best
+// pair that was considered, or citations of documents that are not here.
 func (rep *Report) explainAlone(edges, suggestions []report.Match, docs []corpus.Document) {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {
@@ -160,12 +162,12 @@ func (rep *Report) explainAlone(edges, suggestions []report.Match, docs []corpus
 			row.AloneBecause = s.Reasoning
 			continue
 		}
-		row.AloneBecause = whatIsMissing(d.Data)
+		row.AloneBecause = missing(d.Data)
 	}
 }
 
-// whatIsMissing explains a document that nothing was compared with.
-func whatIsMissing(raw []byte) string {
+// missing explains a document without a candidate.
+func missing(raw []byte) string {
 	data, err := document.Parse(raw)
 	if err != nil {
 		return "Its structured data cannot be read."
@@ -183,7 +185,7 @@ func whatIsMissing(raw []byte) string {
 	return "It cites " + strings.Join(cited, ", ") + ": not among the documents."
 }
 
-// count does the accounting. What does not add up is an error.
+// count does the accounting. A sum that does not add up is an error.
 func (rep *Report) count(j *journal) error {
 	a := &rep.Accounting
 	for _, d := range rep.Documents {
@@ -220,7 +222,7 @@ func (rep *Report) Write(out io.Writer, asJSON bool) error {
 	return err
 }
 
-// name is how people call a document: its type and number.
+// name returns the type and the number of a document.
 func (rep *Report) name(id uuid.UUID) string {
 	d := rep.byID[id]
 	if d == nil {

@@ -39,18 +39,17 @@ type Options struct {
 
 // Run is one run of the line.
 type Run struct {
-	In       *corpus.Input
-	Options  Options
-	Progress *term.Meter
-	Model    model.Source
-	// noMapping: nothing takes messages from the queue.
-	NoMapping bool
-	Channels  *Channels // nil: nobody is told
+	In        *corpus.Input
+	Options   Options
+	Progress  *term.Meter
+	Model     model.Source
+	NoMapping bool      // no mapping polls the queue
+	Channels  *Channels // nil: no failure is sent
 	logs      io.Writer
 	stack     *local.Stack
 	journal   *journal
 	IDs       []uuid.UUID
-	stored    []job.Stamped // what is to be sent
+	stored    []job.Stamped // their messages are not sent yet
 	kills     int
 	started   time.Time
 	took      time.Duration
@@ -110,7 +109,7 @@ func (r *Run) openLogs() (io.Writer, error) {
 	return logs, err
 }
 
-// OpenLogs opens what --logs names; - is standard error.
+// OpenLogs opens the file that --logs names; - is standard error.
 func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
 	stop = func() error { return nil }
 	switch file {
@@ -155,11 +154,11 @@ func (r *Run) Do(ctx context.Context) error {
 	return err
 }
 
-// Chunk is how many documents are imported, or ids read, by one statement.
+// Chunk is the number of documents that one statement imports or reads.
 const Chunk = 250
 
-// Store imports the documents. One that the database refuses is a problem of
-// its own and stops nobody else.
+// Store imports the documents. One that the database refuses is reported with
+// the malformed ones, and does not stop the others.
 func (r *Run) Store(ctx context.Context) error {
 	for docs := range slices.Chunk(Imported(r.In.Documents), Chunk) {
 		if stamped, err := r.stack.DB.Import(ctx, docs); err == nil {
@@ -181,7 +180,7 @@ func (r *Run) Store(ctx context.Context) error {
 	return r.Model.Learn(ctx, r.stack.DB, r.IDs)
 }
 
-// Imported is the documents as the database takes them.
+// Imported converts documents to the form that the database imports.
 func Imported(docs []corpus.Document) []postgres.Imported {
 	list := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
@@ -190,7 +189,7 @@ func Imported(docs []corpus.Document) []postgres.Imported {
 	return list
 }
 
-// take notes what was stored; its messages are sent when all is.
+// take records stored documents. Messages are sent when all are stored.
 func (r *Run) take(stamped []job.Stamped) {
 	for _, m := range stamped {
 		r.IDs = append(r.IDs, m.ID)
@@ -254,7 +253,7 @@ func (r *Run) unfinished(ctx context.Context) (int, error) {
 	return states["pending"] + states["in-progress"], err
 }
 
-// importProblem says why the database refused a document.
+// importProblem is the reason why the database refused a document.
 func importProblem(d postgres.Imported, err error) string {
 	if errors.Is(err, postgres.ErrOtherTenant) {
 		return fmt.Sprintf("document %s: %s", d.ID, postgres.ErrOtherTenant)

@@ -11,7 +11,7 @@ import (
 )
 
 // Serve serves at addr until stop, which ends requests that wait and lets the
-// others finish. Without a host it is this machine only.
+// others finish. Without a host it listens on 127.0.0.1 only.
 func Serve(addr string, handler http.Handler) (url string, stop func() error, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -42,8 +42,8 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	}, nil
 }
 
-// reachable is where a client on this machine finds a server: "all addresses"
-// is none that can be connected to.
+// reachable returns the address by which a client on this machine finds a
+// server: a client cannot connect to "all addresses".
 func reachable(a *net.TCPAddr) string {
 	if a.IP.IsUnspecified() {
 		return fmt.Sprintf("127.0.0.1:%d", a.Port)

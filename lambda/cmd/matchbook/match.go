@@ -86,7 +86,7 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 	if err := r.Do(ctx); err != nil {
 		return err
 	}
-	told, err := r.Notify(ctx)
+	notified, err := r.Notify(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 	if err != nil {
 		return err
 	}
-	report.Told = told
+	report.Notified = notified
 	if err := report.Write(w.out, o.json); err != nil {
 		return err
 	}

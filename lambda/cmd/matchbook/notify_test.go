@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,26 +69,26 @@ func failed(t *testing.T, out string) (n int) {
 	return n
 }
 
-// Without a channel a run shows what would have been told: failures of one
+// Without a channel a run shows the messages that it would send: failures of one
 // kind, at the end of the run, in one message.
-func TestARunWithoutAChannelShowsWhatWouldHaveBeenTold(t *testing.T) {
+func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 	t.Parallel()
 	var out, errOut strings.Builder
 	if code := run(t.Context(), []string{"match", ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != exitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
-	_, told, _ := strings.Cut(out.String(), "WOULD HAVE BEEN TOLD (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
+	_, messages, _ := strings.Cut(out.String(), "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
 	n := failed(t, out.String())
 	for _, want := range []string{fmt.Sprintf("  Matching failed %d times: permanent\n", n), "    " + refused + "\n", fmt.Sprintf("\n  and %d more\n", n-notify.Listed), "https://matchbook.example.com/documents?matching_status=failed&kind=permanent&since="} {
-		if !strings.Contains(told, want) {
+		if !strings.Contains(messages, want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
 	}
 }
 
-// --slack-log is Slack to the function: the first failure is told at once, the
+// --slack-log is Slack to the function: the first failure is sent at once, the
 // others when its minute is over.
-func TestTheFunctionTellsTheReceiverOfSlackLog(t *testing.T) {
+func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	var out, errOut strings.Builder
@@ -100,26 +99,27 @@ func TestTheFunctionTellsTheReceiverOfSlackLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 		t.Fatal(err)
 	}
-	if want := (rehearsal.ChannelReport{Channel: "slack", Untold: 0}); len(r.Told.Messages) != 0 || !slices.Equal(r.Told.Channels, []rehearsal.ChannelReport{want}) {
-		t.Errorf("got %+v", r.Told)
+	n := r.Notified
+	if len(n.Messages) != 0 || len(n.Channels) != 1 || n.Channels[0].Channel != "slack" || n.Channels[0].Unsent != 0 {
+		t.Errorf("got %+v", n)
 	}
 	texts := taken(t, file)
 	if len(texts) != 2 || !strings.HasPrefix(texts[0], "Matching failed") || !strings.HasPrefix(texts[1], "Matching failed") {
-		t.Errorf("Slack was told %q, want the first and the rest", texts)
+		t.Errorf("Slack got %q, want the first and the rest", texts)
 	}
 	if strings.Contains(out.String()+errOut.String(), webhook.Path) {
 		t.Error("the webhook was shown")
 	}
 }
 
-// What a channel did not take is said, and stays for the sweep.
-func TestAChannelThatTakesNothingIsSaid(t *testing.T) {
+// Failures that a channel does not accept are reported, and stay for the sweep.
+func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
 	var out, errOut strings.Builder
 	code := run(t.Context(), []string{"match", ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
-	if want := fmt.Sprintf("TOLD       slack could not be told of %d failures", failed(t, out.String())); code != exitFindings || !strings.Contains(out.String(), want) {
+	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d failures", failed(t, out.String())); code != exitFindings || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
 	}
 	if strings.Contains(out.String()+errOut.String(), "HIDDEN") {
@@ -164,6 +164,6 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		}
 	}
 	if texts := taken(t, file); mails != 2 || len(texts) != 1 || !strings.HasPrefix(texts[0], "This is a test") {
-		t.Errorf("%d mails, and Slack was told %q", mails, texts)
+		t.Errorf("%d mails, and Slack got %q", mails, texts)
 	}
 }

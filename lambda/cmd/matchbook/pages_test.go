@@ -22,7 +22,7 @@ var ranBy = map[string]string{
 	"matchbook explain 4500000130 WK-9051 --keep":                            "TestExplainIsAsThePageShows",
 	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",
 	"matchbook notify --test":                                                                               "TestNotifySendsOneToEachChannel",
-	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionTellsTheReceiverOfSlackLog",
+	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionSendsToTheReceiverOfSlackLog",
 	"matchbook publish --failed --dry-run":                                                                  "TestPublishFailedChoosesAndCounts",
 	"matchbook publish --failed --kind permanent --since 2h":                                                "TestPublishFailedChoosesAndCounts",
 	"matchbook migrate up":                                                                                  "TestMigrateUpDownStatus",

@@ -27,8 +27,8 @@ import (
 )
 
 const (
-	evalInvocations = 4  // at the same time, as match has it
-	evalCandidates  = 50 // of each document; eval.Report asks for no more
+	evalInvocations = 4  // at the same time, the default of match
+	evalCandidates  = 50 // of each document; eval.Report needs no more
 )
 
 // Options are the options of a measurement.
@@ -38,7 +38,7 @@ type Options struct {
 	Shuffle uint64
 }
 
-// Result is a corpus under one condition, and what came of it.
+// Result is the outcome of a corpus under one condition.
 type Result struct {
 	Corpus             string         `json:"corpus"` // the folder
 	Condition          string         `json:"condition"`
@@ -106,8 +106,8 @@ type evalRun struct {
 	meter   *term.Meter
 	started time.Time
 	took    time.Duration
-	// undrained is why not every document came to an end; each is named in the
-	// measurement.
+	// undrained is the reason why documents did not come to an end; the result
+	// names each.
 	undrained error
 }
 
@@ -134,11 +134,11 @@ func (r *evalRun) run(ctx context.Context) error {
 		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.IDs), float64(done)/took, took)
 	})
 	r.undrained = r.Drain(ctx)
-	r.meter.Watch(nil) // before the stack that it asks is gone
+	r.meter.Watch(nil) // before the stack that it queries is closed
 	return ctx.Err()
 }
 
-// outcome is what the database holds in the end.
+// outcome is the state of the database at the end.
 type outcome struct {
 	summaries   map[uuid.UUID]report.Summary
 	states      report.Progress
@@ -165,7 +165,7 @@ func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	return o, nil
 }
 
-// rankedCandidates are the first candidates of each document, best first.
+// rankedCandidates returns the first candidates of each document, best first.
 func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
 	for some := range slices.Chunk(ids, rehearsal.Chunk) { // a statement has its time limit
@@ -178,7 +178,7 @@ func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (ma
 	return all, nil
 }
 
-// measurement compares the outcome with the truth.
+// measurement compares the outcome with the true links.
 func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 	found, err := r.read(ctx)
 	if err != nil {
@@ -212,8 +212,8 @@ func (o outcome) input(c corpus.Corpus) eval.Input {
 		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
 	}
 	for _, s := range o.suggestions {
-		// What scores nothing was refused by the rules. It waits for nobody, as
-		// what a person rejected.
+		// The rules refused a pair that scores nothing. It is decided, like a
+		// pair that a person rejected.
 		undecided := s.Score > 0 && s.DecidedBy != "person"
 		in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
 	}
@@ -243,8 +243,8 @@ func (r *evalRun) notSucceeded(found outcome) []unsuccessful {
 	return list
 }
 
-// explain adds to each mistake what people know its documents by, and why it
-// was made.
+// explain adds to each mistake the types and numbers of its documents, and the
+// reasoning that was stored.
 func (o outcome) explain(worst []eval.Mistake) []Mistake {
 	why := make(map[corpus.Pair]string)
 	for _, m := range slices.Concat(o.matches, o.suggestions) {

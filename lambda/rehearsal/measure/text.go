@@ -18,7 +18,7 @@ type evalText struct {
 	*Result
 }
 
-// Text is the measurement for people.
+// Text returns the measurement for people.
 func (m *Result) Text() string {
 	t := &evalText{Result: m}
 	t.header()
@@ -94,7 +94,7 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 	t.line("  %-20s %s  %d of %d partners are among a document's first %d candidates", name, s.Share, s.Count, s.Of, k)
 }
 
-// model tells of a model that was asked.
+// model shows the counts of a model that was asked.
 func (t *evalText) model() {
 	if t.Model.Mode == "" || t.Model.Mode == model.None {
 		return

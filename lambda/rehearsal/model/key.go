@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// asked takes a question apart: what it says of the document that asks, and of
-// its candidates. What documents say cannot hold the lines that it is cut at.
+// asked splits a question into the text of the document that asks, and the texts
+// of its candidates. A document's text cannot contain the lines of the fences.
 func asked(user string) (document string, candidates []string, ok bool) {
 	document, rest, ok := fenced(user, "document")
 	for ok {
@@ -34,26 +34,26 @@ func fenced(text, fence string) (inside, rest string, ok bool) {
 	return inside, rest, opened && closed
 }
 
-// answerKey knows which documents belong together, and finds by what a
-// question says which documents it is about: the prompt holds no ids.
+// answerKey has the true links, and finds the documents of a question by their
+// texts: the prompt contains no ids.
 type answerKey struct {
 	links  []corpus.Pair
 	linked map[corpus.Pair]bool
 
-	mu   sync.Mutex
-	says map[string][]match.Raw // who says exactly this, by id
+	mu     sync.Mutex
+	byText map[string][]match.Raw // the documents with exactly this text
 }
 
-// newAnswerKey returns the oracle that knows the true links.
+// newAnswerKey returns a key of the true links, without documents.
 func newAnswerKey(links []corpus.Pair) *answerKey {
-	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), says: make(map[string][]match.Raw)}
+	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]match.Raw)}
 	for _, l := range links {
 		k.linked[l] = true
 	}
 	return k
 }
 
-// pairs are the links as the scripted oracle takes them.
+// pairs returns the links in the form of the scripted oracle.
 func (k *answerKey) pairs() [][2]string {
 	pairs := make([][2]string, len(k.links))
 	for i, l := range k.links {
@@ -62,21 +62,21 @@ func (k *answerKey) pairs() [][2]string {
 	return pairs
 }
 
-// learn adds documents. What cannot be read is not asked about.
+// learn adds documents. One that cannot be read is never in a question.
 func (k *answerKey) learn(raws []match.Raw) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, raw := range raws {
 		if text, err := match.PromptOf(raw); err == nil {
 			raw.Data = ""
-			k.says[text] = append(k.says[text], raw)
+			k.byText[text] = append(k.byText[text], raw)
 		}
 	}
 }
 
 // parse is a scripted.Parse: the ids of a question, "" for a document that is
-// not known. Where several documents say the same, it takes those of a tenant
-// that has all the others, then those that make most true links.
+// not known. Where several documents have the same text, it takes those of a
+// tenant that has all the others, then those that make most true links.
 func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
 	text, texts, ok := asked(user)
 	if !ok {
@@ -86,8 +86,8 @@ func (k *answerKey) parse(user string) (document string, candidates []string, ok
 	defer k.mu.Unlock()
 	candidates = make([]string, len(texts))
 	best, most := []uuid.UUID(nil), -1
-	for _, d := range k.says[text] {
-		ids, known, right := k.meant(d, texts)
+	for _, d := range k.byText[text] {
+		ids, known, right := k.sameTenant(d, texts)
 		if score := known*(len(texts)+1) + right; score > most {
 			document, best, most = d.ID.String(), ids, score
 		}
@@ -100,13 +100,14 @@ func (k *answerKey) parse(user string) (document string, candidates []string, ok
 	return document, candidates, true
 }
 
-// meant finds for each text a document of d's tenant, one that is linked with
-// d if there is one; how many it knows, and how many of these are linked.
-func (k *answerKey) meant(d match.Raw, texts []string) (ids []uuid.UUID, known, right int) {
+// sameTenant finds for each text a document of d's tenant, one that is linked
+// with d if there is one. It counts the texts with a document, and those with a
+// linked one.
+func (k *answerKey) sameTenant(d match.Raw, texts []string) (ids []uuid.UUID, known, right int) {
 	ids = make([]uuid.UUID, len(texts))
 	for i, text := range texts {
 		var same []match.Raw
-		for _, c := range k.says[text] {
+		for _, c := range k.byText[text] {
 			if c.TenantID == d.TenantID && c.ID != d.ID {
 				same = append(same, c)
 			}
@@ -124,18 +125,19 @@ func (k *answerKey) meant(d match.Raw, texts []string) (ids []uuid.UUID, known, 
 	return ids, known, right
 }
 
-// mostInCommon is the mind of --model scripted.
+// mostInCommon chooses the candidate that has most values in common with the
+// document; it is the mind of --model scripted.
 func mostInCommon(q scripted.Question) string {
 	document, candidates, ok := asked(q.User)
 	if !ok {
 		return ""
 	}
-	said := values(document)
+	own := values(document)
 	best, most, ties := 0, 0, 0
 	for i, text := range candidates {
 		common := 0
 		for value := range values(text) {
-			if said[value] {
+			if own[value] {
 				common++
 			}
 		}
@@ -162,15 +164,15 @@ func mostInCommon(q scripted.Question) string {
 	return string(answer)
 }
 
-// values are what a document says, whatever field it says it in.
+// values returns the values of a document, of whatever field.
 func values(text string) map[string]bool {
 	all := make(map[string]bool)
 	for line := range strings.Lines(text) {
-		field, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		field, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		if field == "type" || field == "currency" {
 			continue
 		}
-		for value := range strings.SplitSeq(said, " | ") {
+		for value := range strings.SplitSeq(list, " | ") {
 			all[value] = true
 		}
 	}

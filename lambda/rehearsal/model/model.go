@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Who decides what rules leave open.
+// The modes: what answers the questions that rules leave open.
 const (
 	None         = "none"
 	OpenAI       = "openai"
@@ -34,13 +34,13 @@ const (
 // Modes are the values of --model.
 var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy}
 
-// chunk is how many documents are read by one statement.
+// chunk is the number of documents that one statement reads.
 const chunk = 250
 
-// faultShare is how many of the calls go wrong with --faults.
+// faultShare is the share of the calls that fail with --faults.
 const faultShare = 0.1
 
-// Options are the flags that say who decides what rules leave open.
+// Options are the flags of the model.
 type Options struct {
 	Mode   string
 	Noise  float64
@@ -48,7 +48,7 @@ type Options struct {
 	Faults uint64
 }
 
-// Check refuses what does not fit together.
+// Check refuses flags that contradict each other.
 func (o *Options) Check(env setup.Env) error {
 	switch {
 	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
@@ -65,12 +65,12 @@ func (o *Options) Check(env setup.Env) error {
 	return nil
 }
 
-// scripted reports whether a server of ours is asked.
+// scripted reports whether a scripted server answers.
 func (o *Options) scripted() bool {
 	return slices.Contains([]string{scriptedMode, Oracle, Noisy}, o.Mode)
 }
 
-// Knowing reports whether it has to know the true links.
+// Knowing reports whether the answers come from the true links.
 func (o *Options) Knowing() bool { return o.Mode == Oracle || o.Mode == Noisy }
 
 func hasModel(env setup.Env) bool {
@@ -78,12 +78,12 @@ func hasModel(env setup.Env) bool {
 }
 
 // Choose takes openai where no mode was given and the environment has a
-// model, and says what was taken and why.
+// model, and returns a sentence with the choice and its reason.
 func (o *Options) Choose(env setup.Env) string {
 	switch {
 	case o.Mode == "" && hasModel(env):
 		o.Mode = OpenAI
-		return "a model is asked, for there is one in the environment; --model none does without"
+		return "a model is asked: the environment has one; --model none asks none"
 	case o.Mode == "":
 		o.Mode = None
 		return "rules only: no " + manifest.EnvOpenAIKey + "; --model scripted shows the rest"
@@ -95,7 +95,7 @@ func (o *Options) Choose(env setup.Env) string {
 	return "SCRIPTED: --model " + o.Mode + " asks no real model"
 }
 
-// Source is who is asked in a run of the line. The zero Source is nobody.
+// Source answers the questions of a run. The zero Source has no model.
 type Source struct {
 	Options Options
 	Env     setup.Env // where a real model is
@@ -107,12 +107,12 @@ type Source struct {
 	before report.ModelUsage
 }
 
-// retryBase is how long the function waits before it asks a server of ours
-// again that did not say how long.
+// retryBase is the wait of the function before it asks a scripted server again,
+// where the server names none.
 const retryBase = 10 * time.Millisecond
 
-// Start returns the variables that tell the function whom to ask. clock is
-// what it waits on.
+// Start starts the scripted server, if the mode needs one, and returns the
+// variables of the function that name the model. The function waits on clock.
 func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
 	set := func(name, value string) {
 		if value != "" {
@@ -152,8 +152,8 @@ func (m *Source) mind() scripted.Mind {
 	return oracle
 }
 
-// schedule leaves out what hangs: the function would wait for a minute, and
-// nothing shortens that.
+// schedule leaves out the faults that hang: the function would wait for a
+// minute, and nothing shortens that.
 func (m *Source) schedule() scripted.Schedule {
 	if m.Options.Faults == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (m *Source) Close() error {
 	return nil
 }
 
-// Learn is told of the documents before they are published.
+// Learn reads the documents before they are published: an answer key needs them.
 func (m *Source) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
 	if m.before, err = report.From(db).ModelUsage(ctx, 0); err != nil {
 		return fmt.Errorf("read what was asked before: %w", err)

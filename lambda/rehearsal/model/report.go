@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/term"
 )
 
-// Summary is who was asked what rules leave open, and what it cost.
+// Summary counts the questions to a model, and their tokens.
 type Summary struct {
 	Mode string `json:"mode"`
 	Name string `json:"name,omitempty"` // of the model
@@ -35,7 +35,7 @@ type Summary struct {
 	Server *serverReport `json:"server,omitempty"` // of a scripted model
 }
 
-// serverReport is what the scripted server counted: calls that failed, too.
+// serverReport has the counts of the scripted server, which include failed calls.
 type serverReport struct {
 	Calls            int            `json:"calls"`
 	Billed           int            `json:"billed"` // that a provider would charge for
@@ -45,7 +45,7 @@ type serverReport struct {
 	Faults           map[string]int `json:"faults"` // by kind, 0 for those that did not happen
 }
 
-// name is what the function knows the model by.
+// name is the name of the model in the function's configuration.
 func (m *Source) name() string {
 	switch {
 	case m.Options.Mode == OpenAI:
@@ -71,7 +71,7 @@ func (m *Source) note() string {
 	return ""
 }
 
-// Report counts what was asked since learn, for a run of so many documents.
+// Report counts the questions since Learn, for a run of so many documents.
 func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
 	u, err := report.From(db).ModelUsage(ctx, m.before.Last)
 	if err != nil {
@@ -105,27 +105,27 @@ func (m *Source) counted() *serverReport {
 
 // Lines returns the summary for people.
 func (r Summary) Lines() (lines []string) {
-	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if r.Mode == None {
-		say("none: what rules leave open is undecided")
+		line("none: what rules leave open is undecided")
 		return lines
 	}
-	say("%s, as %s", r.Mode, term.Clean(r.Name, term.MaxValue))
+	line("%s, as %s", r.Mode, term.Clean(r.Name, term.MaxValue))
 	if r.Note != "" {
-		say("%s", r.Note)
+		line("%s", r.Note)
 	}
-	say("%d of %d documents asked %d questions in %d calls, %.2f a document", r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
-	say("%d answers were used again, %d were of no use", r.Replays, r.Unusable)
-	say("%d prompt and %d completion tokens, %.2f a document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
+	line("%d of %d documents asked %d questions in %d calls, %.2f a document", r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
+	line("%d answers were used again, %d were unusable", r.Replays, r.Unusable)
+	line("%d prompt and %d completion tokens, %.2f a document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
 	if s := r.Server; s != nil {
-		say("the server counted %d calls, %d of them billed with %d and %d tokens", s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
-		r.faults(say)
+		line("the server counted %d calls, %d of them billed with %d and %d tokens", s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
+		r.faults(line)
 	}
 	return lines
 }
 
-// faults tells which calls went wrong on purpose.
-func (r Summary) faults(say func(format string, args ...any)) {
+// faults lists the calls that failed on purpose.
+func (r Summary) faults(line func(format string, args ...any)) {
 	if r.Server.FaultSeed == 0 {
 		return
 	}
@@ -133,10 +133,10 @@ func (r Summary) faults(say func(format string, args ...any)) {
 	for _, n := range r.Server.Faults {
 		total += n
 	}
-	say("of these %d went wrong on purpose (seed %d)", total, r.Server.FaultSeed)
+	line("of these %d failed on purpose (seed %d)", total, r.Server.FaultSeed)
 	for _, kind := range slices.Sorted(maps.Keys(r.Server.Faults)) {
 		if n := r.Server.Faults[kind]; n > 0 {
-			say("%4d %s", n, kind)
+			line("%4d %s", n, kind)
 		}
 	}
 }

@@ -38,6 +38,20 @@ func (r *rig) wantCounts(queue string, visible, inFlight int) {
 	}
 }
 
+// wantNoAnswerToSend sends a message, and wants an error of the connection.
+func (r *rig) wantNoAnswerToSend(queue *string) {
+	r.t.Helper()
+	err := r.trySend(queue)
+	if api := smithy.APIError(nil); err == nil || errors.As(err, &api) {
+		r.t.Errorf("send: %v, want an error of the connection", err)
+	}
+}
+
+func (r *rig) trySend(queue *string) error {
+	_, err := r.client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: aws.String("x")})
+	return err
+}
+
 func TestDuplicateDelivery(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -204,7 +218,7 @@ func TestCallIsRefused(t *testing.T) {
 		status int
 		code   string
 	}{{500, "InternalFailure"}, {503, "ServiceUnavailable"}} {
-		_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
+		err := r.trySend(q)
 		wantCode(t, err, want.code)
 		var response *smithyhttp.ResponseError
 		if !errors.As(err, &response) || response.HTTPStatusCode() != want.status {
@@ -221,10 +235,7 @@ func TestAnswerIsLost(t *testing.T) {
 	r := newRig(t)
 	r.order(Fault{Kind: AnswerLost, Operation: "SendMessage", Times: 1}, Fault{Kind: AnswerLost, Operation: "ReceiveMessage", Times: 1})
 	q := r.queue("work", nil)
-	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
-	if api := smithy.APIError(nil); err == nil || errors.As(err, &api) {
-		t.Errorf("send: %v, want an error of the connection", err)
-	}
+	r.wantNoAnswerToSend(q)
 	r.wantCounts("work", 1, 0)
 	if out, err := r.client.ReceiveMessage(t.Context(), receiveInput(q)); err == nil {
 		t.Errorf("received %+v, want an error", out)
@@ -238,10 +249,7 @@ func TestCallIsLost(t *testing.T) {
 	r := newRig(t)
 	q := r.queue("work", nil)
 	r.order(Fault{Kind: CallLost, Times: 1})
-	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
-	if api := smithy.APIError(nil); err == nil || errors.As(err, &api) {
-		t.Errorf("send: %v, want an error of the connection", err)
-	}
+	r.wantNoAnswerToSend(q)
 	r.wantCounts("work", 0, 0)
 	r.wantFaults(CallLost, 1)
 }
@@ -251,8 +259,7 @@ func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
 	r := newRig(t)
 	q := r.queue("work", nil)
 	r.order(Fault{Kind: CallRefused, Rate: 1}, Fault{Kind: LateDelivery, Rate: 0.5})
-	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("x")})
-	wantCode(t, err, "InternalFailure")
+	wantCode(t, r.trySend(q), "InternalFailure")
 	r.order()
 	r.send(q, "x")
 	if got, want := r.sqs.Faults(), map[FaultKind]int{CallRefused: 1, LateDelivery: 0}; !maps.Equal(got, want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -294,6 +295,24 @@ func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	want := []string{id, "x", fmt.Sprint(epoch.UnixMilli()), arnPrefix + "work", "4"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in the dead-letter queue: %q, want %q", got, want)
+	}
+}
+
+func TestAllStatsAreThoseOfEachQueueAtOneMoment(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	work, _ := r.pair(1)
+	r.send(work, "x")
+	r.one(work)
+	want := map[string]Stats{"work": {InFlight: 1, HandedOut: 1, NextVisible: epoch.Add(time.Minute)}, "dead": {}}
+	if got := r.sqs.AllStats(); !maps.Equal(got, want) {
+		t.Errorf("in flight: %+v, want %+v", got, want)
+	}
+	r.clock.Advance(time.Minute)
+	r.none(work)
+	want = map[string]Stats{"work": {HandedOut: 1}, "dead": {Visible: 1}}
+	if got := r.sqs.AllStats(); !maps.Equal(got, want) {
+		t.Errorf("moved: %+v, want %+v", got, want)
 	}
 }
 

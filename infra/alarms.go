@@ -227,8 +227,8 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 		alarm{id: "CredentialsRefused", metric: a.site.refused(), at: 1,
 			text: "The database, the model, Slack or SES does not accept our credentials. Put the right ones into the " +
 				"secret: they are read again within five minutes of the next refusal, Slack's with the next " +
-				"deployment. Then publish the failed " + a.site.facts.row() + "s again (documents: matchbook " +
-				"publish --failed)."},
+				"deployment. Then publish the rows again that failed meanwhile; for documents, the command is matchbook " +
+				"publish --failed."},
 		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
 			text: "Notifications of failures have been waiting for half an hour. Read the answers of Slack or SES " +
 				"in the log of the sweep; no notification is lost, they are sent as soon as the channel works."},

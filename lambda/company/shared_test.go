@@ -23,7 +23,7 @@ func sharedParties(t *testing.T, elements ...string) map[string]party {
 	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
 	f, err := os.Open(filepath.Join(append([]string{shared, "eval", "matching"}, elements...)...))
 	if err != nil {
-		t.Skipf("no documents to measure with (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without documents to measure with: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	defer f.Close()
 	parties := map[string]party{}

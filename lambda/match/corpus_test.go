@@ -27,7 +27,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 	dir := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared")), "eval", "matching", name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
 	if err != nil {
-		t.Skipf("no corpora (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	defer f.Close()
 	c := corpus{links: map[[2]uuid.UUID]bool{}}

@@ -223,13 +223,13 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		pairs := drawPairs(t)
 		ids := everybody(pairs)
 		if len(ids) == 0 {
-			t.Skip("no pairs")
+			t.Skip("the drawn set has no pairs: nothing to ask about")
 		}
 		c := Competition{ids, pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
 		x := &exchange{id: id, answers: map[string]map[uuid.UUID]Asked{}}
 		if _, err := x.decide(t.Context(), c); err == nil {
-			t.Skip("nothing to ask")
+			t.Skip("no drawn pair needs the model: nothing to ask")
 		}
 		answers := map[uuid.UUID]Asked{}
 		var listed []string

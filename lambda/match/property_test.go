@@ -54,7 +54,7 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawDoc(t), drawDoc(t)
 		if a.ID == b.ID {
-			t.Skip("a document is not compared with itself")
+			t.Skip("drew one document twice: a document is not compared with itself")
 		}
 		p, q := a.Score(b), b.Score(a)
 		if !reflect.DeepEqual(p, q) {
@@ -175,7 +175,7 @@ func TestPairsOfOthersMakeNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
 		if len(pairs) == 0 {
-			t.Skip("no pairs")
+			t.Skip("the drawn set has no pairs")
 		}
 		p := rapid.SampledFrom(pairs).Draw(t, "pair")
 		mine := slices.DeleteFunc(slices.Clone(pairs), func(q Pair) bool { return q.A != p.A && q.B != p.B && q.A != p.B && q.B != p.A })

@@ -53,7 +53,7 @@ func TestUntoldIsCountedOnEachChannel(t *testing.T) {
 func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("fills a database with 100,000 documents")
+		t.Skip("skipped with -short: fills a database with 100,000 documents")
 	}
 	f := newFixture(t)
 	f.exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at, matching_lease_until)

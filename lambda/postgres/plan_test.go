@@ -42,7 +42,7 @@ SELECT tenant_id, document_a_id, document_b_id, 1, 'high', 'rules', '', '[]' FRO
 func TestPlansStaySelective(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("fills a database with 100,000 documents")
+		t.Skip("skipped with -short: fills a database with 100,000 documents")
 	}
 	const documents = 100_000
 	f := newFixture(t)

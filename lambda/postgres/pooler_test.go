@@ -42,7 +42,7 @@ func pgbouncer(t *testing.T, address string) string {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
-			t.Skip("there is no pgbouncer: apt-get install pgbouncer")
+			t.Skip("pgbouncer is not installed: apt-get install pgbouncer")
 		}
 	}
 	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // a folder of t is closed to the other user

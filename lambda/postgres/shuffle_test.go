@@ -34,7 +34,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(docs) == 0 {
-				t.Skip("no corpora (set MATCHBOOK_SHARED)")
+				t.Skip("without corpora: set MATCHBOOK_SHARED to the folder that holds them")
 			}
 			shuffles := uint64(repeated(2, 2, 20))
 			var mu sync.Mutex

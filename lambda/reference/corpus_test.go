@@ -33,7 +33,7 @@ func readCorpus(t *testing.T, corpus, condition string) map[string]corpusDocumen
 	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
 	f, err := os.Open(filepath.Join(shared, "eval", "matching", corpus, "documents."+condition+".jsonl"))
 	if err != nil {
-		t.Skipf("no corpora (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	defer f.Close()
 	documents := map[string]corpusDocument{}

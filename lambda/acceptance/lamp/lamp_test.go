@@ -158,7 +158,7 @@ func (r *rig) stack(url string, workloads ...local.WorkloadConfig) *local.Stack 
 func TestLampsBurnInTheStack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds a bootstrap")
+		t.Skip("skipped with -short: builds a bootstrap")
 	}
 	bootstrap := build(t, lamps.Package)
 	slack := &webhook.Receiver{}

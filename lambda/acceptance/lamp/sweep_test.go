@@ -53,7 +53,7 @@ func sweepAll(ctx context.Context) error {
 func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds two bootstraps")
+		t.Skip("skipped with -short: builds two bootstraps")
 	}
 	url := postgrestest.URL(t)
 	r := newRig(t, url)

@@ -216,7 +216,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 		return
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("no parent-death signal on this system")
+		t.Skip("needs the parent-death signal, which only Linux has")
 	}
 	t.Parallel()
 	bootstrap := gatetest.Bootstrap(t)
@@ -267,7 +267,7 @@ func stopped(t *testing.T, pid int) bool {
 	t.Helper()
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	if len(threads) == 0 {
-		t.Skip("no /proc")
+		t.Skip("needs /proc, which only Linux has")
 	}
 	for _, file := range threads {
 		stat, err := os.ReadFile(file)

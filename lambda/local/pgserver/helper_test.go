@@ -261,7 +261,7 @@ func ordinaryUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("needs the user nobody: %v", err)
 	}
 	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
 	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)

@@ -443,7 +443,7 @@ func TestInterruptFromTheTerminalLeavesTheServer(t *testing.T) {
 
 func TestClosedFolderIsNamed(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only a program that is root runs the server as another user")
+		t.Skip("needs root: only then does the server run as another user")
 	}
 	t.Parallel()
 	closed := filepath.Join(sharedTemp(t), "closed")
@@ -462,7 +462,7 @@ func TestClosedFolderIsNamed(t *testing.T) {
 
 func TestOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("all the other tests already run as an ordinary user")
+		t.Skip("needs root: otherwise all other tests run as an ordinary user already")
 	}
 	t.Parallel()
 	nobody := ordinaryUser(t)

@@ -25,7 +25,7 @@ func TestSQSConformance(t *testing.T) {
 	}
 	source := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")), "sqs-conformance")
 	if _, err := os.Stat(filepath.Join(source, "conf.go")); err != nil {
-		t.Skipf("no conformance program (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without the conformance program: set MATCHBOOK_SHARED to the folder that holds it: %v", err)
 	}
 	// It may be read-only, and go run may want to write there.
 	program := t.TempDir()

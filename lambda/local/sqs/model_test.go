@@ -99,14 +99,14 @@ func TestBehavesLikeATableOfMessages(t *testing.T) {
 				}
 			}
 			if len(received) == 0 {
-				rt.Skip("nothing received")
+				rt.Skip("no message was received yet: the step needs a receipt handle")
 			}
 			return rapid.SampledFrom(received).Draw(rt, "row")
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"send": func(rt *rapid.T) {
 				if len(model.rows) == 10 {
-					rt.Skip("full")
+					rt.Skip("the queue holds ten messages, the most of this test")
 				}
 				delay := rapid.SampledFrom([]int32{0, 0, 45}).Draw(rt, "delay")
 				out, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: &name, DelaySeconds: delay})

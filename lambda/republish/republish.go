@@ -31,9 +31,6 @@ const (
 	batchFor = 30 * time.Second
 )
 
-// Kinds are the kinds of failure that a filter can name.
-var Kinds = []string{"transient", "permanent", "lost", "crashed"}
-
 // Report counts the failed documents, and their fate.
 type Report struct {
 	DryRun    bool           `json:"dry_run"`

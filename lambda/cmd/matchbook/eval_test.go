@@ -231,14 +231,6 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 	}
 }
 
-func TestConditionsAreListedOnce(t *testing.T) {
-	t.Parallel()
-	got, err := wantedConditions([]string{"masked", "all", "masked"})
-	if want := []string{"masked", "visible", "corrupted"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-}
-
 func TestEvalHelpShowsExamples(t *testing.T) {
 	t.Parallel()
 	code, out, _ := matchbook(t, "", "eval", "--help")

@@ -6,20 +6,64 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/republish"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/term"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
+
+func (w *invocation) publishCommand() *cobra.Command {
+	var failed failedOptions
+	cmd := &cobra.Command{
+		Use:   "publish ID... | --failed",
+		Short: "Publish documents for matching, whatever their state, or all that failed",
+		Args:  failed.args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if failed.on {
+				return w.publishFailed(cmd.Context(), failed)
+			}
+			ids := make([]uuid.UUID, len(args))
+			for i, arg := range args {
+				id, err := document.ParseID(arg)
+				if err != nil {
+					return fmt.Errorf("%.50q is %w", arg, err)
+				}
+				ids[i] = id
+			}
+			return w.publish(cmd.Context(), ids)
+		},
+	}
+	failed.add(cmd)
+	return cmd
+}
+
+func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
+	config, err := setup.LoadPublisher(w.env)
+	if err != nil {
+		return err
+	}
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
+	publisher, close, err := setup.Publisher(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer close()
+	if err := publisher.Publish(ctx, ids); err != nil {
+		return errors.New(errtext.Describe(err))
+	}
+	fmt.Fprintf(w.out, "published %d documents\n", len(ids))
+	return nil
+}
 
 // failedOptions are the flags of publish --failed.
 type failedOptions struct {
@@ -53,31 +97,8 @@ func (o *failedOptions) args(cmd *cobra.Command, args []string) error {
 	return cobra.MinimumNArgs(1)(cmd, args)
 }
 
-// filter reads the flags.
-func (o *failedOptions) filter() (f postgres.FailedFilter, err error) {
-	if f.Kind = o.kind; f.Kind != "" && !slices.Contains(republish.Kinds, f.Kind) {
-		return f, fmt.Errorf("--kind %.50q is not one of %s", o.kind, strings.Join(republish.Kinds, ", "))
-	}
-	if o.tenant != "" {
-		if f.Tenant, err = document.ParseID(o.tenant); err != nil {
-			return f, fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
-		}
-	}
-	if o.since == "" {
-		return f, nil
-	}
-	if f.Within, err = time.ParseDuration(o.since); err == nil && f.Within > 0 {
-		return f, nil
-	}
-	f.Within = 0
-	if f.Since, err = time.Parse(time.RFC3339, o.since); err != nil {
-		return f, fmt.Errorf("--since %.50q is no duration such as 2h and no time such as 2026-03-02T09:00:00Z", o.since)
-	}
-	return f, nil
-}
-
 func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
-	filter, err := o.filter()
+	filter, err := republish.ParseFilter(o.kind, o.since, o.tenant)
 	if err != nil {
 		return err
 	}

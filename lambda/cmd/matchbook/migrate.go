@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"matchbook/lambda/errtext"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/schema"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) migrateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
+		Args:  cobra.NoArgs, // with a RunE, or else any word would do
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var asJSON bool
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
+	add := func(name, short, verb string, run func(context.Context, string) ([]schema.Migration, error)) {
+		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
+	}
+	add("up", "Apply what is missing", "applied", database.Migrate)
+	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]schema.Migration, error) {
+		if err := database.RefuseNewer(ctx, url); err != nil {
+			return nil, err
+		}
+		return schema.MigrateDown(ctx, url)
+	})
+	add("status", "List the migrations", "", schema.Status)
+	return cmd
+}
+
+func (w *invocation) migrate(ctx context.Context, run func(context.Context, string) ([]schema.Migration, error), verb string, asJSON bool) error {
+	url := w.env(manifest.EnvDatabaseURL)
+	if url == "" {
+		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database", manifest.EnvDatabaseURL)
+	}
+	list, err := run(ctx, url)
+	if err != nil {
+		return errors.New(errtext.Describe(err))
+	}
+	if asJSON {
+		if list == nil {
+			list = []schema.Migration{}
+		}
+		return json.NewEncoder(w.out).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(w.out, "nothing to do")
+	}
+	for _, m := range list {
+		state := verb
+		if verb == "" {
+			state = "not applied"
+			if !m.AppliedAt.IsZero() {
+				state = "applied " + m.AppliedAt.Format("2006-01-02 15:04:05Z07:00")
+			}
+		}
+		fmt.Fprintf(w.out, "%s  %s\n", m.Name, state)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"matchbook/lambda/errtext"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) sweepCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Repair once what crashed or got lost, as the scheduled function does",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
+	config, err := setup.LoadSweep(w.env, manifest.Functions())
+	if err != nil {
+		return err
+	}
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
+	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)), setup.Workloads())
+	if err != nil {
+		return err
+	}
+	defer close()
+	report, err := sweeper.Run(ctx)
+	if err != nil {
+		return errors.New(errtext.Describe(err))
+	}
+	if asJSON {
+		return json.NewEncoder(w.out).Encode(report)
+	}
+	fmt.Fprintf(w.out, "overdue %d (messages in the queue %d): published %d inserted, again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
+		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
+	return nil
+}

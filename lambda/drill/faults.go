@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
+	queuefault "matchbook/lambda/local/sqs/fault"
 	"matchbook/lambda/manifest"
 )
 
@@ -219,19 +220,19 @@ func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...s
 }
 
 func (s *strikes) refuseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3},
-		sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallRefused, Rate: 0.3},
+		sqs.Fault{Kind: queuefault.EntryRefused, Rate: 0.1})
 }
 
 func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.CallLost, Rate: 0.15}, sqs.Fault{Kind: sqs.AnswerLost, Rate: 0.15},
-		sqs.Fault{Kind: sqs.EntryUnconfirmed, Rate: 0.1})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallLost, Rate: 0.15}, sqs.Fault{Kind: queuefault.AnswerLost, Rate: 0.15},
+		sqs.Fault{Kind: queuefault.EntryUnconfirmed, Rate: 0.1})
 }
 
 func (s *strikes) duplicate(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3},
-		sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
-		sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.DuplicateDelivery, Rate: 0.3},
+		sqs.Fault{Kind: queuefault.LateDelivery, Rate: 0.2},
+		sqs.Fault{Kind: queuefault.EarlyExpiry, Rate: 0.2})
 }
 
 func (s *strikes) breakModel(ctx context.Context, load func() error) error {

@@ -28,7 +28,7 @@ var tree = tables{
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
 		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template", "local/clock",
-			"local/scripted/fault", "internal/pagetest"},
+			"local/scripted/fault", "local/sqs/fault", "internal/pagetest"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

@@ -65,23 +65,6 @@ func fingerprint(evidence []Evidence) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Later is the document of the pair that comes later in business, which may cite
-// the other.
-func (p Scored) Later() uuid.UUID {
-	if rank[p.TypeA] > rank[p.TypeB] {
-		return p.A
-	}
-	return p.B
-}
-
-// Other is the other document of the pair.
-func (p Scored) Other(id uuid.UUID) uuid.UUID {
-	if p.A == id {
-		return p.B
-	}
-	return p.A
-}
-
 // maxCandidates bounds the candidates of one question; it has the best ones.
 const maxCandidates = 20
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-
-	"github.com/google/uuid"
 )
 
 // hostile is structured data of as much as is read, each number and article
@@ -113,19 +111,4 @@ func benchmarkPair(b *testing.B, x, y Raw) {
 			d.Score(other)
 		}
 	})
-}
-
-// BenchmarkDecide is about a document with 50 pairs of which each has 10 others
-// as good on its other side: the most for which sets are looked for.
-func BenchmarkDecide(b *testing.B) {
-	var pairs []Pair
-	for i := range 50 {
-		pairs = append(pairs, weighed("order", fmt.Sprint("invoice ", i), 60, 100, 50, 5))
-		for j := range 10 {
-			pairs = append(pairs, weighed(fmt.Sprint("order ", i, " ", j), fmt.Sprint("invoice ", i), 60, 100, 50, 7))
-		}
-	}
-	for b.Loop() {
-		result(Competition{Documents: []uuid.UUID{idOf("order")}, Pairs: pairs})
-	}
 }

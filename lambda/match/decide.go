@@ -92,25 +92,6 @@ func decideAll(ctx context.Context, c Competition) (all []Decision, err error) {
 	return all, nil
 }
 
-// ByRules are the Rules without a model: no answer can be missing, so the only
-// error is the context's.
-func ByRules(ctx context.Context, c Competition) (r Result, err error) {
-	all, err := decideAll(ctx, c)
-	for _, d := range all {
-		r.add(d)
-	}
-	return r, err
-}
-
-func (r *Result) add(d Decision) {
-	switch d.Outcome {
-	case Matched:
-		r.Matches = append(r.Matches, d.Edge)
-	case Suggested:
-		r.Suggestions = append(r.Suggestions, d.Edge)
-	}
-}
-
 // undecided begins the reasoning of pairs that the rules leave open.
 const undecided = "Undecided. "
 
@@ -183,13 +164,6 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())
 	}
 	return nil
-}
-
-// Cites reports whether one of the two cites the other's very number.
-func (p Scored) Cites() bool {
-	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
-		return ev.Name == evCites.name || ev.Name == evCitesShort.name
-	})
 }
 
 // side is a pair as seen from one of its documents.

@@ -1,8 +1,6 @@
 package match
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -209,24 +207,6 @@ func outcome(t *testing.T, c Competition, p Pair) string {
 	return fmt.Sprintf("%s %s %.2f %s", kind, evidence, j.Score, why)
 }
 
-// TestResultKeepsWhatIsDecided: each match and each suggestion once, in order.
-func TestResultKeepsWhatIsDecided(t *testing.T) {
-	t.Parallel()
-	for _, tc := range decideRows {
-		c := Competition{Pairs: tc.pairs}
-		for _, p := range tc.pairs {
-			c.Documents = append(c.Documents, p.A)
-		}
-		kept := map[Outcome][]Edge{}
-		for _, j := range Decide(c) {
-			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
-		}
-		if d := result(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
-			t.Errorf("%s: got %+v, want %+v", tc.name, d, kept)
-		}
-	}
-}
-
 // TestDecidingLeavesThePairsAlone: they may have room for more evidence.
 func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	t.Parallel()
@@ -247,48 +227,6 @@ func having(pairs []Pair, id uuid.UUID) (list []Pair) {
 		}
 	}
 	return list
-}
-
-func TestPairsThatAreKept(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		name string
-		pair Scored
-		want bool
-	}{
-		{"30 points", Scored{Points: 30}, true},
-		{"29 points", Scored{Points: 29}, false},
-		{"a veto against a citation", Scored{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
-		{"a veto", Scored{Veto: "No."}, false},
-	} {
-		if got := tc.pair.Counts(); got != tc.want {
-			t.Errorf("%s: got %v", tc.name, got)
-		}
-	}
-}
-
-// TestFamiliesAreCapped: what belongs together agrees together. Against a pair
-// there is no cap.
-func TestFamiliesAreCapped(t *testing.T) {
-	t.Parallel()
-	most, least, want := map[string][]Evidence{}, map[string][]Evidence{}, map[string]int{}
-	for name, w := range weights {
-		if w.points > 0 {
-			most[w.family] = append(most[w.family], Evidence{Name: name, Points: w.points})
-			continue
-		}
-		least[w.family] = append(least[w.family], Evidence{Name: name, Points: w.points})
-		want[w.family] += w.points
-	}
-	for family, limit := range map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30} {
-		// Twice: some families have one kind of evidence, or one that says all.
-		if got := Sum(slices.Repeat(most[family], 2)); got != limit {
-			t.Errorf("%s: got %d at most, want %d", family, got, limit)
-		}
-		if got := Sum(least[family]); got != want[family] || family == "contents" && got > -100 {
-			t.Errorf("%s: got %d at least, want %d", family, got, want[family])
-		}
-	}
 }
 
 func TestDecideIsAboutPairsOfTheDocumentsOnly(t *testing.T) {
@@ -327,64 +265,6 @@ func TestReasoning(t *testing.T) {
 		p := tc.pairs[0]
 		if got := decide(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
-		}
-	}
-}
-
-// TestTheExampleOfThePackage: an order of 20 lamps, one invoice and then two.
-func TestTheExampleOfThePackage(t *testing.T) {
-	t.Parallel()
-	lamps := vat + `,"buyer":{"name":"Stadtwerke Ulm"},"total":"1184.37",` + lines("lamp 20 59.20")
-	order := parsed(t, po, object(`"number":"7","date":"2026-01-05"`, lamps))
-	invoice1 := parsed(t, inv, object(`"number":"RE-1","date":"2026-01-20"`, lamps))
-	invoice2 := parsed(t, inv, object(`"number":"RE-2","date":"2026-01-21"`, lamps))
-	first, second := order.Score(invoice1), invoice2.Score(order)
-	const alike = "vat-id same-buyer item-equal prices amount date" // 35 + 38 + 5
-	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
-		t.Fatalf("got %+v\nand %+v", first, second)
-	}
-	if d := result(Competition{Documents: []uuid.UUID{order.ID}, Pairs: []Pair{{Scored: first}}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
-		t.Errorf("one invoice: got %+v, want a match", d)
-	}
-	d := result(Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []Pair{{Scored: first}, {Scored: second}}})
-	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
-		t.Errorf("two invoices: got %+v, want two suggestions", d)
-	}
-}
-
-// endingAt is a context that ends when it is looked at for the nth time.
-type endingAt struct {
-	context.Context
-	n int
-}
-
-func (c *endingAt) Err() error {
-	if c.n--; c.n <= 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// A tenant waits while its pairs are decided about: that ends with the time,
-// though it may be about any number of pairs.
-func TestDecidingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	var c Competition
-	for i := range 100 {
-		p := weighed("order", fmt.Sprint("invoice ", i), 60)
-		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
-	}
-	x := &exchange{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
-	for name, rules := range map[string]Rules{"by rules": ByRules, "with a model": x.decide} {
-		ctx := &endingAt{t.Context(), 50}
-		if got, err := rules(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
-		if ctx.n != 0 {
-			t.Errorf("%s: it went on after its context had ended, or never looked: %d", name, ctx.n)
-		}
-		if _, err := rules(t.Context(), c); err != nil {
-			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

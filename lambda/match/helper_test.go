@@ -1,7 +1,6 @@
 package match
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -118,10 +117,4 @@ func amount(t testing.TB, s string) document.Amount {
 		t.Fatal(err)
 	}
 	return a
-}
-
-// result is what the rules make of a competition.
-func result(c Competition) Result {
-	r, _ := ByRules(context.Background(), c) // which does not end
-	return r
 }

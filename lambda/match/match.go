@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
@@ -15,16 +14,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// Raw is a document as the store has it.
-type Raw struct {
-	ID       uuid.UUID
-	TenantID uuid.UUID
-	Type     document.Type
-	Data     string // structured data as JSON; empty when it is beyond document.MaxBytes
-	Received time.Time
-	Vector   string // embedding of its text, hexadecimal; empty if it has none
-}
 
 // Block is a document's surroundings: its candidates and its partners, the
 // documents that it was paired with before.
@@ -47,17 +36,6 @@ type Edge struct {
 	Reasoning  string
 	Evidence   []Evidence
 }
-
-// Result is the outcome of deciding about pairs.
-type Result struct {
-	Matches     []Edge
-	Suggestions []Edge
-	Asked       []Pair      // their Asked is to be stored
-	Stale       []uuid.UUID // documents that have to ask a model again
-}
-
-// Rules decide about the pairs of a competition. Their error ends a Write.
-type Rules func(ctx context.Context, c Competition) (Result, error)
 
 // Written is the outcome of a Write.
 type Written struct {
@@ -184,32 +162,3 @@ func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped
 }
 
 var errUnsent error = &failure.Error{Kind: failure.Transient, Sentence: "messages were not sent"}
-
-// Read parses and normalises a document.
-func Read(raw Raw) (Document, error) {
-	if raw.Data == "" {
-		return Document{}, fmt.Errorf("larger than %d bytes", document.MaxBytes)
-	}
-	data, err := document.Parse([]byte(raw.Data))
-	if err != nil {
-		return Document{}, err
-	}
-	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
-	d.embedding = embeddingOf(raw.Vector)
-	return d, nil
-}
-
-// Pairs scores a document with its candidates and returns the pairs to keep. A
-// candidate that cannot be read is left out: its own attempt fails.
-func (d Document) Pairs(candidates []Raw) (pairs []Scored) {
-	for _, raw := range candidates {
-		c, err := Read(raw)
-		if err != nil || !mayMatch(d.Type, c.Type) {
-			continue
-		}
-		if p := d.Score(c); p.Counts() {
-			pairs = append(pairs, p)
-		}
-	}
-	return pairs
-}

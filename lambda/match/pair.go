@@ -90,3 +90,27 @@ func contractBehindOrder(contract, invoice Document) bool {
 	return contract.Type == document.Contract && invoice.Type == document.Invoice &&
 		slices.ContainsFunc(invoice.cites, func(c citation) bool { return c.Type == string(document.PurchaseOrder) })
 }
+
+// Later is the document of the pair that comes later in business, which may cite
+// the other.
+func (p Scored) Later() uuid.UUID {
+	if rank[p.TypeA] > rank[p.TypeB] {
+		return p.A
+	}
+	return p.B
+}
+
+// Other is the other document of the pair.
+func (p Scored) Other(id uuid.UUID) uuid.UUID {
+	if p.A == id {
+		return p.B
+	}
+	return p.A
+}
+
+// Cites reports whether one of the two cites the other's very number.
+func (p Scored) Cites() bool {
+	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+		return ev.Name == evCites.name || ev.Name == evCitesShort.name
+	})
+}

@@ -162,16 +162,3 @@ func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 		t.Errorf("the random documents prove little: %d pairs are alike", alike)
 	}
 }
-
-func TestEmbeddingsOfDifferentModelsAreNotCompared(t *testing.T) {
-	t.Parallel()
-	a := embeddingOf("aaaaaaaa" + "0000803f")
-	if got := a.near(embeddingOf("aaaaaaaa" + "0000803f")); got != 1 {
-		t.Errorf("of one model: %v", got)
-	}
-	for _, other := range []string{"bbbbbbbb" + "0000803f", "aaaaaaaa", "aaaaaaaa" + "0000803f0000803f", "", "aa", "no hex", "aaaaaaaa" + "0000"} {
-		if got := a.near(embeddingOf(other)); got != 0 {
-			t.Errorf("%q: %v", other, got)
-		}
-	}
-}

@@ -1,0 +1,93 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Raw is a document as the store has it.
+type Raw struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Type     document.Type
+	Data     string // structured data as JSON; empty when it is beyond document.MaxBytes
+	Received time.Time
+	Vector   string // embedding of its text, hexadecimal; empty if it has none
+}
+
+// Read parses and normalises a document.
+func Read(raw Raw) (Document, error) {
+	if raw.Data == "" {
+		return Document{}, fmt.Errorf("larger than %d bytes", document.MaxBytes)
+	}
+	data, err := document.Parse([]byte(raw.Data))
+	if err != nil {
+		return Document{}, err
+	}
+	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
+	d.embedding = embeddingOf(raw.Vector)
+	return d, nil
+}
+
+// Pairs scores a document with its candidates and returns the pairs to keep. A
+// candidate that cannot be read is left out: its own attempt fails.
+func (d Document) Pairs(candidates []Raw) (pairs []Scored) {
+	for _, raw := range candidates {
+		c, err := Read(raw)
+		if err != nil || !mayMatch(d.Type, c.Type) {
+			continue
+		}
+		if p := d.Score(c); p.Counts() {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// Of scores two documents as the store has them.
+func Of(a, b Raw) (Scored, error) {
+	x, err := Read(a)
+	if err != nil {
+		return Scored{}, err
+	}
+	y, err := Read(b)
+	if err != nil {
+		return Scored{}, err
+	}
+	return x.Score(y), nil
+}
+
+// Lookup lists the keys that a document's candidates are looked up by.
+func Lookup(raw Raw) ([]string, error) {
+	d, err := Read(raw)
+	if err != nil {
+		return nil, err
+	}
+	_, lookup := d.keys()
+	return lookup, nil
+}
+
+// CommonKeys lists the keys that make two documents candidates of each other;
+// none if they are not.
+func CommonKeys(a, b Raw) (common []string, err error) {
+	x, err := Read(a)
+	if err != nil {
+		return nil, err
+	}
+	lookup, err := Lookup(b)
+	if err != nil || !mayMatch(a.Type, b.Type) {
+		return nil, err
+	}
+	keys, _ := x.keys()
+	for _, key := range keys {
+		if _, ok := slices.BinarySearch(lookup, key); ok {
+			common = append(common, key)
+		}
+	}
+	return common, nil
+}

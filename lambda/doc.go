@@ -12,10 +12,11 @@
 //   - job is the runtime; its documentation is the life of a document.
 //     Schedule.Decide, in decide.go, decides how a delivery is settled;
 //     settle.go does it.
-//   - match is the work: normalise, find candidates, score pairs, decide, write.
-//     A score comes from one table, weights.go, and from the competition
-//     between pairs, decide.go. Questions that the rules leave open are built
-//     in ask.go.
+//   - score finds how well two documents fit together; all evidence is one table,
+//     weights.go.
+//   - match is the work: find candidates, score pairs, decide, write. A score
+//     changes by the competition between pairs, decide.go. Questions that the
+//     rules leave open are built in ask.go.
 //   - llm asks a model, and commits each answer before it is read, so that no
 //     question is bought twice; llm/openai calls the server.
 //   - company and reference make names comparable: VAT ids, accounts and names

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
-	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -62,7 +62,7 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1}, match.Normalized{Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
+	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1}, score.Normalized{Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -112,7 +113,7 @@ func (l *line) review(a, b uuid.UUID, verdict match.Verdict) {
 	if err != nil || len(raws) != 2 {
 		l.t.Fatalf("read %d documents, %v", len(raws), err)
 	}
-	pair, err := match.Of(raws[0], raws[1])
+	pair, err := score.Of(raws[0], raws[1])
 	if err != nil {
 		l.t.Fatal(err)
 	}

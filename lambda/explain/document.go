@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -44,7 +44,7 @@ type documentState struct {
 	Cites      []reference `json:"cites,omitempty"`
 	Unreadable string      `json:"unreadable,omitempty"` // why its structured data cannot be read
 	now        time.Time
-	raw        match.Raw
+	raw        score.Raw
 	data       document.Data // as it came, not clean
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -42,7 +43,7 @@ type pairReport struct {
 	MissingPoints int              `json:"missing_points,omitempty"` // what an undecided pair lacks to be a match
 	OutOfQuestion string           `json:"out_of_question,omitempty"`
 	Reasoning     string           `json:"reasoning,omitempty"` // of a model
-	Evidence      []match.Evidence `json:"evidence"`
+	Evidence      []score.Evidence `json:"evidence"`
 	Note          string           `json:"note,omitempty"`
 	edge          ends
 }
@@ -167,7 +168,7 @@ func fromStored(m report.Match) (pairReport, error) {
 	if m.DecidedBy == "model" {
 		p.Reasoning = term.Clean(m.Reasoning, term.MaxText)
 	}
-	var evidence []match.Evidence
+	var evidence []score.Evidence
 	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
 		return p, Errorf("the evidence of %s and %s cannot be read", m.A, m.B)
 	}
@@ -198,12 +199,12 @@ func (p pairReport) inShort() string {
 var competition = []string{"only", "adds-up", "tie", "taken"}
 
 // cleanEvidence is evidence to be shown: for before against, the competition last.
-func cleanEvidence(list []match.Evidence) []match.Evidence {
-	shown := make([]match.Evidence, len(list))
+func cleanEvidence(list []score.Evidence) []score.Evidence {
+	shown := make([]score.Evidence, len(list))
 	for i, ev := range list {
-		shown[i] = match.Evidence{Name: term.Clean(ev.Name, term.MaxValue), Points: ev.Points, Text: term.Clean(ev.Text, term.MaxText)}
+		shown[i] = score.Evidence{Name: term.Clean(ev.Name, term.MaxValue), Points: ev.Points, Text: term.Clean(ev.Text, term.MaxText)}
 	}
-	group := func(ev match.Evidence) int {
+	group := func(ev score.Evidence) int {
 		switch {
 		case slices.Contains(competition, ev.Name):
 			return 2
@@ -212,6 +213,6 @@ func cleanEvidence(list []match.Evidence) []match.Evidence {
 		}
 		return 0
 	}
-	slices.SortStableFunc(shown, func(x, y match.Evidence) int { return group(x) - group(y) })
+	slices.SortStableFunc(shown, func(x, y score.Evidence) int { return group(x) - group(y) })
 	return shown
 }

@@ -7,8 +7,8 @@ import (
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	canonical "matchbook/lambda/reference"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 )
 
@@ -28,7 +28,7 @@ const KeepPoints = 30
 func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 	c := &Comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
 	if a.TenantID == b.TenantID && a.Unreadable == "" && b.Unreadable == "" {
-		keys, err := match.CommonKeys(a.raw, b.raw)
+		keys, err := score.CommonKeys(a.raw, b.raw)
 		if err != nil {
 			return nil, err
 		}
@@ -104,11 +104,11 @@ func (c *Comparison) explainUnstored() error {
 	case c.A.TenantID != c.B.TenantID:
 		c.Verdict = "Never compared: they belong to different tenants."
 		return nil
-	case !slices.Contains(match.Matchable(c.A.Type), c.B.Type):
+	case !slices.Contains(score.Matchable(c.A.Type), c.B.Type):
 		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.", plural(c.A.Type), plural(c.B.Type))
 		return nil
 	}
-	pair, err := match.Of(c.A.raw, c.B.raw)
+	pair, err := score.Of(c.A.raw, c.B.raw)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -84,26 +85,26 @@ func (d *Reader) refused(err error) error {
 }
 
 // judgeable compares two documents about which a person decides.
-func judgeable(a, b *documentState) (match.Scored, error) {
+func judgeable(a, b *documentState) (score.Pair, error) {
 	switch {
 	case a.TenantID != b.TenantID:
-		return match.Scored{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
-	case !slices.Contains(match.Matchable(a.Type), b.Type):
-		return match.Scored{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+		return score.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+	case !slices.Contains(score.Matchable(a.Type), b.Type):
+		return score.Pair{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return match.Scored{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+			return score.Pair{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
-	return match.Of(a.raw, b.raw)
+	return score.Of(a.raw, b.raw)
 }
 
 // matchable lists in words what a type is matched with.
 func matchable(t document.Type) string {
 	var list []string
-	for _, other := range match.Matchable(t) {
+	for _, other := range score.Matchable(t) {
 		list = append(list, plural(other))
 	}
 	return cmp.Or(strings.Join(list, ", "), "nothing")

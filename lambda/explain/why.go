@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 )
 
@@ -46,7 +46,7 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 	case doc.Unreadable != "":
 		say("Its structured data cannot be read: " + doc.Unreadable + ".")
 		return nil
-	case len(match.Matchable(doc.Type)) == 0:
+	case len(score.Matchable(doc.Type)) == 0:
 		say("Its type is not known: nothing is matched with it.")
 		return nil
 	case doc.data.Supplier == (document.Party{}) && doc.data.Buyer == (document.Party{}):
@@ -106,11 +106,11 @@ func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []stri
 
 // near lists the documents that share a key with the document.
 func (d *Reader) near(doc *documentState) ([]named, error) {
-	lookup, err := match.Lookup(doc.raw)
+	lookup, err := score.Lookup(doc.raw)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := d.db.Sharing(d.ctx, doc.ID, lookup, match.Matchable(doc.Type))
+	ids, err := d.db.Sharing(d.ctx, doc.ID, lookup, score.Matchable(doc.Type))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -57,7 +58,7 @@ func (d *Decision) Follow(a Asked) {
 }
 
 // fingerprint is the same for the same evidence.
-func fingerprint(evidence []Evidence) string {
+func fingerprint(evidence []score.Evidence) string {
 	h := sha256.New()
 	for _, ev := range evidence {
 		fmt.Fprintf(h, "%q %d %q\n", ev.Name, ev.Points, ev.Text)
@@ -87,7 +88,7 @@ func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 	return list[:n], list[n:]
 }
 
-func (d Decision) ruleScore() int { return Sum(d.Evidence) }
+func (d Decision) ruleScore() int { return score.Sum(d.Evidence) }
 
 // questionOf is a hash of a question: the pairs and their evidence.
 func questionOf(list []Decision) string {
@@ -158,9 +159,9 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 
 // knows reports whether the candidates contain everything that is to be asked
 // about.
-func (x *exchange) knows(candidates []Raw) bool {
+func (x *exchange) knows(candidates []score.Raw) bool {
 	return !slices.ContainsFunc(x.pending, func(d Decision) bool {
-		return !slices.ContainsFunc(candidates, func(c Raw) bool { return c.ID == d.Pair.Other(x.id) })
+		return !slices.ContainsFunc(candidates, func(c score.Raw) bool { return c.ID == d.Pair.Other(x.id) })
 	})
 }
 
@@ -202,12 +203,12 @@ func (c Competition) with(pairs []Pair) Competition {
 }
 
 // ask asks the model about the pending pairs.
-func (m *Matcher) ask(ctx context.Context, x *exchange, doc Raw, candidates []Raw) error {
-	byID := make(map[uuid.UUID]Raw, len(candidates))
+func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidates []score.Raw) error {
+	byID := make(map[uuid.UUID]score.Raw, len(candidates))
 	for _, c := range candidates {
 		byID[c.ID] = c
 	}
-	list := make([]Raw, len(x.pending))
+	list := make([]score.Raw, len(x.pending))
 	for i, d := range x.pending {
 		list[i] = byID[d.Pair.Other(x.id)]
 	}

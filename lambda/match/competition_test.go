@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/score"
+
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
@@ -15,13 +17,13 @@ func drawPairs(t *rapid.T) (pairs []Pair) {
 	docs := []string{"order 1", "order 2", "confirmation", "delivery 1", "delivery 2", "receipt", "invoice 1", "invoice 2", "invoice 3", "credit", "contract"}
 	for i, a := range docs {
 		for _, b := range docs[:i] {
-			if !mayMatch(typeOf(a), typeOf(b)) || rapid.IntRange(0, 2).Draw(t, "is there") == 0 {
+			if !slices.Contains(score.Matchable(typeOf(a)), typeOf(b)) || rapid.IntRange(0, 2).Draw(t, "is there") == 0 {
 				continue
 			}
 			p := weighed(a, b, rapid.SampledFrom([]int{30, 40, 50, 55, 60, 65, 75, 90, 133}).Draw(t, "points"))
 			unit := rapid.SampledFrom([]float64{0, 0, 0.1, 2, 3, 5, 8, 11})
 			if p.Fit.A, p.Fit.B = unit.Draw(t, "units"), unit.Draw(t, "units"); p.Fit.A == 0 || p.Fit.B == 0 {
-				p.Fit = Fit{}
+				p.Fit = score.Fit{}
 			}
 			p.Fit.Common = min(p.Fit.A, p.Fit.B)
 			switch rapid.IntRange(0, 12).Draw(t, "said") {

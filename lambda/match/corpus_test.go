@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
 
 // corpus is documents and which of them belong together.
 type corpus struct {
-	docs  []Document
+	docs  []score.Document
 	links map[[2]uuid.UUID]bool
 }
 
@@ -43,7 +44,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		d, err := Read(Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
+		d, err := score.Read(score.Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
 		if err != nil {
 			t.Fatalf("%s: %v", line.ID, err)
 		}
@@ -72,15 +73,15 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 func (c corpus) pairs() (pairs []Pair) {
 	index := map[string][]int{}
 	for i, d := range c.docs {
-		keys, lookup := d.keys()
+		n := d.Normalized()
 		shared := map[int]int{}
-		for _, k := range lookup {
+		for _, k := range n.Lookup {
 			weight := 1
 			if strings.HasPrefix(k[8:], "|ref|") {
 				weight = 100
 			}
 			for _, j := range index[k] {
-				if mayMatch(d.Type, c.docs[j].Type) {
+				if slices.Contains(score.Matchable(d.Type), c.docs[j].Type) {
 					shared[j] += weight
 				}
 			}
@@ -92,10 +93,10 @@ func (c corpus) pairs() (pairs []Pair) {
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
 		for _, j := range nearest[:min(200, len(nearest))] {
 			if p := d.Score(c.docs[j]); p.Counts() {
-				pairs = append(pairs, Pair{Scored: p})
+				pairs = append(pairs, Pair{Pair: p})
 			}
 		}
-		for _, k := range keys {
+		for _, k := range n.Keys {
 			index[k] = append(index[k], i)
 		}
 	}

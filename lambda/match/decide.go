@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -18,7 +19,7 @@ type Competition struct {
 
 // Pair is a score, and the words of a person and of a model about it.
 type Pair struct {
-	Scored
+	score.Pair
 	Verdict Verdict
 	Asked   Asked // a model's answer
 }
@@ -54,6 +55,13 @@ const (
 	// by a model's answer.
 	Suggested Outcome = "suggested"
 	Dropped   Outcome = "dropped"
+)
+
+// Thresholds of a pair's points, of 100.
+const (
+	suggestAt = 50 // undecided
+	matchAt   = 75 // a match, of medium confidence
+	highAt    = 85
 )
 
 // Decide decides about every pair of the documents. It is a pure function.
@@ -100,7 +108,7 @@ func decide(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
-		e.Score = float64(max(0, min(Sum(e.Evidence), 100))) / 100
+		e.Score = float64(max(0, min(score.Sum(e.Evidence), 100))) / 100
 	}
 	if e.Score >= highAt/100. {
 		e.Confidence = "high"
@@ -140,7 +148,7 @@ const (
 
 // compete returns the evidence that the competition on both sides adds to a
 // pair. Evidence against it counts from either side, being alone only from both.
-func compete(p Pair, ofA, ofB []Pair) []Evidence {
+func compete(p Pair, ofA, ofB []Pair) []score.Evidence {
 	a, b := p.standing(p.A, ofA), p.standing(p.B, ofB)
 	theOther := func(whose standing) (one, many string) {
 		if whose == a {
@@ -151,16 +159,16 @@ func compete(p Pair, ofA, ofB []Pair) []Evidence {
 	switch worst, best := min(a, b), max(a, b); {
 	case worst == taken:
 		one, many := theOther(worst)
-		return Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)
+		return score.Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)
 	case worst == tied && p.Cites(): // a document that cites two belongs to both
 	case worst == tied:
 		one, many := theOther(worst)
-		return Tie.Because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
+		return score.Tie.Because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
 	case best == addsUp:
 		one, many := theOther(best)
-		return AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)
+		return score.AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)
 	case worst == alone:
-		return Only.Because("No other %s fits the %s, and no other %s the %s.",
+		return score.Only.Because("No other %s fits the %s, and no other %s the %s.",
 			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())
 	}
 	return nil
@@ -214,7 +222,7 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	}
 	used := commonUnits(better)
 	switch {
-	case near(used+me.common+commonUnits(equal), me.all, tolerance):
+	case sameUnits(used+me.common+commonUnits(equal), me.all):
 		return addsUp
 	case used+me.common > me.all*(1+tolerance):
 		return taken
@@ -233,6 +241,9 @@ func hasMany(one, many document.Type) bool {
 
 // tolerance is the relative error of sums of units, which were read as decimals.
 const tolerance = 1e-9
+
+// sameUnits reports whether two sums of units are the same.
+func sameUnits(a, b float64) bool { return max(a, b)-min(a, b) <= tolerance*max(a, b) }
 
 func commonUnits(sides []side) (n float64) {
 	for _, s := range sides {
@@ -259,10 +270,10 @@ func (s side) among(others []side) standing {
 				n += o.common
 			}
 		}
-		if near(n+s.common, s.all, tolerance) {
+		if sameUnits(n+s.common, s.all) {
 			with++
 		}
-		if near(n, s.all, tolerance) {
+		if sameUnits(n, s.all) {
 			without++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -21,13 +22,16 @@ func typeOf(name string) document.Type {
 // weighed is a pair of so many points, which are of evidence that the caps let
 // through; units are those of a, of b, and in common.
 func weighed(a, b string, points int, units ...float64) Pair {
-	p := Pair{Scored: Scored{A: idOf(a), B: idOf(b), TypeA: typeOf(a), TypeB: typeOf(b), Points: points, Evidence: []Evidence{}}}
+	p := Pair{Pair: score.Pair{A: idOf(a), B: idOf(b), TypeA: typeOf(a), TypeB: typeOf(b), Points: points, Evidence: []score.Evidence{}}}
 	if len(units) > 0 {
-		p.Fit = Fit{units[0], units[1], units[2]}
+		p.Fit = score.Fit{A: units[0], B: units[1], Common: units[2]}
 	}
-	for _, name := range []string{"cites-loosely", "vat-id", "amount"} {
-		if n := min(points, caps[weights[name].family]); n > 0 {
-			p.Evidence = append(p.Evidence, Evidence{name, n, "By " + name + "."})
+	for _, kind := range []struct {
+		name string
+		most int
+	}{{"cites-loosely", 60}, {"vat-id", 35}, {"amount", 38}} {
+		if n := min(points, kind.most); n > 0 {
+			p.Evidence = append(p.Evidence, score.Evidence{Name: kind.name, Points: n, Text: "By " + kind.name + "."})
 			points -= n
 		}
 	}
@@ -52,7 +56,7 @@ func parts(whole string, all float64, kind string, units ...float64) (pairs []Pa
 // vetoed is a pair that is out of the question. It keeps its points, which
 // compare would not give it, to show that they do not matter.
 func vetoed(p Pair) Pair {
-	p.Veto, p.Fit, p.Evidence = "The currencies differ.", Fit{}, p.Evidence[:1]
+	p.Veto, p.Fit, p.Evidence = "The currencies differ.", score.Fit{}, p.Evidence[:1]
 	return p
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -23,56 +24,37 @@ var (
 // vat is a supplier, by VAT id alone.
 const vat = `"supplier":{"vat_id":"DE1"}`
 
+// An order, and an invoice that cites it.
+const (
+	order45 = `"number":"4500010046",` + vat
+	cites45 = vat + `,"references":[{"type":"purchase-order","number":"4500010046"}]`
+)
+
 // idOf is the id of a document of this name.
 func idOf(name string) uuid.UUID { return uuid.NewSHA1(tenantA, []byte(name)) }
 
 // raw is a document of tenantA with this structured data, as the store has it.
-func raw(typ document.Type, data string) Raw {
-	return Raw{ID: idOf(string(typ) + data), TenantID: tenantA, Type: typ, Data: data}
+func raw(typ document.Type, data string) score.Raw {
+	return score.Raw{ID: idOf(string(typ) + data), TenantID: tenantA, Type: typ, Data: data}
 }
 
 // parsed is a normalised document of tenantA with this structured data.
-func parsed(t testing.TB, typ document.Type, data string) Document {
+func parsed(t testing.TB, typ document.Type, data string) score.Document {
 	t.Helper()
-	d, err := Read(raw(typ, data))
+	d, err := score.Read(raw(typ, data))
 	if err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}
 	return d
 }
 
-// scoredBothWays scores the documents twice, once with each of them as the
-// one with the smaller id; what is random must make no difference.
-func scoredBothWays(t *testing.T, a, b Document) Scored {
-	t.Helper()
-	a.ID, b.ID = uuid.UUID{1}, uuid.UUID{2}
-	p := a.Score(b)
-	a.ID, b.ID = b.ID, a.ID
-	q := a.Score(b)
-	flipped := Fit{q.Fit.B, q.Fit.A, q.Fit.Common}
-	if p.Points != q.Points || names(p.Evidence) != names(q.Evidence) || p.Fit != flipped || p.Veto != q.Veto ||
-		p.A != q.A || p.B != q.B || p.TypeA != q.TypeB || p.TypeB != q.TypeA {
-		t.Errorf("the ids make a difference:\n%+v\n%+v", p, q)
-	}
-	return p
-}
-
 // names lists what the evidence is called.
-func names(evidence []Evidence) string {
+func names(evidence []score.Evidence) string {
 	list := make([]string, len(evidence))
 	for i, ev := range evidence {
 		list[i] = ev.Name
 	}
 	return strings.Join(list, " ")
-}
-
-// refs is the field of references of one type.
-func refs(typ document.Type, numbers ...string) string {
-	list := make([]document.Reference, len(numbers))
-	for i, n := range numbers {
-		list[i] = document.Reference{Type: string(typ), Number: n}
-	}
-	return field("references", list)
 }
 
 // lines is the field of lines with a sku, a quantity and a price each, as far
@@ -82,16 +64,6 @@ func lines(list ...string) string {
 	for i, l := range list {
 		parts := append(strings.Fields(l), "", "", "")
 		field[i] = fmt.Sprintf(`{"sku":%q,"quantity":%q,"unit_price":%q}`, parts[0], parts[1], parts[2])
-	}
-	return `"line_items":[` + strings.Join(field, ",") + `]`
-}
-
-// described is the field of lines that have a description and, for all of
-// them, a quantity.
-func described(quantity string, list ...string) string {
-	field := make([]string, len(list))
-	for i, l := range list {
-		field[i] = fmt.Sprintf(`{"description":%q,"quantity":%q}`, l, quantity)
 	}
 	return `"line_items":[` + strings.Join(field, ",") + `]`
 }
@@ -108,13 +80,4 @@ func field(name string, value any) string {
 func object(fields ...string) string {
 	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "" })
 	return "{" + strings.Join(fields, ",") + "}"
-}
-
-func amount(t testing.TB, s string) document.Amount {
-	t.Helper()
-	a, err := document.ParseAmount(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -41,7 +42,7 @@ var instructions = []string{
 }
 
 // poisoned has some of these instructions in the text fields of a document.
-func poisoned(r *rand.Rand, raw Raw, instructions []string) Raw {
+func poisoned(r *rand.Rand, raw score.Raw, instructions []string) score.Raw {
 	data, err := document.Parse([]byte(raw.Data))
 	if err != nil {
 		panic(err) // it is ours
@@ -101,7 +102,7 @@ func obedient(q llm.Question) (string, error) {
 
 // runWith matches the documents until nothing is left to do. It returns those of
 // which the model's answers were of no use.
-func runWith(t *testing.T, docs []Raw, think func(llm.Question) (string, error)) (m *memory, failed []uuid.UUID) {
+func runWith(t *testing.T, docs []score.Raw, think func(llm.Question) (string, error)) (m *memory, failed []uuid.UUID) {
 	t.Helper()
 	m = newMemory(docs)
 	queue := &once{}

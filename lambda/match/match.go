@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -18,13 +19,13 @@ import (
 // Block is a document's surroundings: its candidates and its partners, the
 // documents that it was paired with before.
 type Block struct {
-	Candidates []Raw       // in id order; partners are among them as far as there is room
+	Candidates []score.Raw // in id order; partners are among them as far as there is room
 	Partners   []uuid.UUID // all of them, in id order
 	// Score, if it is set, has Write score the candidates that it finds,
 	// whatever they were before. Other writers of the tenant wait meanwhile.
-	Score func(candidates []Raw) []Scored
+	Score func(candidates []score.Raw) []score.Pair
 	// Rest scores the partners for which there was no room.
-	Rest func(candidates []Raw) []Scored
+	Rest func(candidates []score.Raw) []score.Pair
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.
@@ -34,7 +35,7 @@ type Edge struct {
 	Confidence string  // high or medium
 	DecidedBy  string  // rules, model or person
 	Reasoning  string
-	Evidence   []Evidence
+	Evidence   []score.Evidence
 }
 
 // Written is the outcome of a Write.
@@ -48,10 +49,10 @@ type Written struct {
 // taken over.
 type Store interface {
 	// Load reads the document of the attempt.
-	Load(ctx context.Context, f job.Fence) (Raw, error)
+	Load(ctx context.Context, f job.Fence) (score.Raw, error)
 	// Candidates saves the normalised document and reads the block: documents
 	// of the tenant and of these types with a key of n.Lookup, and n.Similar.
-	Candidates(ctx context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error)
+	Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error)
 	// Near lists documents of the tenant and of these types with one of these
 	// keys and an embedding, the nearest in time, a bounded number.
 	Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]Near, error)
@@ -62,8 +63,8 @@ type Store interface {
 	// had succeeded. If the block is no longer as seen, and seen has no Score,
 	// Write writes nothing and returns the block as it is now. After an error of
 	// the rules it writes nothing and returns the error as it is.
-	Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type,
-		seen Block, pairs []Scored, rules Rules) (Written, error)
+	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+		seen Block, pairs []score.Pair, rules Rules) (Written, error)
 }
 
 // Matcher matches documents.
@@ -97,14 +98,14 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		return failure.At("load", err)
 	}
 	raw.Vector = "" // an earlier attempt may have had another embedder
-	doc, err := Read(raw)
+	doc, err := score.Read(raw)
 	if err != nil {
 		return failure.Permanently("structured data: %s", err)
 	}
 	if !doc.HasCounterparty() {
 		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
 	}
-	n, types := doc.Normalized(), Matchable(raw.Type)
+	n, types := doc.Normalized(), score.Matchable(raw.Type)
 	if err := m.embed(ctx, &doc, &n); err != nil {
 		return err
 	}

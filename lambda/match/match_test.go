@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -21,29 +22,29 @@ import (
 // fakeStore hands out one document and its blocks in turn, and keeps what
 // was written.
 type fakeStore struct {
-	doc                 Raw
+	doc                 score.Raw
 	blocks              []Block // the first for Candidates; each write but the last finds the next one
 	loads, reads, write error
 
 	seen   []Block
-	pairs  [][]Scored // by write
+	pairs  [][]score.Pair // by write
 	rules  Rules
-	saved  []Normalized
+	saved  []score.Normalized
 	types  [][]document.Type
 	fences []job.Fence
 }
 
-func (s *fakeStore) Load(_ context.Context, f job.Fence) (Raw, error) {
+func (s *fakeStore) Load(_ context.Context, f job.Fence) (score.Raw, error) {
 	s.fences = append(s.fences, f)
 	return s.doc, s.loads
 }
 
-func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error) {
+func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Scored, rules Rules) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, rules Rules) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), rules
 	if s.write != nil || len(s.blocks) == 0 {
@@ -79,25 +80,25 @@ func run(s *fakeStore) (string, error) {
 
 func TestMatchWritesThePairs(t *testing.T) {
 	t.Parallel()
-	s := &fakeStore{doc: rawInvoice, blocks: []Block{{Candidates: []Raw{rawOrder}}}}
+	s := &fakeStore{doc: rawInvoice, blocks: []Block{{Candidates: []score.Raw{rawOrder}}}}
 	log, err := run(s)
 	if err != nil || log != "" {
 		t.Fatalf("error %v, log %s", err, log)
 	}
 	invoice := parsed(t, inv, rawInvoice.Data)
 	want := invoice.Score(parsed(t, po, rawOrder.Data))
-	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []Scored{want}) || want.Points != 90 {
+	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []score.Pair{want}) || want.Points != 90 {
 		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
 	}
 	for i := range s.saved {
-		if !reflect.DeepEqual(s.saved[i], invoice.Normalized()) || !slices.Equal(s.types[i], Matchable(inv)) {
+		if !reflect.DeepEqual(s.saved[i], invoice.Normalized()) || !slices.Equal(s.types[i], score.Matchable(inv)) {
 			t.Errorf("candidates were looked up by %v and %+v", s.types[i], s.saved[i])
 		}
 	}
 	if want := slices.Repeat([]job.Fence{{ID: rawInvoice.ID, Attempt: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
-	c := Competition{[]uuid.UUID{rawInvoice.ID}, []Pair{{Scored: want}}}
+	c := Competition{[]uuid.UUID{rawInvoice.ID}, []Pair{{Pair: want}}}
 	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, result(c)) {
 		t.Errorf("the store is to decide by %+v, want %+v", d, result(c))
 	}
@@ -148,7 +149,7 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 
 func TestChangedCandidatesAreScoredAgain(t *testing.T) {
 	t.Parallel()
-	blocks := []Block{{}, {Candidates: []Raw{rawOrder}}, {Candidates: []Raw{rawOrder}, Partners: []uuid.UUID{rawOrder.ID}}, {Partners: []uuid.UUID{rawOrder.ID}}}
+	blocks := []Block{{}, {Candidates: []score.Raw{rawOrder}}, {Candidates: []score.Raw{rawOrder}, Partners: []uuid.UUID{rawOrder.ID}}, {Partners: []uuid.UUID{rawOrder.ID}}}
 	s := &fakeStore{doc: rawInvoice, blocks: slices.Clone(blocks)}
 	if _, err := run(s); err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestCandidatesThatCannotBeMatchedAreSkipped(t *testing.T) {
 	weak := raw(po, object(`"supplier":{"name":"Acme"}`))
 	vetoed := raw(po, object(order45, `"currency":"USD"`))
 	const cited = `"references":[{"type":"purchase-order","number":"4500010046"},{"type":"order-confirmation","number":"4500010046"}]`
-	s := &fakeStore{doc: raw(inv, object(vat, cited, `"currency":"EUR"`)), blocks: []Block{{Candidates: []Raw{
+	s := &fakeStore{doc: raw(inv, object(vat, cited, `"currency":"EUR"`)), blocks: []Block{{Candidates: []score.Raw{
 		raw(po, `{"total":"SECRET"}`), raw(po, ""), weak, vetoed, rawOrder,
 		raw(oc, object(order45)), // a type that was not asked for
 	}}}}
@@ -210,7 +211,7 @@ func TestCandidatesThatCannotBeMatchedAreSkipped(t *testing.T) {
 
 func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
 	t.Parallel()
-	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []Raw{raw(po, object(vat, `"total":"5"`))}}}}
+	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log, err := run(s)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -164,9 +165,9 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 }
 
 // twoInvoices are an order and two invoices between which the rules cannot decide.
-func twoInvoices() (docs []Raw) {
+func twoInvoices() (docs []score.Raw) {
 	const acme = `"supplier":{"name":"Acme Lighting","vat_id":"DE136695976"}`
-	return []Raw{
+	return []score.Raw{
 		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(acme, `"number":"45001"`, `"total":"1184.37"`, `"date":"2026-01-05"`, lines("lamp 20 59.22"))},
 		{ID: idOf("2"), TenantID: tenantA, Type: inv, Data: object(acme, `"number":"RE-1"`, `"total":"1184.37"`, `"date":"2026-01-15"`, lines("lamp 20 59.22"))},
 		{ID: idOf("3"), TenantID: tenantA, Type: inv, Data: object(acme, `"number":"RE-2"`, `"total":"1184.37"`, `"date":"2026-01-16"`, lines("lamp 20 59.22"))},
@@ -174,7 +175,7 @@ func twoInvoices() (docs []Raw) {
 }
 
 // settle matches the documents in order, and the ones that have to ask again.
-func settle(t *testing.T, m *memory, a *llm.Asker, docs []Raw) error {
+func settle(t *testing.T, m *memory, a *llm.Asker, docs []score.Raw) error {
 	t.Helper()
 	queue := &outbox{}
 	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: a, Sender: queue}
@@ -355,8 +356,8 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raws := []Raw{{ID: idOf("a"), Type: po, Data: string(data)}, {ID: idOf("b"), Type: po, Data: string(data)}}
-	q, _, err := QuestionOf(Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws)
+	raws := []score.Raw{{ID: idOf("a"), Type: po, Data: string(data)}, {ID: idOf("b"), Type: po, Data: string(data)}}
+	q, _, err := QuestionOf(score.Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +390,7 @@ func TestQuestionIsTheGoldenOne(t *testing.T) {
 	t.Parallel()
 	docs := twoInvoices()
 	docs[1].Data = strings.Replace(docs[1].Data, "{", `{"currency":"EUR","notes":"Delivered on 12 January.","references":[{"type":"customer","number":"K-77"}],`, 1)
-	q, order, err := QuestionOf(docs[1], []Raw{docs[0], docs[2]})
+	q, order, err := QuestionOf(docs[1], []score.Raw{docs[0], docs[2]})
 	if err != nil {
 		t.Fatal(err)
 	}

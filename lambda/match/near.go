@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -21,7 +22,7 @@ type Near struct {
 }
 
 // embed computes the document's embedding; without an embedder it has none.
-func (m *Matcher) embed(ctx context.Context, d *Document, n *Normalized) error {
+func (m *Matcher) embed(ctx context.Context, d *score.Document, n *score.Normalized) error {
 	text := line(n.Text, maxEmbedded)
 	if m.Embeddings == nil || text == "" {
 		return nil
@@ -36,7 +37,7 @@ func (m *Matcher) embed(ctx context.Context, d *Document, n *Normalized) error {
 
 // block reads the document's block: documents with a common key, the wanted
 // ones, and documents of the same company with similar texts.
-func (m *Matcher) block(ctx context.Context, f job.Fence, d Document, n *Normalized, types []document.Type,
+func (m *Matcher) block(ctx context.Context, f job.Fence, d score.Document, n *score.Normalized, types []document.Type,
 	wanted ...uuid.UUID) (Block, error) {
 	n.Similar = wanted
 	block, err := m.Store.Candidates(ctx, f, *n, types)
@@ -51,7 +52,7 @@ func (m *Matcher) block(ctx context.Context, f job.Fence, d Document, n *Normali
 	for _, c := range near {
 		if d.Similar(c.Vector) && !slices.Contains(wanted, c.ID) {
 			n.Similar = append(n.Similar, c.ID)
-			missing = missing || !slices.ContainsFunc(block.Candidates, func(r Raw) bool { return r.ID == c.ID })
+			missing = missing || !slices.ContainsFunc(block.Candidates, func(r score.Raw) bool { return r.ID == c.ID })
 		}
 	}
 	if !missing {

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -53,6 +55,13 @@ func (b *bag) Embed(_ context.Context, texts []string) (vectors []llm.Vector, u 
 	return vectors, u, nil
 }
 
+// words lists the words of a text, each once.
+func words(text string) []string {
+	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // vectors is a vault in memory.
 type vectors map[string]llm.Vector
 
@@ -77,7 +86,7 @@ func (v vectors) KeepVectors(_ context.Context, _ uuid.UUID, _ string, bought ma
 // company: their texts find each other in either order.
 func TestSimilarTextsAreCompared(t *testing.T) {
 	t.Parallel()
-	docs := []Raw{
+	docs := []score.Raw{
 		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(vat, `"number":"45001","date":"2025-08-20"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 3"))},
 		{ID: idOf("2"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 2"))},
 		{ID: idOf("3"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("office-chair 7"))},
@@ -96,7 +105,7 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 			}
 			var alike []string
 			for _, p := range m.all() {
-				if slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "alike" }) {
+				if slices.ContainsFunc(p.Evidence, func(ev score.Evidence) bool { return ev.Name == "alike" }) {
 					for i, d := range docs {
 						if d.ID == p.A || d.ID == p.B {
 							alike = append(alike, fmt.Sprint(i+1))
@@ -121,7 +130,7 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 // Nothing is decided without the embedding that was asked for.
 func TestEmbeddingFailureIsAFailure(t *testing.T) {
 	t.Parallel()
-	m := newMemory([]Raw{rawInvoice})
+	m := newMemory([]score.Raw{rawInvoice})
 	no := &failure.Error{Kind: failure.Permanent, Sentence: "the provider said no"}
 	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
 	err := matcher.Match(t.Context(), job.Fence{ID: rawInvoice.ID, Attempt: 1})
@@ -149,7 +158,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 			if first == nil {
 				first = m
 				for _, p := range m.pairs {
-					if slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Name == "alike" }) {
+					if slices.ContainsFunc(p.Evidence, func(ev score.Evidence) bool { return ev.Name == "alike" }) {
 						alike++
 					}
 				}

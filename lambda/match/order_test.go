@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -21,7 +22,7 @@ import (
 // memory is a store of the documents that were matched so far. It keeps the
 // promises of Store, and nothing is lost or slow.
 type memory struct {
-	docs    map[uuid.UUID]Raw
+	docs    map[uuid.UUID]score.Raw
 	keys    map[uuid.UUID][]string // of those matched so far
 	pairs   map[[2]uuid.UUID]Pair
 	matches map[[2]uuid.UUID]Edge
@@ -29,8 +30,8 @@ type memory struct {
 	crowded bool                  // a block has no room for partners that are not asked for
 }
 
-func newMemory(docs []Raw) *memory {
-	m := &memory{map[uuid.UUID]Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}, false}
+func newMemory(docs []score.Raw) *memory {
+	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}, false}
 	for _, d := range docs {
 		m.docs[d.ID] = d
 	}
@@ -39,9 +40,9 @@ func newMemory(docs []Raw) *memory {
 
 func byID(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
 
-func (m *memory) Load(_ context.Context, f job.Fence) (Raw, error) { return m.docs[f.ID], nil }
+func (m *memory) Load(_ context.Context, f job.Fence) (score.Raw, error) { return m.docs[f.ID], nil }
 
-func (m *memory) Candidates(_ context.Context, f job.Fence, n Normalized, types []document.Type) (Block, error) {
+func (m *memory) Candidates(_ context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error) {
 	m.keys[f.ID] = n.Keys
 	d := m.docs[f.ID]
 	d.Vector = hex.EncodeToString(n.Vector)
@@ -59,7 +60,7 @@ func (m *memory) Near(_ context.Context, id uuid.UUID, keys []string, types []do
 	return near, nil
 }
 
-func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Block) {
+func (m *memory) block(id uuid.UUID, n score.Normalized, types []document.Type) (b Block) {
 	for key := range m.pairs {
 		if key[0] == id || key[1] == id {
 			b.Partners = append(b.Partners, key[0], key[1])
@@ -74,25 +75,25 @@ func (m *memory) block(id uuid.UUID, n Normalized, types []document.Type) (b Blo
 		}
 	}
 	if m.crowded {
-		b.Candidates = slices.DeleteFunc(b.Candidates, func(c Raw) bool {
+		b.Candidates = slices.DeleteFunc(b.Candidates, func(c score.Raw) bool {
 			return slices.Contains(b.Partners, c.ID) && !slices.Contains(n.Similar, c.ID)
 		})
 	}
-	slices.SortFunc(b.Candidates, func(x, y Raw) int { return byID(x.ID, y.ID) })
+	slices.SortFunc(b.Candidates, func(x, y score.Raw) int { return byID(x.ID, y.ID) })
 	return b
 }
 
 // rest are the partners for which a block has no room.
-func (m *memory) rest(b Block, types []document.Type) (rest []Raw) {
+func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	for _, id := range b.Partners {
-		if slices.Contains(types, m.docs[id].Type) && !slices.ContainsFunc(b.Candidates, func(c Raw) bool { return c.ID == id }) {
+		if slices.Contains(types, m.docs[id].Type) && !slices.ContainsFunc(b.Candidates, func(c score.Raw) bool { return c.ID == id }) {
 			rest = append(rest, m.docs[id])
 		}
 	}
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []document.Type, seen Block, pairs []Scored, rules Rules) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, rules Rules) (Written, error) {
 	now := m.block(f.ID, n, types)
 	rest := seen.Rest(m.rest(now, types))
 	seen.Rest = nil
@@ -110,7 +111,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n Normalized, types []d
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
 	for _, p := range pairs {
-		m.pairs[[2]uuid.UUID{p.A, p.B}] = Pair{Scored: p, Asked: before[[2]uuid.UUID{p.A, p.B}].Asked}
+		m.pairs[[2]uuid.UUID{p.A, p.B}] = Pair{Pair: p, Asked: before[[2]uuid.UUID{p.A, p.B}].Asked}
 		affected = append(affected, p.A, p.B)
 	}
 	slices.SortFunc(affected, byID)
@@ -173,7 +174,7 @@ func (m *memory) stale() string {
 }
 
 // randomDocs draws documents of two suppliers that cite each other, tie and add up.
-func randomDocs(r *rand.Rand) (docs []Raw) {
+func randomDocs(r *rand.Rand) (docs []score.Raw) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	for i := range 8 + r.IntN(8) {
 		typ := []document.Type{po, po, inv, inv, inv, dn, dn, gr, oc, cn, ct}[r.IntN(11)]
@@ -192,7 +193,7 @@ func randomDocs(r *rand.Rand) (docs []Raw) {
 		if r.IntN(3) == 0 { // one that cites nothing, and of which there are several
 			data = object(`"supplier":{"name":"Zenith"}`, `"date":"2026-01-05"`, `"total":"1184.37"`, lines(fmt.Sprintf("lamp %d", units)))
 		}
-		docs = append(docs, Raw{ID: idOf(fmt.Sprint(i)), TenantID: tenantA, Type: typ, Data: data})
+		docs = append(docs, score.Raw{ID: idOf(fmt.Sprint(i)), TenantID: tenantA, Type: typ, Data: data})
 	}
 	return docs
 }

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -32,7 +33,7 @@ const (
 
 // QuestionOf returns the question to a model about a document and its
 // candidates: candidate number n is candidates[order[n-1]].
-func QuestionOf(doc Raw, candidates []Raw) (q llm.Question, order []int, err error) {
+func QuestionOf(doc score.Raw, candidates []score.Raw) (q llm.Question, order []int, err error) {
 	var text strings.Builder
 	if err := fenced(&text, "document", doc); err != nil {
 		return q, nil, err
@@ -52,7 +53,7 @@ func QuestionOf(doc Raw, candidates []Raw) (q llm.Question, order []int, err err
 
 // fenced writes a document between fences. No line of it can be taken for a
 // fence: each begins with the name of a field.
-func fenced(w *strings.Builder, fence string, raw Raw) error {
+func fenced(w *strings.Builder, fence string, raw score.Raw) error {
 	text, err := PromptOf(raw)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func fenced(w *strings.Builder, fence string, raw Raw) error {
 // PromptOf returns a document as a question contains it, as the document that
 // asks or as a candidate: lines of a field's name, a colon and the value. It
 // contains no id, so that equal documents have the same prompt.
-func PromptOf(raw Raw) (string, error) {
+func PromptOf(raw score.Raw) (string, error) {
 	d, err := document.Parse([]byte(raw.Data))
 	if err != nil {
 		return "", fmt.Errorf("structured data: %w", err)

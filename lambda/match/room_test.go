@@ -11,20 +11,21 @@ import (
 	"testing"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
 
 // manyOrders are so many orders of the same, and two invoices that fit each of
 // them: every pair is undecided.
-func manyOrders(n int) (docs []Raw) {
+func manyOrders(n int) (docs []score.Raw) {
 	const acme = `"supplier":{"name":"Acme Lighting","vat_id":"DE136695976"}`
 	for i := range n {
-		docs = append(docs, Raw{ID: idOf(fmt.Sprint("order ", i)), TenantID: tenantA, Type: po,
+		docs = append(docs, score.Raw{ID: idOf(fmt.Sprint("order ", i)), TenantID: tenantA, Type: po,
 			Data: object(acme, fmt.Sprintf(`"number":"45%03d"`, i), `"total":"1184.37"`, `"date":"2026-01-05"`, lines("lamp 20 59.22"))})
 	}
 	for i := range 2 {
-		docs = append(docs, Raw{ID: idOf(fmt.Sprint("invoice ", i)), TenantID: tenantA, Type: inv,
+		docs = append(docs, score.Raw{ID: idOf(fmt.Sprint("invoice ", i)), TenantID: tenantA, Type: inv,
 			Data: object(acme, fmt.Sprintf(`"number":"RE-%d"`, i), `"total":"1184.37"`, `"date":"2026-01-15"`, lines("lamp 20 59.22"))})
 	}
 	return docs

@@ -15,19 +15,20 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
 // scored is a pair of invoices with these points.
-func scored(a, b int, points int) match.Scored {
-	return match.Scored{A: num(a), B: num(b), TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}}
+func scored(a, b int, points int) score.Pair {
+	return score.Pair{A: num(a), B: num(b), TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []score.Evidence{}}
 }
 
 // answered is a pair with a model's answer.
 func answered(a, b int, points int, asked match.Asked) match.Pair {
-	return match.Pair{Scored: scored(a, b, points), Asked: asked}
+	return match.Pair{Pair: scored(a, b, points), Asked: asked}
 }
 
 // asked lists what is stored about pairs.
@@ -43,7 +44,7 @@ func (f *fixture) asked() string {
 
 // ruled writes these pairs of num(1) with this result, and returns the pairs
 // that the rules were shown.
-func (f *fixture) ruled(pairs []match.Scored, d match.Result) (shown []match.Pair) {
+func (f *fixture) ruled(pairs []score.Pair, d match.Result) (shown []match.Pair) {
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
@@ -63,18 +64,18 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 	f.invoices(3)
 	high := match.Asked{About: "f00d", Question: "q1", Answer: match.High, Reasoning: "The same \u201elamps\u201c."}
 	none := match.Asked{About: "beef", Question: "q1", Answer: match.None}
-	pairs := []match.Scored{scored(1, 2, 60), scored(1, 3, 50)}
+	pairs := []score.Pair{scored(1, 2, 60), scored(1, 3, 50)}
 	f.ruled(pairs, match.Result{Asked: []match.Pair{answered(1, 2, 60, high), answered(1, 3, 50, none)}})
 	const stored = "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 beef q1 none "
 	for _, step := range []struct {
 		when   string
-		pairs  []match.Scored
+		pairs  []score.Pair
 		result match.Result
 		want   string
 		shown  []match.Asked // nil: not looked at
 	}{
 		{"matched again", pairs, match.Result{}, stored, []match.Asked{high, none}},
-		{"the pairs look different", []match.Scored{scored(1, 2, 61), scored(1, 3, 50)}, match.Result{},
+		{"the pairs look different", []score.Pair{scored(1, 2, 61), scored(1, 3, 50)}, match.Result{},
 			strings.Replace(stored, "1-2 60", "1-2 61", 1), []match.Asked{high, none}},
 		{"asked anew", pairs, match.Result{Asked: []match.Pair{answered(1, 3, 50, high)}},
 			"1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 f00d q1 high The same \u201elamps\u201c.", nil},
@@ -110,7 +111,7 @@ var states = []string{
 
 // staleWorld has documents in all states, and num(1) claimed, with pairs with
 // all of them.
-func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []match.Scored, stale []uuid.UUID) {
+func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
 	t.Helper()
 	f = newFixture(t)
 	f.invoices(9)
@@ -257,7 +258,7 @@ type frail struct {
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
 		return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
 	}

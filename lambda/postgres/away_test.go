@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -88,7 +89,7 @@ func TestWriteIsNotRepeatedOverItsOwnCommit(t *testing.T) {
 	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
 	before := f.dump(allTables...)
 	f.cut()
-	if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, match.Block{}, match.Result{}); err != job.ErrFenceLost {
+	if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, match.Result{}); err != job.ErrFenceLost {
 		t.Errorf("got %v, want %v", err, job.ErrFenceLost)
 	}
 	if after := f.dump(allTables...); after != before {

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -176,12 +177,12 @@ func TestClustersAreThoseOfTheEdges(t *testing.T) {
 				b, ok := atWork[id]
 				if !ok {
 					fence := f.take(id)
-					atWork[id] = begun{fence, f.block(fence, match.Normalized{})}
+					atWork[id] = begun{fence, f.block(fence, score.Normalized{})}
 					continue
 				}
 				delete(atWork, id)
 				d := decideAtRandom(random, id, documents)
-				f.write(b.fence, match.Normalized{}, b.block, d)
+				f.write(b.fence, score.Normalized{}, b.block, d)
 				apply(want, id, d)
 				if got := matched(t, f.conn, tenant); !maps.Equal(got, want) {
 					t.Fatalf("step %d: got edges %v, want %v", step, got, want)

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -60,12 +61,12 @@ func (f *fixture) matcher() *match.Matcher {
 }
 
 // key is Normalized with this key only.
-func key(k string) match.Normalized {
-	return match.Normalized{Keys: []string{k}, Lookup: []string{k}}
+func key(k string) score.Normalized {
+	return score.Normalized{Keys: []string{k}, Lookup: []string{k}}
 }
 
 // block reads the block of a claimed document, all types.
-func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
+func (f *fixture) block(fence job.Fence, n score.Normalized) match.Block {
 	f.t.Helper()
 	b, err := f.Candidates(f.t.Context(), fence, n, document.Types)
 	if err != nil {
@@ -76,7 +77,7 @@ func (f *fixture) block(fence job.Fence, n match.Normalized) match.Block {
 
 // write makes these edges the document's pairs and decides by them, again if
 // the block has changed.
-func (f *fixture) write(fence job.Fence, n match.Normalized, seen match.Block, d match.Result) {
+func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d match.Result) {
 	f.t.Helper()
 	for fresh := &seen; fresh != nil; {
 		var err error
@@ -88,12 +89,12 @@ func (f *fixture) write(fence job.Fence, n match.Normalized, seen match.Block, d
 
 // asPairs returns pairs which say what a result says, and rules that make
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Result) (pairs []match.Scored, rules match.Rules) {
+func asPairs(d match.Result) (pairs []score.Pair, rules match.Rules) {
 	decided := map[pair]match.Edge{}
 	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
 			decided[pair{e.A, e.B}] = e
-			pairs = append(pairs, match.Scored{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []match.Evidence{}})
+			pairs = append(pairs, score.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []score.Evidence{}})
 		}
 	}
 	return pairs, func(_ context.Context, c match.Competition) (d match.Result, err error) {
@@ -116,7 +117,7 @@ func asPairs(d match.Result) (pairs []match.Scored, rules match.Rules) {
 }
 
 // writeOnce is one Write of a result, whatever comes of it.
-func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normalized, seen match.Block, d match.Result) (*match.Block, error) {
+func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d match.Result) (*match.Block, error) {
 	pairs, rules := asPairs(d)
 	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, rules)
 	return w.Fresh, err
@@ -126,8 +127,8 @@ func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n match.Normal
 func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
 	f.t.Helper()
 	fence := f.take(id)
-	block := f.block(fence, match.Normalized{})
-	f.write(fence, match.Normalized{}, block, matches(id, partners...))
+	block := f.block(fence, score.Normalized{})
+	f.write(fence, score.Normalized{}, block, matches(id, partners...))
 }
 
 // edge is an edge by rules, its ends in order.
@@ -136,7 +137,7 @@ func edge(a, b uuid.UUID) match.Edge {
 		a, b = b, a
 	}
 	return match.Edge{A: a, B: b, Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
-		Evidence: []match.Evidence{{Name: "cites", Points: 60, Text: "One cites the other."}}}
+		Evidence: []score.Evidence{{Name: "cites", Points: 60, Text: "One cites the other."}}}
 }
 
 func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Result) {

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -101,7 +102,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			return err
 		},
 		"write": func(ctx context.Context, f *fixture) error {
-			_, err := f.writeOnce(ctx, job.Fence{ID: num(3), Attempt: 7}, match.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
+			_, err := f.writeOnce(ctx, job.Fence{ID: num(3), Attempt: 7}, score.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
 			return err
 		},
 		"import": func(ctx context.Context, f *fixture) error {

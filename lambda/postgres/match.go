@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -29,7 +30,7 @@ FROM document
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // Load implements match.Store.
-func (db *DB) Load(ctx context.Context, f job.Fence) (raw match.Raw, err error) {
+func (db *DB) Load(ctx context.Context, f job.Fence) (raw score.Raw, err error) {
 	err = steadily(ctx, func() error {
 		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
 	})
@@ -45,9 +46,9 @@ FROM document WHERE id = ANY ($1) ORDER BY id`
 
 // Raws reads documents as matching does, in id order; an unknown id is
 // left out.
-func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]match.Raw, error) {
+func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[match.Raw])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 }
 
 const normalizedSQL = `
@@ -107,7 +108,7 @@ UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
 ORDER BY partner`
 
 // Candidates implements match.Store: one round trip.
-func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type) (block match.Block, err error) {
+func (db *DB) Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (block match.Block, err error) {
 	counterparty, err := json.Marshal(n.Counterparty)
 	if err != nil {
 		return block, err
@@ -135,9 +136,9 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n match.Normalized, t
 	return block, nil
 }
 
-func queueBlock(batch *pgx.Batch, id uuid.UUID, n match.Normalized, types []document.Type, block *match.Block) {
+func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []document.Type, block *match.Block) {
 	batch.Queue(candidatesSQL, id, types, n.Lookup, n.Similar).Query(func(rows pgx.Rows) (err error) {
-		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Raw])
+		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 		return err
 	})
 	batch.Queue(partnersSQL, id).Query(func(rows pgx.Rows) (err error) {
@@ -173,11 +174,11 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	}
 	ranked := make(map[uuid.UUID][]uuid.UUID, len(raws))
 	for _, raw := range raws {
-		lookup, err := match.Lookup(raw)
+		lookup, err := score.Lookup(raw)
 		if err != nil {
 			continue // it cannot be read, so it has none
 		}
-		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, match.Matchable(raw.Type), lookup, limit)
+		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, score.Matchable(raw.Type), lookup, limit)
 		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
 			return nil, err
 		}
@@ -187,7 +188,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // Write implements match.Store. Writers of one tenant take turns, so what is
 // read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (w match.Written, err error) {
+func (db *DB) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
 		now, err := readBlock(ctx, tx, f.ID, n, types)
@@ -226,7 +227,7 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n match.Normalized, types 
 	return w, err
 }
 
-func readBlock(ctx context.Context, tx pgx.Tx, id uuid.UUID, n match.Normalized, types []document.Type) (block match.Block, err error) {
+func readBlock(ctx context.Context, tx pgx.Tx, id uuid.UUID, n score.Normalized, types []document.Type) (block match.Block, err error) {
 	batch := &pgx.Batch{}
 	queueBlock(batch, id, n, types, &block)
 	return block, tx.SendBatch(ctx, batch).Close()
@@ -241,19 +242,19 @@ ORDER BY id`
 // scoreRest scores the partners for which a block has no room, one in
 // memory at a time. If they were left out, what they have in common with the
 // document would depend on which of them was matched last.
-func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, score func([]match.Raw) []match.Scored) (pairs []match.Scored, err error) {
+func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, scorer func([]score.Raw) []score.Pair) (pairs []score.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
-		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c match.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
+		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c score.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
 		return read
 	})
-	if len(rest) == 0 || score == nil {
+	if len(rest) == 0 || scorer == nil {
 		return nil, nil
 	}
 	rows, _ := tx.Query(ctx, restSQL, rest, types)
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		raw, err := pgx.RowToStructByPos[match.Raw](row)
+		raw, err := pgx.RowToStructByPos[score.Raw](row)
 		if err == nil {
-			pairs = append(pairs, score([]match.Raw{raw})...)
+			pairs = append(pairs, scorer([]score.Raw{raw})...)
 		}
 		return none, err
 	})

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -115,8 +116,8 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	put(6, tenant, document.PurchaseOrder, "k")
 	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
-	n := match.Normalized{Lookup: []string{"k", "m"}}
-	b, err := f.Candidates(t.Context(), f.take(num(9)), n, match.Matchable(document.Invoice))
+	n := score.Normalized{Lookup: []string{"k", "m"}}
+	b, err := f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +383,7 @@ func TestChangedEdgeIsWrittenAgain(t *testing.T) {
 		"score":      func(e *match.Edge) { e.Score = 0.8 },
 		"decided by": func(e *match.Edge) { e.DecidedBy = "model" },
 		"reasoning":  func(e *match.Edge) { e.Reasoning = "because of that" },
-		"evidence":   func(e *match.Edge) { e.Evidence = []match.Evidence{} },
+		"evidence":   func(e *match.Edge) { e.Evidence = []score.Evidence{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -449,7 +450,7 @@ func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
 			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))
 			var asked []uuid.UUID
-			block.Score = func(found []match.Raw) []match.Scored {
+			block.Score = func(found []score.Raw) []score.Pair {
 				asked = candidates(match.Block{Candidates: found})
 				pairs, _ := asPairs(matches(num(1), num(3)))
 				return pairs

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -37,7 +38,7 @@ WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_c
 
 // queuePairs replaces the document's pairs with its former partners and its
 // candidates. stale receives the documents whose question included a deleted pair.
-func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []match.Scored, stale *[]uuid.UUID) {
+func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []score.Pair, stale *[]uuid.UUID) {
 	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
 	for i, p := range pairs {
 		as[i], bs[i] = p.A, p.B
@@ -51,7 +52,7 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []ma
 	}
 }
 
-func queuePair(batch *pgx.Batch, id uuid.UUID, p match.Scored) {
+func queuePair(batch *pgx.Batch, id uuid.UUID, p score.Pair) {
 	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points, p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
 }
 
@@ -133,7 +134,7 @@ func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules 
 }
 
 // ends lists the documents of pairs, with repetitions.
-func ends(pairs []match.Scored) (ids []uuid.UUID) {
+func ends(pairs []score.Pair) (ids []uuid.UUID) {
 	for _, p := range pairs {
 		ids = append(ids, p.A, p.B)
 	}
@@ -155,7 +156,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict keeps a person's verdict about a pair, for ever or until the next
 // one, and writes what the rules decide about all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p match.Scored, verdict match.Verdict, rules match.Rules) error {
+func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict match.Verdict, rules match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {

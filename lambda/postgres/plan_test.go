@@ -6,9 +6,9 @@ import (
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -69,11 +69,11 @@ func TestPlansStaySelective(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lookup, err := match.Lookup(raws[0])
+			lookup, err := score.Lookup(raws[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := f.explain(postgres.CandidatesSQL, id, match.Matchable(document.Invoice), lookup, []uuid.UUID{id})
+			p := f.explain(postgres.CandidatesSQL, id, score.Matchable(document.Invoice), lookup, []uuid.UUID{id})
 			p.WantIndexed(t, "document_match_keys_idx")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
 			if n := p.Fetched("document"); n > documents/4 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -39,11 +39,11 @@ func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lookup, err := match.Lookup(raws[0])
+	lookup, err := score.Lookup(raws[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := f.block(f.take(num(1)), match.Normalized{Keys: lookup, Lookup: lookup})
+	block := f.block(f.take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
 	bytes := 0
 	for _, c := range block.Candidates {
 		bytes += len(c.Data)
@@ -55,9 +55,9 @@ func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
 
 	// Those that are asked for are there, whatever there is room for.
 	last := []uuid.UUID{num(1 + invoices), num(invoices)}
-	block = f.block(f.take(num(1)), match.Normalized{Similar: last})
+	block = f.block(f.take(num(1)), score.Normalized{Similar: last})
 	for _, id := range last {
-		if !slices.ContainsFunc(block.Candidates, func(c match.Raw) bool { return c.ID == id }) {
+		if !slices.ContainsFunc(block.Candidates, func(c score.Raw) bool { return c.ID == id }) {
 			t.Errorf("%s is wanted and not read", id)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -38,7 +39,7 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Fence, n match.Normalized, types []document.Type, seen match.Block, pairs []match.Scored, rules match.Rules) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash
@@ -70,7 +71,7 @@ func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
 		t.Errorf("%d texts were embedded, want 3", embedder.texts)
 	}
 	c, err := f.Competition(t.Context(), num(1))
-	if err != nil || len(c.Pairs) != 1 || !slices.ContainsFunc(c.Pairs[0].Evidence, func(ev match.Evidence) bool { return ev.Name == "alike" }) {
+	if err != nil || len(c.Pairs) != 1 || !slices.ContainsFunc(c.Pairs[0].Evidence, func(ev score.Evidence) bool { return ev.Name == "alike" }) {
 		t.Errorf("got %+v, %v; want the pair that is alike", c.Pairs, err)
 	}
 	var documents, vectors int
@@ -96,7 +97,7 @@ func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
 	put(4, tenant, document.PurchaseOrder, "x", []byte{4})
 	put(5, otherTenant, document.PurchaseOrder, "w", []byte{5})
 	put(6, tenant, document.Invoice, "w", []byte{6})
-	got, err := f.Near(t.Context(), num(1), []string{"w"}, match.Matchable(document.Invoice))
+	got, err := f.Near(t.Context(), num(1), []string{"w"}, score.Matchable(document.Invoice))
 	if want := []match.Near{{ID: num(2), Vector: "02"}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -68,7 +69,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	written, settled := f.take(num(8)), f.take(num(9))
 	blocks := map[uuid.UUID]match.Block{}
 	for _, fence := range append(fences, written) {
-		blocks[fence.ID] = f.block(fence, match.Normalized{})
+		blocks[fence.ID] = f.block(fence, score.Normalized{})
 	}
 	events := make(chan string, 10_000)
 	f.OnTurn(func(e string) { events <- e })
@@ -76,7 +77,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	var all sync.WaitGroup
 	for _, fence := range fences {
 		all.Go(func() {
-			if _, err := f.writeOnce(t.Context(), fence, match.Normalized{}, blocks[fence.ID], match.Result{}); err != nil {
+			if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, blocks[fence.ID], match.Result{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -91,7 +92,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, written, match.Normalized{}, blocks[written.ID], match.Result{}); err != nil {
+	if _, err := f.writeOnce(ctx, written, score.Normalized{}, blocks[written.ID], match.Result{}); err != nil {
 		t.Errorf("the other tenant's write: %v", err)
 	}
 	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
@@ -131,7 +132,7 @@ func TestATurnIsLeftWithItsContext(t *testing.T) {
 		defer cancel()
 		contexts[i], errs[i] = cancel, make(chan error, 1)
 		go func() {
-			_, err := f.writeOnce(ctx, fence, match.Normalized{}, match.Block{}, match.Result{})
+			_, err := f.writeOnce(ctx, fence, score.Normalized{}, match.Block{}, match.Result{})
 			errs[i] <- err
 		}()
 		next(map[bool]string{true: "refused", false: "queued"}[i == 0])
@@ -165,7 +166,7 @@ func TestATenantsLineIsFair(t *testing.T) {
 	for n := 1; n <= writers; n++ {
 		fence := f.takeElsewhere(num(n))
 		all.Go(func() {
-			_, err := f.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
+			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, n)
@@ -207,7 +208,7 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := match.Of(raws[0], raws[1])
+	p, err := score.Of(raws[0], raws[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := match.Of(raws[0], raws[1])
+	p, err := score.Of(raws[0], raws[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +299,7 @@ func TestFrozenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := false
-	_, err = db.Write(t.Context(), fence, match.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
+	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
 			return match.Result{}, nil
 		}
@@ -319,7 +320,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	f := newFixture(t)
 	f.invoices(2)
 	frozen, other := f.take(num(1)), f.take(num(2))
-	block := f.block(other, match.Normalized{})
+	block := f.block(other, score.Normalized{})
 	simURL, err := f.clock.URL()
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +342,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, other, match.Normalized{}, block, match.Result{}); err != nil {
+	if _, err := f.writeOnce(ctx, other, score.Normalized{}, block, match.Result{}); err != nil {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun

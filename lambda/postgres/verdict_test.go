@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -37,7 +38,7 @@ func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
 	if err != nil || len(raws) != 2 {
 		f.t.Fatalf("read %d documents, %v", len(raws), err)
 	}
-	p, err := match.Of(raws[0], raws[1])
+	p, err := score.Of(raws[0], raws[1])
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
 	f.put(num(9), otherTenant, document.Invoice, "{}")
 	before := f.dump(allTables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
-		p := match.Scored{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []match.Evidence{}}
+		p := score.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []score.Evidence{}}
 		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
 		}

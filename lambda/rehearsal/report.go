@@ -12,9 +12,9 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rehearsal/model"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -53,7 +53,7 @@ type matchReport struct {
 	Score      float64          `json:"score"`
 	Confidence string           `json:"confidence"`
 	DecidedBy  string           `json:"decided_by"`
-	Evidence   []match.Evidence `json:"evidence"`
+	Evidence   []score.Evidence `json:"evidence"`
 }
 
 type clusterReport struct {

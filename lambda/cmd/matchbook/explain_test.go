@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/explain"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -365,7 +366,7 @@ func limitsAgree(t *testing.T, url string) {
 		for points := range 101 { // the same pairs, with other points
 			for i := range c.Pairs {
 				c.Pairs[i].Points, c.Pairs[i].Veto, c.Pairs[i].Verdict = points, "", ""
-				c.Pairs[i].Evidence = []match.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
+				c.Pairs[i].Evidence = []score.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
 			}
 			for _, j := range match.Decide(c) {
 				switch j.Outcome {

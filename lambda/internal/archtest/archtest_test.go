@@ -25,6 +25,7 @@ var tree = tables{
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep", "errtext"},
+		{"score"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
 		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template", "local/clock",
@@ -58,7 +59,7 @@ var tree = tables{
 		{"github.com/aws/constructs-go/constructs/v10", "what the CDK's resources are made of", []string{"infra"}},
 		{"github.com/aws/jsii-runtime-go", "calls the CDK, which is a Node program", []string{"infra"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
-		{"golang.org/x/text", "accents and character forms of names", []string{"match", "company", "reference"}},
+		{"golang.org/x/text", "accents and character forms of names", []string{"score", "company", "reference"}},
 	},
 	environment: []reader{
 		{"infra", "go build needs the developer's"},

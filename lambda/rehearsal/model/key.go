@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -41,12 +42,12 @@ type answerKey struct {
 	linked map[corpus.Pair]bool
 
 	mu     sync.Mutex
-	byText map[string][]match.Raw // the documents with exactly this text
+	byText map[string][]score.Raw // the documents with exactly this text
 }
 
 // newAnswerKey returns a key of the true links, without documents.
 func newAnswerKey(links []corpus.Pair) *answerKey {
-	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]match.Raw)}
+	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]score.Raw)}
 	for _, l := range links {
 		k.linked[l] = true
 	}
@@ -63,7 +64,7 @@ func (k *answerKey) pairs() [][2]string {
 }
 
 // learn adds documents. One that cannot be read is never in a question.
-func (k *answerKey) learn(raws []match.Raw) {
+func (k *answerKey) learn(raws []score.Raw) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, raw := range raws {
@@ -103,10 +104,10 @@ func (k *answerKey) parse(user string) (document string, candidates []string, ok
 // sameTenant finds for each text a document of d's tenant, one that is linked
 // with d if there is one. It counts the texts with a document, and those with a
 // linked one.
-func (k *answerKey) sameTenant(d match.Raw, texts []string) (ids []uuid.UUID, known, right int) {
+func (k *answerKey) sameTenant(d score.Raw, texts []string) (ids []uuid.UUID, known, right int) {
 	ids = make([]uuid.UUID, len(texts))
 	for i, text := range texts {
-		var same []match.Raw
+		var same []score.Raw
 		for _, c := range k.byText[text] {
 			if c.TenantID == d.TenantID && c.ID != d.ID {
 				same = append(same, c)
@@ -116,7 +117,7 @@ func (k *answerKey) sameTenant(d match.Raw, texts []string) (ids []uuid.UUID, kn
 			continue
 		}
 		known++
-		at := slices.IndexFunc(same, func(c match.Raw) bool { return k.linked[corpus.PairOf(c.ID, d.ID)] })
+		at := slices.IndexFunc(same, func(c score.Raw) bool { return k.linked[corpus.PairOf(c.ID, d.ID)] })
 		if at >= 0 {
 			right++
 		}

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -20,8 +21,8 @@ func numbered(n int) uuid.UUID {
 
 func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 	t.Parallel()
-	raw := func(number, notes string) match.Raw {
-		return match.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
+	raw := func(number, notes string) score.Raw {
+		return score.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
 	}
 	for _, tc := range []struct {
 		candidates []string // notes
@@ -31,7 +32,7 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 		{[]string{"red", "red"}, nil},
 		{[]string{"blue", "green"}, nil},
 	} {
-		var list []match.Raw
+		var list []score.Raw
 		for i, notes := range tc.candidates {
 			list = append(list, raw(fmt.Sprint(i), notes))
 		}
@@ -63,23 +64,23 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 	t.Parallel()
 	one, two := numbered(1001), numbered(1002) // tenants
-	raw := func(n int, tenant uuid.UUID, typ, number string) match.Raw {
-		return match.Raw{ID: numbered(n), TenantID: tenant, Type: document.Type(typ), Data: `{"number":"` + number + `"}`}
+	raw := func(n int, tenant uuid.UUID, typ, number string) score.Raw {
+		return score.Raw{ID: numbered(n), TenantID: tenant, Type: document.Type(typ), Data: `{"number":"` + number + `"}`}
 	}
 	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
 	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
 	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
-	k.learn([]match.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
+	k.learn([]score.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
 	unknown := raw(7, one, "purchase-order", "B-7")
 	for _, tc := range []struct {
-		asks       match.Raw
-		candidates []match.Raw
+		asks       score.Raw
+		candidates []score.Raw
 		document   int
 		ids        []string
 	}{
-		{invoice1, []match.Raw{order1}, 1, []string{numbered(4).String()}},
-		{invoice2, []match.Raw{order2}, 2, []string{numbered(5).String()}},
-		{invoice1, []match.Raw{unknown}, 1, []string{""}},
+		{invoice1, []score.Raw{order1}, 1, []string{numbered(4).String()}},
+		{invoice2, []score.Raw{order2}, 2, []string{numbered(5).String()}},
+		{invoice1, []score.Raw{unknown}, 1, []string{""}},
 	} {
 		q, _, err := match.QuestionOf(tc.asks, tc.candidates)
 		if err != nil {

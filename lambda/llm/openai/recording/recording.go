@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/match"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -125,7 +126,7 @@ func (r *recorder) scrub(s string) string {
 }
 
 // documents are an invented invoice and its candidates.
-var documents = []match.Raw{
+var documents = []score.Raw{
 	{ID: uuid.MustParse("30000000-0000-4000-8000-000000000001"), Type: document.Invoice, Data: `{
 		"number":"RE-2026-0881","date":"2026-03-12","currency":"EUR",
 		"supplier":{"name":"Lampenhaus Wittmann GmbH","vat_id":"DE999000018"},"total":"1184.40",

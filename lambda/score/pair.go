@@ -1,4 +1,4 @@
-package match
+package score
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Scored is the score of two documents and its evidence, without any competition.
-type Scored struct {
+// Pair is the score of two documents and its evidence, without any competition.
+type Pair struct {
 	A, B         uuid.UUID // A < B
 	TypeA, TypeB document.Type
 	Points       int // of 100; evidence against the pair may make it negative
@@ -26,7 +26,7 @@ type Fit struct{ A, B, Common float64 }
 
 // Counts reports whether a pair is worth keeping: competition may make it a
 // match, or a person may want to know why it is none.
-func (p Scored) Counts() bool {
+func (p Pair) Counts() bool {
 	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
@@ -34,12 +34,12 @@ func (p Scored) Counts() bool {
 // the two.
 // A pair out of the question has the reason as Veto, and has evidence only if
 // one document cites the other.
-func (d Document) Score(o Document) Scored {
+func (d Document) Score(o Document) Pair {
 	a, b := d, o
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
-	p := Scored{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
+	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
 	first, second := inOrder(a, b)
 	company, agreed := compareParties(first, second)
 	p.Veto = veto(first, second)
@@ -93,7 +93,7 @@ func contractBehindOrder(contract, invoice Document) bool {
 
 // Later is the document of the pair that comes later in business, which may cite
 // the other.
-func (p Scored) Later() uuid.UUID {
+func (p Pair) Later() uuid.UUID {
 	if rank[p.TypeA] > rank[p.TypeB] {
 		return p.A
 	}
@@ -101,7 +101,7 @@ func (p Scored) Later() uuid.UUID {
 }
 
 // Other is the other document of the pair.
-func (p Scored) Other(id uuid.UUID) uuid.UUID {
+func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	if p.A == id {
 		return p.B
 	}
@@ -109,7 +109,7 @@ func (p Scored) Other(id uuid.UUID) uuid.UUID {
 }
 
 // Cites reports whether one of the two cites the other's very number.
-func (p Scored) Cites() bool {
+func (p Pair) Cites() bool {
 	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Name == evCites.name || ev.Name == evCitesShort.name
 	})

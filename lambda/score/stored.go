@@ -1,4 +1,4 @@
-package match
+package score
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func Read(raw Raw) (Document, error) {
 
 // Pairs scores a document with its candidates and returns the pairs to keep. A
 // candidate that cannot be read is left out: its own attempt fails.
-func (d Document) Pairs(candidates []Raw) (pairs []Scored) {
+func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
 		c, err := Read(raw)
 		if err != nil || !mayMatch(d.Type, c.Type) {
@@ -50,14 +50,14 @@ func (d Document) Pairs(candidates []Raw) (pairs []Scored) {
 }
 
 // Of scores two documents as the store has them.
-func Of(a, b Raw) (Scored, error) {
+func Of(a, b Raw) (Pair, error) {
 	x, err := Read(a)
 	if err != nil {
-		return Scored{}, err
+		return Pair{}, err
 	}
 	y, err := Read(b)
 	if err != nil {
-		return Scored{}, err
+		return Pair{}, err
 	}
 	return x.Score(y), nil
 }

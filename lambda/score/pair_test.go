@@ -1,4 +1,4 @@
-package match
+package score
 
 import (
 	"slices"
@@ -86,13 +86,13 @@ func TestPairsThatAreKept(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		pair Scored
+		pair Pair
 		want bool
 	}{
-		{"30 points", Scored{Points: 30}, true},
-		{"29 points", Scored{Points: 29}, false},
-		{"a veto against a citation", Scored{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
-		{"a veto", Scored{Veto: "No."}, false},
+		{"30 points", Pair{Points: 30}, true},
+		{"29 points", Pair{Points: 29}, false},
+		{"a veto against a citation", Pair{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
+		{"a veto", Pair{Veto: "No."}, false},
 	} {
 		if got := tc.pair.Counts(); got != tc.want {
 			t.Errorf("%s: got %v", tc.name, got)

@@ -1,4 +1,4 @@
-package match
+package score
 
 import "fmt"
 
@@ -9,14 +9,9 @@ type Evidence struct {
 	Text   string `json:"text"`   // in plain words
 }
 
-// Thresholds of a pair's points. A pair below keepAt is forgotten: no
-// competition can make it a match.
-const (
-	keepAt    = 30
-	suggestAt = 50 // undecided
-	matchAt   = 75 // a match, of medium confidence
-	highAt    = 85
-)
+// keepAt is the least points of a pair that is kept: no competition can make one
+// below it a match.
+const keepAt = 30
 
 // Kind is a kind of evidence: its name, and its points of 100.
 type Kind struct {

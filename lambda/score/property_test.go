@@ -1,4 +1,4 @@
-package match
+package score
 
 import (
 	"encoding/json"
@@ -62,7 +62,7 @@ func TestPairIsTheSameFromBothSides(t *testing.T) {
 		if p.Points != Sum(p.Evidence) && p.Veto == "" || slices.Compare(p.A[:], p.B[:]) >= 0 || p.Veto != "" && (p.Points != 0 || p.Fit != Fit{}) {
 			t.Fatalf("got %+v", p)
 		}
-		if p.Fit.Common > min(p.Fit.A, p.Fit.B)*(1+tolerance) {
+		if p.Fit.Common > min(p.Fit.A, p.Fit.B)*(1+1e-9) {
 			t.Fatalf("more in common than there is: %+v", p.Fit)
 		}
 		if raw, err := json.Marshal(p.Evidence); err != nil || raw[0] != '[' {

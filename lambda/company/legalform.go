@@ -195,7 +195,8 @@ func appendMisread(out []byte, letters string) []byte {
 // outline is the first letter and the last two, as in rough.
 func outline(letters string) [3]byte {
 	last := len(letters) - 1
-	return [3]byte{roughening.table[letters[0]], roughening.table[letters[max(0, last-1)]], roughening.table[letters[last]]}
+	rough := roughening.table
+	return [3]byte{rough[letters[0]], rough[letters[max(0, last-1)]], rough[letters[last]]}
 }
 
 // has reports whether the letters of so many words are a form. A short form

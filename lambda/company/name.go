@@ -183,8 +183,10 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 // Bulgaria, Greek as in ISO 843 type 2, so that legal forms have one spelling.
 var spelling = spellings(
 	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",
-	"а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х h ц ts ч ch ш sh щ sht ъ a ь y ю yu я ya",
-	"α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o",
+	"а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p",
+	"р r с s т t у u ф f х h ц ts ч ch ш sh щ sht ъ a ь y ю yu я ya",
+	"α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o",
+	"π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o",
 )
 
 func spellings(lines ...string) map[rune]string {

@@ -53,14 +53,16 @@ const (
 )
 
 const genericWords = `
-	company concern deutschland dt europa europe firma fm global group gruppe handel handels handelsgesellschaft grosshandel holding holdings
-	international of partner partners sales service services sohn soehne solution solutions sons television the trade trading tv worldwide`
+	company concern deutschland dt europa europe firma fm global group gruppe handel handels handelsgesellschaft
+	grosshandel holding holdings international of partner partners sales service services sohn soehne solution
+	solutions sons television the trade trading tv worldwide`
 
 const tradeWords = `
-	agency associates brothers business center centre communications consulting corporation dienst dienstleistungen digital enterprise
-	enterprises gebrueder gesellschaft industrie industries logistics logistik management manufacturing marketing media national network
-	product production productions products produkte produktion radio station strategies system systeme systems team technik technologies
-	technology verlag vertrieb vertriebs werk werke`
+	agency associates brothers business center centre communications consulting corporation dienst dienstleistungen
+	digital enterprise enterprises gebrueder gesellschaft industrie industries logistics logistik management
+	manufacturing marketing media national network product production productions products produkte produktion radio
+	station strategies system systeme systems team technik technologies technology verlag vertrieb vertriebs werk
+	werke`
 
 // share maps the rough forms of words of less than full weight to their shares,
 // so that it contains misread ones.
@@ -77,13 +79,15 @@ var share = func() map[string]float64 {
 
 // abbreviations are written in full before words are compared.
 var abbreviations = pairs(`
-	amer american  assn association  assoc associates  bros brothers  comm communications  ctr center  dept department  dist distribution
-	distr distribution  div division  eng engineering  engr engineering  equip equipment  ges gesellschaft  gebr gebrueder  govt government
-	grp group  hdl handel  hosp hospital  ind industries  inst institute  instr instruments  int international  intl international
-	lab laboratory  labs laboratories  mach machinery  mfg manufacturing  mfr manufacturer  mgmt management  mgt management  mkt marketing
-	mktg marketing  natl national  pharm pharmaceuticals  prod products  prods products  sci scientific  serv services  service services
-	soc society  str strasse  svc services  svcs services  sys systems  tech technology  technol technology  telecom telecommunications
-	transp transport  univ university  verl verlag  vertr vertrieb  whse warehouse`)
+	amer american  assn association  assoc associates  bros brothers  comm communications  ctr center
+	dept department  dist distribution  distr distribution  div division  eng engineering  engr engineering
+	equip equipment  ges gesellschaft  gebr gebrueder  govt government  grp group  hdl handel  hosp hospital
+	ind industries  inst institute  instr instruments  int international  intl international  lab laboratory
+	labs laboratories  mach machinery  mfg manufacturing  mfr manufacturer  mgmt management  mgt management
+	mkt marketing  mktg marketing  natl national  pharm pharmaceuticals  prod products  prods products
+	sci scientific  serv services  service services  soc society  str strasse  svc services  svcs services
+	sys systems  tech technology  technol technology  telecom telecommunications  transp transport  univ university
+	verl verlag  vertr vertrieb  whse warehouse`)
 
 func pairs(list string) map[string]string {
 	m := map[string]string{}

@@ -17,7 +17,8 @@ CREATE SCHEMA drill;
 CREATE TABLE drill.change (
 	n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-	clock timestamptz NOT NULL, tx bigint NOT NULL DEFAULT txid_current(), process text NOT NULL DEFAULT current_setting('application_name'),
+	clock timestamptz NOT NULL, tx bigint NOT NULL DEFAULT txid_current(),
+	process text NOT NULL DEFAULT current_setting('application_name'),
 	document uuid NOT NULL, was text, status text, was_attempt integer, attempt integer, was_lease timestamptz,
 	was_published timestamptz, published timestamptz, contents boolean, error text);
 CREATE TABLE drill.edge (tx bigint, relation text, process text, PRIMARY KEY (tx, relation));
@@ -25,27 +26,37 @@ CREATE TABLE drill.answer (id bigint PRIMARY KEY, at timestamptz NOT NULL, proce
 
 CREATE FUNCTION drill.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-	INSERT INTO drill.change (clock, document, was, status, was_attempt, attempt, was_lease, was_published, published, contents, error)
-	VALUES (now(), NEW.id, coalesce(OLD.matching_status, ''), coalesce(NEW.matching_status, ''), OLD.matching_attempts, NEW.matching_attempts, OLD.matching_lease_until,
+	INSERT INTO drill.change (clock, document, was, status,
+		was_attempt, attempt, was_lease, was_published, published,
+		contents, error)
+	VALUES (now(), NEW.id, coalesce(OLD.matching_status, ''), coalesce(NEW.matching_status, ''),
+		OLD.matching_attempts, NEW.matching_attempts, OLD.matching_lease_until,
 		OLD.matching_published_at, NEW.matching_published_at,
-		(OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys) IS DISTINCT FROM (NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys),
+		(OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
+			IS DISTINCT FROM (NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys),
 		NEW.matching_error);
 	RETURN NULL;
 END $$;
 CREATE TRIGGER drill AFTER UPDATE ON document FOR EACH ROW
-WHEN ((OLD.matching_status, OLD.matching_attempts, OLD.matching_lease_until, OLD.matching_published_at, OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
+WHEN ((OLD.matching_status, OLD.matching_attempts, OLD.matching_lease_until, OLD.matching_published_at,
+		OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
 	IS DISTINCT FROM
-	(NEW.matching_status, NEW.matching_attempts, NEW.matching_lease_until, NEW.matching_published_at, NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys))
+	(NEW.matching_status, NEW.matching_attempts, NEW.matching_lease_until, NEW.matching_published_at,
+		NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys))
 EXECUTE FUNCTION drill.note_change();
 
 CREATE FUNCTION drill.note_edge() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-	INSERT INTO drill.edge VALUES (txid_current(), TG_RELNAME, current_setting('application_name')) ON CONFLICT DO NOTHING;
+	INSERT INTO drill.edge VALUES (txid_current(), TG_RELNAME, current_setting('application_name'))
+		ON CONFLICT DO NOTHING;
 	RETURN NULL;
 END $$;
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON document_match FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_suggestion FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_pair FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
+CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON document_match
+	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
+CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_suggestion
+	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
+CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_pair
+	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
 
 CREATE FUNCTION drill.note_answer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
@@ -81,15 +92,16 @@ type change struct {
 }
 
 const changesSQL = `
-SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt, was_lease, was_published, published, contents, error,
-	published IS DISTINCT FROM was_published
+SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt,
+	was_lease, was_published, published, contents, error, published IS DISTINCT FROM was_published
 FROM drill.change ORDER BY n`
 
 // edgesSQL lists transactions that changed pairs or matches without a change of
 // a document's state.
 const edgesSQL = `
 SELECT tx, min(process), string_agg(relation, ', ' ORDER BY relation) FROM drill.edge
-WHERE NOT EXISTS (SELECT FROM drill.change AS c WHERE c.tx = edge.tx AND c.was = 'in-progress' AND c.status <> 'in-progress')
+WHERE NOT EXISTS (
+	SELECT FROM drill.change AS c WHERE c.tx = edge.tx AND c.was = 'in-progress' AND c.status <> 'in-progress')
 GROUP BY tx`
 
 type strayEdges struct {
@@ -110,7 +122,9 @@ type answer struct {
 }
 
 const documentsSQL = `
-SELECT id, tenant_id, coalesce(type::text, ''), coalesce(matching_status, ''), matching_attempts, cluster_id, coalesce(matching_error, '') FROM document`
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(matching_status, ''), matching_attempts, cluster_id,
+	coalesce(matching_error, '')
+FROM document`
 
 type row struct {
 	ID, Tenant uuid.UUID

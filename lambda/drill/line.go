@@ -223,7 +223,8 @@ func (l *line) quiet() bool {
 const waitingSQL = `
 SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
 	(SELECT count(*) FROM notification AS n WHERE NOT EXISTS (
-		SELECT FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
+		SELECT FROM notification_delivery AS d
+		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 
 func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) {
 	err = l.db.QueryRow(ctx, waitingSQL).Scan(&unfinished, &unsent)

@@ -25,7 +25,8 @@ func newIndex(rows []label) *index {
 	root := &index{}
 	for i := range rows {
 		node := root
-		for _, w := range strings.FieldsFunc(rows[i].words, func(r rune) bool { return strings.ContainsRune(" -.'", r) }) {
+		joint := func(r rune) bool { return strings.ContainsRune(" -.'", r) }
+		for _, w := range strings.FieldsFunc(rows[i].words, joint) {
 			if node.next == nil {
 				node.next = make(map[string]*index)
 			}

@@ -13,7 +13,8 @@ var lookAlike = strings.NewReplacer("O", "0", "I", "1", "L", "1", "S", "5", "B",
 
 // series are abbreviations that companies put before their numbers and leave
 // out when they cite them, in English, German, French and Italian.
-var series = []string{"INV", "PO", "RE", "RG", "LS", "DN", "BL", "AB", "GS", "CN", "WE", "GR", "BE", "BC", "FT", "FA", "P"}
+var series = []string{"INV", "PO", "RE", "RG", "LS", "DN", "BL", "AB", "GS", "CN", "WE", "GR", "BE", "BC", "FT",
+	"FA", "P"}
 
 // Loose is a key that is equal for misread numbers: letters and digits that look
 // alike are one (O 0, I L 1, S 5, B 8, Z 2, G 6). An abbreviation for the kind

@@ -187,7 +187,8 @@ func (t *tail) groups(from, to int) int {
 		last := lastDigits(t.s[from:to])
 		apart := count < 2 && (n < 3 || isYear(text)) // 4711 12, Q4 2026
 		if n == 0 || n > 5 || last == 0 || last > 5 || apart ||
-			t.label.how&several != 0 && n >= 4 && n == last || isMeasure(t.s, end) || t.isAmount(next, end) || followedBy(t.s, end, months) {
+			t.label.how&several != 0 && n >= 4 && n == last ||
+			isMeasure(t.s, end) || t.isAmount(next, end) || followedBy(t.s, end, months) {
 			return to
 		}
 		if count, total, to = count+1, total+n, end; total > mostDigits {

@@ -42,7 +42,8 @@ func (t *tail) read(i int) bool {
 func (t *tail) add(n number) {
 	text := t.s[n.from:n.to]
 	a, b, ok := strings.Cut(text, "/")
-	if ok && t.label.how&several != 0 && len(a) == len(b) && len(a) >= 4 && digits(a) == len(a) && digits(b) == len(b) && !isYear(a) {
+	numbers := ok && len(a) == len(b) && len(a) >= 4 && digits(a) == len(a) && digits(b) == len(b)
+	if numbers && t.label.how&several != 0 && !isYear(a) {
 		t.numbers = append(t.numbers, a, b)
 		return
 	}
@@ -69,7 +70,8 @@ func (t *tail) lead(i int) (at int, stopped bool) {
 		case r == '\n' || r == '\r':
 			newline = true
 		case r == '.' && dot, r == '°' && dot, r == ',' && dated, isSpace(r), isBracket(r):
-		case isDash(r) && (at == start || t.s[at-1] == '.' || isSpace(rune(t.s[at-1]))): // PO-4711, Best.-Nr., order - 4711
+		case isDash(r) && (at == start || t.s[at-1] == '.' || isSpace(rune(t.s[at-1]))):
+			// PO-4711, Best.-Nr., order - 4711
 			if at == start && t.label.words == "PO" && wordGoesOn(t.s, at+size) {
 				return i, false // the number begins with its own label
 			}

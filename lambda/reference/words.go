@@ -26,7 +26,8 @@ var months = set(`january february march april may june july august september oc
 	jan feb mar apr jun jul aug sep sept oct nov dec
 	januar jaenner februar maerz mai juni juli oktober dezember mrz okt dez
 	janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre janv fevr juil
-	gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre dicembre gen mag giu lug ago set ott dic`)
+	gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre dicembre
+	gen mag giu lug ago set ott dic`)
 
 // conjunctions stand before the last number of a list.
 var conjunctions = set(`and und et e ed or oder ou o sowie`)
@@ -46,8 +47,9 @@ var leading = set(`item position pos line zeile ligne riga
 
 // noPrefix are capitals that do not belong to the number behind them.
 var noPrefix = set(`of vom von du del de on at in to for and und et ed or by is was not all per pro
-	eur usd chf gbp tel fax box vat ust tva iva tax qty pos art sku ean pg pag net sum kd kto id hrb hra bic blz plz cap zip
-	am im zu zum kw cw din en iso zur die der das den ein mit bis auf aus les il al alt our the your we you it no nr page see dtd as a e o`)
+	eur usd chf gbp tel fax box vat ust tva iva tax qty pos art sku ean pg pag net sum kd kto id hrb hra bic blz
+	plz cap zip am im zu zum kw cw din en iso zur die der das den ein mit bis auf aus les il al alt our the your
+	we you it no nr page see dtd as a e o`)
 
 // lowerPrefix are abbreviations that also occur in lower case.
 var lowerPrefix = set(`po ls bl dn rv rg gs inv bc ft cn re ab`)

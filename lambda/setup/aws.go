@@ -31,8 +31,8 @@ func inLambda(env Env) aws.Config {
 		Region:        env("AWS_REGION"),
 		ConfigSources: []any{endpoints(env)},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			keys := aws.Credentials{AccessKeyID: env("AWS_ACCESS_KEY_ID"), SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"),
-				SessionToken: env("AWS_SESSION_TOKEN"), Source: "environment"}
+			keys := aws.Credentials{Source: "environment", AccessKeyID: env("AWS_ACCESS_KEY_ID"),
+				SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN")}
 			if !keys.HasKeys() {
 				return keys, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set: Lambda sets them")
 			}

@@ -37,9 +37,11 @@ func migrationHint(err error) string {
 	case errors.As(err, &database):
 		return stateHint(database.SQLState())
 	case errors.Is(err, context.DeadlineExceeded):
-		return "PostgreSQL did not answer in time: check that its security group lets this function in, and that no other migration holds the lock"
+		return "PostgreSQL did not answer in time: check that its security group lets this function in, " +
+			"and that no other migration holds the lock"
 	case failure.Disconnected(err):
-		return "PostgreSQL or a host before it refused the connection: check host and port, and that its security group lets this function in"
+		return "PostgreSQL or a host before it refused the connection: check host and port, " +
+			"and that its security group lets this function in"
 	case errors.As(err, &network):
 		return "PostgreSQL was not found, or gave no answer: check the host's name, and that there is a route to it"
 	}
@@ -54,7 +56,7 @@ func stateHint(state string) string {
 	case state == "3D000":
 		return "there is no such database: create it first"
 	case state == "55P03":
-		return "another session kept a table locked: see pg_stat_activity for one that is long in a transaction, and deploy again"
+		return "another session kept a table locked: look for a long transaction in pg_stat_activity, and deploy again"
 	case state == "42501":
 		return "the user may not change the schema: grant CREATE on the schema public"
 	}

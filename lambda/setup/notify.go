@@ -26,14 +26,23 @@ type NotifyConfig struct {
 }
 
 func loadNotify(env Env, errs *[]error) NotifyConfig {
-	c := NotifyConfig{env(manifest.EnvSlackWebhookURL), env(manifest.EnvEmailFrom), env(manifest.EnvEmailTo), env(manifest.EnvAdminBaseURL)}
+	c := NotifyConfig{SlackURL: env(manifest.EnvSlackWebhookURL), EmailFrom: env(manifest.EnvEmailFrom),
+		EmailTo: env(manifest.EnvEmailTo), AdminURL: env(manifest.EnvAdminBaseURL)}
 	if (c.EmailFrom == "") != (c.EmailTo == "") {
-		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not", manifest.EnvEmailFrom, manifest.EnvEmailTo))
+		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not",
+			manifest.EnvEmailFrom, manifest.EnvEmailTo))
 	}
-	if u, err := url.Parse(c.AdminURL); c.AdminURL != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http") {
-		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com", manifest.EnvAdminBaseURL))
+	if c.AdminURL != "" && !isPage(c.AdminURL) {
+		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com",
+			manifest.EnvAdminBaseURL))
 	}
 	return c
+}
+
+// isPage reports whether the text is the URL of a page, without a user.
+func isPage(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // LoadNotify reads the configuration of the channels alone.

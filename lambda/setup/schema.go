@@ -22,7 +22,7 @@ func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if s, err := schema.Read(ctx, db); err == nil && s.Newer > 0 {
-		log.Warn("the schema is newer than this version, which is fine during a deployment and after one that was rolled back",
-			"schema", s.Newer, "known", s.Known)
+		log.Warn("the schema is newer than this version, "+
+			"which is fine during a deployment and after one that was rolled back", "schema", s.Newer, "known", s.Known)
 	}
 }

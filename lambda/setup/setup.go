@@ -96,29 +96,32 @@ func LoadModel(env Env) (*ModelConfig, error) {
 // silent "rules".
 func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
-		APIKey: env(manifest.EnvOpenAIKey), Renew: known.Renewal(manifest.EnvOpenAIKey), BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
-		Model: cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel), EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
-		NoTemperature: env(manifest.EnvOpenAINoTemperature) != "",
+		APIKey: env(manifest.EnvOpenAIKey), Renew: known.Renewal(manifest.EnvOpenAIKey),
+		BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
+		Model:          cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel),
+		EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
+		NoTemperature:  env(manifest.EnvOpenAINoTemperature) != "",
 	}}
 	if m.OpenAI.APIKey == "" && m.OpenAI.BaseURL == "" {
-		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that decides what rules leave open; %s=rules does without a model",
-			manifest.EnvOpenAIKey, manifest.EnvMatchMode))
+		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that answers what rules leave open; "+
+			"%s=rules does without a model", manifest.EnvOpenAIKey, manifest.EnvMatchMode))
 	}
-	if s := env(manifest.EnvLLMRetryBase); s != "" {
-		base, err := time.ParseDuration(s)
-		if err != nil || base <= 0 {
-			*errs = append(*errs, fmt.Errorf("%s: not a duration such as 2s", manifest.EnvLLMRetryBase))
-		}
-		m.RetryBase = base
-	}
-	if s := env(manifest.EnvLLMTimeout); s != "" {
-		timeout, err := time.ParseDuration(s)
-		if err != nil || timeout <= 0 {
-			*errs = append(*errs, fmt.Errorf("%s: not a duration such as 60s", manifest.EnvLLMTimeout))
-		}
-		m.OpenAI.Timeout = timeout
-	}
+	m.RetryBase = duration(env, manifest.EnvLLMRetryBase, "2s", errs)
+	m.OpenAI.Timeout = duration(env, manifest.EnvLLMTimeout, "60s", errs)
 	return m
+}
+
+// duration reads a variable with a positive duration; 0 if it is not set.
+func duration(env Env, name, example string, errs *[]error) time.Duration {
+	text := env(name)
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		*errs = append(*errs, fmt.Errorf("%s: not a duration such as %s", name, example))
+	}
+	return d
 }
 
 // LoadPublisher reads the configuration of a program that publishes documents
@@ -162,7 +165,8 @@ func LoadMigrate(env Env) (Config, error) {
 // these names. The environment that it returns has their values.
 func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
 	env, c.secrets, errs = src.Resolve(env, names...)
-	c.DatabaseURL = required(env, manifest.EnvDatabaseURL, "the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
+	c.DatabaseURL = required(env, manifest.EnvDatabaseURL,
+		"the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
 	c.Schedule = f.Retries
 	if s := env(manifest.EnvRetrySchedule); s != "" {
@@ -173,7 +177,8 @@ func load(env Env, f manifest.Function, src secret.Source, names ...string) (c C
 		c.Schedule = schedule
 	}
 	if stage := env(manifest.EnvStage); stage != "" && !telemetry.IsStage(stage) {
-		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32", manifest.EnvStage))
+		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32",
+			manifest.EnvStage))
 	}
 	return c, env, errs
 }
@@ -197,7 +202,8 @@ func report(errs []error) error {
 func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
 	w := Workload{manifest.Match, postgres.Tables[manifest.Match.Name]}
 	return Function(ctx, c, w, log, func(o Opened) job.Work {
-		return (&match.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}).Match
+		m := &match.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}
+		return m.Match
 	})
 }
 
@@ -215,7 +221,9 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 	if embedder := client.Embedder(); embedder != nil {
 		embeddings = &llm.Embeddings{Embedder: telemetry.CountEmbedder(embedder, set), Vault: db}
 	}
-	return &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set), Retry: llm.Retry{Base: c.RetryBase}}, embeddings, nil
+	asker := &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set),
+		Retry: llm.Retry{Base: c.RetryBase}}
+	return asker, embeddings, nil
 }
 
 // Publisher opens the adapters for publishing. close closes them.

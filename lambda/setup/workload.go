@@ -43,7 +43,8 @@ type Opened struct {
 
 // Function opens a function that a queue feeds; work makes the work of one
 // invocation. close releases what was opened.
-func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work func(Opened) job.Work) (h *sqsjob.Handler, close func(), err error) {
+func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work func(Opened) job.Work) (
+	h *sqsjob.Handler, close func(), err error) {
 	db, queue, err := open(ctx, c, w.PoolSize)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +80,8 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 }
 
 // Sweep opens the sweep of these workloads, whose queues the configuration names.
-func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload) (s *sweep.Sweeper, close func(), err error) {
+func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload) (
+	s *sweep.Sweeper, close func(), err error) {
 	db, err := openDatabase(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {
 		return nil, nil, err
@@ -104,18 +106,19 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 			gauges, err := readGauges(ctx, db, workloads, channels)
 			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
 			if err != nil {
-				log.Error("cannot measure what waits", "reason", failure.Of(err).Text)
+				log.Error("cannot read the gauges", "reason", failure.Of(err).Text)
 			}
 		}
 	}
 	return s, db.Close, nil
 }
 
-// flushFor is kept free at the end of a sweep for writing what was measured.
+// flushFor is kept free at the end of a sweep for writing the metrics.
 const flushFor = 3 * time.Second
 
-// readGauges reads what waits in all tables.
-func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, channels []string) (all postgres.Gauges, err error) {
+// readGauges adds up the gauges of all tables.
+func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, channels []string) (
+	all postgres.Gauges, err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(flushFor, time.Until(deadline)/2)))
@@ -134,13 +137,16 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 	return all, nil
 }
 
-func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) (list []sweep.Workload, err error) {
+// sweepable opens the queues of the workloads, for the sweep.
+func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Workload, error) {
+	var list []sweep.Workload
 	for _, w := range workloads {
 		queue, err := openQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, sweep.Workload{Name: w.Name, Store: db.Workload(w.Table), Queue: queue, Visibility: w.Visibility()})
+		list = append(list, sweep.Workload{
+			Name: w.Name, Store: db.Workload(w.Table), Queue: queue, Visibility: w.Visibility()})
 	}
 	return list, nil
 }

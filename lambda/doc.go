@@ -45,12 +45,12 @@
 //
 // # On your machine
 //
-//   - local joins the parts of the line in a Stack: local/sqs is a strict SQS,
-//     local/eventsource the event source mapping, local/lambdahost the Lambda
-//     Runtime API, and local/clock the time of all three. local/scripted is a
-//     scripted model whose calls fail as local/scripted/fault names it,
-//     local/webhook accepts what Slack accepts, local/pgserver is a private
-//     PostgreSQL and local/simclock moves its clock.
+//   - local joins the parts of the line in a Stack: local/sqs is a strict SQS
+//     with the faults of local/sqs/fault, local/eventsource the event source
+//     mapping, local/lambdahost the Lambda Runtime API, and local/clock the time
+//     of all three. local/scripted is a scripted model with the faults of
+//     local/scripted/fault, local/webhook accepts what Slack accepts,
+//     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
 //   - acceptance tests the whole line in that stack; acceptance/lamp is a
 //     workload of two short files, an example of how to add one.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the

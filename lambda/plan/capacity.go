@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// System is what documents go through while there is a backlog: batches are
-// full, and every invocation that may run does.
+// System processes a backlog of documents: batches are full, and every
+// invocation that may run does.
 type System struct {
 	Work
 	Concurrency      int           // MaximumConcurrency of the event source mapping
 	BatchSize        int           // messages in one invocation
 	Timeout          time.Duration // of an invocation
-	Reserve          time.Duration // of it, kept free for settling
+	Reserve          time.Duration // the part of Timeout that is kept for settling
 	CallTimeout      time.Duration // of one call of the model
 	Connections      int           // that the database allows
-	OtherConnections int           // of these, for the other functions
+	OtherConnections int           // the part of Connections that the other functions use
 	Cores            float64       // of the database
 	RequestsAMinute  float64       // that the provider allows; 0: any number
 	TokensAMinute    float64       // the same
 }
 
-// The limits, by name.
+// The names of the limits.
 const (
 	limitConcurrency = "concurrency"
 	limitConnections = "connections"
@@ -34,28 +34,29 @@ const (
 	limitDatabase    = "database cores"
 )
 
-// Limit is how many documents an hour something lets through.
+// Limit is the number of documents an hour that one part of a system allows.
 type Limit struct {
 	Name      string  `json:"name"`
 	Documents float64 `json:"documents_per_hour"`
 	Why       string  `json:"why"`
-	Change    string  `json:"change"` // what to do when this is too little
+	Change    string  `json:"change"` // how to raise it
 }
 
-// Capacity is what a system is capable of.
+// Capacity is the throughput of a system, and its limits.
 type Capacity struct {
 	Documents   float64       `json:"documents_per_hour"`
 	Binding     string        `json:"binding"`
-	Limits      []Limit       `json:"limits"` // the tightest first; what limits nothing is not there
+	Limits      []Limit       `json:"limits"` // the lowest first; without those that do not apply
 	Batch       time.Duration `json:"-"`
 	Seconds     float64       `json:"batch_seconds"`
-	Concurrency int           `json:"concurrency_that_is_enough"` // more invocations than these wait for something else
-	Problems    []string      `json:"problems"`                   // what cannot work at all
+	Concurrency int           `json:"concurrency_that_is_enough"` // with more, invocations wait for something else
+	Problems    []string      `json:"problems"`                   // reasons why it cannot work at all
 }
 
 const hour = 3600.0
 
-// Capacity says how many documents an hour go through, and what binds.
+// Capacity calculates how many documents an hour go through, and the limit that
+// determines it.
 func (s System) Capacity() Capacity {
 	batch := s.Batch(s.BatchSize)
 	limits := []Limit{s.concurrency(batch), s.connections(batch), s.tenants(), s.database()}
@@ -76,7 +77,7 @@ func (s System) rate(instances int, batch time.Duration) float64 {
 	return float64(instances*s.BatchSize) / batch.Seconds() / s.Deliveries() * hour
 }
 
-// enough is the fewest invocations that make so many documents an hour.
+// enough is the smallest number of invocations for so many documents an hour.
 func (s System) enough(documents float64, batch time.Duration) int {
 	const noise = 1e-9
 	return max(int(math.Ceil(documents/s.rate(1, batch)-noise)), 1)
@@ -97,15 +98,15 @@ func (s System) connections(batch time.Duration) Limit {
 
 func (s System) requests() Limit {
 	return Limit{limitRequests, s.RequestsAMinute * 60 / s.Questions,
-		fmt.Sprintf("the provider allows %.0f, and %g of a document are one", s.RequestsAMinute, s.Questions),
-		"have the provider raise it; until then keep MaxConcurrency below what makes it refuse"}
+		fmt.Sprintf("the provider allows %.0f, and a document needs %g", s.RequestsAMinute, s.Questions),
+		"ask the provider to raise it; until then keep MaxConcurrency so low that it does not refuse calls"}
 }
 
 func (s System) tokens() Limit {
 	each := s.Measured.PromptTokens.Value + s.Measured.AnswerTokens.Value
 	return Limit{limitTokens, s.TokensAMinute * 60 / (s.Questions * each),
-		fmt.Sprintf("the provider allows %.0f, and a question with its answer is %.0f", s.TokensAMinute, each),
-		"have the provider raise it; until then keep MaxConcurrency below what makes it refuse"}
+		fmt.Sprintf("the provider allows %.0f, and a question with its answer takes %.0f", s.TokensAMinute, each),
+		"ask the provider to raise it; until then keep MaxConcurrency so low that it does not refuse calls"}
 }
 
 func (s System) tenants() Limit {
@@ -124,19 +125,20 @@ func (s System) database() Limit {
 		"give the database more cores (Aurora: a higher maximum capacity)"}
 }
 
-// problems are what no number of documents an hour says.
+// problems returns the reasons why the system cannot work, at any number of
+// documents an hour.
 func (s System) problems(batch time.Duration) (list []string) {
 	asks := s.Questions > 0
 	if asks && s.Latency.Max > s.CallTimeout {
 		list = append(list, fmt.Sprintf("an answer may take %s, and calls end after %s: raise LLM_TIMEOUT or take a faster model", s.Latency.Max, s.CallTimeout))
 	}
 	if left := s.Timeout - s.Reserve; batch > left {
-		list = append(list, fmt.Sprintf("a batch takes %s and has %s: its documents would fail and come again; raise Timeout or lower BatchSize in lambda/manifest", round(batch), left))
+		list = append(list, fmt.Sprintf("a batch takes %s and has %s: its documents would fail and be delivered again; raise Timeout or lower BatchSize in lambda/manifest", round(batch), left))
 	}
 	return list
 }
 
-// round is for people.
+// round leaves the digits that people read.
 func round(d time.Duration) time.Duration {
 	switch {
 	case d > 10*time.Second:

@@ -8,20 +8,20 @@ const (
 	daysOfMonth  = monthHours / 24
 	gigabyte     = 1e9
 	million      = 1e6
-	storageBlock = 4096 // of Aurora: what it writes is counted in these
+	storageBlock = 4096 // Aurora counts its writes in these
 )
 
-// ModelPrice is what a model costs, in USD per million tokens.
+// ModelPrice is the price of a model, in USD per million tokens.
 type ModelPrice struct{ Prompt, Completion, Embedding float64 }
 
-// Load is what is to be paid for.
+// Load is the work of a month, and everything that its price depends on.
 type Load struct {
 	Work
 	Documents  float64 // a month
 	BatchSize  int     // documents in an invocation, on average
 	SweepMB    int     // memory of the sweep
 	MonthsKept float64 // of documents in the database
-	Aurora     bool    // a new Aurora Serverless v2 in a VPC; or else a database that is paid for anyway
+	Aurora     bool    // a new Aurora Serverless v2 in a VPC; else a database that is paid for anyway
 	Embeddings bool
 	Model      ModelPrice
 	Prices     Prices
@@ -33,7 +33,7 @@ type Item struct {
 	What     string  `json:"what"`
 	Quantity float64 `json:"quantity"`
 	Unit     string  `json:"unit"`
-	Fixed    bool    `json:"fixed"` // it costs the same without a single document
+	Fixed    bool    `json:"fixed"` // it costs the same without any document
 	USD      float64 `json:"usd"`
 }
 
@@ -51,7 +51,7 @@ const (
 // parts is the order of the parts in a bill.
 var parts = []string{partModel, partLambda, partSQS, partDatabase, partNetwork, partWatch, partSecrets}
 
-// Bill is what a month costs.
+// Bill is the cost of a month.
 type Bill struct {
 	Documents float64 `json:"documents"`
 	Questions float64 `json:"questions_per_document"`
@@ -59,7 +59,7 @@ type Bill struct {
 	USD       float64 `json:"usd"`
 }
 
-// Part is what a part of the bill comes to.
+// Part is the sum of one part.
 func (b Bill) Part(name string) (usd float64) {
 	for _, i := range b.Items {
 		if i.Part == name {
@@ -69,7 +69,7 @@ func (b Bill) Part(name string) (usd float64) {
 	return usd
 }
 
-// Fixed is what is to be paid without a single document.
+// Fixed is the cost without any document.
 func (b Bill) Fixed() (usd float64) {
 	for _, i := range b.Items {
 		if i.Fixed {
@@ -79,7 +79,7 @@ func (b Bill) Fixed() (usd float64) {
 	return usd
 }
 
-// Bill adds up a month.
+// Bill calculates the cost of a month.
 func (l Load) Bill() Bill {
 	b := Bill{Documents: l.Documents, Questions: l.Questions}
 	for _, items := range [][]Item{l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model()} {
@@ -91,7 +91,7 @@ func (l Load) Bill() Bill {
 	return b
 }
 
-// item costs its quantity at a price per so many.
+// item multiplies its quantity with a price per so many.
 func item(part, what string, quantity float64, unit string, p Price, per float64) Item {
 	return Item{Part: part, What: what, Quantity: quantity, Unit: unit, USD: quantity / per * p.USD}
 }
@@ -116,9 +116,9 @@ func (l Load) lambda() []Item {
 	}
 }
 
-// queue counts a request for each batch that is received and deleted, and one
-// for as many messages that are sent: publishers are taken to send as many at a
-// time as an invocation takes. A retry is a change of visibility.
+// queue counts one request for receiving a batch, one for deleting it, and one for
+// sending as many messages: publishers are assumed to send as many at a time as an
+// invocation takes. A retry is a change of visibility.
 func (l Load) queue() []Item {
 	p, m := l.Prices, l.Measured
 	batch := float64(l.BatchSize)
@@ -131,7 +131,7 @@ func (l Load) queue() []Item {
 	}
 }
 
-// ACUs are the capacity that Aurora has while it idles and while it is busy.
+// ACUs returns the capacity of Aurora while it is idle and while it is busy.
 func (l Load) ACUs() (idle, busy float64) {
 	m := l.Measured
 	cores := l.messages() * m.ExecutionMS.Value / 1000 / (m.BusyHours.Value * 3600) / m.Busy.Value
@@ -155,7 +155,7 @@ func (l Load) database() []Item {
 	}
 }
 
-// network is the way out of the VPC that a new Aurora is in.
+// network is the way out of the VPC of a new Aurora.
 func (l Load) network() []Item {
 	if !l.Aurora {
 		return nil

@@ -4,11 +4,11 @@ import (
 	"slices"
 )
 
-// The shares of documents that ask a model: those that were measured on p2p,
-// and all.
+// measuredShares are the shares of documents that ask a model: three measured on
+// p2p, and all.
 var measuredShares = []float64{0.05, 0.14, 0.26, 1}
 
-// Forecast is what cost --plan prints.
+// Forecast is the report of cost --plan.
 type Forecast struct {
 	Prices      Prices       `json:"prices"`
 	ModelPrices *ModelPrices `json:"model_prices"`
@@ -16,7 +16,7 @@ type Forecast struct {
 	Embedding   string       `json:"embedding,omitempty"`
 	Measured    Measured     `json:"measured"`
 	Batch       int          `json:"batch"`
-	Bills       []Bill       `json:"bills"` // of each number of documents, at the share that was asked for
+	Bills       []Bill       `json:"bills"` // of each number of documents, at the given share
 	Lever       [][]Bill     `json:"lever"` // of each share, of each number of documents
 	load        Load
 }
@@ -31,7 +31,7 @@ func (l Load) Forecast(models *ModelPrices, model, embedding string, documents [
 	return r
 }
 
-// billsOf are those of each number of documents.
+// billsOf returns the bill of each number of documents.
 func billsOf(l Load, documents []int64, share float64) (list []Bill) {
 	l.Questions = share
 	for _, n := range documents {
@@ -41,7 +41,7 @@ func billsOf(l Load, documents []int64, share float64) (list []Bill) {
 	return list
 }
 
-// withShare is the measured shares and this one.
+// withShare returns the measured shares and this one, in order.
 func withShare(share float64) []float64 {
 	list := append(slices.Clone(measuredShares), share)
 	slices.Sort(list)

@@ -10,10 +10,10 @@ import (
 	"matchbook/lambda/term"
 )
 
-// Page is the report for people.
+// Page returns the report for people.
 func (r *Forecast) Page() *term.Sheet {
 	s := &term.Sheet{}
-	s.Say(fmt.Sprintf("What a month costs, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
+	s.Say(fmt.Sprintf("The cost of a month, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
 		short(100*r.load.Questions), term.Clean(r.Model, term.MaxValue)))
 	s.Table(r.parts())
 	s.Say("The lever is the share that rules decide. In all, and for the model alone:")
@@ -49,7 +49,7 @@ func (r *Forecast) parts() [][]string {
 		rows = append(rows, line(r.described(part), func(b Bill) string { return usd(b.Part(part)) }))
 	}
 	rows = append(rows, line("sum", func(b Bill) string { return usd(b.USD) }),
-		line("of it without a single document", func(b Bill) string { return usd(b.Fixed()) }))
+		line("of it without any document", func(b Bill) string { return usd(b.Fixed()) }))
 	if r.load.Aurora {
 		rows = append(rows, line("sum with a database that is paid for anyway", func(b Bill) string {
 			return usd(b.USD - b.Part(partDatabase) - b.Part(partNetwork))
@@ -133,7 +133,7 @@ func scaled(v, most float64) int {
 // short is a number without zeros at its end.
 func short(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 
-// assumptions are those that matter most.
+// assumptions lists those with the largest influence.
 func (r *Forecast) assumptions() string {
 	l, m := r.load, r.Measured
 	s := fmt.Sprintf("Assumed: %s in %s; a model that takes %s for an answer; %s in an invocation of %d MB, which then takes %s on average",
@@ -144,7 +144,7 @@ func (r *Forecast) assumptions() string {
 		s += fmt.Sprintf("; all documents in %g hours a month, so that Aurora has %g ACU at least and %g while it is busy with %s documents; documents kept for %g months",
 			m.BusyHours.Value, idle, busy, grouped(r.largest().Documents), l.MonthsKept)
 	}
-	return s + fmt.Sprintf(". %s tokens for a question and %s for its answer, counted at 4 bytes a token with an oracle for a model: a real one says more.",
+	return s + fmt.Sprintf(". %s tokens for a question and %s for its answer, counted at 4 bytes a token with an oracle for a model: a real one needs more.",
 		short(m.PromptTokens.Value), short(m.AnswerTokens.Value))
 }
 
@@ -162,13 +162,13 @@ func documentsText(n int) string {
 	return fmt.Sprintf("%d documents", n)
 }
 
-// sources say where prices and measurements are from.
+// sources names the origin of prices and measurements.
 func (r *Forecast) sources() string {
 	models := "built in"
 	if r.ModelPrices.File != "" {
 		models = term.Clean(r.ModelPrices.File, term.MaxValue)
 	}
-	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. What a document takes was measured (%s) on a machine that is not Lambda; each figure says how, or that it is assumed, in lambda/plan/measured.json.",
+	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. The needs of a document were measured (%s) on a machine that is not Lambda; lambda/plan/measured.json has the method of each figure, or states that it is assumed.",
 		strings.TrimRight(term.Clean(r.Prices.Note, term.MaxText), "."), models, orDash(term.Clean(r.ModelPrices.Date, term.MaxValue)), term.Clean(r.Measured.Date, term.MaxValue))
 }
 

@@ -16,7 +16,7 @@ import (
 //go:embed models.json
 var listPrices []byte
 
-// ModelPrices is what models cost.
+// ModelPrices are the prices of models.
 type ModelPrices struct {
 	Date   string `json:"date"`
 	Source string `json:"source"`
@@ -24,15 +24,15 @@ type ModelPrices struct {
 	prices []modelRate
 }
 
-// modelRate is in USD per million tokens. A nil one is not known.
+// modelRate is in USD per million tokens. A nil price is not known.
 type modelRate struct {
-	Model      string   `json:"model"` // how the name begins
+	Model      string   `json:"model"` // the beginning of the name
 	Prompt     *float64 `json:"prompt"`
 	Completion *float64 `json:"completion"`
 	Embedding  *float64 `json:"embedding"`
 }
 
-// ReadModelPrices reads the prices in a file; "" is those that are built in.
+// ReadModelPrices reads the prices in a file; "" reads the built-in ones.
 func ReadModelPrices(file string) (*ModelPrices, error) {
 	raw := listPrices
 	if file != "" {
@@ -58,7 +58,7 @@ func parsePrices(raw []byte) (*ModelPrices, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if !json.Valid(raw) {
-		return nil, errors.New("it is no JSON")
+		return nil, errors.New("it is not JSON")
 	}
 	if err := decoder.Decode(&written); err != nil {
 		return nil, fmt.Errorf("it is not of the form that \"matchbook cost --help\" shows: %w", err)
@@ -88,13 +88,13 @@ func parsePrices(raw []byte) (*ModelPrices, error) {
 	return &ModelPrices{Date: written.Date, Source: written.Source, prices: written.Prices}, nil
 }
 
-// goesOn is how the name of a model may go on after that of its price: not at
-// all, with the date of a version, with a tag, or with the server. gpt-4.1-nano
-// is no gpt-4.1.
+// goesOn matches the rest of a model's name after the name of its price: nothing,
+// the date of a version, a tag, or the server. gpt-4.1-nano has not the price of
+// gpt-4.1.
 var goesOn = regexp.MustCompile(`^($|-\d{4}|[@:])`)
 
-// Of is the price of a model as answers and embeddings are filed; an empty one
-// if there is none.
+// Of returns the price of a model, by the name under which answers and embeddings
+// are stored; an empty one if there is none.
 func (l *ModelPrices) Of(model string) (best modelRate) {
 	name, _, _ := strings.Cut(model, " ")
 	for _, p := range l.prices {

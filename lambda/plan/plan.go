@@ -2,8 +2,8 @@
 // hour that go through (System.Capacity), and what models have cost so far
 // (Spent), and prints each as a page. Prices stand in prices.json (AWS) and
 // models.json (models), each with its date and source. The needs of a document
-// stand in measured.json; each figure says how it was measured, or that it is
-// assumed.
+// stand in measured.json, each with the way in which it was measured, or as an
+// assumption.
 //
 // # How long a batch takes
 //
@@ -26,18 +26,18 @@
 // several.
 //
 // Each of the n deliveries asks with the same chance, independently, and an
-// answer takes from Min to Max, each time in between being as likely. The
+// answer takes from Min to Max, each time in between being equally likely. The
 // longest of k answers then takes Min + (Max-Min)*k/(k+1) on average, and the
 // batch waits for the average of that over the number that asks, which is
 // binomial. A provider with a long tail is described by a Max near its slowest
-// answers: the average says nothing about a batch of ten.
+// answers: the average does not predict a batch of ten.
 //
-// # What it leaves out
+// # Left out
 //
 // Free tiers, discounts, taxes, support plans, data transfer out of the region,
-// backups beyond those that are free, cold starts, and what people do with the
-// database. Failures are a share of deliveries that come again, stated, not
-// measured.
+// backups beyond those that are free, cold starts, and the use of the database
+// by people. Failures are a share of deliveries that are repeated; it is assumed,
+// not measured.
 package plan
 
 import (
@@ -45,11 +45,11 @@ import (
 	"time"
 )
 
-// Latency is how long a model takes to answer: from Min to Max, each time in
-// between as likely. A fixed one has Max = Min.
+// Latency is the time until a model answers: from Min to Max, each time in between
+// being equally likely. A fixed one has Max = Min.
 type Latency struct{ Min, Max time.Duration }
 
-// Longest is how long the longest of k answers takes on average.
+// Longest is the average time of the longest of k answers.
 func (l Latency) Longest(k int) time.Duration {
 	if k == 0 {
 		return 0
@@ -58,8 +58,8 @@ func (l Latency) Longest(k int) time.Duration {
 	return l.Min + time.Duration(spread*float64(k)/float64(k+1))
 }
 
-// longestOf is how long the longest answer takes on average where each of n
-// documents asks with the chance p, in seconds.
+// longestOf is the average time of the longest answer where each of n documents
+// asks with the chance p, in seconds.
 func (l Latency) longestOf(n int, p float64) (seconds float64) {
 	for k := 1; k <= n; k++ {
 		seconds += binomial(n, k, p) * l.Longest(k).Seconds()
@@ -76,7 +76,7 @@ func binomial(n, k int, p float64) float64 {
 	return chance * math.Pow(1-p, float64(n-k))
 }
 
-// Work is how the work is done, whatever its amount.
+// Work describes the documents and the function, whatever their number.
 type Work struct {
 	Questions float64 // per document: 0.14 is 14 in 100 documents
 	Latency   Latency // of the model
@@ -98,7 +98,7 @@ func (w Work) Deliveries() float64 {
 // asking is the chance that a delivery asks.
 func (w Work) asking() float64 { return min(w.Questions/w.Deliveries(), 1) }
 
-// Batch is how long an invocation with n documents takes.
+// Batch is the duration of an invocation with n documents.
 func (w Work) Batch(n int) time.Duration {
 	m := w.Measured
 	beside := float64(max(min(n, w.Tenants, w.Pool), 1))
@@ -107,14 +107,15 @@ func (w Work) Batch(n int) time.Duration {
 	return toDuration(seconds)
 }
 
-// busy is how long a document keeps processors busy, the function's and the
-// database's, in seconds.
+// busy is the processor time of a document, the function's and the database's, in
+// seconds.
 func (w Work) busy() float64 {
 	share := min(float64(w.MemoryMB)/wholeCoreMB, 1) * w.Measured.CoreSpeed.Value
 	return (w.Measured.ProcessorMS.Value/share + w.Measured.ExecutionMS.Value) / 1000
 }
 
-// turn is how long a document keeps others of its tenant waiting, in seconds.
+// turn is the time for which a document keeps others of its tenant waiting, in
+// seconds.
 func (w Work) turn() float64 {
 	m := w.Measured
 	return (m.TurnTrips.Value+w.asking()*m.QuestionTrips.Value)*m.RoundTripMS.Value/1000 + w.busy()

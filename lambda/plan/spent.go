@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Spent is what cost prints.
+// Spent is the report of cost.
 type Spent struct {
 	Since        string       `json:"since,omitempty"`
 	Prices       *ModelPrices `json:"prices"`
@@ -21,8 +21,7 @@ type Spent struct {
 	WithoutPrice []string     `json:"without_price"`
 }
 
-// expense is what something cost: what a tenant bought of a model on a day, or a
-// sum of that.
+// expense is what a tenant bought of a model on a day, or a sum of expenses.
 type expense struct {
 	TenantID         *uuid.UUID `json:"tenant_id,omitempty"`
 	Day              string     `json:"day,omitempty"`
@@ -40,7 +39,7 @@ type expense struct {
 	Incomplete       bool       `json:"incomplete"`
 }
 
-// Add makes bills of what was spent, and the sums of those.
+// Add prices the purchases, and sums them up.
 func (r *Spent) Add(spent []report.Spent) {
 	r.Days, r.Tenants, r.Models = []expense{}, []expense{}, []expense{}
 	for _, s := range spent {
@@ -64,7 +63,7 @@ func (r *Spent) Add(spent []report.Spent) {
 	r.Total.EmbeddingTokens = math.Round(r.Total.EmbeddingTokens*1000) / 1000
 }
 
-// addTo adds a bill to the sum that is its own, a new one if there is none.
+// addTo adds an expense to its sum, or to a new one if there is none.
 func addTo(sums []expense, empty, b expense, its func(expense) bool) []expense {
 	i := slices.IndexFunc(sums, its)
 	if i < 0 {
@@ -88,7 +87,7 @@ func (b *expense) add(o expense) {
 	b.USDSaved = plus(b.USDSaved, o.USDSaved)
 }
 
-// plus adds what is known.
+// plus adds the known amounts.
 func plus(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

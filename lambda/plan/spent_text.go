@@ -11,7 +11,7 @@ import (
 
 var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens", "USD ", "calls saved", "emb. saved", "USD saved "}
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Spent) Text() string {
 	p := &term.Page{}
 	if len(r.Days) == 0 {
@@ -50,10 +50,10 @@ func (r *Spent) Text() string {
 	return p.String()
 }
 
-// notes say what the money is worth.
+// notes explains the amounts.
 func (r *Spent) notes(p *term.Page) {
 	if len(r.WithoutPrice) > 0 {
-		p.Line("- is not known, and + is without what is not known. There is no price for")
+		p.Line("- is an unknown amount; + marks a sum without unknown amounts. There is no price for")
 		for _, m := range r.WithoutPrice {
 			p.Line("  %s", term.Clean(m, term.MaxValue))
 		}
@@ -64,16 +64,16 @@ func (r *Spent) notes(p *term.Page) {
 	}
 	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orDash(term.Clean(r.Prices.Date, term.MaxValue)), orDash(term.Clean(r.Prices.Source, term.MaxText))))
 	if r.Prices.File == "" {
-		p.Hang("        ", "They know of no discount: the provider's bill is what counts. --prices FILE reckons with yours.")
+		p.Hang("        ", "They include no discount: the provider's bill counts. --prices FILE uses your prices.")
 	}
-	p.Hang("Saved   ", "is what was not bought again because it was kept, counted with the day on which it was bought.")
+	p.Hang("Saved   ", "is the price of kept answers and embeddings that were used again, on the day on which they were bought.")
 }
 
-// costTable is rows of cells, as many as there are columns, or a single one: a
-// title. No cell is an empty line.
+// costTable has rows of cells, as many as there are columns. A row of one cell is
+// a title, a row of none an empty line.
 type costTable [][]string
 
-// print aligns the rows, without the columns in which there is nothing.
+// print aligns the rows, without empty columns.
 func (t costTable) print(p *term.Page) {
 	widths := make([]int, len(costColumns))
 	used := make([]bool, len(costColumns))
@@ -112,7 +112,7 @@ func (b expense) row(day string) []string {
 		[]string{money(b.USD, b.Incomplete), calls[4], embeddings[2], money(b.USDSaved, b.Incomplete)})
 }
 
-// numbers are nothing where they do not apply.
+// numbers returns empty cells where they do not apply.
 func numbers(apply bool, list ...int) (cells []string) {
 	for _, n := range list {
 		cell := ""
@@ -124,8 +124,8 @@ func numbers(apply bool, list ...int) (cells []string) {
 	return cells
 }
 
-// money is in USD, with a + if there is more to it that is not known, and else
-// with a space in its place.
+// money is in USD, with a + if further amounts are not known, else with a space in
+// its place.
 func money(usd *float64, incomplete bool) string {
 	if usd == nil {
 		return "- "

@@ -18,7 +18,7 @@ var (
 	builtInMeasured []byte
 )
 
-// Price is what something costs, in USD, since when and who says so.
+// Price is a price in USD, with its date and its source.
 type Price struct {
 	USD    float64 `json:"usd"`
 	Per    string  `json:"per"`
@@ -26,7 +26,7 @@ type Price struct {
 	Source string  `json:"source"`
 }
 
-// Prices are those of AWS in one region.
+// Prices are the prices of AWS in one region.
 type Prices struct {
 	Region         string `json:"region"`
 	Note           string `json:"note"`
@@ -49,14 +49,14 @@ type Prices struct {
 	AddressHour    Price  `json:"public_ipv4_hour"`
 }
 
-// Figure is a number that the plan rests on, and where it is from: it says
-// "measured", "counted" or "assumed" first.
+// Figure is a number that the plan rests on. From is its origin, and begins with
+// "measured", "counted" or "assumed".
 type Figure struct {
 	Value float64 `json:"value"`
 	From  string  `json:"from"`
 }
 
-// Measured is what a document takes. Bytes are bytes, MS are milliseconds, GB
+// Measured are the needs of a document. Bytes are bytes, MS are milliseconds, GB
 // are 10^9 bytes.
 type Measured struct {
 	Date    string `json:"date"`
@@ -105,8 +105,7 @@ type Measured struct {
 	EmbeddedTokens Figure `json:"embedded_tokens_per_document"`
 }
 
-// readPrices reads prices in the form of prices.json; nil is those that are
-// built in.
+// readPrices reads prices in the form of prices.json; nil reads the built-in ones.
 func readPrices(raw []byte) (p Prices, err error) {
 	if raw == nil {
 		raw = builtInPrices
@@ -114,8 +113,8 @@ func readPrices(raw []byte) (p Prices, err error) {
 	return p, read(raw, &p)
 }
 
-// ReadMeasured reads figures in the form of measured.json; nil is those that
-// are built in.
+// ReadMeasured reads figures in the form of measured.json; nil reads the built-in
+// ones.
 func ReadMeasured(raw []byte) (m Measured, err error) {
 	if raw == nil {
 		raw = builtInMeasured
@@ -127,8 +126,8 @@ func ReadMeasured(raw []byte) (m Measured, err error) {
 var divisors = []string{"core_speed", "poll_seconds", "cores_per_acu", "database_utilisation", "busy_hours_a_month", "execution_ms_per_delivery",
 	"round_trip_ms", "processor_ms_per_document", "prompt_tokens_per_question"}
 
-// read refuses what is not there, negative, or from nowhere: nothing is taken
-// for free because it was forgotten.
+// read refuses a price or a figure that is missing, negative, or without a source:
+// nothing is free because it was forgotten.
 func read(raw []byte, into any) error {
 	if err := strictly(raw, into); err != nil {
 		return fmt.Errorf("it is not of the form of the built-in file: %w", err)
@@ -143,7 +142,7 @@ func read(raw []byte, into any) error {
 		case Price:
 			errs = append(errs, when(!(f.USD >= 0), "%s has no usd of 0 or more", name), when(f.Per == "" || f.Date == "" || f.Source == "", "%s has no per, date or source", name))
 		case Figure:
-			errs = append(errs, when(!(f.Value >= 0), "%s has no value of 0 or more", name), when(f.From == "", "%s does not say where it is from", name),
+			errs = append(errs, when(!(f.Value >= 0), "%s has no value of 0 or more", name), when(f.From == "", "%s has no origin in \"from\"", name),
 				when(f.Value == 0 && slices.Contains(divisors, name), "%s is 0, and something is divided by it", name))
 		}
 	}
@@ -156,14 +155,14 @@ func strictly(raw []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// UnmarshalJSON has a price without an amount be none, not 0.
+// UnmarshalJSON makes a missing amount NaN, not 0, so that it is refused.
 func (p *Price) UnmarshalJSON(raw []byte) error {
 	type plain Price
 	*p = Price{USD: math.NaN()}
 	return strictly(raw, (*plain)(p))
 }
 
-// UnmarshalJSON has a figure without a value be none, not 0.
+// UnmarshalJSON makes a missing value NaN, not 0, so that it is refused.
 func (f *Figure) UnmarshalJSON(raw []byte) error {
 	type plain Figure
 	*f = Figure{Value: math.NaN()}

@@ -43,7 +43,7 @@ func TestFilesThatForgetSomethingAreRefused(t *testing.T) {
 		"a price below 0":              {file: "prices.json", field: "sqs_requests", key: "usd", value: -1, want: "sqs_requests has no usd of 0 or more"},
 		"a price without an amount":    {file: "prices.json", field: "sqs_requests", key: "usd", delete: true, want: "sqs_requests has no usd of 0 or more"},
 		"a price from nowhere":         {file: "prices.json", field: "sqs_requests", key: "source", value: "", want: "sqs_requests has no per, date or source"},
-		"a figure that is not there":   {file: "measured.json", field: "pollers", delete: true, want: "pollers does not say where it is from"},
+		"a figure that is not there":   {file: "measured.json", field: "pollers", delete: true, want: "pollers has no origin in \"from\""},
 		"a figure below 0":             {file: "measured.json", field: "pollers", key: "value", value: -1, want: "pollers has no value of 0 or more"},
 		"a figure without a value":     {file: "measured.json", field: "pollers", key: "value", delete: true, want: "pollers has no value of 0 or more"},
 		"a figure that is divided by":  {file: "measured.json", field: "core_speed", key: "value", value: 0, want: "core_speed is 0, and something is divided by it"},

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/term"
 )
 
-// Throughput is what capacity prints.
+// Throughput is the report of capacity.
 type Throughput struct {
 	Capacity
 	Table  []capacityCell `json:"table"`
@@ -25,7 +25,7 @@ type capacityCell struct {
 	Binding     string  `json:"binding"`
 }
 
-// Those that the table is made of, beside what was asked for.
+// The rows and columns of the table, beside the given ones.
 var (
 	tableConcurrency = []int{2, 8, 18, 50}
 	tableLatency     = []Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
@@ -60,10 +60,10 @@ func (r *Throughput) latencies() []Latency {
 	return slices.Compact(list)
 }
 
-// Page is the report for people.
+// Page returns the report for people.
 func (r *Throughput) Page() *term.Sheet {
 	s := &term.Sheet{}
-	s.Say(r.verdict())
+	s.Say(r.summary())
 	for _, p := range r.Problems {
 		s.Say("It cannot work: " + p + ".")
 	}
@@ -75,17 +75,17 @@ func (r *Throughput) Page() *term.Sheet {
 	for _, l := range r.Limits[:min(2, len(r.Limits))] {
 		s.Say(fmt.Sprintf("%s: %s. To change it, %s.", capital(l.Name), l.Why, l.Change))
 	}
-	s.Say("Documents an hour, and what binds, with other invocations at a time and other answers of the model:")
+	s.Say("Documents an hour, and the limit, with other invocations at a time and other answers of the model:")
 	s.Table(r.table())
 	return s
 }
 
-func (r *Throughput) verdict() string {
+func (r *Throughput) summary() string {
 	y := r.system
-	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. What binds is: %s.",
+	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. Limited by: %s.",
 		grouped(r.Documents), y.Concurrency, y.Questions, latencyText(y.Latency), y.Tenants, r.Binding)
 	if r.Concurrency < y.Concurrency {
-		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; with more, invocations wait or are refused.", r.Concurrency)
+		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; with more, invocations wait or the provider refuses calls.", r.Concurrency)
 	}
 	return text
 }

@@ -121,14 +121,13 @@ ALL
               text-embedding-3-small dimensions=256                                                3    1000  <0.0001                        12    <0.0001
   sum                                                     5         1  1035010         860         3    1000   0.4133+            5          12     0.0145+
 
-- is not known, and + is without what is not known. There is no price for
+- is an unknown amount; + marks a sum without unknown amounts. There is no price for
   llama3.1:8b@ollama:11434 temperature=0
 Prices  built in, of 2026-03: OpenAI's list prices of early 2026 for standard processing, as others
         quote them; they may have changed since.
-        They know of no discount: the provider's bill is what counts. --prices FILE reckons with
-        yours.
-Saved   is what was not bought again because it was kept, counted with the day on which it was
-        bought.
+        They include no discount: the provider's bill counts. --prices FILE uses your prices.
+Saved   is the price of kept answers and embeddings that were used again, on the day on which they
+        were bought.
 `
 	if got := "\n" + printed(t, spend(t).url, "cost"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -260,8 +259,8 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		{c.url, []string{"--tenant", uuid.Nil.String()}, "is no tenant's id"},
 		{c.url, []string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
 		{c.url, []string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
-		{"", []string{"--prices", prices("text", "free")}, "text: it is no JSON"},
-		{"", []string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is no JSON"},
+		{"", []string{"--prices", prices("text", "free")}, "text: it is not JSON"},
+		{"", []string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
 		{"", []string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
 		{"", []string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
 		{"", []string{"--prices", prices("nobody", with(`{"prompt":1}`))}, "price 1 names no model"},

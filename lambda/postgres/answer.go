@@ -30,17 +30,21 @@ func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string,
 	return id, text, err == nil, err
 }
 
-// keepAnswerSQL: of two attempts that asked the same at the same moment, the first one's
-// answer is used; both were paid for.
+// keepAnswerSQL: of two attempts that ask the same question at the same moment,
+// the first one's answer is used; both were paid for.
 const keepAnswerSQL = `
-INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, unusable)
+INSERT INTO model_answer
+	(tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, unusable)
 VALUES ($1, $2, $3, $4, $5, $6, $7, now(), CASE
-	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
+	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer
+		WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
 	THEN 'somebody else asked the same at the same moment' ELSE $8 END)
 RETURNING id`
 
 // KeepAnswer implements llm.Vault.
-func (db *DB) KeepAnswer(ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string) (id int64, err error) {
+func (db *DB) KeepAnswer(
+	ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string,
+) (id int64, err error) {
 	err = steadily(ctx, func() error {
 		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Question[:], document, storable(a.Text),
 			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable)).Scan(&id)
@@ -73,7 +77,9 @@ WHERE e.tenant_id = chosen.tenant_id AND e.model = chosen.model AND e.text_hash 
 RETURNING e.text_hash, vector`
 
 // FindVectors implements llm.VectorVault.
-func (db *DB) FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]llm.Vector, error) {
+func (db *DB) FindVectors(
+	ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte,
+) (map[string]llm.Vector, error) {
 	found := make(map[string]llm.Vector, len(hashes))
 	err := steadily(ctx, func() error {
 		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
@@ -92,22 +98,25 @@ INSERT INTO model_embedding (tenant_id, model, text_hash, vector, tokens, create
 ON CONFLICT (tenant_id, model, text_hash) DO NOTHING`
 
 // KeepVectors implements llm.VectorVault.
-func (db *DB) KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage) error {
+func (db *DB) KeepVectors(
+	ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage,
+) error {
 	return steadily(ctx, func() error {
 		batch := &pgx.Batch{}
+		tokens := float64(u.PromptTokens) / float64(len(vectors))
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in one order: see findVectorsSQL
-			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), float64(u.PromptTokens)/float64(len(vectors)))
+			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), tokens)
 		}
 		return db.pool.SendBatch(ctx, batch).Close()
 	})
 }
 
-// tokens is a provider's count as the column takes it: no nonsense there may
-// keep an answer from being stored.
+// tokens limits a provider's count to the range of the column, so that a wrong
+// count does not keep an answer from being stored.
 func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
 
-// storable is text without what PostgreSQL refuses: NUL, and bytes that are no
-// UTF-8. A model's answer may hold either.
+// storable replaces the bytes that PostgreSQL refuses: NUL, and bytes that are
+// not UTF-8. A model's answer may contain either.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }

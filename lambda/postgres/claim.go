@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSQL locks the rows in id order, decides for each delivery by
-// its row, and claims. Of several deliveries of one row, one has
-// the turn. A row that is seen but cannot be locked is busy. A row that the
-// sweep gave up is claimed by whatever message still comes.
+// claimSQL locks the rows in id order, examines each delivery with its row, and
+// claims. Of several deliveries of one row, one has the turn. A row that is seen
+// but cannot be locked is busy. A row that the sweep gave up is claimed by any
+// message that still comes.
 const claimSQL = `
 WITH message AS (
 	SELECT m.*, row_number() OVER (PARTITION BY id ORDER BY published_at DESC NULLS LAST, place) AS turn
@@ -27,14 +27,15 @@ WITH message AS (
 ), found AS (
 	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
 		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
-		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n WHERE n.subject = '{subject}' AND n.{subject_id} = {table}.id
+		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n
+			WHERE n.subject = '{subject}' AND n.{subject_id} = {table}.id
 			AND n.attempt = {table}.{attempts} AND n.kind IN ('lost', 'crashed')) AS given_up,
 		{unworkable} AS reason
 	FROM {table}
 	WHERE id = ANY ($1)
 	ORDER BY id
 	FOR NO KEY UPDATE SKIP LOCKED
-), judged AS (
+), examined AS (
 	SELECT place, id, tenant_id, attempts, reason, status,
 		CASE WHEN turn > 1 THEN $5::interval WHEN status = 'pending' THEN due_in ELSE lease_left END AS wait,
 		CASE
@@ -53,32 +54,34 @@ WITH message AS (
 	FROM message LEFT JOIN seen USING (id) LEFT JOIN found USING (id)
 ), changed AS (
 	UPDATE {table} AS job SET
-		{status} = CASE judged.finding WHEN 'claimed' THEN 'in-progress' END,
-		{attempts} = job.{attempts} + CASE judged.finding WHEN 'claimed' THEN 1 ELSE 0 END,
-		{lapses} = CASE WHEN judged.finding = 'claimed' AND judged.status = 'in-progress' THEN {lapses} + 1
-			WHEN judged.finding = 'claimed' AND judged.status = 'pending' THEN {lapses} ELSE 0 END,
-		{lease_until} = CASE judged.finding WHEN 'claimed' THEN now() + $5::interval END,
-		{error} = CASE judged.finding WHEN 'claimed' THEN {error} ELSE judged.reason END,
+		{status} = CASE examined.finding WHEN 'claimed' THEN 'in-progress' END,
+		{attempts} = job.{attempts} + CASE examined.finding WHEN 'claimed' THEN 1 ELSE 0 END,
+		{lapses} = CASE WHEN examined.finding = 'claimed' AND examined.status = 'in-progress' THEN {lapses} + 1
+			WHEN examined.finding = 'claimed' AND examined.status = 'pending' THEN {lapses} ELSE 0 END,
+		{lease_until} = CASE examined.finding WHEN 'claimed' THEN now() + $5::interval END,
+		{error} = CASE examined.finding WHEN 'claimed' THEN {error} ELSE examined.reason END,
 		{failed_at} = NULL,
 		{due_at} = NULL,
 		{republished} = 0
-	FROM judged
-	WHERE job.id = judged.id AND judged.finding IN ('claimed', 'not-matchable')
+	FROM examined
+	WHERE job.id = examined.id AND examined.finding IN ('claimed', 'not-matchable')
 	RETURNING job.id, job.{attempts} AS attempt
 )
-SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''),
-	coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
-FROM judged LEFT JOIN changed USING (id)
+SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'),
+	coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
+FROM examined LEFT JOIN changed USING (id)
 ORDER BY place`
 
-// findings are the words of claimSQL; "claimed" and "suspect" are no Result.
+// findings maps the findings of claimSQL; "claimed" and "suspect" are no Result.
 var findings = map[string]job.Result{
 	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
 	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
 }
 
 // Claim implements job.Store.
-func (j *Jobs) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+func (j *Jobs) Claim(
+	ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool,
+) ([]job.Claim, error) {
 	ids := make([]uuid.UUID, len(deliveries))
 	sent := make([]time.Time, len(deliveries))
 	published := make([]*time.Time, len(deliveries))

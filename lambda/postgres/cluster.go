@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clusterRow is a document as far as clusters go.
+// clusterRow holds the columns of a document that clusters depend on.
 type clusterRow struct {
 	ID      uuid.UUID
 	Type    *document.Type

@@ -24,13 +24,14 @@ type DB struct {
 	*Jobs // of documents
 
 	pool     *pool
-	settling *pool // of job.Store: it never waits for a connection behind the work that it settles
+	settling *pool // for job.Store, which never waits for a connection behind the work that it settles
 	turns    turns
 }
 
 // The timeouts of a transaction. They end statements that the client has given
-// up on, and transactions that hold up others: a cancelled context closes the connection, but the
-// server goes on; a frozen process keeps its locks as long as its session lasts.
+// up on, and transactions that hold up others: a cancelled context closes the
+// connection, but the server continues; a frozen process keeps its locks as long
+// as its session lasts.
 const (
 	statementTimeout = 30 * time.Second
 	lockTimeout      = 15 * time.Second
@@ -39,27 +40,27 @@ const (
 
 // Open checks the URL and prepares at most conns connections; the first is made
 // when it is needed. One of them, if there are several, is kept free for
-// claiming and settling. No error of it holds the URL.
+// claiming and settling. No error contains the URL.
 //
-// Of the parameters that pgx documents for a URL it takes the settings of the
+// Of the parameters that pgx documents for a URL, it accepts the settings of the
 // server, the timeouts statement_timeout, lock_timeout and
 // idle_in_transaction_session_timeout, and:
 //
-//   - pool_max_conns, which makes conns less but never more;
+//   - pool_max_conns, which lowers conns but never raises it;
 //   - default_query_exec_mode: cache_statement, the faster one, which needs a
 //     session (or a pooler that keeps prepared statements apart), or
 //     cache_describe, which does not. If it is not given, it is cache_statement
 //     unless a pooler is noticed.
 //
-// Everything works through a pooler that gives a connection to each
-// transaction, such as PgBouncer or RDS Proxy: nothing is left in a session.
+// Everything works through a pooler that gives a connection to each transaction,
+// such as PgBouncer or RDS Proxy: no state is left in a session.
 func Open(ctx context.Context, url string, conns int) (*DB, error) {
 	return OpenRenewing(ctx, url, conns, nil)
 }
 
 // OpenRenewing is Open for a URL that may change while the pool is open, with
 // the password in it: renew, if it is not nil, is called when the server has
-// refused a login, and the statement that needed the connection is run once more.
+// refused a login, and the statement that needed the connection is run again.
 func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
 	s, err := configure(url, statementTimeout)
 	if err != nil {
@@ -97,7 +98,7 @@ type source struct {
 	modeGiven bool // default_query_exec_mode
 }
 
-// configure reads a URL and sets the timeouts that it leaves open.
+// configure parses a URL and sets the timeouts that it leaves open.
 func configure(url string, statement time.Duration) (s source, err error) {
 	if s.config, err = pgxpool.ParseConfig(url); err != nil { // its text holds the URL
 		return s, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
@@ -131,7 +132,8 @@ func execMode(config *pgx.ConnConfig) error {
 	case pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe:
 		return nil
 	}
-	return failure.Permanently("default_query_exec_mode=%s is not supported: use cache_describe, or cache_statement, or leave it out", config.DefaultQueryExecMode)
+	return failure.Permanently("default_query_exec_mode=%s is not supported: "+
+		"use cache_describe, or cache_statement, or leave it out", config.DefaultQueryExecMode)
 }
 
 func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
@@ -161,7 +163,7 @@ func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return db.pool.QueryRow(ctx, sql, args...)
 }
 
-// Ping makes sure that the database answers.
+// Ping returns an error unless the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	return failure.At("reach the database", db.pool.Ping(ctx))
 }

@@ -37,20 +37,21 @@ ON CONFLICT (id) DO UPDATE SET
 	matching_status = 'pending',
 	matching_published_at = greatest(now(), old.matching_published_at + interval '1 microsecond'),
 	matching_due_at = now(),
-	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL, matching_republished = 0, matching_lapses = 0
+	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL,
+	matching_republished = 0, matching_lapses = 0
 WHERE old.tenant_id = excluded.tenant_id
 RETURNING id, matching_published_at, tenant_id`
 
 const importTenantSQL = `
 INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
-// ErrOtherTenant is returned when a document's id belongs to another tenant.
+// ErrOtherTenant reports that a document's id belongs to another tenant.
 var ErrOtherTenant = errors.New("the id belongs to a document of another tenant")
 
-// Import stores or updates documents and publishes them, all or none, and
-// stores their tenants by the name "tenant ID" if they are new. The
-// caller sends messages for the result, in the order of docs; a document whose
-// message is not sent is published again by the sweep.
+// Import stores or updates documents and publishes them, all or none. A new
+// tenant is stored under the name "tenant ID". The caller sends messages for the
+// result, in the order of docs; the sweep publishes a document again whose
+// message is not sent.
 func (db *DB) Import(ctx context.Context, docs []Imported) (stamped []job.Stamped, err error) {
 	given := docs
 	docs = slices.Clone(docs) // to lock rows in id order, as all transactions do
@@ -70,7 +71,8 @@ func (db *DB) Import(ctx context.Context, docs []Imported) (stamped []job.Stampe
 			if !d.Received.IsZero() {
 				received = &d.Received
 			}
-			batch.Queue(importSQL, d.ID, d.TenantID, d.Type, d.FilePath, d.Data, received).Query(func(rows pgx.Rows) error {
+			insert := batch.Queue(importSQL, d.ID, d.TenantID, d.Type, d.FilePath, d.Data, received)
+			insert.Query(func(rows pgx.Rows) error {
 				s, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[job.Stamped])
 				if errors.Is(err, pgx.ErrNoRows) {
 					err = fmt.Errorf("document %s: %w", d.ID, ErrOtherTenant)

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FailedFilter chooses among the failed rows. Its zero value chooses all.
+// FailedFilter selects failed rows. Its zero value selects all.
 type FailedFilter struct {
 	Kind   string        // of the latest notification: transient, permanent, lost, crashed
 	Since  time.Time     // failed since then
@@ -18,7 +18,7 @@ type FailedFilter struct {
 	Tenant uuid.UUID
 }
 
-// Failed are the rows that were failed at one moment.
+// Failed lists the rows that were failed at one moment.
 type Failed struct {
 	Documents []FailedDocument // the earliest failure first
 	jobs      *Jobs
@@ -34,7 +34,8 @@ type FailedDocument struct {
 const failedSQL = `
 SELECT d.id, coalesce(n.kind, ''), now()
 FROM {table} AS d LEFT JOIN LATERAL (
-	SELECT kind FROM notification WHERE subject = '{subject}' AND {subject_id} = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1
+	SELECT kind FROM notification WHERE subject = '{subject}' AND {subject_id} = d.id
+	ORDER BY attempt DESC, created_at DESC LIMIT 1
 ) AS n ON true
 WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
 	AND ($2::timestamptz IS NULL OR d.{failed_at} >= $2)

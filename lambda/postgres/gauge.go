@@ -7,17 +7,17 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Gauges are how much waits, at one moment.
+// Gauges measures the waiting work at one moment.
 type Gauges struct {
-	OldestDue  time.Duration // how long ago the longest waiting row was due; 0 if none is
+	OldestDue  time.Duration // since the longest waiting row was due; 0 if none is
 	Pending    int           // rows
 	InProgress int           // rows
-	Unsent     int           // deliveries of notifications that are still to be made
+	Unsent     int           // pending deliveries of notifications
 }
 
 // gaugesSQL reads the rows under way by the index on their status, not the many
-// that succeeded. A row in progress whose lease has ended is due
-// again. The deliveries of a channel are found as by pendingSQL.
+// that succeeded. A row in progress whose lease has ended is due again. The
+// deliveries of a channel are found as by pendingSQL.
 const gaugesSQL = `
 SELECT
 	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
@@ -28,7 +28,7 @@ SELECT
 FROM {table}
 WHERE {status} IN ('pending', 'in-progress')`
 
-// Gauges measures what waits; channels are the configured ones.
+// Gauges measures the waiting work; channels lists the configured ones.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
 	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Unsent)
 	return g, failure.At("read what waits", err)

@@ -32,7 +32,8 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 // Load implements match.Store.
 func (db *DB) Load(ctx context.Context, f job.Fence) (raw score.Raw, err error) {
 	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
+		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).
+			Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return raw, job.ErrFenceLost
@@ -44,28 +45,30 @@ const rawsSQL = `
 SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
-// Raws reads documents as matching does, in id order; an unknown id is
-// left out.
+// Raws reads documents as matching does, in id order, without unknown ids.
 func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 }
 
 const normalizedSQL = `
-UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5, match_keys = $6, embedding = $7
+UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5,
+	match_keys = $6, embedding = $7
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// candidatesSQL finds the documents that have a key which is looked up, those
-// that have the most first, and those that are similar or with which there is a
-// pair already. The cut-offs keep a key that all documents have from reading
-// all of them, and hundreds of documents of a megabyte out of a function's memory.
-// Partners beyond them are no less partners: Write reads those one by one.
-// OFFSET 0 has the data made into text once, not wherever it is used.
+// candidatesSQL finds the documents that share a key which is looked up, those
+// with the most shared keys first, then similar documents and partners of known
+// pairs. The limits prevent a key of all documents from reading all of them, and
+// keep hundreds of documents of a megabyte out of a function's memory. Partners
+// beyond the limits stay partners: Write reads them one by one. OFFSET 0 makes
+// PostgreSQL convert the data to text once, not wherever it is used.
 const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200) AS nearest` + dataRows + `
+	FROM (
+		SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200
+	) AS nearest` + dataRows + `
 ) AS candidate
 WHERE bytes_read <= 8388608
 UNION
@@ -75,7 +78,8 @@ FROM (
 	FROM (
 		SELECT *, coalesce(array_position($4::uuid[], id), 1000) AS similarity
 		FROM document
-		WHERE (id = ANY (ARRAY(` + partnersSQL + `)) OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
+		WHERE (id = ANY (ARRAY(` + partnersSQL + `))
+				OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
 			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 		ORDER BY similarity, id LIMIT 1000
 	) AS known` + dataRows + `
@@ -95,12 +99,14 @@ ORDER BY shared DESC, id LIMIT $4`
 const sharingRows = `
 	FROM document
 	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
-		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL`
+		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[])
+		AND structured_data IS NOT NULL`
 
-// sharedColumn weighs how much two documents have in common: one number that
-// both know is more than any company and month.
+// sharedColumn weighs the keys that two documents share: a common number counts
+// more than any company and month.
 const sharedColumn = `
-	(SELECT sum(CASE WHEN substr(key, 10, 4) = 'ref|' THEN 100 ELSE 1 END) FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[]))`
+	(SELECT sum(CASE WHEN substr(key, 10, 4) = 'ref|' THEN 100 ELSE 1 END)
+	FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[]))`
 
 const partnersSQL = `
 SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
@@ -108,7 +114,9 @@ UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
 ORDER BY partner`
 
 // Candidates implements match.Store: one round trip.
-func (db *DB) Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (block match.Block, err error) {
+func (db *DB) Candidates(
+	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+) (block match.Block, err error) {
 	counterparty, err := json.Marshal(n.Counterparty)
 	if err != nil {
 		return block, err
@@ -120,7 +128,8 @@ func (db *DB) Candidates(ctx context.Context, f job.Fence, n score.Normalized, t
 	var held bool
 	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
-		batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector).Exec(func(tag pgconn.CommandTag) error {
+		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector)
+		update.Exec(func(tag pgconn.CommandTag) error {
 			held = tag.RowsAffected() == 1
 			return nil
 		})
@@ -156,7 +165,9 @@ ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document 
 LIMIT 500`
 
 // Near implements match.Store.
-func (db *DB) Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) (near []match.Near, err error) {
+func (db *DB) Near(
+	ctx context.Context, id uuid.UUID, keys []string, types []document.Type,
+) (near []match.Near, err error) {
 	err = steadily(ctx, func() error {
 		rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
 		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
@@ -176,7 +187,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	for _, raw := range raws {
 		lookup, err := score.Lookup(raw)
 		if err != nil {
-			continue // it cannot be read, so it has none
+			continue // its data cannot be read, so it has no candidates
 		}
 		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, score.Matchable(raw.Type), lookup, limit)
 		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
@@ -186,9 +197,12 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	return ranked, nil
 }
 
-// Write implements match.Store. Writers of one tenant take turns, so what is
-// read here holds until the commit.
-func (db *DB) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (w match.Written, err error) {
+// Write implements match.Store. Writers of one tenant take turns, so the rows
+// read here do not change before the commit.
+func (db *DB) Write(
+	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	seen match.Block, pairs []score.Pair, rules match.Rules,
+) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
 		now, err := readBlock(ctx, tx, f.ID, n, types)
@@ -227,7 +241,9 @@ func (db *DB) Write(ctx context.Context, f job.Fence, n score.Normalized, types 
 	return w, err
 }
 
-func readBlock(ctx context.Context, tx pgx.Tx, id uuid.UUID, n score.Normalized, types []document.Type) (block match.Block, err error) {
+func readBlock(
+	ctx context.Context, tx pgx.Tx, id uuid.UUID, n score.Normalized, types []document.Type,
+) (block match.Block, err error) {
 	batch := &pgx.Batch{}
 	queueBlock(batch, id, n, types, &block)
 	return block, tx.SendBatch(ctx, batch).Close()
@@ -239,12 +255,17 @@ FROM document
 WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`
 
-// scoreRest scores the partners for which a block has no room, one in
-// memory at a time. If they were left out, what they have in common with the
-// document would depend on which of them was matched last.
-func scoreRest(ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, scorer func([]score.Raw) []score.Pair) (pairs []score.Pair, err error) {
+// scoreRest scores the partners for which a block has no room, with one in
+// memory at a time. Without them, the result would depend on which of them was
+// matched last.
+func scoreRest(
+	ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type,
+	scorer func([]score.Raw) []score.Pair,
+) (pairs []score.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
-		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c score.Raw, id uuid.UUID) int { return bytes.Compare(c.ID[:], id[:]) })
+		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c score.Raw, id uuid.UUID) int {
+			return bytes.Compare(c.ID[:], id[:])
+		})
 		return read
 	})
 	if len(rest) == 0 || scorer == nil {
@@ -273,11 +294,12 @@ WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1))
 	AND decided_by <> 'person'
 	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))`
 
-// The upserts leave an equal row as it is, so that matching a document again
-// changes nothing, not even a time. A pair that a person decided in the other
-// table is not decided again.
+// The upserts keep an equal row, so that matching a document again changes
+// nothing, not even a time. A pair that a person decided in the other table is
+// not decided again.
 const upsertMatchSQL = `
-INSERT INTO document_match AS old (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
+INSERT INTO document_match AS old
+	(tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
 SELECT tenant_id, $1, $2, $3, $4, $5, $6, $7, now() FROM document
 WHERE id = $1 AND NOT EXISTS (SELECT FROM match_suggestion
 	WHERE document_a_id = $1 AND document_b_id = $2 AND decided_by = 'person')
@@ -286,10 +308,12 @@ ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
 WHERE old.decided_by <> 'person'
 	AND (old.score, old.confidence, old.decided_by, old.reasoning, old.evidence)
-		IS DISTINCT FROM (excluded.score, excluded.confidence, excluded.decided_by, excluded.reasoning, excluded.evidence)`
+		IS DISTINCT FROM
+		(excluded.score, excluded.confidence, excluded.decided_by, excluded.reasoning, excluded.evidence)`
 
 const upsertSuggestionSQL = `
-INSERT INTO match_suggestion AS old (tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, created_at)
+INSERT INTO match_suggestion AS old
+	(tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, created_at)
 SELECT tenant_id, $1, $2, $3, $4, $5, $6, now() FROM document
 WHERE id = $1 AND NOT EXISTS (SELECT FROM document_match
 	WHERE document_a_id = $1 AND document_b_id = $2 AND decided_by = 'person')

@@ -20,8 +20,8 @@ const channelSQL = `
 SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM notification_channel WHERE channel = $1`
 
 // pendingSQL reads the deliveries of a channel of the last two weeks that are
-// neither sent nor claimed; older ones are of no use any more. Each notification is looked
-// up by its key, even where the statistics remember a storm.
+// neither sent nor claimed; older ones are of no use. Each notification is looked
+// up by its key, also while the statistics are those of a storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
 FROM (
@@ -37,7 +37,8 @@ SELECT kind, max(sent_at) FROM (
 	SELECT kind, sent_at FROM notification_last WHERE channel = $1
 	UNION ALL
 	SELECT ` + topicSQL + `, $2::timestamptz
-	FROM notification_delivery AS d, LATERAL (SELECT subject, kind FROM notification WHERE id = d.notification_id LIMIT 1) AS n
+	FROM notification_delivery AS d,
+		LATERAL (SELECT subject, kind FROM notification WHERE id = d.notification_id LIMIT 1) AS n
 	WHERE d.channel = $1 AND d.status = 'pending' AND d.created_at > $2::timestamptz - interval '14 days'
 		AND d.claimed_until > $2::timestamptz
 ) AS known GROUP BY kind`
@@ -49,9 +50,12 @@ const claimNotificationsSQL = `
 UPDATE notification_delivery SET tries = tries + 1, claimed_until = $3::timestamptz + $4::interval
 WHERE channel = $1 AND notification_id = ANY ($2)`
 
-// ClaimNotifications implements notify.Outbox. A notification that
-// another sender has claimed is not offered, and its topic counts as sent now.
-func (db *DB) ClaimNotifications(ctx context.Context, channel string, hold time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) (send []notify.Message, err error) {
+// ClaimNotifications implements notify.Outbox. A notification that another sender
+// has claimed is not offered, and its topic counts as sent now.
+func (db *DB) ClaimNotifications(
+	ctx context.Context, channel string, hold time.Duration,
+	plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message,
+) (send []notify.Message, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		now, busy, err := takeChannel(ctx, tx, channel)
 		if err != nil || busy {
@@ -94,9 +98,9 @@ func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time,
 	return now, false, addChannel(ctx, tx, channel, now)
 }
 
-// A notification that is written at the same time is not seen here, and its
-// trigger does not see the channel: such writers are waited for, once in the
-// life of a channel.
+// A notification that is written at the same time is not visible here, and the
+// channel is not visible to its trigger. The lock waits for such writers, once in
+// the life of a channel.
 const lockNotificationsSQL = `LOCK TABLE notification IN SHARE MODE`
 
 const addChannelSQL = `
@@ -125,13 +129,14 @@ func lastSent(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (ma
 	return last, err
 }
 
-// pendingOn reads the failures that may be sent. One whose payload cannot be
-// read does not hold up the others: it is sent with the values of its columns.
+// pendingOn reads the failures that may be sent. An unreadable payload does not
+// hold up the other failures: that failure is sent with the values of its columns.
 func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (pending []notify.Failure, err error) {
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
 	var payload []byte
-	_, err = pgx.ForEachRow(rows, []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload}, func() error {
+	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload}
+	_, err = pgx.ForEachRow(rows, columns, func() error {
 		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
 		if json.Unmarshal(payload, &failure) != nil {
 			failure = f
@@ -175,7 +180,9 @@ UPDATE notification_delivery SET claimed_until = now() + $3::interval
 WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'`
 
 // ReleaseNotifications implements notify.Outbox.
-func (db *DB) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error {
+func (db *DB) ReleaseNotifications(
+	ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool,
+) error {
 	return repeat(ctx, func() error {
 		_, err := db.pool.Exec(ctx, releaseSQL, channel, ids, wait, busy)
 		return err
@@ -186,8 +193,7 @@ const unsentSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
-// Unsent counts the deliveries that are still to be made on a channel, claimed
-// or not.
+// Unsent counts the pending deliveries of a channel, claimed or not.
 func (db *DB) Unsent(ctx context.Context, channel string) (n int, err error) {
 	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, unsentSQL, channel).Scan(&n) })
 	return n, err

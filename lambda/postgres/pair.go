@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A pair with a person's verdict is not forgotten, whatever its evidence. A
-// document that asked a model about a deleted pair has to ask again, without it.
+// A pair with a person's verdict is kept, whatever its evidence. A document whose
+// question to a model included a deleted pair has to ask again, without it.
 const forgetPairsSQL = `
 WITH forgotten AS (
 	DELETE FROM match_pair
@@ -26,15 +26,18 @@ WITH forgotten AS (
 )
 SELECT partner FROM forgotten WHERE asked <> ''`
 
-// An equal row stays as it is, so that matching again changes nothing.
+// An equal row is kept, so that matching again changes nothing.
 const upsertPairSQL = `
-INSERT INTO match_pair AS old (tenant_id, document_a_id, document_b_id, type_a, type_b, points, units_a, units_b, units_common, evidence, veto)
-SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11 FROM document WHERE id = $1
+INSERT INTO match_pair AS old (tenant_id, document_a_id, document_b_id, type_a, type_b, points,
+	units_a, units_b, units_common, evidence, veto)
+SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11
+FROM document WHERE id = $1
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	type_a = excluded.type_a, type_b = excluded.type_b, points = excluded.points, units_a = excluded.units_a,
 	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence, veto = excluded.veto
 WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto)
-	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points, excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
+	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points,
+		excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
 
 // queuePairs replaces the document's pairs with its former partners and its
 // candidates. stale receives the documents whose question included a deleted pair.
@@ -53,7 +56,8 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []sc
 }
 
 func queuePair(batch *pgx.Batch, id uuid.UUID, p score.Pair) {
-	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points, p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
+	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points,
+		p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
 }
 
 // competitionSQL reads the pairs of the documents, and the pairs of those.
@@ -63,8 +67,8 @@ WITH partner AS (
 	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
 	UNION SELECT unnest($1::uuid[])
 )
-SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common, evidence, veto, verdict,
-	asked, question, answer, reasoning
+SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
+	evidence, veto, verdict, asked, question, answer, reasoning
 FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
@@ -72,7 +76,8 @@ ORDER BY document_a_id, document_b_id`
 func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (match.Competition, error) {
 	rows, _ := q.Query(ctx, competitionSQL, documents)
 	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p match.Pair, err error) {
-		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common, &p.Evidence, &p.Veto, &p.Verdict,
+		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
+			&p.Evidence, &p.Veto, &p.Verdict,
 			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning)
 		return p, err
 	})
@@ -93,8 +98,8 @@ const askedSQL = `
 UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
 WHERE document_a_id = $1 AND document_b_id = $2`
 
-// publishStaleSQL publishes documents again whose question has changed. What
-// is pending or at work asks it anyway.
+// publishStaleSQL publishes documents again whose question has changed. Pending
+// documents and those at work ask it without that.
 const publishStaleSQL = `
 UPDATE document SET
 	matching_status = 'pending',
@@ -103,9 +108,11 @@ UPDATE document SET
 WHERE id = ANY ($1) AND matching_status = 'succeeded'
 RETURNING id, matching_published_at, tenant_id`
 
-// decide writes what the rules decide about all pairs of the documents, and
+// decide writes the result of the rules for all pairs of the documents, and
 // publishes the documents that have to ask a model again, stale among them.
-func decide(ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules match.Rules) (published []job.Stamped, err error) {
+func decide(
+	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules match.Rules,
+) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
@@ -141,7 +148,7 @@ func ends(pairs []score.Pair) (ids []uuid.UUID) {
 	return ids
 }
 
-// ErrNoSuchPair is returned when two documents are not of one tenant.
+// ErrNoSuchPair reports that two ids are not two documents of one tenant.
 var ErrNoSuchPair = errors.New("these are not two documents of one tenant")
 
 const verdictSQL = `
@@ -154,8 +161,8 @@ DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
 const sameTenantSQL = `
 SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id WHERE a.id = $1 AND b.id = $2`
 
-// SetVerdict keeps a person's verdict about a pair, for ever or until the next
-// one, and writes what the rules decide about all pairs that compete with it.
+// SetVerdict stores a person's verdict about a pair, which holds until the next
+// one, and writes the result of the rules for all pairs that compete with it.
 func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict match.Verdict, rules match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int

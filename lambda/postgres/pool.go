@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// pool is a pool of connections. All that it runs is a transaction that names
-// its isolation level and its timeouts: nothing is left in the session, which
-// behind a pooler is another one each time, and nothing depends on the
+// pool is a pool of connections. It runs each statement in a transaction that
+// names its isolation level and its timeouts: no state is left in the session,
+// which behind a pooler is another one each time, and no statement depends on the
 // defaults of the server.
 //
-// A login may change while the pool is open: a statement whose login was
-// refused is run once more with the new one. Nothing was done then, for there
-// was no connection.
+// A login may change while the pool is open: a statement whose login was refused
+// is run again with the new one. It has had no effect, because there was no
+// connection.
 type pool struct {
 	*pgxpool.Pool
 	login  *login
@@ -28,11 +28,11 @@ type pool struct {
 // another one, a statement that waited for a row fails instead of reading it again.
 const beginSQL = "begin isolation level read committed"
 
-// limits are the timeouts of every transaction, as statements that set them.
+// limits holds the timeouts of every transaction, as statements that set them.
 type limits []string
 
-// limitsOf reads the timeouts that are left open from the defaults, and takes
-// the others out of the settings: a pooler refuses them when a connection is made.
+// limitsOf takes the timeouts out of the settings, because a pooler refuses them
+// when a connection is made, and takes those that are not set from the defaults.
 func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 	for _, d := range defaults {
 		name, value := d[0], d[1]
@@ -45,7 +45,7 @@ func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 	return l
 }
 
-// begin is one query, which a server answers in one round trip.
+// begin returns options with one query, which a server answers in one round trip.
 func (l limits) begin(begin string) pgx.TxOptions {
 	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l...), "; ")}
 }
@@ -95,15 +95,15 @@ func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return &ownTx{c.SendBatch(ctx, whole), ctx, c}
 }
 
-// ownTx is the results of a batch that is a transaction by itself.
+// ownTx holds the results of a batch that is a transaction by itself.
 type ownTx struct {
 	pgx.BatchResults
 	ctx  context.Context
 	conn *pgxpool.Conn
 }
 
-// Close leaves the connection fit for the next transaction: one that failed is
-// still open.
+// Close makes the connection ready for the next transaction: a transaction that
+// failed is still open.
 func (r *ownTx) Close() error {
 	err := r.BatchResults.Close()
 	if r.conn != nil {
@@ -124,7 +124,7 @@ func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.Co
 	return tag, err
 }
 
-// row is asked for when it is scanned, as its error is.
+// row runs its query when it is scanned, and returns the error then.
 type row func(dest ...any) error
 
 func (r row) Scan(dest ...any) error { return r(dest...) }
@@ -147,13 +147,14 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	})
 }
 
-// Query runs a statement whose rows must be read to their end or closed, as pgx has it.
+// Query runs a statement whose rows must be read to their end or closed, as pgx
+// requires.
 func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	b := &pgx.Batch{}
 	b.Queue(sql, args...)
 	r := p.SendBatch(ctx, b)
 	for range 1 + len(p.limits) { // the statements before it
-		_, _ = r.Exec() // an error of it is that of Query, too
+		_, _ = r.Exec() // Query returns its error, too
 	}
 	found, err := r.Query()
 	rows := &rowsOf{Rows: found, results: r}
@@ -163,7 +164,7 @@ func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	return rows, err
 }
 
-// rowsOf are rows that end the transaction which they were read in.
+// rowsOf holds rows that end the transaction in which they are read.
 type rowsOf struct {
 	pgx.Rows
 	results pgx.BatchResults

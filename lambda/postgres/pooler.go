@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errPooled is why a connection is made once more, in another mode.
+// errPooled is the reason to make a connection again, in another mode.
 var errPooled = errors.New("there is a pooler between us and the server")
 
 // Pooled reports whether a pooler is between us and the server. A pooler makes
@@ -19,9 +19,9 @@ func Pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return pid != conn.PgConn().PID(), err
 }
 
-// look is for pgxpool.Config.AfterConnect, where the URL leaves the mode open.
-// Statements stay prepared in a session, which takes a third of the time that
-// it takes to prepare them each time; a pooler has another session for each
+// look is for pgxpool.Config.AfterConnect, if the URL does not set the mode.
+// Statements that stay prepared in a session take a third of the time of those
+// that are prepared each time; but a pooler has another session for each
 // transaction.
 func (l *login) look(ctx context.Context, conn *pgx.Conn) error {
 	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {

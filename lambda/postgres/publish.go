@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// publishSQL takes the rows away from the attempts that have them. The stamp
-// never repeats nor goes back, even if the clock does: a message of an earlier
-// publish must compare as older.
+// publishSQL takes the rows away from the attempts that hold them. The stamp
+// always increases, even if the clock goes back: a message of an earlier publish
+// must compare as older.
 const publishSQL = `
 WITH chosen AS (
 	SELECT id FROM {table} WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE

@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Renew is asked for the database's URL when the server has refused the one
-// given. It reports false when there is no other.
+// Renew returns the database's URL when the server has refused the given one. It
+// reports false if there is no other.
 type Renew func(ctx context.Context, refused string) (url string, changed bool)
 
-// refusals are the SQLSTATEs of a login that is not taken: invalid password,
-// invalid authorization.
+// refusals lists the SQLSTATEs of a refused login: invalid password, invalid
+// authorization.
 var refusals = []string{"28P01", "28000"}
 
-// login is the role and the address of new connections, as known by now.
+// login holds the role and the address of new connections.
 type login struct {
 	renew Renew // nil: it never changes
 
@@ -32,7 +32,8 @@ type login struct {
 func (l *login) use(_ context.Context, c *pgx.ConnConfig) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.Host, c.Port, c.Database, c.User, c.Password = l.config.Host, l.config.Port, l.config.Database, l.config.User, l.config.Password
+	c.Host, c.Port, c.Database = l.config.Host, l.config.Port, l.config.Database
+	c.User, c.Password = l.config.User, l.config.Password
 	c.TLSConfig, c.Fallbacks = l.config.TLSConfig, l.config.Fallbacks
 	if l.pooled {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -42,14 +43,13 @@ func (l *login) use(_ context.Context, c *pgx.ConnConfig) error {
 
 // renewed reports whether err is a refusal and there is another login now, or
 // a pooler was found and there is another mode. A login that was renewed during
-// the attempt with the old one counts.
+// the attempt with the old one counts, too.
 func (l *login) renewed(ctx context.Context, err error) bool {
 	if errors.Is(err, errPooled) {
 		return true
 	}
 	var connecting *pgconn.ConnectError
-	var said *pgconn.PgError
-	if l.renew == nil || !errors.As(err, &connecting) || !errors.As(err, &said) || !slices.Contains(refusals, said.Code) {
+	if l.renew == nil || !errors.As(err, &connecting) || !refused(err) {
 		return false
 	}
 	l.mu.Lock()
@@ -72,6 +72,13 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 	return true
 }
 
+// refused reports whether the server refused a login.
+func refused(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && slices.Contains(refusals, answer.Code)
+}
+
 func sameLogin(a, b *pgconn.Config) bool {
-	return a.Host == b.Host && a.Port == b.Port && a.Database == b.Database && a.User == b.User && a.Password == b.Password
+	return a.Host == b.Host && a.Port == b.Port && a.Database == b.Database &&
+		a.User == b.User && a.Password == b.Password
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxTries is how often a transaction is tried when it lost a race.
+// maxTries is the number of runs of a transaction that loses races.
 const maxTries = 3
 
-// repeat runs fn again when it lost a race against another transaction. fn
-// must be all or nothing. An error of a lost connection is not
-// repeated: its commit may have been done.
+// repeat runs fn again when it lost a race against another transaction. fn must
+// be all or nothing. It is not run again after a lost connection, because its
+// commit may have been done.
 func repeat(ctx context.Context, fn func() error) error {
 	var err error
 	for range maxTries {
@@ -46,15 +46,16 @@ func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
 	})
 }
 
-// awayFor is how long work waits for a database that is away: longer than a
+// awayFor is the time that work waits for a database that is away: longer than a
 // restart or a fail-over takes.
 const awayFor = 90 * time.Second
 
-// steadily is repeat, and runs fn again while the database is away, too,
-// so that a restart costs time and no delivery. It is for work, which ends with its context, and for
-// statements that may run twice: reads, keys, and writes that carry a fence. Of a
-// fenced write whose commit was done although its answer was lost, the second
-// try reports the fence as lost, and the runtime reads the row again.
+// steadily is repeat, and also runs fn again while the database is away, so that
+// a restart costs time and no delivery. It is for work, which ends with its
+// context, and for statements that may run twice: reads, inserts by key, and
+// writes that carry a fence. If a fenced write was committed and its answer was
+// lost, the second run reports the fence as lost, and the runtime reads the row
+// again.
 func steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {

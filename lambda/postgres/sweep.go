@@ -6,21 +6,22 @@ import (
 	"matchbook/lambda/sweep"
 )
 
-// waitsSince is when a row's message or its worker was due, whatever program
-// wrote the row. Of documents, document_matching_waiting_idx is ordered by it.
+// waitsSince is the time at which a row's message or its worker was due, whatever
+// program wrote the row. Of documents, document_matching_waiting_idx is ordered
+// by it.
 const waitsSince = `coalesce({lease_until}, {due_at}, {arrived})`
 
-// overdue is true of a pending row whose message should have come: the
-// queue's visibility timeout, doubled with each time that the sweep published
-// it, has passed.
+// overdue is the condition of a pending row whose message should have arrived:
+// the queue's visibility timeout, doubled with each publication by the sweep, has
+// passed.
 const overdue = `{status} = 'pending' AND ` + waitsSince + ` < now() - $1::interval
 	AND ` + waitsSince + ` + $1::interval * power(2, least({republished}, 10)) < now()`
 
-// lapsed is true of a row whose worker's lease ended so long ago that its
-// message, if there is one, has come back.
+// lapsed is the condition of a row whose worker's lease ended so long ago that its
+// message, if there is one, has become visible again.
 const lapsed = `{status} = 'in-progress' AND ` + waitsSince + ` < now() - $1::interval`
 
-// unpublished is true of a row that was inserted and never published; of
+// unpublished is the condition of a row that was inserted and never published; of
 // documents, with the predicate of document_matching_unpublished_idx.
 const unpublished = `coalesce({due_at}, {arrived}) < now() - $2::interval
 	AND {published_at} IS NULL AND {attempts} = 0 AND ({status} = 'pending'
@@ -36,15 +37,15 @@ func oldest(predicate, limit string) string {
 	ORDER BY since LIMIT ` + limit
 }
 
-// lost is true of an overdue row for which publishing has proved to be of no
-// use: the queue is idle, nothing is at work, and so many messages of it
-// did not come.
+// lost is the condition of an overdue row for which publishing has proved to be
+// of no use: the queue is idle, no row is at work, and so many of its messages
+// did not arrive.
 func lost(idle, times string) string {
 	return idle + ` AND {republished} >= ` + times + ` AND NOT EXISTS (SELECT FROM {table} AS working
 		WHERE working.{status} = 'in-progress' AND working.{lease_until} > now())`
 }
 
-// noFront begins a statement that has no use for front.
+// noFront begins a statement that does not need front.
 const noFront = `WITH front AS (SELECT NULL::uuid AS tenant_id)`
 
 var overdueSQL = noFront + `
@@ -57,18 +58,20 @@ func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (n int, err
 }
 
 // republishSQL stamps the rows that wait in vain. The oldest stamp among a
-// tenant's rows at work shows how far its part of the queue has come: a message
-// due a visibility timeout before that should have come as well. Predicates are
-// checked again under the lock.
+// tenant's rows at work shows the progress of its part of the queue: a message
+// due a visibility timeout before that should have arrived as well. Predicates
+// are checked again under the lock.
 var republishSQL = `
 WITH front AS (
 	SELECT tenant_id, min({published_at}) AS published_at FROM {table}
 	WHERE {status} = 'in-progress' AND {lease_until} > now() GROUP BY tenant_id
 ), chosen AS (
-	(SELECT id, 'inserted' AS kind FROM {table} WHERE ` + unpublished + ` ORDER BY coalesce({due_at}, {arrived}) LIMIT $5)
+	(SELECT id, 'inserted' AS kind FROM {table}
+	WHERE ` + unpublished + ` ORDER BY coalesce({due_at}, {arrived}) LIMIT $5)
 	UNION ALL (SELECT id, 'lapsed' FROM (` + oldest(lapsed+" AND {lapses} + 1 < $4", "$5") + `) AS l)
 	UNION ALL (SELECT id, 'overdue' FROM (` + oldest(overdue+" AND ({published_at} IS NOT NULL OR {attempts} > 0) AND "+
-	waitsSince+" < CASE WHEN $3 THEN now() ELSE front.published_at END - $1::interval AND NOT ("+lost("$6", "$7")+")", "$5") + `) AS o)
+	waitsSince+" < CASE WHEN $3 THEN now() ELSE front.published_at END - $1::interval "+
+	"AND NOT ("+lost("$6", "$7")+")", "$5") + `) AS o)
 ), locked AS (
 	SELECT id, {status} AS status FROM {table}
 	WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND (` + overdue + ` OR ` + lapsed + ` OR ` + unpublished + `)
@@ -79,7 +82,8 @@ UPDATE {table} AS job SET
 	{published_at} = greatest(now(), {published_at} + interval '1 microsecond'),
 	{due_at} = now(),
 	{lease_until} = NULL,
-	{error} = CASE locked.status WHEN 'in-progress' THEN 'attempt ' || {attempts} || ' ended without a result' ELSE {error} END,
+	{error} = CASE locked.status
+		WHEN 'in-progress' THEN 'attempt ' || {attempts} || ' ended without a result' ELSE {error} END,
 	{lapses} = {lapses} + CASE locked.status WHEN 'in-progress' THEN 1 ELSE 0 END,
 	{republished} = {republished} + CASE chosen.kind WHEN 'overdue' THEN 1 ELSE 0 END
 FROM locked JOIN chosen USING (id)
@@ -88,7 +92,8 @@ RETURNING job.id, {published_at}, tenant_id, chosen.kind`
 
 // Republish implements sweep.Store.
 func (j *Jobs) Republish(ctx context.Context, w sweep.Waits, limit int) (again []sweep.Republished, err error) {
-	return collect[sweep.Republished](ctx, j.db, j.sql.republish, w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
+	return collect[sweep.Republished](ctx, j.db, j.sql.republish,
+		w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 
 // giveUpSQL fails the rows that the sweep has published often enough. A lost row
@@ -107,8 +112,10 @@ var giveUpSQL = noFront + `, chosen AS (
 		{lapses} = 0,
 		{attempts} = {attempts} + CASE chosen.kind WHEN 'lost' THEN 1 ELSE 0 END,
 		{error} = left(CASE chosen.kind
-			WHEN 'lost' THEN 'lost: published ' || {republished} + 1 || ' times, the queue is empty, and no attempt began'
-			ELSE 'crashed: ' || {lapses} + 1 || ' attempts in a row, the last one number ' || {attempts} || ', ended without a result' END
+			WHEN 'lost' THEN 'lost: published ' || {republished} + 1
+				|| ' times, the queue is empty, and no attempt began'
+			ELSE 'crashed: ' || {lapses} + 1 || ' attempts in a row, the last one number ' || {attempts}
+				|| ', ended without a result' END
 			|| coalesce('; before that: ' || {error}, ''), 1000)
 	FROM locked JOIN chosen USING (id)
 	WHERE job.id = locked.id
@@ -126,7 +133,8 @@ SELECT count(*) FILTER (WHERE kind = 'lost'), count(*) FILTER (WHERE kind = 'cra
 // GiveUp implements sweep.Store.
 func (j *Jobs) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, crashed int, err error) {
 	err = repeat(ctx, func() error {
-		return j.db.pool.QueryRow(ctx, j.sql.giveUp, w.Visibility, w.Lapses, w.Idle, w.Times, limit).Scan(&lost, &crashed)
+		row := j.db.pool.QueryRow(ctx, j.sql.giveUp, w.Visibility, w.Lapses, w.Idle, w.Times, limit)
+		return row.Scan(&lost, &crashed)
 	})
 	return lost, crashed, err
 }

@@ -12,31 +12,38 @@ import (
 // status, error, attempts, failed_at, lease_until, published_at, due_at,
 // republished and lapses. All of it is SQL of ours, never data.
 type Table struct {
-	Name       string // such as document
-	Prefix     string // of the job columns, such as matching_; may be empty
-	Arrived    string // the column with the time of the insert
-	Unworkable string // the reason why there is nothing to work on, an expression that is NULL if there is none; empty: there never is
-	Complete   string // a condition of a row that its programs have finished inserting; empty: every row
-	Subject    string // a row in one word, for messages to people: document
+	Name    string // such as document
+	Prefix  string // of the job columns, such as matching_; may be empty
+	Arrived string // the column with the time of the insert
+	Subject string // a row in one word, for messages to people: document
+	// Unworkable is an expression: the reason why there is nothing to work on, NULL
+	// if there is something. Empty: every row can be worked on.
+	Unworkable string
+	// Complete is the condition of a row whose programs have finished inserting it.
+	// Empty: every row.
+	Complete string
 }
 
-// Tables has the tables of the manifest's functions, by the function's name.
+// Tables holds the tables of the manifest's functions, by the function's name.
 var Tables = map[string]Table{manifest.Match.Name: documents}
 
 // documents is the table of the match function.
 var documents = Table{
 	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
 	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
-		     WHEN structured_data IS NULL OR structured_data = 'null' THEN 'not matchable: the document has no structured data' END`,
+		     WHEN structured_data IS NULL OR structured_data = 'null'
+		     THEN 'not matchable: the document has no structured data' END`,
 	Complete: `type IS NOT NULL AND structured_data IS NOT NULL`,
 }
 
-// jobColumns are the columns that every table of a workload has, by the names
-// that the statements have for them: {status}.
-var jobColumns = []string{"status", "error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses"}
+// jobColumns lists the columns that every table of a workload has. The statements
+// name them in braces: {status}.
+var jobColumns = []string{
+	"status", "error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses",
+}
 
-// sql puts the names of the table into a statement that has {table} and columns
-// such as {status} in their place.
+// sql replaces {table}, and columns such as {status}, in a statement by the names
+// of the table.
 func (t Table) sql(statement string) string {
 	complete := ""
 	if t.Complete != "" {
@@ -50,17 +57,16 @@ func (t Table) sql(statement string) string {
 	return strings.NewReplacer(names...).Replace(statement)
 }
 
-// SQL is a statement about the table, for the packages below this one: as well
-// as {table} and the columns it may contain {waits_since}, the time at which a
-// row's message or worker was due, and {overdue}, the sweep's condition of a
-// row whose message should have come, for which $1 is the queue's visibility
-// timeout.
+// SQL replaces names as sql does, for statements of the packages below this one.
+// They may also contain {waits_since}, the time at which a row's message or its
+// worker was due, and {overdue}, the sweep's condition of a row whose message
+// should have arrived; $1 of it is the queue's visibility timeout.
 func (t Table) SQL(statement string) string {
 	return t.sql(strings.NewReplacer("{waits_since}", waitsSince, "{overdue}", overdue).Replace(statement))
 }
 
-// subjectID is the column of a notification that has the id of a row: that of
-// documents is a foreign key.
+// subjectID is the column of a notification for the id of a row: that of documents
+// is a foreign key.
 func (t Table) subjectID() string {
 	if t.Subject == documents.Subject {
 		return "document_id"
@@ -68,7 +74,7 @@ func (t Table) subjectID() string {
 	return "subject_id"
 }
 
-// Jobs is the state of the work that the rows of a table stand for. It
+// Jobs holds the state of the work that the rows of a table stand for. It
 // implements job.Store, job.PublishStore and sweep.Store for any workload: a
 // workload adds its reads, and its one write that ends in success.
 type Jobs struct {
@@ -79,7 +85,7 @@ type Jobs struct {
 // Workload returns the jobs of a table.
 func (db *DB) Workload(t Table) *Jobs { return &Jobs{db, t.statements()} }
 
-// statements are the statements of Jobs, about one table.
+// statements holds the statements of Jobs for one table.
 type statements struct {
 	claim, giveBack, fail, succeed, find, publish, failed, stillFailed string
 	overdue, republish, giveUp, gauges, inProgress                     string
@@ -87,7 +93,8 @@ type statements struct {
 
 func (t Table) statements() statements {
 	return statements{
-		claim: t.sql(claimSQL), giveBack: t.sql(returnSQL), fail: t.sql(failSQL), succeed: t.sql(succeedSQL), find: t.sql(findSQL),
+		claim: t.sql(claimSQL), giveBack: t.sql(returnSQL), fail: t.sql(failSQL), succeed: t.sql(succeedSQL),
+		find: t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL),

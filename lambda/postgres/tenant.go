@@ -18,8 +18,8 @@ SELECT tenant_id FROM document WHERE id = $1`
 const lockTenantSQL = `
 SELECT pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
-// How long a process waits before it asks for a tenant's lock again that
-// another one has, doubling from the first wait to the longest.
+// The waits of a process before it requests a tenant's lock again that another
+// one holds. They double from the first to the longest.
 const (
 	firstWait   = 5 * time.Millisecond
 	longestWait = 40 * time.Millisecond
@@ -28,7 +28,7 @@ const (
 var errTaken = errors.New("another process has the tenant's lock")
 
 // inTurn runs fn in a transaction that has the tenant of the document to
-// itself, again if it lost a race. Waiting for a tenant takes no connection.
+// itself, again if it lost a race. Waiting for a tenant holds no connection.
 //
 // Within a process, writers of a tenant queue in order, and the first of the
 // queue tries to take the lock. Between processes chance decides, and no process
@@ -40,7 +40,7 @@ func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) er
 }
 
 func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
-	var tenant uuid.UUID // stays zero for a document that does not exist, which fn finds out
+	var tenant uuid.UUID // zero for a document that does not exist, which fn reports
 	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
@@ -71,16 +71,15 @@ func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx
 	}
 }
 
-// turns are the queues of this process, one for each tenant. The zero value is
-// without any.
+// turns holds the queues of this process, one for each tenant. The zero value is
+// empty.
 type turns struct {
 	mu      sync.Mutex
 	lines   map[uuid.UUID][]chan struct{} // by tenant; present while a writer has the turn, closed in order
 	onEvent func(event string)            // for tests; nil
 }
 
-// enter returns when the turn has come, which leave must end, or when the
-// context is done.
+// enter waits for the turn, which leave must end, or until the context is done.
 func (t *turns) enter(ctx context.Context, tenant uuid.UUID) error {
 	t.mu.Lock()
 	line, taken := t.lines[tenant]
@@ -105,7 +104,7 @@ func (t *turns) enter(ctx context.Context, tenant uuid.UUID) error {
 	}
 }
 
-// abandon leaves the line, or passes on a turn that came at the same moment.
+// abandon leaves the line, or passes on a turn that began at the same moment.
 func (t *turns) abandon(tenant uuid.UUID, mine chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

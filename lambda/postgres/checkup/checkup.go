@@ -27,13 +27,13 @@ func Open(ctx context.Context, url string) (*Checkup, error) {
 	return &Checkup{c}, nil
 }
 
-// Skew is how far the database's clock is ahead of this machine's, and how
-// exactly that is known.
+// Skew is the difference between the database's clock and this machine's,
+// positive if the database's is ahead, and the error of its measurement.
 type Skew struct{ Ahead, Within time.Duration }
 
-// Skew compares the clocks: the database's time was read at some moment
-// between question and answer. The quickest of a few rounds is the best measure. Each
-// is a transaction by itself, for now() is when that began.
+// Skew compares the clocks: the database's time was read at some moment between
+// question and answer. The quickest of a few rounds is the best measure. Each is
+// a transaction by itself, because now() is the start of the transaction.
 func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 	for i := range 3 {
 		before := time.Now()
@@ -52,7 +52,7 @@ func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 // Limit is one of the limits to the number of connections.
 type Limit struct {
 	Name     string // the setting
-	Most     int    // connections that roles like ours can have in all
+	Most     int    // connections, for all roles like ours together
 	Reserved int    // of these, for superusers and others
 	Others   int    // of these, in use by others
 }
@@ -66,16 +66,20 @@ WITH used AS (
 		AND NOT (application_name = 'matchbook' AND datname = current_database())
 )
 SELECT 'max_connections', current_setting('max_connections')::int,
-	current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int,
+	current_setting('superuser_reserved_connections')::int
+		+ coalesce(current_setting('reserved_connections', true), '0')::int,
 	(SELECT count(*) FROM used)::int
 UNION ALL
-SELECT 'the CONNECTION LIMIT of the database', datconnlimit, 0, (SELECT count(*) FROM used WHERE datname = current_database())::int
-FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0 AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+SELECT 'the CONNECTION LIMIT of the database', datconnlimit, 0,
+	(SELECT count(*) FROM used WHERE datname = current_database())::int
+FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0
+	AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
 UNION ALL
-SELECT 'the CONNECTION LIMIT of the role', rolconnlimit, 0, (SELECT count(*) FROM used WHERE usename = current_user)::int
+SELECT 'the CONNECTION LIMIT of the role', rolconnlimit, 0,
+	(SELECT count(*) FROM used WHERE usename = current_user)::int
 FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0 AND NOT rolsuper`
 
-// Limits are the connection limits of our role; at least that of the server.
+// Limits reads the connection limits of our role; the server has one at least.
 func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) (err error) {
 		rows, _ := tx.Query(ctx, limitsSQL)
@@ -96,9 +100,9 @@ func (c *Checkup) Schema(ctx context.Context) (s schema.State, err error) {
 
 // Backlog counts the work that stands still.
 type Backlog struct {
-	Overdue   int           // pending ones whose message should have come
-	Oldest    time.Duration // how long ago the longest waiting document was due
-	Abandoned int           // in progress beyond their lease
+	Overdue   int           // pending documents whose message should have arrived
+	Oldest    time.Duration // since the longest waiting document was due
+	Abandoned int           // documents in progress beyond their lease
 	Unsent    int           // notifications that should have been sent by now
 }
 
@@ -114,12 +118,15 @@ FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 // weeks are never sent.
 const lateSQL = `
 SELECT count(*) FROM notification_delivery
-WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interval '14 days' AND created_at < now() - $2::interval`
+WHERE channel = ANY ($1) AND status = 'pending'
+	AND created_at > now() - interval '14 days' AND created_at < now() - $2::interval`
 
-// Backlog measures the work that stands still, in a schema that is up to date:
-// the rows whose message was due before the queue's visibility timeout, and the
-// notifications that should have been sent on a channel within sendWithin.
-func (c *Checkup) Backlog(ctx context.Context, visibility time.Duration, channels []string, sendWithin time.Duration) (b Backlog, err error) {
+// Backlog counts the work that stands still, in a schema that is up to date: a
+// message should arrive within the queue's visibility timeout, and a notification
+// be sent on each channel within sendWithin.
+func (c *Checkup) Backlog(
+	ctx context.Context, visibility time.Duration, channels []string, sendWithin time.Duration,
+) (b Backlog, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
 			return err

@@ -90,7 +90,8 @@ var shared = sync.OnceValue(func() server {
 		return server{err: err}
 	}
 	if admin == "" {
-		private, err := pgserver.Start(ctx, pgserver.Options{Source: source, InMemory: true}) // stops itself when this process ends
+		// The server stops by itself when this process ends.
+		private, err := pgserver.Start(ctx, pgserver.Options{Source: source, InMemory: true})
 		if err != nil {
 			return server{err: err}
 		}
@@ -133,7 +134,8 @@ func prepareTemplate(ctx context.Context, admin string) (string, error) {
 		return "", err
 	}
 	var exists bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists); err != nil || exists {
+	const existsSQL = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
+	if err := conn.QueryRow(ctx, existsSQL, name).Scan(&exists); err != nil || exists {
 		return name, err
 	}
 	unfinished := name + "_" + uuid.NewString()[:8]

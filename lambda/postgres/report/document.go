@@ -19,7 +19,7 @@ type Reader struct{ db *postgres.DB }
 // From returns a Reader of a database.
 func From(db *postgres.DB) Reader { return Reader{db} }
 
-// Summary is a document's state, for reports.
+// Summary is a document's state.
 type Summary struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
@@ -53,7 +53,7 @@ func (r Reader) Numbered(ctx context.Context, number string) ([]uuid.UUID, error
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
-// Times are when things happened to a document, or will, by the database's
+// Times holds the times of a document's events, past and due, by the database's
 // clock; nil is never.
 type Times struct {
 	Now       time.Time
@@ -64,7 +64,8 @@ type Times struct {
 }
 
 const timesSQL = `
-SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at FROM document WHERE id = $1`
+SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at
+FROM document WHERE id = $1`
 
 // Times reads the times of a document that exists.
 func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {

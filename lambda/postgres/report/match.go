@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Match is an edge, for reports.
+// Match is an edge: a match, or a suggestion.
 type Match struct {
 	A, B       uuid.UUID
 	Score      float64
@@ -31,7 +31,8 @@ func (r Reader) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return r.edges(ctx, matchesSQL, ids)
 }
 
-// Suggestions reads the edges that were considered and not taken.
+// Suggestions reads the edges that touch the documents and were considered, but
+// are no matches.
 func (r Reader) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return r.edges(ctx, suggestionsSQL, ids)
 }

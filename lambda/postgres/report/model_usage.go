@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// ModelUsage counts the answers of models that are kept, for reports.
+// ModelUsage counts stored answers of models.
 type ModelUsage struct {
 	Last             int64 // the id of the latest answer
-	Replays          int   // how often any answer was used instead of asking again
-	Documents        int   // that asked
+	Replays          int   // uses of an answer instead of a new call, of all answers
+	Documents        int   // with a question
 	Questions        int   // different ones
 	Answers          int   // that were paid for
-	Unusable         int   // of these, for people only
+	Unusable         int   // of these, stored for people only
 	PromptTokens     int
 	CompletionTokens int
 }
@@ -27,7 +27,7 @@ SELECT coalesce(max(id), 0), coalesce(sum(replays), 0),
 FROM model_answer`
 
 // ModelUsage counts the answers after the one with this id, 0 for all, and the
-// replays of all.
+// replays of all answers.
 func (r Reader) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
 	err = r.db.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
 		&u.Unusable, &u.PromptTokens, &u.CompletionTokens)

@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Spent is the use of one model by one tenant on one day, and how much of it
-// was used again instead of being bought again.
+// Spent counts the calls and tokens of one model that one tenant bought on one
+// day, and those that were spared because their answers were used again.
 type Spent struct {
 	TenantID         uuid.UUID
 	Day              time.Time // in UTC
-	Model            string    // as answers and embeddings are filed
+	Model            string    // as stored with answers and embeddings
 	Calls            int
 	Unusable         int // of these
 	PromptTokens     int
@@ -30,7 +30,7 @@ type Spent struct {
 	ReplayedEmbeddingTokens  float64
 }
 
-// spentSQL: the replay of an answer that was then refused spared nothing.
+// In spentSQL the replay of an answer that was refused afterwards spares nothing.
 const spentSQL = `
 WITH answer AS (
 	SELECT tenant_id, (asked_at AT TIME ZONE 'UTC')::date AS day, model, prompt_tokens, completion_tokens, unusable,
@@ -42,7 +42,8 @@ WITH answer AS (
 	FROM model_embedding
 	WHERE created_at >= $1 AND ($2::uuid IS NULL OR tenant_id = $2)
 )
-SELECT tenant_id, day, model, count(*), count(*) FILTER (WHERE unusable <> ''), sum(prompt_tokens), sum(completion_tokens), 0, 0.0::float8,
+SELECT tenant_id, day, model, count(*), count(*) FILTER (WHERE unusable <> ''),
+	sum(prompt_tokens), sum(completion_tokens), 0, 0.0::float8,
 	sum(spared)::bigint, sum(spared * prompt_tokens)::bigint, sum(spared * completion_tokens)::bigint, 0, 0.0::float8
 FROM answer GROUP BY tenant_id, day, model
 UNION ALL
@@ -53,11 +54,11 @@ ORDER BY tenant_id, day, model`
 const tenantExistsSQL = `
 SELECT EXISTS (SELECT FROM tenant WHERE id = $1)`
 
-// ErrNoSuchTenant is returned when no tenant has the id.
+// ErrNoSuchTenant reports that no tenant has the id.
 var ErrNoSuchTenant = errors.New("no tenant has the id")
 
-// Spent reads the use since then, the zero time being ever, by the tenant,
-// uuid.Nil being all of them: by tenant, day and model, in that order.
+// Spent reads the use since a time, the zero time for all, by a tenant, uuid.Nil
+// for all, in the order of tenant, day and model.
 func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
 	var of *uuid.UUID
 	if tenant != uuid.Nil {

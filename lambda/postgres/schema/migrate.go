@@ -20,8 +20,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migration is one numbered migration and when it was applied; a zero time
-// means that it is not.
+// Migration is one numbered migration and the time of its application, zero if it
+// is not applied.
 type Migration struct {
 	Version   int64     `json:"version"`
 	Name      string    `json:"name"`
@@ -30,20 +30,20 @@ type Migration struct {
 
 // Migrate brings the schema of the database at url up to date. It may be run
 // by several machines at once: a lock of the session lets one of them work.
-// It needs the server itself, and refuses a pooler: the lock would be another
-// session's with the next transaction.
+// It needs the server itself, and refuses a pooler: with the next transaction the
+// lock would belong to another session.
 //
-// A migration that waited for a table longer than its lock_timeout is tried
-// again, a few times.
+// A migration that waited for a table longer than its lock_timeout is run again,
+// a few times.
 func Migrate(ctx context.Context, url string) ([]Migration, error) {
 	return migrate(ctx, url, migrations.FS, backOff)
 }
 
-// lockTries is how often a migration asks for its lock.
+// lockTries is the number of runs of a migration that waits for a lock.
 const lockTries = 6
 
-// backOff waits 1, 2, 4, 8 and 16 s between the tries: long enough for most
-// that hold a lock, and well within the time of the migrate function.
+// backOff waits 1, 2, 4, 8 and 16 s between the runs: long enough for most
+// sessions that hold a lock, and well within the time of the migrate function.
 func backOff(ctx context.Context, try int) error {
 	select {
 	case <-ctx.Done():
@@ -53,7 +53,9 @@ func backOff(ctx context.Context, try int) error {
 	}
 }
 
-func migrate(ctx context.Context, url string, files fs.FS, pause func(ctx context.Context, try int) error) ([]Migration, error) {
+func migrate(
+	ctx context.Context, url string, files fs.FS, pause func(ctx context.Context, try int) error,
+) ([]Migration, error) {
 	return withGoose(ctx, url, files, func(p *goose.Provider) (list []Migration, err error) {
 		for try := range lockTries {
 			var done []*goose.MigrationResult
@@ -102,8 +104,10 @@ func Status(ctx context.Context, url string) ([]Migration, error) {
 	})
 }
 
-func withGoose(ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error)) ([]Migration, error) {
-	config, err := pgxpool.ParseConfig(url) // it reads the parameters of Open, too
+func withGoose(
+	ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error),
+) ([]Migration, error) {
+	config, err := pgxpool.ParseConfig(url) // it accepts the parameters of postgres.Open, too
 	if err != nil {
 		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
 	}
@@ -139,7 +143,7 @@ func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
 }
 
 func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {
-	// It asks for the lock once a second, for five minutes.
+	// It requests the lock once a second, for five minutes.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ type State struct {
 	Known   int64    // the newest one that this program knows
 }
 
-// TooNew is an error if the schema is that of a later version of the program,
-// whose rows may mean something else there.
+// TooNew returns an error if the schema is that of a later version of the program,
+// in which rows may have another meaning.
 func (s State) TooNew() error {
 	if s.Newer == 0 {
 		return nil
@@ -31,11 +31,12 @@ func (s State) TooNew() error {
 		"use the program that the schema is of, or a later one", s.Newer, s.Known)
 }
 
-// The schema's versions are read here and not by the runner of the migrations,
-// which makes a table of its own and waits for a migration under way.
+// The schema's versions are read here and not by goose, which creates a table of
+// its own and waits for a migration under way.
 const (
 	versionTableSQL = `SELECT to_regclass('goose_db_version') IS NOT NULL`
-	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied FROM goose_db_version ORDER BY version_id, id DESC`
+	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied
+		FROM goose_db_version ORDER BY version_id, id DESC`
 )
 
 // Reader is a postgres.DB, or a transaction.

@@ -28,7 +28,8 @@ const (
 // A service that has answered for one function is not asked for another.
 func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Function) {
 	if !l.Ask {
-		f.model, f.embeddings, f.slack = unknown[problem](notAsked), unknown[problem](notAsked), unknown[problem](notAsked)
+		unasked := unknown[problem](notAsked)
+		f.model, f.embeddings, f.slack = unasked, unasked, unasked
 		return
 	}
 	if !f.slack.is {
@@ -43,10 +44,11 @@ func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Fu
 // models: not all servers have such a list, and it does not show that the key
 // may ask this model, nor that the model keeps to a schema.
 var question = llm.Question{
-	Name:      "doctor",
-	System:    "Answer by the schema.",
-	User:      "Are you there? Say true.",
-	Schema:    json.RawMessage(`{"type":"object","properties":{"there":{"type":"boolean"}},"required":["there"],"additionalProperties":false}`),
+	Name:   "doctor",
+	System: "Answer by the schema.",
+	User:   "Are you there? Say true.",
+	Schema: json.RawMessage(`{"type":"object","properties":{"there":{"type":"boolean"}},` +
+		`"required":["there"],"additionalProperties":false}`),
 	MaxTokens: 50,
 }
 
@@ -137,5 +139,6 @@ func knock(ctx context.Context, url string) problem {
 	if resp.StatusCode == http.StatusBadRequest && slices.Contains(alive, text) {
 		return ""
 	}
-	return problem(fmt.Sprintf("Slack does not answer an empty message as a webhook that lives does (HTTP %d)", resp.StatusCode))
+	const dead = "Slack does not answer an empty message as a webhook that lives does (HTTP %d)"
+	return problem(fmt.Sprintf(dead, resp.StatusCode))
 }

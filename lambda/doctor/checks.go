@@ -9,8 +9,8 @@ import (
 // checks lists all checks, in the order of a document's way. Each row
 // declares the severities it may have; a test provokes every one of them.
 var checks = []check{
-	{"configuration", []Severity{Error}, "A function that cannot read its configuration ends before it takes a message; " +
-		"every message then uses up its deliveries and goes to the dead-letter queue.", configuration},
+	{"configuration", []Severity{Error}, "A function that cannot read its configuration ends " +
+		"before it takes a message; every message then uses up its deliveries and goes to the dead-letter queue.", configuration},
 	{"secrets", []Severity{Error}, "A function reads its secrets when it starts: " +
 		"without one it ends before it takes a message.", eachSecret},
 
@@ -28,8 +28,8 @@ var checks = []check{
 		"a message that the sweep sends to a queue without a mapping is never delivered.", queueURL},
 
 	{"queue", []Severity{Error}, "Without its queue no document is matched.", eachLine(queueAnswers)},
-	{"visibility", []Severity{Error, Warning}, "A message that comes back while its function still runs goes to a second one, " +
-		"which uses up one of its deliveries; AWS recommends 6 times the timeout.", eachLine(visibility)},
+	{"visibility", []Severity{Error, Warning}, "A message that comes back while its function still runs " +
+		"goes to a second one, which uses up one of its deliveries; AWS recommends 6 times the timeout.", eachLine(visibility)},
 	{"schedule-entries", []Severity{Error}, "SQS moves a message away at the receive after maxReceiveCount, " +
 		"whatever the schedule contains: with fewer receives retries are never made, " +
 		"with more the last ones come at the wrong time.", eachLine(scheduleEntries)},
@@ -37,10 +37,11 @@ var checks = []check{
 		"a longer wait is refused, and the message comes back too early.", eachLine(scheduleLimit)},
 	{"queue-retention", []Severity{Error}, "SQS deletes a message at the end of the retention period, " +
 		"counted from when it was sent, whether its document is done or not.", eachLine(retention)},
-	{"dlq", []Severity{Error}, "Without a dead-letter queue a message that fails comes again and again until it expires, " +
-		"and no alarm shows it.", eachLine(dlq)},
+	{"dlq", []Severity{Error}, "Without a dead-letter queue a message that fails comes again and again " +
+		"until it expires, and no alarm shows it.", eachLine(dlq)},
 	{"dlq-retention", []Severity{Error, Warning}, "A message keeps its age when it moves to the dead-letter queue: " +
-		"with a period no longer than the queue's it may be deleted there before a person looks.", eachLine(dlqRetention)},
+		"with a period no longer than the queue's it may be deleted there before a person looks.",
+		eachLine(dlqRetention)},
 	{"dlq-empty", []Severity{Warning}, "Each message there is a document that was given up.", eachLine(dlqEmpty)},
 
 	{"database", []Severity{Error}, "Documents and their states are in the database: without it every delivery fails.",
@@ -57,16 +58,19 @@ var checks = []check{
 	{"backlog", []Severity{Warning}, "Documents wait for longer than all their retries take together: " +
 		"more come in than are matched, or no function takes messages.", eachBacklog(oldest)},
 	{"leases", []Severity{Warning}, "Their worker died or hangs. " +
-		"Their messages come back after the queue's visibility timeout; else the sweep fails them.", eachBacklog(abandoned)},
+		"Their messages come back after the queue's visibility timeout; else the sweep fails them.",
+		eachBacklog(abandoned)},
 	{"untold", []Severity{Warning}, "Documents failed, and the people who could repair the cause do not know.",
 		eachBacklog(unsent)},
 
 	{"channels", []Severity{Warning}, "Alarms report that documents failed, but not which ones and why; " +
 		"without an address for alarms there is no report at all.", anyChannel},
 
-	{"model", []Severity{Error}, "Cases that the rules leave open are asked of the model: without it these documents fail.",
+	{"model", []Severity{Error}, "Cases that the rules leave open are asked of the model: " +
+		"without it these documents fail.",
 		one(func(f facts) result { return answers("", "the model answers by the schema", checkModel, f.model) })},
-	{"embedding-model", []Severity{Error}, "Candidates are also found by embeddings: without an answer these documents fail.",
+	{"embedding-model", []Severity{Error}, "Candidates are also found by embeddings: " +
+		"without an answer these documents fail.",
 		one(func(f facts) result { return answers("", "the embedding model answers", checkEmbeddings, f.embeddings) })},
 	{"slack", []Severity{Error}, "Reports of failed documents do not arrive.",
 		one(func(f facts) result { return answers("", "Slack knows the webhook", checkSlack, f.slack) })},

@@ -33,7 +33,8 @@ func connections(f facts) []result {
 	for _, l := range f.lines {
 		n, limited := l.instances()
 		if !limited {
-			return []result{skipped(l.name, "the number of instances of "+l.name+" has no limit: see maximum-concurrency")}
+			const why = "the number of instances of %s has no limit: see maximum-concurrency"
+			return []result{skipped(l.name, fmt.Sprintf(why, l.name))}
 		}
 		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.row.PoolSize})
 		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.row.PoolSize, l.name))
@@ -54,7 +55,8 @@ func (s server) String() string {
 	if s.stated {
 		return fmt.Sprintf("the database has %d (--connections)", s.most)
 	}
-	return fmt.Sprintf("the database has %d for them: %s %d, %d reserved, %d in use by others", max(0, s.free()), s.limit, s.most, s.reserved, s.others)
+	return fmt.Sprintf("the database has %d for them: %s %d, %d reserved, %d in use by others",
+		max(0, s.free()), s.limit, s.most, s.reserved, s.others)
 }
 
 // remedy names the number of instances that would fit, where that helps.
@@ -75,8 +77,8 @@ func migrated(f facts) []result {
 	case f.schema.why() != "":
 		return []result{skipped("", f.schema.why())}
 	case len(s.Lacking) > 0:
-		return []result{wrong("", `Run "matchbook migrate up", or deploy: the stack migrates before a new version takes messages.`,
-			"not applied: %s", strings.Join(s.Lacking, ", "))}
+		const do = `Run "matchbook migrate up", or deploy: the stack migrates before a new version takes messages.`
+		return []result{wrong("", do, "not applied: %s", strings.Join(s.Lacking, ", "))}
 	case s.Newer > 0:
 		return []result{doubtful("", "Deploy the version that the schema is of, and use its command.",
 			"the schema is at version %d, which this version does not know", s.Newer)}
@@ -93,14 +95,17 @@ func clock(f facts) []result {
 	if ahead < 0 {
 		ahead, direction = -ahead, "behind"
 	}
-	seen := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead.Round(time.Millisecond), direction, f.skew.value.Within.Round(time.Millisecond))
-	switch sure := ahead - f.skew.value.Within; {
+	within := f.skew.value.Within
+	sure := ahead - within
+	ahead, within = ahead.Round(time.Millisecond), within.Round(time.Millisecond)
+	seen := fmt.Sprintf("the database's clock is %s %s this machine's, within %s", ahead, direction, within)
+	switch {
 	case sure > skewWrong:
 		return []result{wrong("", do, "%s", seen)}
 	case sure > skewNoticed:
 		return []result{doubtful("", do, "%s", seen)}
 	}
-	return []result{fine("", "the clocks differ by %s, known within %s", ahead.Round(time.Millisecond), f.skew.value.Within.Round(time.Millisecond))}
+	return []result{fine("", "the clocks differ by %s, known within %s", ahead, within)}
 }
 
 func eachBacklog(look func(checkup.Backlog) result) func(facts) []result {
@@ -122,7 +127,8 @@ func overdue(b checkup.Backlog) result {
 
 func oldest(b checkup.Backlog) result {
 	if b.Oldest > waitedTooLong {
-		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, raise MaximumConcurrency as far as the database and the model allow.",
+		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, "+
+			"raise MaximumConcurrency as far as the database and the model allow.",
 			"the longest waiting document was due %s ago", short(b.Oldest.Truncate(time.Minute)))
 	}
 	return fine("", "no document has been due for more than %s", short(waitedTooLong))
@@ -138,7 +144,8 @@ func abandoned(b checkup.Backlog) result {
 
 func unsent(b checkup.Backlog) result {
 	if b.Unsent > 0 {
-		return doubtful("", "See the function's log for why they were not taken; --ask asks Slack. The sweep tries again.",
+		return doubtful("", "See the function's log for why they were not taken; "+
+			"--ask asks Slack. The sweep tries again.",
 			"%s not sent for more than %s", are(b.Unsent, "notification"), short(sendWithin))
 	}
 	return fine("", "nothing waits to be sent")
@@ -149,7 +156,8 @@ func anyChannel(f facts) []result {
 		return []result{skipped("", why)}
 	}
 	if len(f.channels.value) == 0 {
-		return []result{doubtful("", "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json).", "no channel is configured: failures are sent to no person")}
+		const do = "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json)."
+		return []result{doubtful("", do, "no channel is configured: failures are sent to no person")}
 	}
 	return []result{fine("", "failures are sent by %s", strings.Join(f.channels.value, " and "))}
 }

@@ -23,7 +23,8 @@ func mapped(f facts) (results []result) {
 		case maps[0].enabled.why() != "":
 			results = append(results, skipped(maps[0].name, maps[0].enabled.why()))
 		case !maps[0].enabled.value:
-			results = append(results, wrong(maps[0].name, "Enable the event source mapping.", "the event source mapping of %s is disabled", l.name))
+			results = append(results, wrong(maps[0].name, "Enable the event source mapping.",
+				"the event source mapping of %s is disabled", l.name))
 		default:
 			results = append(results, fine(maps[0].name, "feeds %s", l.name))
 		}
@@ -36,7 +37,8 @@ func batchFailures(_ line, m mapping) result {
 	case m.reports.why() != "":
 		return skipped(m.name, m.reports.why())
 	case !m.reports.value:
-		return wrong(m.name, "Set FunctionResponseTypes of the event source mapping to [ReportBatchItemFailures].", "ReportBatchItemFailures is not on")
+		return wrong(m.name, "Set FunctionResponseTypes of the event source mapping to [ReportBatchItemFailures].",
+			"ReportBatchItemFailures is not on")
 	}
 	return fine(m.name, "ReportBatchItemFailures is on")
 }
@@ -56,14 +58,16 @@ func maximumConcurrency(l line, m mapping) result {
 	case m.most.why() != "":
 		return skipped(m.name, m.most.why())
 	case m.most.value == 0:
-		return wrong(m.name, fmt.Sprintf("Set ScalingConfig.MaximumConcurrency of the event source mapping, to %d for %s.", l.row.MaxConcurrency, l.name),
-			"MaximumConcurrency is not set")
+		do := fmt.Sprintf("Set ScalingConfig.MaximumConcurrency of the event source mapping, to %d for %s.",
+			l.row.MaxConcurrency, l.name)
+		return wrong(m.name, do, "MaximumConcurrency is not set")
 	}
 	return fine(m.name, "at most %d instances at once", m.most.value)
 }
 
 func reservedConcurrency(l line) result {
-	const do = "Take the reserved concurrency away from the function; MaximumConcurrency of the event source mapping is the limit."
+	const do = "Take the reserved concurrency away from the function; " +
+		"MaximumConcurrency of the event source mapping is the limit."
 	most, limited := l.instances()
 	reserved := l.reserved.value
 	switch {
@@ -124,7 +128,8 @@ func listens(l line, m mapping) result {
 	case l.listens.value == "":
 		return wrong(l.name, do, "QUEUE_URL is not set")
 	case l.listens.value != m.queue.value:
-		return wrong(l.name, do, "QUEUE_URL names %s, and the event source mapping reads %s", l.listens.value, m.queue.value)
+		return wrong(l.name, do, "QUEUE_URL names %s, and the event source mapping reads %s",
+			l.listens.value, m.queue.value)
 	}
 	return fine(l.name, "QUEUE_URL is the queue that feeds it")
 }
@@ -134,7 +139,8 @@ func sendsTo(name string, to destination, read []string) result {
 	case why != "":
 		return skipped(name, why)
 	case !slices.Contains(read, to.queue.value):
-		do := fmt.Sprintf("Set %s of %s to the URL of the queue that feeds the %s function.", to.row.QueueEnv(), name, to.row.Name)
+		do := fmt.Sprintf("Set %s of %s to the URL of the queue that feeds the %s function.",
+			to.row.QueueEnv(), name, to.row.Name)
 		return wrong(name, do, "%s publishes to %s, which no event source mapping here reads", name, to.queue.value)
 	}
 	return fine(name, "it publishes to a queue that is read")
@@ -148,9 +154,11 @@ func visibility(l line) result {
 	do := fmt.Sprintf("Set the visibility timeout of %s to %s, 6 times the function's timeout.", name, short(6*t))
 	switch {
 	case v < t+manifest.LeaseMargin:
-		return wrong(name, do, "it hides a message for %s, less than the timeout of its function, %s, and the %s that a lease lasts longer", short(v), short(t), short(manifest.LeaseMargin))
+		return wrong(name, do, "it hides a message for %s, less than the timeout of its function, %s, "+
+			"and the %s that a lease lasts longer", short(v), short(t), short(manifest.LeaseMargin))
 	case v < 6*t:
-		return doubtful(name, do, "it hides a message for %s, less than 6 times the timeout of its function, %s", short(v), short(t))
+		return doubtful(name, do, "it hides a message for %s, less than 6 times the timeout of its function, %s",
+			short(v), short(t))
 	}
 	return fine(name, "visibility timeout %s, function %s", short(v), short(t))
 }
@@ -181,8 +189,10 @@ func scheduleEntries(l line) result {
 	case err != nil:
 		return wrong(l.name, "Set RETRY_SCHEDULE to durations with commas between, such as 5m,30m.", "%s", err)
 	case len(waits) != receives-1:
-		return wrong(l.name, fmt.Sprintf("Set maxReceiveCount of %s to %d, or give RETRY_SCHEDULE %s.", l.queue.value.name, len(waits)+1, entries(receives-1)),
-			"the retry schedule has %s, and maxReceiveCount %d leaves room for %d", entries(len(waits)), receives, receives-1)
+		do := fmt.Sprintf("Set maxReceiveCount of %s to %d, or give RETRY_SCHEDULE %s.",
+			l.queue.value.name, len(waits)+1, entries(receives-1))
+		return wrong(l.name, do, "the retry schedule has %s, and maxReceiveCount %d leaves room for %d",
+			entries(len(waits)), receives, receives-1)
 	}
 	return fine(l.name, "%s for maxReceiveCount %d", entries(len(waits)), receives)
 }
@@ -202,10 +212,11 @@ func scheduleLimit(l line) result {
 	if err != nil {
 		return skipped(l.name, err.Error())
 	}
-	longest := slices.Max(waits)
-	if longest+l.timeout.value > manifest.MaxVisibility {
-		return wrong(l.name, fmt.Sprintf("Let no entry of RETRY_SCHEDULE be longer than %s.", short(manifest.MaxVisibility-l.timeout.value)),
-			"a retry after %s and an invocation of %s exceed the %s of SQS", short(longest), short(l.timeout.value), short(manifest.MaxVisibility))
+	const most = manifest.MaxVisibility
+	longest, timeout := slices.Max(waits), l.timeout.value
+	if longest+timeout > most {
+		return wrong(l.name, fmt.Sprintf("Let no entry of RETRY_SCHEDULE be longer than %s.", short(most-timeout)),
+			"a retry after %s and an invocation of %s exceed the %s of SQS", short(longest), short(timeout), short(most))
 	}
 	return fine(l.name, "the longest wait is %s", short(longest))
 }
@@ -225,10 +236,13 @@ func retention(l line) result {
 		longest += w
 	}
 	if q.retention.value <= longest {
-		return wrong(q.name, fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, %s.", q.name, int(manifest.QueueRetention.Seconds()), short(manifest.QueueRetention)),
-			"it keeps a message for %s, and its %d deliveries may take %s", short(q.retention.value), q.receives.value, short(longest))
+		do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, %s.",
+			q.name, int(manifest.QueueRetention.Seconds()), short(manifest.QueueRetention))
+		return wrong(q.name, do, "it keeps a message for %s, and its %d deliveries may take %s",
+			short(q.retention.value), q.receives.value, short(longest))
 	}
-	return fine(q.name, "it keeps a message for %s, and all deliveries take %s at most", short(q.retention.value), short(longest))
+	return fine(q.name, "it keeps a message for %s, and all deliveries take %s at most",
+		short(q.retention.value), short(longest))
 }
 
 func dlq(l line) result {
@@ -247,10 +261,12 @@ func dlqRetention(l line) result {
 		return skipped(l.name, why)
 	}
 	kept, before, name := l.dlq.value.retention.value, l.queue.value.retention.value, l.dlq.value.name
-	do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, 14 days, and that of %s to less.", name, int(manifest.DeadLetterRetention.Seconds()), l.queue.value.name)
+	do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, 14 days, and that of %s to less.",
+		name, int(manifest.DeadLetterRetention.Seconds()), l.queue.value.name)
 	switch {
 	case kept <= before:
-		return wrong(name, do, "it keeps a message for %s, no longer than %s does: %s", short(kept), l.queue.value.name, short(before))
+		return wrong(name, do, "it keeps a message for %s, no longer than %s does: %s",
+			short(kept), l.queue.value.name, short(before))
 	case kept < manifest.DeadLetterRetention:
 		return doubtful(name, do, "it keeps a message for %s, less than the 14 days that SQS offers", short(kept))
 	}
@@ -262,8 +278,10 @@ func dlqEmpty(l line) result {
 	case why != "":
 		return skipped(l.name, why)
 	case l.dlq.value.waiting.value > 0:
-		return doubtful(l.dlq.value.name, "Read matching_error of the failed documents, repair the cause, then have SQS move the messages back: aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue.",
-			"%s in the dead-letter queue", counted(l.dlq.value.waiting.value, "message"))
+		const do = "Read matching_error of the failed documents, repair the cause, " +
+			"then have SQS move the messages back: " +
+			"aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue."
+		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue", counted(l.dlq.value.waiting.value, "message"))
 	}
 	return fine(l.dlq.value.name, "it is empty")
 }

@@ -26,7 +26,8 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 		f.database = known(problem("the database does not answer: " + sentence(err)))
 		var refused interface{ SQLState() string } // an answer: no
 		if away && !errors.As(err, &refused) {
-			f.database = unknown[problem]("the database cannot be reached from this machine (" + sentence(err) + "): run doctor where it can")
+			f.database = unknown[problem]("the database cannot be reached from this machine (" + sentence(err) +
+				"): run doctor where it can")
 		}
 		f.withoutDatabase("the database does not answer", l.Connections)
 		return

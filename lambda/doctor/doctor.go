@@ -3,18 +3,18 @@
 // synth, or in a deployed stack. It changes nothing.
 //
 // Observations become facts (facts.go): template.go reads them from a template,
-// whose values the package template resolves, stack.go queries CloudFormation and Lambda, environment.go reads variables,
-// queue.go queries SQS, database.go PostgreSQL, and ask.go, only with --ask, the
-// model, the embedding model and Slack. A fact that could not be observed
-// carries the reason. Each function is compared with its row of the manifest
-// (rows.go).
+// whose values the package template resolves; stack.go queries CloudFormation and
+// Lambda, environment.go reads variables, queue.go queries SQS, database.go
+// PostgreSQL, and ask.go, only with --ask, the model, the embedding model and
+// Slack. A fact that could not be observed carries the reason. Each function is
+// compared with its row of the manifest (rows.go).
 //
 // The problems follow from the facts alone, by one table (checks.go): each row
 // is a check with an id, the reason why it matters, and a pure function from the
 // facts to its results. Every check has a result in every report: a check
 // without its facts is skipped, with the reason, and never passes in silence.
 //
-// No finding contains a secret: values of variables are in none, and an error of
+// No finding contains a secret or the value of a variable, and an error of
 // another program is replaced by a sentence of this one.
 package doctor
 

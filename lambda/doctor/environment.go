@@ -39,8 +39,8 @@ func (l *look) template(ctx context.Context) (facts, error) {
 func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
 	const why = "it is not in the environment: see --template and --stack"
-	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout), reserved: unknown[int](why),
-		most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
+	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
+		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
 	ln.read(env, true, l.rows)
 	l.askQueueOf(ctx, &ln, env)
@@ -62,11 +62,14 @@ func (l *look) variables() variables {
 
 // names lists the variables that a match function reads.
 var names = []string{
-	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix, manifest.EnvQueueURL, manifest.Match.QueueEnv(),
+	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix,
+	manifest.EnvQueueURL, manifest.Match.QueueEnv(),
 	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
-	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey + manifest.SecretSuffix, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
+	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey + manifest.SecretSuffix,
+	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
-	manifest.EnvSlackWebhookURL, manifest.EnvSlackWebhookURL + manifest.SecretSuffix, manifest.EnvEmailFrom, manifest.EnvEmailTo, manifest.EnvAdminBaseURL,
+	manifest.EnvSlackWebhookURL, manifest.EnvSlackWebhookURL + manifest.SecretSuffix,
+	manifest.EnvEmailFrom, manifest.EnvEmailTo, manifest.EnvAdminBaseURL,
 }
 
 // askQueueOf reads the queue in QUEUE_URL.

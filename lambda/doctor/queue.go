@@ -50,9 +50,12 @@ func (a *cloud) queueOf(ctx context.Context, id string) (fact[queue], fact[probl
 func (a *cloud) queue(ctx context.Context, url string) (fact[queue], fact[problem]) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	out, err := a.sqs().GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+	out, err := a.sqs().GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
 	if err != nil {
-		return unknown[queue]("the queue does not answer"), known(problem("the queue does not answer: " + sentence(err)))
+		const why = "the queue does not answer"
+		return unknown[queue](why), known(problem(why + ": " + sentence(err)))
 	}
 	q, err := readQueue(out.Attributes)
 	if err != nil {
@@ -75,8 +78,10 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 	}
 	arn := attributes[string(types.QueueAttributeNameQueueArn)]
 	q = queue{id: queueID(arn, ""), name: arn[strings.LastIndex(arn, ":")+1:],
-		visibility: seconds(types.QueueAttributeNameVisibilityTimeout), retention: seconds(types.QueueAttributeNameMessageRetentionPeriod),
-		waiting: number(types.QueueAttributeNameApproximateNumberOfMessages), dlq: known(""), receives: unknown[int](noRedrive)}
+		visibility: seconds(types.QueueAttributeNameVisibilityTimeout),
+		retention:  seconds(types.QueueAttributeNameMessageRetentionPeriod),
+		waiting:    number(types.QueueAttributeNameApproximateNumberOfMessages),
+		dlq:        known(""), receives: unknown[int](noRedrive)}
 	redrive := attributes[string(types.QueueAttributeNameRedrivePolicy)]
 	if redrive == "" {
 		return q, err

@@ -69,7 +69,8 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 	}
 	l.Progress("reading secrets")
 	text, err := readers[name](variables{name + manifest.SecretSuffix: {Text: arn},
-		manifest.EnvDatabaseURL: other(name, manifest.EnvDatabaseURL), manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
+		manifest.EnvDatabaseURL:   other(name, manifest.EnvDatabaseURL),
+		manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
 	if err != nil {
 		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
 	}

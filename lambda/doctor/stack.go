@@ -38,7 +38,8 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		}
 	}
 	if len(f.lines) == 0 {
-		return f, fmt.Errorf("the stack %.100s has no function that an SQS queue feeds: is it a stack of Matchbook?", l.Stack)
+		return f, fmt.Errorf("the stack %.100s has no function that an SQS queue feeds: is it a stack of Matchbook?",
+			l.Stack)
 	}
 	return f, nil
 }
@@ -49,14 +50,16 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 	defer cancel()
 	client := cloudformation.NewFromConfig(a.config)
 	// Not DescribeStackResources, which leaves out what comes after the first 100.
-	pages := cloudformation.NewListStackResourcesPaginator(client, &cloudformation.ListStackResourcesInput{StackName: &stack})
+	input := &cloudformation.ListStackResourcesInput{StackName: &stack}
+	pages := cloudformation.NewListStackResourcesPaginator(client, input)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, noStack(stack, a.config.Region, err)
 		}
 		for _, r := range page.StackResourceSummaries {
-			there := aws.ToString(r.PhysicalResourceId) != "" && r.ResourceStatus != cftypes.ResourceStatusDeleteComplete
+			deleted := r.ResourceStatus == cftypes.ResourceStatusDeleteComplete
+			there := aws.ToString(r.PhysicalResourceId) != "" && !deleted
 			if there && aws.ToString(r.ResourceType) == template.TypeFunction {
 				names = append(names, *r.PhysicalResourceId)
 			}
@@ -155,7 +158,8 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 		return nil, fmt.Errorf("the aliases of %s cannot be read: %s", function, sentence(err))
 	}
 	for _, target := range targets {
-		pages := lambda.NewListEventSourceMappingsPaginator(client, &lambda.ListEventSourceMappingsInput{FunctionName: &target})
+		input := &lambda.ListEventSourceMappingsInput{FunctionName: &target}
+		pages := lambda.NewListEventSourceMappingsPaginator(client, input)
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
@@ -190,10 +194,15 @@ func targets(ctx context.Context, client *lambda.Client, function string) (list 
 }
 
 func readMapping(m lambdatypes.EventSourceMappingConfiguration) feeding {
+	off := []string{"Disabling", "Disabled", "Deleting"}
+	const reports = lambdatypes.FunctionResponseTypeReportBatchItemFailures
 	f := feeding{target: aws.ToString(m.FunctionArn), mapping: mapping{
-		name: aws.ToString(m.UUID), enabled: known(!slices.Contains([]string{"Disabling", "Disabled", "Deleting"}, aws.ToString(m.State))),
-		queue: known(queueID(aws.ToString(m.EventSourceArn), "")), batch: known(int(aws.ToInt32(m.BatchSize))), most: known(0),
-		reports: known(slices.Contains(m.FunctionResponseTypes, lambdatypes.FunctionResponseTypeReportBatchItemFailures)),
+		name:    aws.ToString(m.UUID),
+		enabled: known(!slices.Contains(off, aws.ToString(m.State))),
+		queue:   known(queueID(aws.ToString(m.EventSourceArn), "")),
+		batch:   known(int(aws.ToInt32(m.BatchSize))),
+		most:    known(0),
+		reports: known(slices.Contains(m.FunctionResponseTypes, reports)),
 	}}
 	if m.ScalingConfig != nil {
 		f.most = known(int(aws.ToInt32(m.ScalingConfig.MaximumConcurrency)))

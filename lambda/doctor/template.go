@@ -52,8 +52,8 @@ func (t templateReader) facts() (f facts, vars map[string]variables, err error) 
 // foreign returns a function that is not in the template.
 func (t templateReader) foreign(name string) function {
 	const why = "the function is not in this template"
-	return function{name: name, timeout: unknown[time.Duration](why), reserved: unknown[int](why), listens: unknown[string](why),
-		retries: unknown[string](why), config: unknown[[]string](why), row: t.rows.of(name)}
+	return function{name: name, timeout: unknown[time.Duration](why), reserved: unknown[int](why),
+		listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why), row: t.rows.of(name)}
 }
 
 // mapping reads an event source mapping, and the name of the function that it
@@ -65,8 +65,14 @@ func (t templateReader) mapping(name string) (m mapping, target string, ok bool)
 		source.Resource == "" && source.Missing == "" && !isQueueARN(source.Text) {
 		return m, "", false
 	}
-	m = mapping{name: name, enabled: observed(t.Truth(r, true, "Enabled")), queue: queueNamed(source), batch: observed(t.Number(r, 10, "BatchSize")),
-		most: observed(t.Number(r, 0, "ScalingConfig", "MaximumConcurrency")), reports: t.reports(r)}
+	m = mapping{
+		name:    name,
+		enabled: observed(t.Truth(r, true, "Enabled")),
+		queue:   queueNamed(source),
+		batch:   observed(t.Number(r, 10, "BatchSize")),
+		most:    observed(t.Number(r, 0, "ScalingConfig", "MaximumConcurrency")),
+		reports: t.reports(r),
+	}
 	return m, t.FunctionOf(r.Properties["FunctionName"]), true
 }
 
@@ -89,13 +95,15 @@ func (t templateReader) reports(r template.Resource) fact[bool] {
 
 func (t templateReader) function(name string, env variables, fed bool) function {
 	r := t.Resource(name)
-	fn := function{name: name, timeout: t.seconds(r, 3, "Timeout"), reserved: observed(t.Number(r, -1, "ReservedConcurrentExecutions"))}
+	fn := function{name: name, timeout: t.seconds(r, 3, "Timeout"),
+		reserved: observed(t.Number(r, -1, "ReservedConcurrentExecutions"))}
 	fn.read(env, fed, t.rows)
 	return fn
 }
 
 func (t templateReader) line(fn function, maps []mapping) line {
-	l := line{function: fn, mapping: known(maps), answers: unknown[problem]("a template does not answer: --stack asks the queue")}
+	const why = "a template does not answer: --stack asks the queue"
+	l := line{function: fn, mapping: known(maps), answers: unknown[problem](why)}
 	from := fn.listens
 	if len(maps) > 0 {
 		from = maps[0].queue
@@ -130,7 +138,8 @@ func (t templateReader) redrive(r template.Resource) (dlq fact[string], receives
 		const why = "RedrivePolicy is no object with a deadLetterTargetArn"
 		return unknown[string](why), unknown[int](why)
 	}
-	return queueNamed(t.Resolve(policy["deadLetterTargetArn"])), observed(t.Number(template.Resource{Properties: policy}, 0, "maxReceiveCount"))
+	dlq = queueNamed(t.Resolve(policy["deadLetterTargetArn"]))
+	return dlq, observed(t.Number(template.Resource{Properties: policy}, 0, "maxReceiveCount"))
 }
 
 const noRedrive = "the queue has no RedrivePolicy: see dlq"

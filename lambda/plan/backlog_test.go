@@ -23,7 +23,7 @@ func TestCapacityCountsTheConnectionsOfEveryFunction(t *testing.T) {
 			t.Fatal(err)
 		}
 		limits := s.Capacity().Limits
-		i := slices.IndexFunc(limits, func(l Limit) bool { return l.Name == "connections" })
+		i := slices.IndexFunc(limits, func(l limit) bool { return l.Name == "connections" })
 		if i < 0 || !strings.Contains(limits[i].Why, want) {
 			t.Errorf("want %q in %+v", want, limits)
 		}

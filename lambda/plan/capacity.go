@@ -34,8 +34,8 @@ const (
 	limitDatabase    = "database cores"
 )
 
-// Limit is the number of documents an hour that one part of a system allows.
-type Limit struct {
+// limit is the number of documents an hour that one part of a system allows.
+type limit struct {
 	Name      string  `json:"name"`
 	Documents float64 `json:"documents_per_hour"`
 	Why       string  `json:"why"`
@@ -46,7 +46,7 @@ type Limit struct {
 type Capacity struct {
 	Documents   float64       `json:"documents_per_hour"`
 	Binding     string        `json:"binding"`
-	Limits      []Limit       `json:"limits"` // the lowest first; without those that do not apply
+	Limits      []limit       `json:"limits"` // the lowest first; without those that do not apply
 	Batch       time.Duration `json:"-"`
 	Seconds     float64       `json:"batch_seconds"`
 	Concurrency int           `json:"concurrency_that_is_enough"` // with more, invocations wait for something else
@@ -59,14 +59,14 @@ const hour = 3600.0
 // determines it.
 func (s System) Capacity() Capacity {
 	batch := s.Batch(s.BatchSize)
-	limits := []Limit{s.concurrency(batch), s.connections(batch), s.tenants(), s.database()}
+	limits := []limit{s.concurrency(batch), s.connections(batch), s.tenants(), s.database()}
 	if s.Questions > 0 && s.RequestsAMinute > 0 {
 		limits = append(limits, s.requests())
 	}
 	if s.Questions > 0 && s.TokensAMinute > 0 {
 		limits = append(limits, s.tokens())
 	}
-	slices.SortStableFunc(limits, func(a, b Limit) int { return cmp.Compare(a.Documents, b.Documents) })
+	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(a.Documents, b.Documents) })
 	c := Capacity{Documents: limits[0].Documents, Binding: limits[0].Name, Limits: limits, Batch: batch, Seconds: batch.Seconds(), Problems: s.problems(batch)}
 	c.Concurrency = s.enough(c.Documents, batch)
 	return c
@@ -83,44 +83,44 @@ func (s System) enough(documents float64, batch time.Duration) int {
 	return max(int(math.Ceil(documents/s.rate(1, batch)-noise)), 1)
 }
 
-func (s System) concurrency(batch time.Duration) Limit {
-	return Limit{limitConcurrency, s.rate(s.Concurrency, batch),
+func (s System) concurrency(batch time.Duration) limit {
+	return limit{limitConcurrency, s.rate(s.Concurrency, batch),
 		fmt.Sprintf("%d invocations at a time, each %d documents in %s", s.Concurrency, s.BatchSize, round(batch)),
 		"raise MaxConcurrency in lambda/manifest, and look at the next limit first"}
 }
 
-func (s System) connections(batch time.Duration) Limit {
+func (s System) connections(batch time.Duration) limit {
 	instances := max((s.Connections-s.OtherConnections)/s.Pool, 0)
-	return Limit{limitConnections, s.rate(instances, batch),
+	return limit{limitConnections, s.rate(instances, batch),
 		fmt.Sprintf("%d connections, %d for other functions, %d for an instance: %d instances", s.Connections, s.OtherConnections, s.Pool, instances),
 		"raise max_connections (Aurora: the capacity), put RDS Proxy in between, or lower PoolSize in lambda/manifest"}
 }
 
-func (s System) requests() Limit {
-	return Limit{limitRequests, s.RequestsAMinute * 60 / s.Questions,
+func (s System) requests() limit {
+	return limit{limitRequests, s.RequestsAMinute * 60 / s.Questions,
 		fmt.Sprintf("the provider allows %.0f, and a document needs %g", s.RequestsAMinute, s.Questions),
 		"ask the provider to raise it; until then keep MaxConcurrency so low that it does not refuse calls"}
 }
 
-func (s System) tokens() Limit {
+func (s System) tokens() limit {
 	each := s.Measured.PromptTokens.Value + s.Measured.AnswerTokens.Value
-	return Limit{limitTokens, s.TokensAMinute * 60 / (s.Questions * each),
+	return limit{limitTokens, s.TokensAMinute * 60 / (s.Questions * each),
 		fmt.Sprintf("the provider allows %.0f, and a question with its answer takes %.0f", s.TokensAMinute, each),
 		"ask the provider to raise it; until then keep MaxConcurrency so low that it does not refuse calls"}
 }
 
-func (s System) tenants() Limit {
+func (s System) tenants() limit {
 	tenants, whose := max(s.Tenants, 1), "all documents are of one tenant"
 	if tenants > 1 {
 		whose = fmt.Sprintf("%d tenants have as many documents each", tenants)
 	}
-	return Limit{limitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
+	return limit{limitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
 		fmt.Sprintf("documents of a tenant are written one after the other, %s each; %s", round(toDuration(s.turn())), whose),
 		"put the functions nearer to the database, in its availability zone; nothing else makes one tenant faster"}
 }
 
-func (s System) database() Limit {
-	return Limit{limitDatabase, s.Cores * s.Measured.Busy.Value * hour / (s.Measured.ExecutionMS.Value / 1000) / s.Deliveries(),
+func (s System) database() limit {
+	return limit{limitDatabase, s.Cores * s.Measured.Busy.Value * hour / (s.Measured.ExecutionMS.Value / 1000) / s.Deliveries(),
 		fmt.Sprintf("%g cores, at most %.0f %% busy, %g ms a delivery", s.Cores, 100*s.Measured.Busy.Value, s.Measured.ExecutionMS.Value),
 		"give the database more cores (Aurora: a higher maximum capacity)"}
 }

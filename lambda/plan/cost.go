@@ -11,8 +11,8 @@ const (
 	storageBlock = 4096 // Aurora counts its writes in these
 )
 
-// ModelPrice is the price of a model, in USD per million tokens.
-type ModelPrice struct{ Prompt, Completion, Embedding float64 }
+// modelPrice is the price of a model, in USD per million tokens.
+type modelPrice struct{ Prompt, Completion, Embedding float64 }
 
 // Load is the work of a month, and everything that its price depends on.
 type Load struct {
@@ -23,12 +23,12 @@ type Load struct {
 	MonthsKept float64 // of documents in the database
 	Aurora     bool    // a new Aurora Serverless v2 in a VPC; else a database that is paid for anyway
 	Embeddings bool
-	Model      ModelPrice
+	Model      modelPrice
 	Prices     Prices
 }
 
-// Item is one line of a bill.
-type Item struct {
+// item is one line of a bill.
+type item struct {
 	Part     string  `json:"part"`
 	What     string  `json:"what"`
 	Quantity float64 `json:"quantity"`
@@ -55,7 +55,7 @@ var parts = []string{partModel, partLambda, partSQS, partDatabase, partNetwork, 
 type Bill struct {
 	Documents float64 `json:"documents"`
 	Questions float64 `json:"questions_per_document"`
-	Items     []Item  `json:"items"`
+	Items     []item  `json:"items"`
 	USD       float64 `json:"usd"`
 }
 
@@ -82,7 +82,7 @@ func (b Bill) Fixed() (usd float64) {
 // Bill calculates the cost of a month.
 func (l Load) Bill() Bill {
 	b := Bill{Documents: l.Documents, Questions: l.Questions}
-	for _, items := range [][]Item{l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model()} {
+	for _, items := range [][]item{l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model()} {
 		for _, i := range items {
 			b.Items = append(b.Items, i)
 			b.USD += i.USD
@@ -91,12 +91,12 @@ func (l Load) Bill() Bill {
 	return b
 }
 
-// item multiplies its quantity with a price per so many.
-func item(part, what string, quantity float64, unit string, p Price, per float64) Item {
-	return Item{Part: part, What: what, Quantity: quantity, Unit: unit, USD: quantity / per * p.USD}
+// charge multiplies its quantity with a price per so many.
+func charge(part, what string, quantity float64, unit string, p Price, per float64) item {
+	return item{Part: part, What: what, Quantity: quantity, Unit: unit, USD: quantity / per * p.USD}
 }
 
-func fixed(i Item) Item {
+func fixed(i item) item {
 	i.Fixed = true
 	return i
 }
@@ -105,29 +105,29 @@ func (l Load) messages() float64    { return l.Documents * l.Deliveries() }
 func (l Load) invocations() float64 { return l.messages() / float64(l.BatchSize) }
 func sweeps() float64               { return monthHours * 60 }
 
-func (l Load) lambda() []Item {
+func (l Load) lambda() []item {
 	p, m := l.Prices, l.Measured
 	seconds := l.Batch(l.BatchSize).Seconds()
-	return []Item{
-		item(partLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
-		item(partLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
-		fixed(item(partLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
-		fixed(item(partLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
+	return []item{
+		charge(partLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
+		charge(partLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
+		fixed(charge(partLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
+		fixed(charge(partLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
 	}
 }
 
 // queue counts one request for receiving a batch, one for deleting it, and one for
 // sending as many messages: publishers are assumed to send as many at a time as an
 // invocation takes. A retry is a change of visibility.
-func (l Load) queue() []Item {
+func (l Load) queue() []item {
 	p, m := l.Prices, l.Measured
 	batch := float64(l.BatchSize)
-	return []Item{
-		item(partSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(partSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(partSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
-		item(partSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
-		fixed(item(partSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
+	return []item{
+		charge(partSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
+		charge(partSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
+		charge(partSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
+		charge(partSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
+		fixed(charge(partSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
 	}
 }
 
@@ -140,61 +140,61 @@ func (l Load) ACUs() (idle, busy float64) {
 	return m.MinACU.Value, max(m.MinACU.Value, math.Ceil(need*2)/2) // in steps of a half
 }
 
-func (l Load) database() []Item {
+func (l Load) database() []item {
 	if !l.Aurora {
 		return nil
 	}
 	p, m := l.Prices, l.Measured
 	idle, busy := l.ACUs()
 	inputs := l.messages() * (m.Blocks.Value*m.MissedShare.Value + m.WALBytes.Value/storageBlock)
-	return []Item{
-		fixed(item(partDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
-		item(partDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
-		item(partDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
-		item(partDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
+	return []item{
+		fixed(charge(partDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
+		charge(partDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
+		charge(partDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
+		charge(partDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
 	}
 }
 
 // network is the way out of the VPC of a new Aurora.
-func (l Load) network() []Item {
+func (l Load) network() []item {
 	if !l.Aurora {
 		return nil
 	}
 	p, m := l.Prices, l.Measured
-	return []Item{
-		fixed(item(partNetwork, "gateway", m.NATCount.Value*monthHours, "hours", p.NATHour, 1)),
-		fixed(item(partNetwork, "public address", m.PublicAddress.Value*monthHours, "hours", p.AddressHour, 1)),
-		item(partNetwork, "traffic", l.messages()*m.NATBytes.Value/gigabyte, "GB", p.NATGB, 1),
+	return []item{
+		fixed(charge(partNetwork, "gateway", m.NATCount.Value*monthHours, "hours", p.NATHour, 1)),
+		fixed(charge(partNetwork, "public address", m.PublicAddress.Value*monthHours, "hours", p.AddressHour, 1)),
+		charge(partNetwork, "traffic", l.messages()*m.NATBytes.Value/gigabyte, "GB", p.NATGB, 1),
 	}
 }
 
-func (l Load) watch() []Item {
+func (l Load) watch() []item {
 	p, m := l.Prices, l.Measured
 	logs := (l.messages()*m.LogBytes.Value + l.invocations()*m.LogBytesBatch.Value) / gigabyte
 	sweep := sweeps() * m.LogBytesSweep.Value / gigabyte
-	return []Item{
-		item(partWatch, "logs", logs, "GB", p.LogsIngested, 1),
-		item(partWatch, "logs, kept", logs*m.LogMonths.Value, "GB", p.LogsStored, 1),
-		fixed(item(partWatch, "logs of the sweep", sweep, "GB", p.LogsIngested, 1)),
-		fixed(item(partWatch, "metrics", m.Metrics.Value, "metrics", p.Metric, 1)),
-		fixed(item(partWatch, "alarms", m.Alarms.Value, "alarms", p.Alarm, 1)),
-		fixed(item(partWatch, "dashboard", m.Dashboards.Value, "dashboards", p.Dashboard, 1)),
+	return []item{
+		charge(partWatch, "logs", logs, "GB", p.LogsIngested, 1),
+		charge(partWatch, "logs, kept", logs*m.LogMonths.Value, "GB", p.LogsStored, 1),
+		fixed(charge(partWatch, "logs of the sweep", sweep, "GB", p.LogsIngested, 1)),
+		fixed(charge(partWatch, "metrics", m.Metrics.Value, "metrics", p.Metric, 1)),
+		fixed(charge(partWatch, "alarms", m.Alarms.Value, "alarms", p.Alarm, 1)),
+		fixed(charge(partWatch, "dashboard", m.Dashboards.Value, "dashboards", p.Dashboard, 1)),
 	}
 }
 
-func (l Load) secrets() []Item {
-	return []Item{
-		fixed(item(partSecrets, "secrets", l.Measured.Secrets.Value, "secrets", l.Prices.Secret, 1)),
-		fixed(item(partSecrets, "keys", l.Measured.Keys.Value, "keys", l.Prices.Key, 1)),
-		fixed(item(partSecrets, "schedule of the sweep", sweeps(), "invocations", l.Prices.Schedule, million)),
+func (l Load) secrets() []item {
+	return []item{
+		fixed(charge(partSecrets, "secrets", l.Measured.Secrets.Value, "secrets", l.Prices.Secret, 1)),
+		fixed(charge(partSecrets, "keys", l.Measured.Keys.Value, "keys", l.Prices.Key, 1)),
+		fixed(charge(partSecrets, "schedule of the sweep", sweeps(), "invocations", l.Prices.Schedule, million)),
 	}
 }
 
-func (l Load) model() (items []Item) {
+func (l Load) model() (items []item) {
 	m := l.Measured
 	asked := l.Documents * l.Questions
-	tokens := func(what string, quantity, usd float64) Item {
-		return item(partModel, what, quantity, "tokens", Price{USD: usd}, million)
+	tokens := func(what string, quantity, usd float64) item {
+		return charge(partModel, what, quantity, "tokens", Price{USD: usd}, million)
 	}
 	if l.Questions > 0 {
 		items = append(items,

@@ -31,7 +31,7 @@ func paid(t *testing.T) Load {
 	return Load{
 		Work:      Work{Questions: 0.25, Latency: Latency{Min: time.Second, Max: time.Second}, Tenants: 1, MemoryMB: 1024, Pool: 5, Measured: m},
 		Documents: 1_000_000, BatchSize: 1, SweepMB: 256, MonthsKept: 12, Aurora: true, Embeddings: true,
-		Model: ModelPrice{Prompt: 0.4, Completion: 1.6, Embedding: 0.02}, Prices: prices,
+		Model: modelPrice{Prompt: 0.4, Completion: 1.6, Embedding: 0.02}, Prices: prices,
 	}
 }
 

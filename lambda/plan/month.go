@@ -61,7 +61,7 @@ func (m Month) load(models *ModelPrices) (l Load, err error) {
 
 // price is the price of a model and, where one is named, of a model that
 // embeds.
-func (l *ModelPrices) price(model, embedding string) (p ModelPrice, err error) {
+func (l *ModelPrices) price(model, embedding string) (p modelPrice, err error) {
 	answers, embeds := l.Of(model), l.Of(embedding)
 	if answers.Prompt == nil || answers.Completion == nil {
 		err = fmt.Errorf("there is no price for %.50q: --prices FILE may have it, "+

@@ -1,6 +1,6 @@
-// Package plan calculates the cost of a month (Load.Bill), the documents an
-// hour that go through (System.Capacity), and what models have cost so far
-// (Spent), and prints each as a page. Prices stand in prices.json (AWS) and
+// Package plan calculates the cost of a month (Month, a Load and its Bill), the
+// documents an hour that go through (Backlog, a System and its Capacity), and the
+// cost of models so far (Spent), and prints each as a page. Prices stand in prices.json (AWS) and
 // models.json (models), each with its date and source. The needs of a document
 // stand in measured.json, each with the way in which it was measured, or as an
 // assumption.

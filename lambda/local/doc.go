@@ -1,8 +1,9 @@
 // Package local runs the whole line on one machine, as much like AWS as
-// possible. A Stack joins a strict Amazon SQS (local/sqs), Lambda's event
-// source mapping (local/eventsource), the Lambda Runtime API around the real
-// bootstrap (local/lambdahost) and a database. The clocks of queue and
-// database jump over the waits (local/clock, local/simclock).
+// possible. A Stack joins a strict Amazon SQS (local/sqs), a database, and for
+// each function its queues, Lambda's event source mapping (local/eventsource)
+// and the Lambda Runtime API around the real bootstrap (local/lambdahost). The
+// clocks of queues and database jump over the waits (local/clock,
+// local/simclock).
 //
 // Every part is as strict as its original: it refuses what AWS refuses, and
 // loses what AWS loses when a process dies. The deployed functions use none of

@@ -41,7 +41,7 @@ type StackConfig struct {
 // Stack is the whole line on one machine: functions, each in its real bootstrap
 // behind its queue, one SQS over HTTP, one database, one sweep, and one clock
 // for queues and database that jumps when nothing else is left to do. The
-// functions do not know.
+// functions run as they do in AWS.
 type Stack struct {
 	*Workload // the first one, of most stacks the only one
 	Workloads []*Workload

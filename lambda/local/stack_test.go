@@ -32,6 +32,9 @@ func TestQueueHasTheSettingsOfItsRow(t *testing.T) {
 	if got := out.Attributes["VisibilityTimeout"]; got != "360" {
 		t.Errorf("visibility timeout %s, want 360", got)
 	}
+	if got := out.Attributes["MessageRetentionPeriod"]; got != "345600" { // four days
+		t.Errorf("retention %s, want 345600", got)
+	}
 	if got := out.Attributes["RedrivePolicy"]; !strings.Contains(got, `"maxReceiveCount":"2"`) && !strings.Contains(got, `"maxReceiveCount":2`) {
 		t.Errorf("redrive policy %s, want 2 receives", got)
 	}

@@ -21,18 +21,16 @@ func source(clock *atomic.Int64) Source {
 	return Manager(func(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }, func() time.Time { return time.Unix(0, clock.Load()) })
 }
 
-// oldKey returns the secret "openai" of a manager, read as sk-old.
-func oldKey(t *testing.T, clock *atomic.Int64) (*secrettest.Manager, *secret) {
+// oldKey returns the secret "openai" of the manager, read as sk-old.
+func oldKey(t *testing.T, m *secrettest.Manager, clock *atomic.Int64) *secret {
 	t.Helper()
-	m := secrettest.New(t)
-	t.Setenv(secrettest.URLVariable, m.URL)
 	m.Set("openai", "sk-old")
 	env := envOf(map[string]string{"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")})
 	_, found, errs := source(clock).Resolve(env, manifest.EnvOpenAIKey)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return m, found[manifest.EnvOpenAIKey]
+	return found[manifest.EnvOpenAIKey]
 }
 
 func envOf(values map[string]string) func(string) string {
@@ -61,8 +59,10 @@ func TestARDSSecretMayHaveParameters(t *testing.T) {
 
 // A useless value does not stay: the secret is read again after five minutes.
 func TestSecretOfNoUseIsReadAgain(t *testing.T) {
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
 	var clock atomic.Int64
-	m, s := oldKey(t, &clock)
+	s := oldKey(t, m, &clock)
 	for _, value := range []string{"export OPENAI_API_KEY=sk-new", "sk-new"} {
 		m.Set("openai", value)
 		clock.Add(int64(fetchEvery))
@@ -97,8 +97,10 @@ func TestRenewalEndsWithItsCaller(t *testing.T) {
 // A hundred refusals at once cause one read, at the earliest five minutes after
 // the last; all callers get the new value.
 func TestRefusedSecretIsReadAtMostEveryFiveMinutes(t *testing.T) {
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
 	var clock atomic.Int64
-	m, s := oldKey(t, &clock)
+	s := oldKey(t, m, &clock)
 	refused := func(refused string) (changed int) {
 		var n atomic.Int64
 		var all sync.WaitGroup

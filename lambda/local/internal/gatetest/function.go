@@ -20,7 +20,7 @@ func Run(m *testing.M, build func(ctx context.Context, dir, pkg string, progress
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	bootstrap = sync.OnceValues(func() (string, error) { return build(context.Background(), dir, Function, nil) })
 	return m.Run()
 }

@@ -251,7 +251,7 @@ func keepsSecrets(t *testing.T, r Report) {
 	said := fmt.Sprintf("%+v", r)
 	for _, secret := range []string{modelKey, "hidden-webhook", "T0HIDDEN", "hidden-message", "hidden-password", "postgres://"} {
 		if strings.Contains(said, secret) {
-			t.Errorf("%q is told: %s", secret, said)
+			t.Errorf("%q is in a finding: %s", secret, said)
 		}
 	}
 }

@@ -39,7 +39,7 @@ const (
 )
 
 // rig is a healthy deployment: a queue, a database, a model and a Slack that
-// are there, and an AWS that tells of a stack. Tests break one thing of it.
+// are there, and an AWS that has a stack. Tests break one thing of it.
 type rig struct {
 	t        *testing.T
 	sqs      *awssqs.Client
@@ -65,7 +65,7 @@ type rig struct {
 	look      *look
 }
 
-// newRig uses a migrated database that is shared, until somebody writes: the
+// newRig uses a migrated database that is shared, until a test writes: the
 // doctor does not.
 func newRig(t *testing.T, database string) *rig {
 	t.Helper()

@@ -67,7 +67,7 @@ func (f *fixture) wantAnswers(want ...string) {
 	}
 }
 
-const sameMoment = "somebody else asked the same at the same moment"
+const sameMoment = "another attempt asked the same at the same moment"
 
 func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	t.Parallel()
@@ -343,7 +343,7 @@ func TestVectorsAreFoundByTenantEmbedderAndText(t *testing.T) {
 			t.Errorf("%s %s %v: got %v, want %v", tc.tenant, tc.embedder, tc.texts, got, tc.want)
 		}
 	}
-	f.keepVectors(tenant, "fake", 7, map[string]llm.Vector{"a": {9}}) // somebody was first
+	f.keepVectors(tenant, "fake", 7, map[string]llm.Vector{"a": {9}}) // another attempt was first
 	if got := f.vectors(tenant, "fake", "a")[string(hashes("a")[0])]; got[0] != 1 {
 		t.Errorf("got %v", got)
 	}

@@ -109,9 +109,9 @@ var states = []string{
 	9: "matching_status = 'succeeded', matching_published_at = NULL",
 }
 
-// staleWorld has documents in all states, and num(1) claimed, with pairs with
+// staleFixture has documents in all states, and num(1) claimed, with pairs with
 // all of them.
-func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
+func staleFixture(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
 	t.Helper()
 	f = newFixture(t)
 	f.invoices(9)
@@ -131,7 +131,7 @@ func staleWorld(t *testing.T) (f *fixture, fence job.Fence, block match.Block, p
 
 func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 	t.Parallel()
-	f, fence, block, pairs, stale := staleWorld(t)
+	f, fence, block, pairs, stale := staleFixture(t)
 	before := f.documents()
 	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
 		return match.Result{Stale: stale}, nil
@@ -187,14 +187,14 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 	}{
 		"the rules have to ask first": {"", errInjected, errInjected, false},
 		"the fence is lost":           {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
-		"settled by somebody else":    {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
+		"settled by another attempt":  {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
 		"the rules and the fence":     {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, errInjected, false},
 		"the candidates have changed": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
 		"they have, and the rules":    {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, fence, block, pairs, stale := staleWorld(t)
+			f, fence, block, pairs, stale := staleFixture(t)
 			if tc.before != "" {
 				f.exec(tc.before, num(1))
 			}
@@ -227,8 +227,8 @@ func (f *fixture) wantIdle() {
 	}
 }
 
-// An order and two invoices for the same goods and money: rules alone cannot
-// tell which is meant, and do not dare to say neither.
+// An order and two invoices for the same goods and money: the rules
+// cannot choose between the invoices, and cannot exclude either.
 const (
 	spotOrder    = `{"number":"45001","date":"2026-01-05","total":"1184.40","supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"line_items":[{"sku":"L-20","quantity":"20","unit_price":"59.22"}]}`
 	spotInvoice1 = `{"number":"RE-2026-0881","date":"2026-01-15","total":"1184.40","supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"line_items":[{"sku":"L-20","quantity":"20","unit_price":"59.22"}]}`
@@ -237,7 +237,7 @@ const (
 
 const itIsThe2nd = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"It is the later one."}]}`
 
-// clerk is a model that knows which invoice is meant: the second.
+// clerk is a model that chooses the right invoice: the second.
 type clerk struct{ calls int }
 
 func (c *clerk) Name() string { return "clerk" }

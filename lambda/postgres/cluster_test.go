@@ -130,7 +130,7 @@ func TestContractsJoinNothing(t *testing.T) {
 	}
 }
 
-// An edge that stays counts although nobody decided it again.
+// An edge that stays counts although it was not decided again.
 func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -148,7 +148,7 @@ func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 	}
 }
 
-// I13, against a model: whatever is decided about whom in whatever order, and
+// I13, against a model: whatever is decided, about any documents and in any order, and
 // however much happens between reading a block and writing the decision, the
 // edges are those decided and the clusters those of the edges.
 func TestClustersAreThoseOfTheEdges(t *testing.T) {

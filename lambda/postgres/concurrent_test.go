@@ -229,7 +229,7 @@ func (l *lane) atOnce(papers []paper, points string) {
 			if err := l.work(l.stores[i%len(l.stores)], l.ids[p.name], meet); err != nil {
 				l.t.Errorf("%s: %v", p.name, err)
 			}
-			for _, here := range missing { // a failed worker keeps nobody waiting
+			for _, here := range missing { // no worker waits for a failed one
 				here.Done()
 			}
 		})

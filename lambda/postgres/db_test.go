@@ -19,7 +19,7 @@ func TestOpenErrorsDoNotHoldTheURL(t *testing.T) {
 	}
 }
 
-func TestPingTellsWhetherTheDatabaseAnswers(t *testing.T) {
+func TestPingReportsWhetherTheDatabaseAnswers(t *testing.T) {
 	t.Parallel()
 	if err := postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()); err != nil {
 		t.Error(err)
@@ -31,7 +31,7 @@ func TestPingTellsWhetherTheDatabaseAnswers(t *testing.T) {
 	defer db.Close()
 	err = db.Ping(t.Context())
 	if err == nil {
-		t.Fatal("nobody answers, and no error")
+		t.Fatal("no server answers, and there is no error")
 	}
 	if got := failure.Of(err); got.Kind != failure.Transient || got.Text != "reach the database: connection failed" {
 		t.Errorf("got %+v", got)

@@ -43,12 +43,12 @@ func TestUntoldIsCountedOnEachChannel(t *testing.T) {
 	f.exec(`UPDATE notification_delivery AS d SET status = n.status
 		FROM (SELECT id, (ARRAY['sent', 'digested', 'pending'])[row_number() OVER ()] AS status FROM notification) AS n
 		WHERE d.notification_id = n.id AND d.channel = 'slack'`)
-	f.gaugesAre("two of them were told", postgres.Gauges{Unsent: 4}, "slack", "email")
+	f.gaugesAre("two of them were sent", postgres.Gauges{Unsent: 4}, "slack", "email")
 	f.advance(15 * 24 * time.Hour)
-	f.gaugesAre("they are too old to be told", postgres.Gauges{}, "slack", "email")
+	f.gaugesAre("they are too old to be sent", postgres.Gauges{}, "slack", "email")
 }
 
-// Among 100,000 documents that succeeded, and 20,000 failures told in two
+// Among 100,000 documents that succeeded, and 20,000 failures sent in two
 // years, the few that wait are read, and no table is scanned.
 func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
 	t.Parallel()

@@ -136,7 +136,7 @@ func TestPartnersAreCandidates(t *testing.T) {
 	f.invoices(6)
 	f.paired(1, 3)
 	f.paired(3, 4)
-	f.paired(2, 5) // somebody else's
+	f.paired(2, 5) // of other documents
 	f.exec("UPDATE document SET match_keys = '{k}' WHERE id IN ($1, $2)", num(4), num(6))
 	b := f.block(f.take(num(3)), key("k"))
 	if want := []uuid.UUID{num(1), num(4)}; !slices.Equal(b.Partners, want) {
@@ -154,7 +154,7 @@ func candidates(b match.Block) (ids []uuid.UUID) {
 	return ids
 }
 
-// I7: whoever lost the document changes no row in any table.
+// I7: an attempt that lost the document changes no row in any table.
 func TestStaleFenceWritesNothing(t *testing.T) {
 	t.Parallel()
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
@@ -315,7 +315,7 @@ func TestWhatAPersonDecidedStays(t *testing.T) {
 	}
 }
 
-// What the document does not know of yet is not overwritten: it is told.
+// A block that has changed is not overwritten: Write returns the new one.
 func TestPairThatAppearedAfterTheBlockWasReadIsScored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -31,21 +31,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Processes of this test binary that fail documents and tell of it, as the
-// functions do: the worker claims, fails and tells; the sweep gives up and tells.
+// Processes of this test binary that fail documents and send notifications, as the
+// functions do: the worker claims, fails and sends; the sweep gives up and sends.
 const (
-	envTeller   = "MATCHBOOK_TEST_TELLER"          // worker or sweep
-	envDatabase = "MATCHBOOK_TEST_TELLER_DATABASE" // with the process's name as application_name
-	envChannels = "MATCHBOOK_TEST_TELLER_CHANNELS" // where the channels are
-	envName     = "MATCHBOOK_TEST_TELLER_NAME"
-	// Whoever tells shares this lock; the clock is moved by whoever has it alone.
+	envSender   = "MATCHBOOK_TEST_SENDER"          // worker or sweep
+	envDatabase = "MATCHBOOK_TEST_SENDER_DATABASE" // with the process's name as application_name
+	envChannels = "MATCHBOOK_TEST_SENDER_CHANNELS" // where the channels are
+	envName     = "MATCHBOOK_TEST_SENDER_NAME"
+	// Senders share this lock; the holder of the exclusive lock moves the clock.
 	clockLock = 4712
 )
 
-// errBusy is what a channel that did not take a message says.
+// errBusy is the error of a channel that did not take a message.
 var errBusy = &failure.Error{Kind: failure.Transient, Sentence: "the channel did not take it"}
 
-// httpSender is a channel over HTTP that names every failure it tells.
+// httpSender is a channel over HTTP that names every failure in its messages.
 type httpSender struct{ name, url, process string }
 
 type sentMessage struct {
@@ -72,10 +72,10 @@ func (s httpSender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// TestTellerProcess is no test: it is what the processes run, until killed.
-func TestTellerProcess(t *testing.T) {
+// TestSenderProcess is no test: the processes run it, until they are killed.
+func TestSenderProcess(t *testing.T) {
 	t.Parallel()
-	role := os.Getenv(envTeller)
+	role := os.Getenv(envSender)
 	if role == "" {
 		return
 	}
@@ -118,8 +118,8 @@ type noQueue struct{}
 
 func (noQueue) Settle(context.Context, []job.Settled) {}
 
-// failBatch takes up to ten documents that nobody has and fails them. What is
-// to go wrong is in file_path.
+// failBatch claims up to ten pending documents and fails them. The kind of failure
+// is in file_path.
 func failBatch(ctx context.Context, conn *pgx.Conn, r *job.Runtime) error {
 	rows, _ := conn.Query(ctx, `SELECT id, file_path FROM document WHERE matching_status = 'pending' AND file_path <> 'lost' ORDER BY random() LIMIT 10`)
 	var id uuid.UUID
@@ -163,7 +163,7 @@ type arrival struct {
 }
 
 // stormy is two channels that fail half of the time, and the processes that
-// tell them.
+// send to them.
 type stormy struct {
 	*fixture
 	url string // of the channels
@@ -210,7 +210,7 @@ type process struct {
 
 func (s *stormy) start(role string, generation int) *process {
 	s.t.Helper()
-	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestTellerProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
+	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestSenderProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
 	simURL, err := s.clock.URL()
 	if err != nil {
 		s.t.Fatal(err)
@@ -222,7 +222,7 @@ func (s *stormy) start(role string, generation int) *process {
 	q := u.Query()
 	q.Set("application_name", p.name)
 	u.RawQuery = q.Encode()
-	p.Env = append(os.Environ(), envTeller+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
+	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
 	p.Stdout, p.Stderr = &p.errors, &p.errors
 	if err := p.Start(); err != nil {
 		s.t.Fatal(err)
@@ -274,8 +274,8 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// move moves the clock while nobody tells, so that nobody's claim ends while
-// it is at it.
+// move moves the clock while no process sends, so that no claim ends during a
+// send.
 func (s *stormy) move(d time.Duration) {
 	s.exec("SELECT pg_advisory_lock($1)", clockLock)
 	s.advance(d)
@@ -284,9 +284,9 @@ func (s *stormy) move(d time.Duration) {
 
 // I15, with processes: thousands of documents fail in five ways, in two workers and
 // a sweep that are killed again and again, on channels that fail half of the
-// time. Each has one row, and each channel is told of each once; again only
+// time. Each has one row, and each channel is sent each once; again only
 // where the channel's answer was lost, or came to a process that was dead.
-func TestKilledProcessesTellEveryFailure(t *testing.T) {
+func TestKilledProcessesSendEveryFailure(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -346,7 +346,7 @@ func (s *stormy) setAmbush() {
 	s.ambush = true
 }
 
-// check counts who was told of what.
+// check counts the failures that each channel was sent.
 func (s *stormy) check(total int) {
 	s.t.Helper()
 	if rows, documents := s.count("SELECT count(*) FROM notification"), s.count("SELECT count(DISTINCT document_id) FROM notification"); rows != total || documents != total {
@@ -370,14 +370,14 @@ func (s *stormy) check(total int) {
 				answered[id]++
 			}
 		}
-		s.t.Logf("%s: %d messages; %d were taken without an answer that was noted, with %d failures, which were told again", channel, messages, unanswered, again)
+		s.t.Logf("%s: %d messages; %d were taken without an answer that was noted, with %d failures, which were sent again", channel, messages, unanswered, again)
 		for id, n := range answered {
 			if n != 1 {
-				s.t.Errorf("%s was told %d times of %s, and its answer was noted", channel, n, id)
+				s.t.Errorf("%s was sent a failure %d times, %s, and its answer was noted", channel, n, id)
 			}
 		}
 		if len(answered) != total || unanswered == 0 {
-			s.t.Errorf("%s was told of %d failures, want %d; %d answers were lost", channel, len(answered), total, unanswered)
+			s.t.Errorf("%s was sent %d failures, want %d; %d answers were lost", channel, len(answered), total, unanswered)
 		}
 	}
 	s.t.Logf("%d messages were refused; %d answers came to a process that died; kinds: %s", s.refused, s.orphaned, s.kinds())

@@ -25,8 +25,8 @@ func (f *fixture) failures(n int, kinds ...string) {
 		FROM numbered, LATERAL (SELECT ($3::text[])[1 + n % cardinality($3::text[])] AS kind) AS k`, tenant, n, kinds)
 }
 
-// told counts the notifications of a channel by their status.
-func (f *fixture) told(channel string) string {
+// statuses counts the notifications of a channel by their status.
+func (f *fixture) statuses(channel string) string {
 	f.t.Helper()
 	var out string
 	if err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
@@ -41,7 +41,7 @@ func (f *fixture) relay(senders ...notify.Sender) *notify.Relay {
 	return &notify.Relay{Outbox: f.DB, Senders: senders, Log: slog.New(slog.DiscardHandler)}
 }
 
-// The first failure of a kind is told at once, the rest of its minute together
+// The first failure of a kind is sent at once, the rest of its minute together
 // when it is over; kinds and channels do not wait for each other.
 func TestAStormIsTwoMessages(t *testing.T) {
 	t.Parallel()
@@ -75,14 +75,14 @@ func TestAStormIsTwoMessages(t *testing.T) {
 	f.advance(time.Hour)
 	f.failures(1, "permanent")
 	say("an hour later", 1, 1, 999, 1)
-	if got := f.told("mail"); got != "digested 999, sent 3" {
+	if got := f.statuses("mail"); got != "digested 999, sent 3" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// A sender that dies with what it claimed delays it, no more; one that cannot
-// send has it told later, and not before the other side wants it.
-func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
+// A sender that dies only delays its claimed notifications. Those of a sender that
+// cannot send are sent later, and not before the time that the channel asks for.
+func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
@@ -105,7 +105,7 @@ func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
 	}
 	f.failures(2, "permanent")
 	if n := claim(); n != 0 { // and the sender is gone
-		t.Errorf("somebody else claimed %d of the same kind meanwhile", n)
+		t.Errorf("another sender claimed %d of the same kind meanwhile", n)
 	}
 	f.advance(time.Minute + time.Second)
 	if n := claim(); n != 5 {
@@ -123,13 +123,13 @@ func TestWhatWasClaimedAndNotToldIsToldLater(t *testing.T) {
 	}
 	f.advance(2 * time.Second)
 	f.relay(chat).Run(t.Context())
-	if got := f.told("chat"); got != "digested 5" {
+	if got := f.statuses("chat"); got != "digested 5" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// A channel that asks for time is told of nothing else meanwhile, of no kind;
-// another channel is.
+// A channel that asks for time is sent nothing meanwhile, of no kind; another
+// channel is.
 func TestABusyChannelIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -145,32 +145,32 @@ func TestABusyChannelIsLeftAlone(t *testing.T) {
 	f.advance(10*time.Minute - time.Microsecond)
 	f.relay(chat, mail).Run(t.Context())
 	if asked != 0 || len(mail.Sent()) != 2 {
-		t.Errorf("the channel was asked %d times before its time; the other one was told %d messages", asked, len(mail.Sent()))
+		t.Errorf("the channel was asked %d times before its time; the other one was sent %d messages", asked, len(mail.Sent()))
 	}
 	f.advance(time.Microsecond)
 	f.relay(chat).Run(t.Context())
-	if got := f.told("chat"); got != "sent 2" {
+	if got := f.statuses("chat"); got != "sent 2" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// A payload that cannot be read holds nobody up, and its document is named.
-func TestAPayloadThatCannotBeReadIsTold(t *testing.T) {
+// A payload that cannot be read holds up no other, and its document is named.
+func TestAPayloadThatCannotBeReadIsSent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
 	f.exec(`UPDATE notification SET payload = '{"attempts": "x", "error": "SECRET"}' WHERE id = (SELECT id FROM notification ORDER BY id LIMIT 1)`)
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
-	if got := f.told("chat"); got != "digested 3" {
+	if got := f.statuses("chat"); got != "digested 3" {
 		t.Fatalf("got %s", got)
 	}
 	unreadable := 0
-	for _, told := range chat.Sent()[0].Failures {
-		if told.TenantID != tenant || told.SubjectID == uuid.Nil {
-			t.Errorf("told %+v", told)
+	for _, sent := range chat.Sent()[0].Failures {
+		if sent.TenantID != tenant || sent.SubjectID == uuid.Nil {
+			t.Errorf("sent %+v", sent)
 		}
-		if strings.Contains(told.Error, "cannot be read") {
+		if strings.Contains(sent.Error, "cannot be read") {
 			unreadable++
 		}
 	}
@@ -179,8 +179,8 @@ func TestAPayloadThatCannotBeReadIsTold(t *testing.T) {
 	}
 }
 
-// What was told stays so, whoever releases it late.
-func TestWhatWasToldIsNotReleased(t *testing.T) {
+// A sent notification stays sent, whatever sender releases it late.
+func TestASentNotificationIsNotReleased(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(1, "permanent")
@@ -192,6 +192,6 @@ func TestWhatWasToldIsNotReleased(t *testing.T) {
 	f.advance(time.Hour)
 	f.relay(chat).Run(t.Context())
 	if n := len(chat.Sent()); n != 1 {
-		t.Errorf("it was told %d times", n)
+		t.Errorf("it was sent %d times", n)
 	}
 }

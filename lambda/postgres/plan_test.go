@@ -38,7 +38,7 @@ INSERT INTO document_match (tenant_id, document_a_id, document_b_id, score, conf
 SELECT tenant_id, document_a_id, document_b_id, 1, 'high', 'rules', '', '[]' FROM match_pair`
 
 // Among 100,000 documents the statements of an attempt read what they need:
-// no table is scanned, and nobody's documents but the tenant's are fetched.
+// no table is scanned, and only documents of the tenant are fetched.
 func TestPlansStaySelective(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -57,7 +57,7 @@ func TestPlansStaySelective(t *testing.T) {
 	f.exec("VACUUM ANALYZE document, match_pair, document_match, match_suggestion")
 
 	// Two are matched for comparison: one of a supplier with a few documents a
-	// month, and one that shares the word "trading" with everybody.
+	// month, and one that shares the word "trading" with all.
 	tenantID := uuid.MustParse("00000010-0000-4000-8000-000000000000")
 	for name, data := range map[string]string{
 		"cites an order":         `{"number":"RE 1","date":"2024-06-02","supplier":{"name":"Supplier7","vat_id":"DE7"},"total":"123.00","references":[{"type":"purchase-order","number":"4500"}]}`,

@@ -40,7 +40,7 @@ func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
 
 func TestWhatIsPublishedWithTheWriteNamesItsTenant(t *testing.T) {
 	t.Parallel()
-	f, fence, block, pairs, stale := staleWorld(t)
+	f, fence, block, pairs, stale := staleFixture(t)
 	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
 		return match.Result{Stale: stale}, nil
 	})

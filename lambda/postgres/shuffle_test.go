@@ -42,7 +42,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 			for seed := range shuffles {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
-					w := newWorld(t, docs)
+					w := newWorkshop(t, docs)
 					w.matchAll(rand.New(rand.NewPCG(seed, 1)), 3)
 					outcome := w.dump(false)
 					mu.Lock()
@@ -69,7 +69,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 }
 
 // Many documents of one company that arrive at once are each other's
-// candidates, and there is a new one each time that somebody looks. None of
+// candidates, and there is a new one each time that it is read. None of
 // them gives up over it.
 func TestManyDocumentsOfOneCompanyArriveAtOnce(t *testing.T) {
 	t.Parallel()
@@ -83,25 +83,25 @@ func TestManyDocumentsOfOneCompanyArriveAtOnce(t *testing.T) {
 		docs = append(docs, corpus.Document{ID: num(n + 1), TenantID: tenant, Type: typ,
 			Data: json.RawMessage(fmt.Sprintf(`{"number":"%s","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"}%s,"line_items":[{"sku":"L-20","quantity":"%d"}]}`, number, references, n/2+1))})
 	}
-	w := newWorld(t, docs)
+	w := newWorkshop(t, docs)
 	w.matchAll(rand.New(rand.NewPCG(1, 1)), 10)
 	if got := strings.Count(w.dump(false), `"decided_by": "rules"`); got < 60 {
 		t.Errorf("%d matches and suggestions, want at least the 60 that are cited", got)
 	}
 }
 
-// world is a database with documents that are matched by several workers.
-type world struct {
+// workshop is a database with documents that are matched by several workers.
+type workshop struct {
 	t    *testing.T
 	db   *postgres.DB
 	conn *pgx.Conn
 	ids  []uuid.UUID
 }
 
-func newWorld(t *testing.T, docs []corpus.Document) *world {
+func newWorkshop(t *testing.T, docs []corpus.Document) *workshop {
 	t.Helper()
 	url := postgrestest.URL(t)
-	w := &world{t: t, db: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url)}
+	w := &workshop{t: t, db: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url)}
 	imported := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
@@ -114,7 +114,7 @@ func newWorld(t *testing.T, docs []corpus.Document) *world {
 }
 
 // claim claims a document as soon as no other writer has its row.
-func (w *world) claim(id uuid.UUID) (job.Claim, error) {
+func (w *workshop) claim(id uuid.UUID) (job.Claim, error) {
 	for {
 		claims, err := w.db.Claim(w.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
 		if err != nil || claims[0].Found != job.Busy {
@@ -124,7 +124,7 @@ func (w *world) claim(id uuid.UUID) (job.Claim, error) {
 }
 
 // matchAll matches all documents in an order of its own, some at a time.
-func (w *world) matchAll(random *rand.Rand, atOnce int) {
+func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	w.t.Helper()
 	order := make(chan uuid.UUID, len(w.ids))
 	for _, i := range random.Perm(len(w.ids)) {
@@ -158,7 +158,7 @@ func (w *world) matchAll(random *rand.Rand, atOnce int) {
 
 // dump lists what was decided, without times, or with the transactions that
 // wrote it: a row written again with the same values is another row.
-func (w *world) dump(rows bool) string {
+func (w *workshop) dump(rows bool) string {
 	w.t.Helper()
 	var out strings.Builder
 	for _, sql := range []string{
@@ -176,7 +176,7 @@ func (w *world) dump(rows bool) string {
 	return out.String()
 }
 
-func (w *world) strings(sql string, args ...any) ([]string, error) {
+func (w *workshop) strings(sql string, args ...any) ([]string, error) {
 	rows, _ := w.conn.Query(w.t.Context(), sql, args...)
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

@@ -94,7 +94,7 @@ type statements struct {
 func (t Table) statements() statements {
 	return statements{
 		claim: t.sql(claimSQL), giveBack: t.sql(returnSQL), fail: t.sql(failSQL), succeed: t.sql(succeedSQL),
-		find: t.sql(findSQL),
+		find:    t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL),

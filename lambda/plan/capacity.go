@@ -67,7 +67,8 @@ func (s System) Capacity() Capacity {
 		limits = append(limits, s.tokens())
 	}
 	slices.SortStableFunc(limits, func(a, b limit) int { return cmp.Compare(a.Documents, b.Documents) })
-	c := Capacity{Documents: limits[0].Documents, Binding: limits[0].Name, Limits: limits, Batch: batch, Seconds: batch.Seconds(), Problems: s.problems(batch)}
+	c := Capacity{Documents: limits[0].Documents, Binding: limits[0].Name, Limits: limits,
+		Batch: batch, Seconds: batch.Seconds(), Problems: s.problems(batch)}
 	c.Concurrency = s.enough(c.Documents, batch)
 	return c
 }
@@ -92,7 +93,8 @@ func (s System) concurrency(batch time.Duration) limit {
 func (s System) connections(batch time.Duration) limit {
 	instances := max((s.Connections-s.OtherConnections)/s.Pool, 0)
 	return limit{limitConnections, s.rate(instances, batch),
-		fmt.Sprintf("%d connections, %d for other functions, %d for an instance: %d instances", s.Connections, s.OtherConnections, s.Pool, instances),
+		fmt.Sprintf("%d connections, %d for other functions, %d for an instance: %d instances",
+			s.Connections, s.OtherConnections, s.Pool, instances),
 		"raise max_connections (Aurora: the capacity), put RDS Proxy in between, or lower PoolSize in lambda/manifest"}
 }
 
@@ -115,13 +117,15 @@ func (s System) tenants() limit {
 		whose = fmt.Sprintf("%d tenants have as many documents each", tenants)
 	}
 	return limit{limitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
-		fmt.Sprintf("documents of a tenant are written one after the other, %s each; %s", round(toDuration(s.turn())), whose),
+		fmt.Sprintf("documents of a tenant are written one after the other, %s each; %s",
+			round(toDuration(s.turn())), whose),
 		"put the functions nearer to the database, in its availability zone; nothing else makes one tenant faster"}
 }
 
 func (s System) database() limit {
-	return limit{limitDatabase, s.Cores * s.Measured.Busy.Value * hour / (s.Measured.ExecutionMS.Value / 1000) / s.Deliveries(),
-		fmt.Sprintf("%g cores, at most %.0f %% busy, %g ms a delivery", s.Cores, 100*s.Measured.Busy.Value, s.Measured.ExecutionMS.Value),
+	busy, ms := s.Measured.Busy.Value, s.Measured.ExecutionMS.Value
+	return limit{limitDatabase, s.Cores * busy * hour / (ms / 1000) / s.Deliveries(),
+		fmt.Sprintf("%g cores, at most %.0f %% busy, %g ms a delivery", s.Cores, 100*busy, ms),
 		"give the database more cores (Aurora: a higher maximum capacity)"}
 }
 
@@ -130,10 +134,12 @@ func (s System) database() limit {
 func (s System) problems(batch time.Duration) (list []string) {
 	asks := s.Questions > 0
 	if asks && s.Latency.Max > s.CallTimeout {
-		list = append(list, fmt.Sprintf("an answer may take %s, and calls end after %s: raise LLM_TIMEOUT or take a faster model", s.Latency.Max, s.CallTimeout))
+		list = append(list, fmt.Sprintf("an answer may take %s, and calls end after %s: "+
+			"raise LLM_TIMEOUT or take a faster model", s.Latency.Max, s.CallTimeout))
 	}
 	if left := s.Timeout - s.Reserve; batch > left {
-		list = append(list, fmt.Sprintf("a batch takes %s and has %s: its documents would fail and be delivered again; raise Timeout or lower BatchSize in lambda/manifest", round(batch), left))
+		list = append(list, fmt.Sprintf("a batch takes %s and has %s: its documents would fail and be delivered again; "+
+			"raise Timeout or lower BatchSize in lambda/manifest", round(batch), left))
 	}
 	return list
 }

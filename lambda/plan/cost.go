@@ -82,7 +82,9 @@ func (b Bill) Fixed() (usd float64) {
 // Bill calculates the cost of a month.
 func (l Load) Bill() Bill {
 	b := Bill{Documents: l.Documents, Questions: l.Questions}
-	for _, items := range [][]item{l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model()} {
+	for _, items := range [][]item{
+		l.lambda(), l.queue(), l.database(), l.network(), l.watch(), l.secrets(), l.model(),
+	} {
 		for _, i := range items {
 			b.Items = append(b.Items, i)
 			b.USD += i.USD
@@ -107,12 +109,13 @@ func sweeps() float64               { return monthHours * 60 }
 
 func (l Load) lambda() []item {
 	p, m := l.Prices, l.Measured
-	seconds := l.Batch(l.BatchSize).Seconds()
+	gbSeconds := l.invocations() * l.Batch(l.BatchSize).Seconds() * float64(l.MemoryMB) / 1024
+	sweep := sweeps() * m.SweepMS.Value / 1000 * float64(l.SweepMB) / 1024
 	return []item{
 		charge(partLambda, "invocations", l.invocations(), "requests", p.LambdaRequests, million),
-		charge(partLambda, "duration", l.invocations()*seconds*float64(l.MemoryMB)/1024, "GB-seconds", p.LambdaGBSecond, 1),
+		charge(partLambda, "duration", gbSeconds, "GB-seconds", p.LambdaGBSecond, 1),
 		fixed(charge(partLambda, "sweep, invocations", sweeps(), "requests", p.LambdaRequests, million)),
-		fixed(charge(partLambda, "sweep, duration", sweeps()*m.SweepMS.Value/1000*float64(l.SweepMB)/1024, "GB-seconds", p.LambdaGBSecond, 1)),
+		fixed(charge(partLambda, "sweep, duration", sweep, "GB-seconds", p.LambdaGBSecond, 1)),
 	}
 }
 
@@ -121,13 +124,14 @@ func (l Load) lambda() []item {
 // invocation takes. A retry is a change of visibility.
 func (l Load) queue() []item {
 	p, m := l.Prices, l.Measured
-	batch := float64(l.BatchSize)
+	batch, polls := float64(l.BatchSize), m.Pollers.Value*monthSeconds/m.PollSeconds.Value
+	retries := l.Documents * m.RetriesPerDocument.Value
 	return []item{
 		charge(partSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
 		charge(partSQS, "receives", l.messages()/batch, "requests", p.SQSRequests, million),
 		charge(partSQS, "deletes", l.messages()/batch, "requests", p.SQSRequests, million),
-		charge(partSQS, "changes of visibility", l.Documents*m.RetriesPerDocument.Value, "requests", p.SQSRequests, million),
-		fixed(charge(partSQS, "polls of the empty queue", m.Pollers.Value*monthSeconds/m.PollSeconds.Value, "requests", p.SQSRequests, million)),
+		charge(partSQS, "changes of visibility", retries, "requests", p.SQSRequests, million),
+		fixed(charge(partSQS, "polls of the empty queue", polls, "requests", p.SQSRequests, million)),
 	}
 }
 
@@ -146,11 +150,13 @@ func (l Load) database() []item {
 	}
 	p, m := l.Prices, l.Measured
 	idle, busy := l.ACUs()
+	stored := l.Documents * l.MonthsKept * m.StoredBytes.Value / gigabyte
 	inputs := l.messages() * (m.Blocks.Value*m.MissedShare.Value + m.WALBytes.Value/storageBlock)
 	return []item{
 		fixed(charge(partDatabase, "capacity, at least", idle*monthHours, "ACU-hours", p.AuroraACUHour, 1)),
-		charge(partDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours", p.AuroraACUHour, 1),
-		charge(partDatabase, "storage", l.Documents*l.MonthsKept*m.StoredBytes.Value/gigabyte, "GB", p.AuroraStorage, 1),
+		charge(partDatabase, "capacity, more while busy", (busy-idle)*m.BusyHours.Value, "ACU-hours",
+			p.AuroraACUHour, 1),
+		charge(partDatabase, "storage", stored, "GB", p.AuroraStorage, 1),
 		charge(partDatabase, "reads and writes", inputs, "requests", p.AuroraIO, million),
 	}
 }

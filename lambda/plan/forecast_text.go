@@ -13,7 +13,8 @@ import (
 // Page returns the report for people.
 func (r *Forecast) Page() *term.Sheet {
 	s := &term.Sheet{}
-	s.Say(fmt.Sprintf("The cost of a month, in USD, where rules leave %s in 100 documents open and %s is asked about those:",
+	s.Say(fmt.Sprintf("The cost of a month, in USD, where rules leave %s in 100 documents open "+
+		"and %s is asked about those:",
 		short(100*r.load.Questions), term.Clean(r.Model, term.MaxValue)))
 	s.Table(r.parts())
 	s.Say("The lever is the share that rules decide. In all, and for the model alone:")
@@ -89,7 +90,8 @@ func (r *Forecast) lever() [][]string {
 	}
 	rows := [][]string{head}
 	for _, bills := range r.Lever {
-		row := []string{fmt.Sprintf("%.2f, rules decide %s of 100", bills[0].Questions, short(100*max(1-bills[0].Questions, 0)))}
+		share := bills[0].Questions
+		row := []string{fmt.Sprintf("%.2f, rules decide %s of 100", share, short(100*max(1-share, 0)))}
 		for _, b := range bills {
 			row = append(row, usd(b.USD), usd(b.Part(partModel)))
 		}
@@ -136,15 +138,18 @@ func short(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 // assumptions lists those with the largest influence.
 func (r *Forecast) assumptions() string {
 	l, m := r.load, r.Measured
-	s := fmt.Sprintf("Assumed: %s in %s; a model that takes %s for an answer; %s in an invocation of %d MB, which then takes %s on average",
-		"list prices without free tiers", l.Prices.Region, latencyText(l.Latency), documentsText(l.BatchSize), l.MemoryMB, l.Batch(l.BatchSize).Round(1e6))
+	s := fmt.Sprintf("Assumed: list prices without free tiers in %s; a model that takes %s for an answer; "+
+		"%s in an invocation of %d MB, which then takes %s on average",
+		l.Prices.Region, latencyText(l.Latency), documentsText(l.BatchSize), l.MemoryMB, l.Batch(l.BatchSize).Round(1e6))
 	if l.Aurora {
 		l.Documents = r.largest().Documents
 		idle, busy := l.ACUs()
-		s += fmt.Sprintf("; all documents in %g hours a month, so that Aurora has %g ACU at least and %g while it is busy with %s documents; documents kept for %g months",
+		s += fmt.Sprintf("; all documents in %g hours a month, so that Aurora has %g ACU at least "+
+			"and %g while it is busy with %s documents; documents kept for %g months",
 			m.BusyHours.Value, idle, busy, grouped(r.largest().Documents), l.MonthsKept)
 	}
-	return s + fmt.Sprintf(". %s tokens for a question and %s for its answer, counted at 4 bytes a token with an oracle for a model: a real one needs more.",
+	return s + fmt.Sprintf(". %s tokens for a question and %s for its answer, counted at 4 bytes a token "+
+		"with an oracle for a model: a real one needs more.",
 		short(m.PromptTokens.Value), short(m.AnswerTokens.Value))
 }
 
@@ -168,8 +173,11 @@ func (r *Forecast) sources() string {
 	if r.ModelPrices.File != "" {
 		models = term.Clean(r.ModelPrices.File, term.MaxValue)
 	}
-	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. Prices of models: %s, of %s. The needs of a document were measured (%s) on a machine that is not Lambda; lambda/plan/measured.json has the method of each figure, or states that it is assumed.",
-		strings.TrimRight(term.Clean(r.Prices.Note, term.MaxText), "."), models, orDash(term.Clean(r.ModelPrices.Date, term.MaxValue)), term.Clean(r.Measured.Date, term.MaxValue))
+	note, date := term.Clean(r.Prices.Note, term.MaxText), term.Clean(r.ModelPrices.Date, term.MaxValue)
+	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/plan/prices.json. "+
+		"Prices of models: %s, of %s. The needs of a document were measured (%s) on a machine that is not Lambda; "+
+		"lambda/plan/measured.json has the method of each figure, or states that it is assumed.",
+		strings.TrimRight(note, "."), models, orDash(date), term.Clean(r.Measured.Date, term.MaxValue))
 }
 
 // usd is money for people: cents below 100, whole dollars above.

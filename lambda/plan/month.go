@@ -72,7 +72,8 @@ func (l *ModelPrices) price(model, embedding string) (p modelPrice, err error) {
 	switch {
 	case embedding == "":
 	case embeds.Embedding == nil:
-		err = errors.Join(err, fmt.Errorf("there is no price for the embeddings of %.50q: --prices FILE may have it", embedding))
+		err = errors.Join(err, fmt.Errorf("there is no price for the embeddings of %.50q: "+
+			"--prices FILE may have it", embedding))
 	default:
 		p.Embedding = *embeds.Embedding
 	}

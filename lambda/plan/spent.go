@@ -45,7 +45,8 @@ func (r *Spent) Add(spent []report.Spent) {
 	for _, s := range spent {
 		b := r.Prices.bill(s)
 		r.Days = append(r.Days, b)
-		r.Tenants = addTo(r.Tenants, expense{TenantID: b.TenantID}, b, func(sum expense) bool { return *sum.TenantID == *b.TenantID })
+		r.Tenants = addTo(r.Tenants, expense{TenantID: b.TenantID}, b,
+			func(sum expense) bool { return *sum.TenantID == *b.TenantID })
 		r.Models = addTo(r.Models, expense{Model: b.Model}, b, func(sum expense) bool { return sum.Model == b.Model })
 		r.Total.add(b)
 	}

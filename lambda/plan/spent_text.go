@@ -9,7 +9,8 @@ import (
 	"matchbook/lambda/term"
 )
 
-var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens", "USD ", "calls saved", "emb. saved", "USD saved "}
+var costColumns = []string{"day", "model", "calls", "unusable", "prompt", "completion", "embedded", "tokens",
+	"USD ", "calls saved", "emb. saved", "USD saved "}
 
 // Text returns the report for people.
 func (r *Spent) Text() string {
@@ -62,11 +63,13 @@ func (r *Spent) notes(p *term.Page) {
 	if r.Prices.File != "" {
 		from = term.Clean(r.Prices.File, term.MaxValue)
 	}
-	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orDash(term.Clean(r.Prices.Date, term.MaxValue)), orDash(term.Clean(r.Prices.Source, term.MaxText))))
+	date, source := term.Clean(r.Prices.Date, term.MaxValue), term.Clean(r.Prices.Source, term.MaxText)
+	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orDash(date), orDash(source)))
 	if r.Prices.File == "" {
 		p.Hang("        ", "They include no discount: the provider's bill counts. --prices FILE uses your prices.")
 	}
-	p.Hang("Saved   ", "is the price of kept answers and embeddings that were used again, on the day on which they were bought.")
+	p.Hang("Saved   ", "is the price of kept answers and embeddings that were used again, "+
+		"on the day on which they were bought.")
 }
 
 // costTable has rows of cells, as many as there are columns. A row of one cell is

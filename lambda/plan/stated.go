@@ -123,8 +123,8 @@ func ReadMeasured(raw []byte) (m Measured, err error) {
 }
 
 // divisors are the figures that must not be 0.
-var divisors = []string{"core_speed", "poll_seconds", "cores_per_acu", "database_utilisation", "busy_hours_a_month", "execution_ms_per_delivery",
-	"round_trip_ms", "processor_ms_per_document", "prompt_tokens_per_question"}
+var divisors = []string{"core_speed", "poll_seconds", "cores_per_acu", "database_utilisation", "busy_hours_a_month",
+	"execution_ms_per_delivery", "round_trip_ms", "processor_ms_per_document", "prompt_tokens_per_question"}
 
 // read refuses a price or a figure that is missing, negative, or without a source:
 // nothing is free because it was forgotten.
@@ -140,9 +140,11 @@ func read(raw []byte, into any) error {
 		case string:
 			errs = append(errs, when(f == "", "%s is missing", name))
 		case Price:
-			errs = append(errs, when(!(f.USD >= 0), "%s has no usd of 0 or more", name), when(f.Per == "" || f.Date == "" || f.Source == "", "%s has no per, date or source", name))
+			errs = append(errs, when(!(f.USD >= 0), "%s has no usd of 0 or more", name),
+				when(f.Per == "" || f.Date == "" || f.Source == "", "%s has no per, date or source", name))
 		case Figure:
-			errs = append(errs, when(!(f.Value >= 0), "%s has no value of 0 or more", name), when(f.From == "", "%s has no origin in \"from\"", name),
+			errs = append(errs, when(!(f.Value >= 0), "%s has no value of 0 or more", name),
+				when(f.From == "", "%s has no origin in \"from\"", name),
 				when(f.Value == 0 && slices.Contains(divisors, name), "%s is 0, and something is divided by it", name))
 		}
 	}

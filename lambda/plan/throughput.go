@@ -28,7 +28,11 @@ type capacityCell struct {
 // The rows and columns of the table, beside the given ones.
 var (
 	tableConcurrency = []int{2, 8, 18, 50}
-	tableLatency     = []Latency{{Min: 500 * time.Millisecond, Max: time.Second}, {Min: time.Second, Max: 4 * time.Second}, {Min: 5 * time.Second, Max: 20 * time.Second}}
+	tableLatency     = []Latency{
+		{Min: 500 * time.Millisecond, Max: time.Second},
+		{Min: time.Second, Max: 4 * time.Second},
+		{Min: 5 * time.Second, Max: 20 * time.Second},
+	}
 )
 
 // Throughput calculates the capacity, and the table: the capacity of the system
@@ -82,10 +86,12 @@ func (r *Throughput) Page() *term.Sheet {
 
 func (r *Throughput) summary() string {
 	y := r.system
-	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, answers that take %s, and %d tenants. Limited by: %s.",
+	text := fmt.Sprintf("%s documents an hour, with MaximumConcurrency %d, %g questions per document, "+
+		"answers that take %s, and %d tenants. Limited by: %s.",
 		grouped(r.Documents), y.Concurrency, y.Questions, latencyText(y.Latency), y.Tenants, r.Binding)
 	if r.Concurrency < y.Concurrency {
-		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; with more, invocations wait or the provider refuses calls.", r.Concurrency)
+		text += fmt.Sprintf(" MaximumConcurrency %d is enough for that; "+
+			"with more, invocations wait or the provider refuses calls.", r.Concurrency)
 	}
 	return text
 }

@@ -42,7 +42,8 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/2015-03-31/functions/function/invocations", bytes.NewReader(event))
+	url += "/2015-03-31/functions/function/invocations"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(event))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,8 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 	o = &Outcome{Response: body}
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the event was refused: %s: %s", response.Header.Get("X-Amzn-Errortype"), bytes.TrimSpace(body))
+		kind := response.Header.Get("X-Amzn-Errortype")
+		return nil, fmt.Errorf("the event was refused: %s: %s", kind, bytes.TrimSpace(body))
 	case response.Header.Get("X-Amz-Function-Error") != "":
 		o = &Outcome{Error: body}
 	}
@@ -104,7 +106,8 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 // so for a list that is null, too, but only by accident.
 func (o *Outcome) AllAcknowledged() bool {
 	var response events.SQSEventResponse
-	return json.Unmarshal(o.Response, &response) == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
+	err := json.Unmarshal(o.Response, &response)
+	return err == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
 }
 
 // Write prints the outcome, for people or as JSON.

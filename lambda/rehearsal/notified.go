@@ -70,7 +70,10 @@ func (t *Channels) env() []string {
 	if t.Config.SlackURL == "" {
 		return nil
 	}
-	return []string{manifest.EnvSlackWebhookURL + "=" + t.Config.SlackURL, manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL}
+	return []string{
+		manifest.EnvSlackWebhookURL + "=" + t.Config.SlackURL,
+		manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL,
+	}
 }
 
 // Senders returns the channels; where none is configured, a recorder.
@@ -99,7 +102,8 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	if err != nil {
 		return rep, err
 	}
-	relay := &notify.Relay{Outbox: r.stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL, Log: slog.New(slog.NewJSONHandler(r.logs, nil))}
+	relay := &notify.Relay{Outbox: r.stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL,
+		Log: slog.New(slog.NewJSONHandler(r.logs, nil))}
 	relay.Run(ctx)
 	if err := r.stack.Advance(ctx, notify.Window); err != nil { // the digests are due
 		return rep, err
@@ -126,7 +130,8 @@ func (t *reportText) notified() {
 	for _, c := range t.Notified.Channels {
 		switch {
 		case c.Unsent > 0:
-			t.line("NOTIFIED   %s did not accept %d failures: --logs shows why; they stay in the outbox", c.Channel, c.Unsent)
+			t.line("NOTIFIED   %s did not accept %d failures: --logs shows why; they stay in the outbox",
+				c.Channel, c.Unsent)
 		case t.Accounting.Failed > 0:
 			t.line("NOTIFIED   %s was sent every failure", c.Channel)
 		}

@@ -90,9 +90,10 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
-	rep := &Report{Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary, Matches: []matchReport{}, Clusters: []clusterReport{},
-		byID: make(map[uuid.UUID]*documentReport), Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems),
-			Kills: r.kills, Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
+	rep := &Report{Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary,
+		Matches: []matchReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport),
+		Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems), Kills: r.kills,
+			Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
 		rep.Problems = []corpus.Problem{}
 	}
@@ -108,8 +109,8 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 func (rep *Report) addDocuments(summaries []report.Summary) {
 	rep.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
-		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number, Supplier: s.Supplier,
-			Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
+		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number,
+			Supplier: s.Supplier, Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
 		rep.byID[s.ID] = &rep.Documents[i]
 	}
 }

@@ -63,7 +63,8 @@ func (r *Run) Start(ctx context.Context, databaseURL string) error {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, func(s string) { r.Progress.Say("%s", s) })
+	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Match.Package,
+		func(s string) { r.Progress.Say("%s", s) })
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}

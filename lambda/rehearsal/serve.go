@@ -22,7 +22,8 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, or choose another port (0 takes a free one)", addr)
+		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, "+
+			"or choose another port (0 takes a free one)", addr)
 	}
 	if err != nil {
 		return "", nil, err

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -104,47 +105,39 @@ func (t *reportText) unfinished(tenant uuid.UUID) {
 	}
 }
 
-// deliveries sums up how messages ended, and lists those that took more than
-// one delivery.
+// deliveries counts how messages were settled, and lists those that took more
+// than one delivery.
 func (t *reportText) deliveries() {
 	counts := make(map[string]int)
-	var order []string
-	perDocument := make(map[string][]delivery)
+	perMessage := make(map[string][]delivery)
 	var messages []string
 	for _, d := range t.Deliveries {
-		key := d.Settled + " on delivery " + fmt.Sprint(d.Delivery)
-		if counts[key]++; counts[key] == 1 {
-			order = append(order, key)
-		}
-		if perDocument[d.Message] = append(perDocument[d.Message], d); len(perDocument[d.Message]) == 1 {
+		counts[fmt.Sprintf("%s on delivery %d", d.Settled, d.Delivery)]++
+		if perMessage[d.Message] = append(perMessage[d.Message], d); len(perMessage[d.Message]) == 2 {
 			messages = append(messages, d.Message)
 		}
 	}
 	t.line("DELIVERIES")
-	slices.Sort(order)
-	for _, key := range order {
-		t.line("  %4d %s", counts[key], key)
+	for _, settled := range slices.Sorted(maps.Keys(counts)) {
+		t.line("  %4d %s", counts[settled], settled)
 	}
 	const most = 20
-	shown := 0
-	for _, message := range messages {
-		list := perDocument[message]
-		if len(list) == 1 {
-			continue
-		}
-		if shown++; shown > most {
-			continue
-		}
-		steps := make([]string, len(list))
-		for i, d := range list {
-			steps[i] = fmt.Sprintf("+%s %s", time.Duration(d.Seconds)*time.Second, d.Settled)
-		}
-		t.line("  %s: %s", t.name(list[0].Document), strings.Join(steps, ", "))
+	for _, message := range messages[:min(most, len(messages))] {
+		t.repeated(perMessage[message])
 	}
-	if shown > most {
-		t.line("  ... and %d more that took several deliveries (--json lists them all)", shown-most)
+	if more := len(messages) - most; more > 0 {
+		t.line("  ... and %d more that took several deliveries (--json lists them all)", more)
 	}
 	t.line("")
+}
+
+// repeated shows the deliveries of one message.
+func (t *reportText) repeated(list []delivery) {
+	steps := make([]string, len(list))
+	for i, d := range list {
+		steps[i] = fmt.Sprintf("+%s %s", time.Duration(d.Seconds)*time.Second, d.Settled)
+	}
+	t.line("  %s: %s", t.name(list[0].Document), strings.Join(steps, ", "))
 }
 
 func (t *reportText) accounting() {
@@ -152,7 +145,8 @@ func (t *reportText) accounting() {
 	if a.Kills > 0 {
 		t.line("KILLS      the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
 	}
-	t.line("ACCOUNTING published %d = succeeded %d + failed %d + pending %d + in the DLQ %d", a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
+	t.line("ACCOUNTING published %d = succeeded %d + failed %d + pending %d + in the DLQ %d",
+		a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
 	if a.Malformed > 0 {
 		t.line("           and %d malformed, not published", a.Malformed)
 	}

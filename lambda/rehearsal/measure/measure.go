@@ -76,7 +76,8 @@ type Mistake struct {
 }
 
 // Corpus runs a corpus through the line in a database of its own.
-func Corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, o Options, m *term.Meter) (result *Result, err error) {
+func Corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, o Options, m *term.Meter,
+) (result *Result, err error) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
@@ -131,7 +132,8 @@ func (r *evalRun) run(ctx context.Context) error {
 			done = states["succeeded"] + states["failed"]
 		}
 		took := time.Since(r.started).Seconds()
-		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s", name, done, len(r.IDs), float64(done)/took, took)
+		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s",
+			name, done, len(r.IDs), float64(done)/took, took)
 	})
 	r.undrained = r.Drain(ctx)
 	r.meter.Watch(nil) // before the stack that it queries is closed
@@ -191,7 +193,8 @@ func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 	report := eval.Score(found.input(r.corpus))
 	took := r.took.Seconds()
 	m := &Result{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
-		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report, Worst: found.explain(report.Worst(o.Worst)),
+		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report,
+		Worst:   found.explain(report.Worst(o.Worst)),
 		Model:   evalModel{model, found.decided(r.corpus)},
 		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.In.Documents))/took*10) / 10}
 	if refused := len(r.In.Documents) - len(r.IDs); refused > 0 {
@@ -207,15 +210,18 @@ func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 }
 
 func (o outcome) input(c corpus.Corpus) eval.Input {
-	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates, Clusters: make(map[uuid.UUID]uuid.UUID)}
+	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates,
+		Clusters: make(map[uuid.UUID]uuid.UUID)}
 	for _, m := range o.matches {
-		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy})
+		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score,
+			Confidence: m.Confidence, DecidedBy: m.DecidedBy})
 	}
 	for _, s := range o.suggestions {
 		// The rules refused a pair that scores nothing. It is decided, like a
 		// pair that a person rejected.
 		undecided := s.Score > 0 && s.DecidedBy != "person"
-		in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
+		in.Suggestions = append(in.Suggestions,
+			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
 	}
 	for id, s := range o.summaries {
 		if s.Cluster != nil {

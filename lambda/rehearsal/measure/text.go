@@ -48,10 +48,12 @@ func (t *evalText) header() {
 	slices.Sort(states)
 	r := t.Report
 	t.line("  documents   %d: %s", r.Documents, strings.Join(states, ", "))
-	t.line("  pairs       %d true, %d matched, %d considered and not matched, of these %d undecided", r.Links, r.Edges, r.Suggestions, r.Undecided)
+	t.line("  pairs       %d true, %d matched, %d considered and not matched, of these %d undecided",
+		r.Links, r.Edges, r.Suggestions, r.Undecided)
 	t.line("  time        %.1f s, %.1f documents/s", t.Seconds, t.DocumentsPerSecond)
 	for _, d := range t.NotSucceeded {
-		t.line("  %s after %d attempts: %s %s: %s", strings.ToUpper(cmp.Or(d.State, "not published")), d.Attempts, term.Label(d.Type, d.Number, d.ID), d.ID, d.Error)
+		state, name := strings.ToUpper(cmp.Or(d.State, "not published")), term.Label(d.Type, d.Number, d.ID)
+		t.line("  %s after %d attempts: %s %s: %s", state, d.Attempts, name, d.ID, d.Error)
 	}
 	t.line("")
 }

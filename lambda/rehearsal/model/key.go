@@ -133,8 +133,28 @@ func mostInCommon(q scripted.Question) string {
 	if !ok {
 		return ""
 	}
+	type choice struct {
+		Candidate  int    `json:"candidate"`
+		Confidence string `json:"confidence"`
+		Reasoning  string `json:"reasoning"`
+	}
+	chosen := []choice{}
+	if best, common := closest(document, candidates); best > 0 {
+		reasoning := fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common)
+		chosen = append(chosen, choice{best, "medium", reasoning})
+	}
+	answer, err := json.Marshal(map[string]any{"matches": chosen})
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return string(answer)
+}
+
+// closest returns the number, from 1, of the candidate with most values in common,
+// and how many these are; 0 if two have as many, or none has any.
+func closest(document string, candidates []string) (number, most int) {
 	own := values(document)
-	best, most, ties := 0, 0, 0
+	ties := 0
 	for i, text := range candidates {
 		common := 0
 		for value := range values(text) {
@@ -144,25 +164,15 @@ func mostInCommon(q scripted.Question) string {
 		}
 		switch {
 		case common > most:
-			best, most, ties = i+1, common, 0
+			number, most, ties = i+1, common, 0
 		case common == most:
 			ties++
 		}
 	}
-	type choice struct {
-		Candidate  int    `json:"candidate"`
-		Confidence string `json:"confidence"`
-		Reasoning  string `json:"reasoning"`
+	if ties > 0 {
+		return 0, most
 	}
-	chosen := []choice{}
-	if most > 0 && ties == 0 {
-		chosen = append(chosen, choice{best, "medium", fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", most)})
-	}
-	answer, err := json.Marshal(map[string]any{"matches": chosen})
-	if err != nil {
-		panic(err) // it is made of strings and numbers
-	}
-	return string(answer)
+	return number, most
 }
 
 // values returns the values of a document, of whatever field.

@@ -122,13 +122,14 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 	switch {
 	case m.Options.Mode == OpenAI:
 		set(manifest.EnvMatchMode, "model")
-		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel, manifest.EnvOpenAIEmbeddingModel,
-			manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature, manifest.EnvLLMRetryBase} {
+		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
+			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature, manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}
 	case m.Options.scripted():
 		m.key = newAnswerKey(m.Links)
-		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Schedule: m.schedule(), Key: "scripted", RetryAfter: time.Second, Now: clock})
+		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Schedule: m.schedule(), Key: "scripted",
+			RetryAfter: time.Second, Now: clock})
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
 		}

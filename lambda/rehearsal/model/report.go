@@ -65,7 +65,8 @@ func (m *Source) note() string {
 	case Oracle:
 		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
 	case Noisy:
-		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, %g %% of them wrong on purpose (seed %d)",
+		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, "+
+			"%g %% of them wrong on purpose (seed %d)",
 			100*m.Options.Noise, m.Seed)
 	}
 	return ""
@@ -78,9 +79,11 @@ func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r 
 		return r, fmt.Errorf("read what was asked: %w", err)
 	}
 	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
-	r = Summary{Mode: cmp.Or(m.Options.Mode, None), Name: m.name(), Note: m.note(), Documents: documents, Asking: u.Documents,
-		Questions: u.Questions, Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
-		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TokensPerDoc: per(u.PromptTokens + u.CompletionTokens)}
+	r = Summary{Mode: cmp.Or(m.Options.Mode, None), Name: m.name(), Note: m.note(),
+		Documents: documents, Asking: u.Documents, Questions: u.Questions,
+		Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
+		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens,
+		TokensPerDoc: per(u.PromptTokens + u.CompletionTokens)}
 	if m.server != nil {
 		r.Server = m.counted()
 	}
@@ -114,11 +117,13 @@ func (r Summary) Lines() (lines []string) {
 	if r.Note != "" {
 		line("%s", r.Note)
 	}
-	line("%d of %d documents asked %d questions in %d calls, %.2f a document", r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
+	line("%d of %d documents asked %d questions in %d calls, %.2f a document",
+		r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
 	line("%d answers were used again, %d were unusable", r.Replays, r.Unusable)
 	line("%d prompt and %d completion tokens, %.2f a document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
 	if s := r.Server; s != nil {
-		line("the server counted %d calls, %d of them billed with %d and %d tokens", s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
+		line("the server counted %d calls, %d of them billed with %d and %d tokens",
+			s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
 		r.faults(line)
 	}
 	return lines

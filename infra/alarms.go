@@ -219,7 +219,8 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
 			text: fmt.Sprintf("The sweep had to repair something: a message got lost, or the work on one of "+
 				"the %[1]ss killed its worker on every delivery. No %[1]s is lost: one that was given up is failed, "+
-				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.", a.site.facts.row(), a.site.theFunctions())},
+				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.",
+				a.site.facts.row(), a.site.theFunctions())},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), // a sign of life
 			at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING,
 			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +

@@ -63,7 +63,8 @@ type setting struct {
 // settings lists all settings. Their errors never repeat the value.
 func settings(c *config) []setting {
 	return []setting{
-		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`, "1 to 20 lower-case letters and digits, such as dev")},
+		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`,
+			"1 to 20 lower-case letters and digits, such as dev")},
 		{"database", "existing", oneOf(&c.Database, "existing", "aurora")},
 		{"deletionProtection", "true", yesOrNo(&c.DeletionProtection)},
 		{"databaseSecretArn", "", pattern(&c.DatabaseSecret, secretARN,
@@ -90,7 +91,8 @@ func settings(c *config) []setting {
 		{"promptPrice", "", price(&c.PromptPrice)},
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"slack", "false", yesOrNo(&c.Slack)},
-		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN, "the ARN of a secret, with its six characters at the end")},
+		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
 		{"emailFrom", "", addresses(&c.EmailFrom)},
 		{"emailTo", "", addresses(&c.EmailTo)},
 		{"sesConfigurationSet", "", pattern(&c.SESConfigurationSet, `[A-Za-z0-9_-]{1,64}`,
@@ -179,10 +181,12 @@ func (c config) check() (errs []error) {
 		{(c.EmailFrom == "") != (c.EmailTo == ""), "emailFrom, emailTo: one is given and the other is not"},
 		{strings.Contains(c.EmailFrom, ","), "emailFrom: not one address"},
 		{strings.ContainsAny(c.AlarmEmail, ",<"), "alarmEmail: not one address without a name"},
-		{(c.PromptPrice == 0) != (c.CompletionPrice == 0), "promptPrice, completionPrice: one is given and the other is not"},
+		{(c.PromptPrice == 0) != (c.CompletionPrice == 0),
+			"promptPrice, completionPrice: one is given and the other is not"},
 		{c.OpenAISecret == "none" && c.BaseURL == "",
 			"openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
-		{c.Mode == "rules" && c.OpenAISecret != "", "openaiSecretArn: mode=rules asks no model; leave one of the two out"},
+		{c.Mode == "rules" && c.OpenAISecret != "",
+			"openaiSecretArn: mode=rules asks no model; leave one of the two out"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

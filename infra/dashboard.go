@@ -133,7 +133,8 @@ func (s *site) percentiles(function, name string) (list []awscloudwatch.IMetric)
 
 func graph(title string, stacked bool, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
-		Title: jsii.String(title), Left: &metrics, Stacked: jsii.Bool(stacked), Width: jsii.Number(8), Height: jsii.Number(6),
+		Title: jsii.String(title), Left: &metrics, Stacked: jsii.Bool(stacked), Width: jsii.Number(8),
+		Height:    jsii.Number(6),
 		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0)},
 	})
 }

@@ -129,7 +129,8 @@ func explain(err error) error {
 	var field *fieldError
 	switch {
 	case errors.As(err, &kind):
-		return fmt.Errorf("field %q is %s where another shape is expected", kind.Field, strings.Fields(kind.Value + " ?")[0])
+		return fmt.Errorf("field %q is %s where another shape is expected",
+			kind.Field, strings.Fields(kind.Value + " ?")[0])
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not valid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &field):

@@ -57,7 +57,8 @@ func (d *drill) evidence(ctx context.Context, s *strikes, want map[pair]string) 
 	queue, _ := l.Stats()
 	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, broken: l.journal.broken,
 		asked: l.journal.asked,
-		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers, want: want,
+		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers,
+		want:    want,
 		true:    l.papers.true,
 		started: d.started}
 	if !d.done.IsZero() {

@@ -106,7 +106,8 @@ func (p *papers) openPurchase(i int) {
 
 func (p *papers) add(tenant uuid.UUID, kind document.Type, number, company string, i int, day, cites string) uuid.UUID {
 	data := fmt.Sprintf(`{"number":%q,"supplier":{"name":%q},"currency":"EUR","date":"2026-01-%s","total":"%d.80",
-		"line_items":[{"sku":"L%05d","quantity":"20","unit_price":"%d.19"}]%s}`, number, company, day, (100+i)*20+3, i, 100+i, cites)
+		"line_items":[{"sku":"L%05d","quantity":"20","unit_price":"%d.19"}]%s}`,
+		number, company, day, (100+i)*20+3, i, 100+i, cites)
 	id := p.id()
 	p.numbers[number] = id
 	p.all = append(p.all, postgres.Imported{ID: id, TenantID: tenant, Type: kind, FilePath: number,

@@ -289,7 +289,8 @@ func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 			}
 			d.o.Progress(fmt.Sprintf("%4.0f s: %d succeeded, %d failed, %d in progress, %d pending, %d to come; %d faults, "+
 				"%d sweeps; %s simulated",
-				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"], states["pending"],
+				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"],
+				states["pending"],
 				states[""],
 				faults, d.line.sweeps.Load(), d.line.Clock.Now().Sub(began).Round(time.Minute)))
 		}

@@ -225,7 +225,8 @@ func (s *strikes) refuseSQS(ctx context.Context, load func() error) error {
 }
 
 func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallLost, Rate: 0.15}, sqs.Fault{Kind: queuefault.AnswerLost, Rate: 0.15},
+	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallLost, Rate: 0.15},
+		sqs.Fault{Kind: queuefault.AnswerLost, Rate: 0.15},
 		sqs.Fault{Kind: queuefault.EntryUnconfirmed, Rate: 0.1})
 }
 

@@ -39,7 +39,8 @@ var checks = []struct {
 	{"restarts", "no failed document met nothing but restarts of the database, by the times of faults and deliveries",
 		(*evidence).failedByRestarts},
 	{"again", "a failed document succeeds when it is published again", (*evidence).failedAgain},
-	{"I1", "published = succeeded + failed, no message is left in the queue, each came to an end", (*evidence).accounting},
+	{"I1", "published = succeeded + failed, no message is left in the queue, each came to an end",
+		(*evidence).accounting},
 	{"I2", "a message is deleted only when its document is at its end or was published again later, by audit and journal",
 		(*evidence).acks},
 	{"I3", "each response of the function was valid, by the event source mapping", (*evidence).responses},
@@ -166,7 +167,8 @@ func (e *evidence) acks() (v []Violation) {
 					v = append(v, violation(id, "message %.8s was acknowledged before anything happened", m.id))
 				case m.sent.Before(e.published(id, c.N+1, true)): // superseded
 				case c.Status == "pending" || c.Status == "in-progress":
-					v = append(v, violation(id, "message %.8s was acknowledged while the document was %s", m.id, c.Status))
+					v = append(v, violation(id, "message %.8s was acknowledged while the document was %s",
+						m.id, c.Status))
 				case c.Status == "failed" && c.bySweep() && m.run(s.at).from.After(c.At):
 					v = append(v, violation(id, "message %.8s came after all, and was acknowledged without work", m.id))
 				}
@@ -242,12 +244,14 @@ func (e *evidence) fences() (v []Violation) {
 		case c.settles() && owner != c.Process:
 			v = append(v, violation(c.Document, "attempt %d of %s was ended by %s", c.WasAttempt, owner, c.Process))
 		case c.Contents && (c.Was != "in-progress" || owner != c.Process):
-			v = append(v, violation(c.Document, "%s wrote contents, and attempt %d is of %s and %s", c.Process, c.WasAttempt,
+			v = append(v, violation(c.Document, "%s wrote contents, and attempt %d is of %s and %s",
+				c.Process, c.WasAttempt,
 				owner, c.Was))
 		}
 	}
 	for _, s := range e.stray {
-		v = append(v, violation(uuid.Nil, "%s changed %s in a transaction that settled nothing", s.Process, s.Relations))
+		v = append(v, violation(uuid.Nil, "%s changed %s in a transaction that settled nothing",
+			s.Process, s.Relations))
 	}
 	return v
 }
@@ -255,7 +259,8 @@ func (e *evidence) fences() (v []Violation) {
 func (e *evidence) leases() (v []Violation) {
 	for _, c := range e.audit.changes {
 		if c.claims() && c.Was == "in-progress" && c.WasLease != nil && c.WasLease.After(c.Clock) {
-			v = append(v, violation(c.Document, "claimed %s before the lease of attempt %d was over", c.WasLease.Sub(c.Clock),
+			v = append(v, violation(c.Document, "claimed %s before the lease of attempt %d was over",
+				c.WasLease.Sub(c.Clock),
 				c.WasAttempt))
 		}
 	}
@@ -307,7 +312,8 @@ func (e *evidence) sameMatches() (v []Violation) {
 	got := e.links()
 	for _, p := range sortedPairs(e.want) {
 		if got[p] != e.want[p] {
-			v = append(v, violation(p[0], "its match with %s is %q, and was %q in the quiet run", p[1], got[p], e.want[p]))
+			v = append(v, violation(p[0], "its match with %s is %q, and was %q in the quiet run",
+				p[1], got[p], e.want[p]))
 		}
 	}
 	for _, p := range sortedPairs(got) {
@@ -354,13 +360,15 @@ func (e *evidence) notified() (v []Violation) {
 		case n.Delivery == "pending":
 			v = append(v, violation(n.Document, "attempt %d was never sent", n.Attempt))
 		case n.Delivery == "sent" && !strings.Contains(e.texts, n.Document.String()):
-			v = append(v, violation(n.Document, "attempt %d counts as sent, and Slack accepted no such message", n.Attempt))
+			v = append(v, violation(n.Document, "attempt %d counts as sent, and Slack accepted no such message",
+				n.Attempt))
 		default:
 			sent++
 		}
 	}
 	if e.taken < sent {
-		v = append(v, violation(uuid.Nil, "Slack accepted messages of %d failures, and %d count as sent", e.taken, sent))
+		v = append(v, violation(uuid.Nil, "Slack accepted messages of %d failures, and %d count as sent",
+			e.taken, sent))
 	}
 	for _, f := range e.failures {
 		key := fence{f.Document, f.Attempt}

@@ -90,7 +90,8 @@ func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question,
 		if err := a.discard(ctx, id, why); err != nil {
 			return err
 		}
-		return &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
+		return &failure.Error{Kind: failure.Transient,
+			Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
 	})
 }
 
@@ -104,7 +105,8 @@ func (a *Asker) keep(ctx context.Context, k Key, document uuid.UUID, answer Answ
 func (a *Asker) discard(ctx context.Context, id int64, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
-	return failure.At("discard the model's answer", a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "it was refused")))
+	return failure.At("discard the model's answer",
+		a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "it was refused")))
 }
 
 // hash is the same for the same prompt and schema. Lengths are included, so

@@ -107,5 +107,6 @@ func CheckConnections(budget int, functions []Function, tasks []Task) error {
 		parts = append(parts, fmt.Sprintf("%s %d", t.Name, t.PoolSize))
 	}
 	return fmt.Errorf("the functions may open %d connections (%s) and the database has %d for them: "+
-		"lower MaxConcurrency or PoolSize in the manifest, or raise the budget", need, strings.Join(parts, ", "), budget)
+		"lower MaxConcurrency or PoolSize in the manifest, or raise the budget",
+		need, strings.Join(parts, ", "), budget)
 }

@@ -112,7 +112,8 @@ func (s *Set) Flush(w io.Writer, now time.Time) error {
 		}
 	}
 	if len(unknown) > 0 {
-		return fmt.Errorf("metrics that manifest does not name: %s", strings.Join(slices.Sorted(maps.Keys(unknown)), ", "))
+		return fmt.Errorf("metrics that manifest does not name: %s",
+			strings.Join(slices.Sorted(maps.Keys(unknown)), ", "))
 	}
 	return nil
 }

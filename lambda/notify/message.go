@@ -38,7 +38,8 @@ func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
 func Digest(failures []Failure, base string) Message {
 	failures = sorted(failures)
 	first, last := failures[0].tidy(), failures[len(failures)-1]
-	m := Message{Kind: first.Kind, Subject: first.subject(), Count: len(failures), Since: first.At, Until: last.At.UTC()}
+	m := Message{Kind: first.Kind, Subject: first.subject(), Count: len(failures), Since: first.At,
+		Until: last.At.UTC()}
 	tenants := map[uuid.UUID]bool{}
 	for i, f := range failures {
 		tenants[f.TenantID] = true

@@ -180,7 +180,8 @@ func nameOf(id string) string {
 
 // advice holds a step against each error code of Secrets Manager.
 var advice = map[string]string{
-	"AccessDeniedException":     "may not be read: allow secretsmanager:GetSecretValue on it, and kms:Decrypt on a key of yours, unless there is none of that name",
+	"AccessDeniedException": "may not be read: allow secretsmanager:GetSecretValue on it, " +
+		"and kms:Decrypt on a key of yours, if a secret of that name exists",
 	"ResourceNotFoundException": "does not exist, or has no value yet",
 	"InvalidRequestException":   "is marked for deletion",
 	"DecryptionFailure":         "cannot be decrypted: allow kms:Decrypt on its key",

@@ -57,7 +57,8 @@ func databaseURL(fields map[string]any) (string, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return "", fmt.Errorf("is a JSON object without %q, and without %s", manifest.EnvDatabaseURL, strings.Join(missing, ", "))
+		return "", fmt.Errorf("is a JSON object without %q, and without %s",
+			manifest.EnvDatabaseURL, strings.Join(missing, ", "))
 	}
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
 		return "", errors.New("is of a database that is no PostgreSQL")
@@ -70,6 +71,7 @@ func databaseURL(fields map[string]any) (string, error) {
 		query.Set("sslmode", "require")
 	}
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(text("username", ""), text("password", "")),
-		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"), RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")}
+		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"),
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")}
 	return u.String(), nil
 }

@@ -52,10 +52,12 @@ func Columns(s string) (n int) {
 
 // wide are the characters that take two columns, but for the half width forms
 // of their scripts.
-var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Yi, {
-	R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303e, Stride: 1}, {Lo: 0xff01, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1}},
-	R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1faff, Stride: 1}}, // emoji
-}}
+var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
+	unicode.Yi, {
+		R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303e, Stride: 1}, {Lo: 0xff01, Hi: 0xff60, Stride: 1},
+			{Lo: 0xffe0, Hi: 0xffe6, Stride: 1}},
+		R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1faff, Stride: 1}}, // emoji
+	}}
 
 func columnsOf(r rune) int {
 	switch {

@@ -31,7 +31,8 @@ func claimTakesWhatWaits(r *rig) {
 func claimHolds(r *rig) {
 	id := r.New()
 	r.take(id)
-	for _, tc := range []struct{ pass, left time.Duration }{{0, lease}, {lease / 3, 2 * lease / 3}, {2*lease/3 - tick, tick}} {
+	for _, tc := range []struct{ pass, left time.Duration }{{0, lease}, {lease / 3, 2 * lease / 3},
+		{2*lease/3 - tick, tick}} {
 		r.Advance(tc.pass)
 		r.unchanged("a delivery that is held", func() {
 			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.Wait != tc.left {
@@ -81,7 +82,8 @@ func claimAnswersInOrder(r *rig) {
 	}
 	for i, c := range r.claims(false, deliveries...) {
 		if got := found(c); got != places[i].want || c.Fence.ID != deliveries[i].ID {
-			r.Errorf("%s, place %d of the batch: found %v of %v, want %v", places[i].name, i, got, c.Fence.ID, places[i].want)
+			r.Errorf("%s, place %d of the batch: found %v of %v, want %v",
+				places[i].name, i, got, c.Fence.ID, places[i].want)
 		}
 	}
 	if none := r.claims(false); len(none) != 0 {

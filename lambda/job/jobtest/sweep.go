@@ -30,7 +30,8 @@ type repairs struct{ overdue, lost, crashed, inserted, lapsed, republished int }
 
 func (n *repairs) add(again []sweep.Republished) {
 	for _, a := range again {
-		*map[sweep.Repair]*int{sweep.Inserted: &n.inserted, sweep.Lapsed: &n.lapsed, sweep.Overdue: &n.republished}[a.Repair]++
+		*map[sweep.Repair]*int{sweep.Inserted: &n.inserted, sweep.Lapsed: &n.lapsed,
+			sweep.Overdue: &n.republished}[a.Repair]++
 	}
 }
 

@@ -98,7 +98,8 @@ func (m *model) request(q llm.Question) openai.ChatCompletionRequest {
 		},
 	}
 	if q.System != "" {
-		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: q.System})
+		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem,
+			Content: q.System})
 	}
 	r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: q.User})
 	length := q.MaxTokens

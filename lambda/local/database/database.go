@@ -58,7 +58,8 @@ func (c Choice) read(env func(string) string, m *term.Meter) (source pgserver.So
 	switch {
 	case err != nil:
 	case c.Named && url == "":
-		err = fmt.Errorf("--database: %s is not set, or %s forces another one", manifest.EnvDatabaseURL, manifest.EnvPostgres)
+		err = fmt.Errorf("--database: %s is not set, or %s forces another one",
+			manifest.EnvDatabaseURL, manifest.EnvPostgres)
 	case named && c.Keep != "":
 		err = errors.New("--keep is for the private PostgreSQL: leave it or --database out")
 	case !named && url != "":

@@ -73,7 +73,8 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 	switch {
 	case errors.As(err, &tooLarge):
 		return nil, &FunctionError{Type: responseTooLarge,
-			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) + " bytes)."}
+			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) +
+				" bytes)."}
 	case err != nil:
 		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
 	}

@@ -92,7 +92,8 @@ func canBuild(ctx context.Context, pkg string) error {
 	inModule := func(module string) bool { return strings.HasPrefix(pkg+"/", module+"/") }
 	if !slices.ContainsFunc(strings.Fields(string(out)), inModule) {
 		return fmt.Errorf("no executable of %s: there is none beside this program, and the working directory is not inside its module; "+
-			"run this inside the repository, or run `go install %s` there and put the result beside this program", pkg, pkg)
+			"run this inside the repository, or run `go install %s` there and put the result beside this program",
+			pkg, pkg)
 	}
 	return nil
 }

@@ -156,7 +156,8 @@ func (e *environment) boot() error {
 	close(e.started)
 	if err != nil {
 		close(e.ended)
-		return &FunctionError{Type: "Runtime.InvalidEntrypoint", Message: "start " + e.cfg.Bootstrap + ": " + err.Error()}
+		return &FunctionError{Type: "Runtime.InvalidEntrypoint",
+			Message: "start " + e.cfg.Bootstrap + ": " + err.Error()}
 	}
 	timeout := time.NewTimer(e.initTimeout)
 	defer timeout.Stop()

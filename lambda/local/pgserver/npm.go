@@ -110,12 +110,14 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		if version, _ = serverVersion(bin); version != "" {
 			return bin, version, nil
 		}
-		if out, err = exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").CombinedOutput(); err != nil &&
+		if out, err = exec.CommandContext(ctx, filepath.Join(bin, "postgres"),
+			"--version").CombinedOutput(); err != nil &&
 			!errors.Is(err, syscall.ETXTBSY) {
 			break
 		}
 	}
-	return "", "", fmt.Errorf("the package's postgres does not run here: %w%s", cmp.Or(err, errNoVersion), firstLines(out))
+	return "", "", fmt.Errorf("the package's postgres does not run here: %w%s",
+		cmp.Or(err, errNoVersion), firstLines(out))
 }
 
 var errNoVersion = errors.New("it prints no version")

@@ -27,8 +27,9 @@ const (
 var (
 	errNoQueue     = apiError{codePrefix + "NonExistentQueue", "The specified queue does not exist.", 400}
 	errInternal    = apiError{"InternalFailure", "The request processing has failed because of an unknown error.", 500}
-	errUnavailable = apiError{"ServiceUnavailable", "The request has failed due to a temporary failure of the server.", 503}
-	errEntry       = apiError{"InternalError", "We encountered an internal error. Please try again.", 500}
+	errUnavailable = apiError{"ServiceUnavailable", "The request has failed due to a temporary failure of the server.",
+		503}
+	errEntry = apiError{"InternalError", "We encountered an internal error. Please try again.", 500}
 )
 
 // shape returns the code without its prefix, except for the codes listed here.
@@ -61,7 +62,8 @@ func refuse(broken bool, code, format string, args ...any) error {
 // checkRange is the rule for a number that may be left out.
 func checkRange(parameter string, value *int, lowest, highest int) error {
 	return refuse(value != nil && (valueOr(value, 0) < lowest || valueOr(value, 0) > highest), codeInvalid,
-		"Value for parameter %s is invalid. Reason: Must be between %d and %d, if provided.", parameter, lowest, highest)
+		"Value for parameter %s is invalid. Reason: Must be between %d and %d, if provided.",
+		parameter, lowest, highest)
 }
 
 func valueOr(value *int, fallback int) int {

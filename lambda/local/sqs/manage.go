@@ -67,7 +67,8 @@ func (s *Server) parseRedrive(q *queue, value string) (dlqArn string, maxReceive
 		refuse(maxReceives < 1 || maxReceives > 1000, codeInvalid,
 			"Valid values for maxReceiveCount are from 1 to 1000 both inclusive."),
 		refuse(dlq == nil, codeInvalid, "Dead letter target does not exist."),
-		refuse(dlq != nil && dlq.fifo != q.fifo, codeInvalid, "Dead-letter queue must be same type of queue as the source."))
+		refuse(dlq != nil && dlq.fifo != q.fifo, codeInvalid,
+			"Dead-letter queue must be same type of queue as the source."))
 }
 
 // number is the setting of one of numberSettings.

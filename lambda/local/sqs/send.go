@@ -58,11 +58,14 @@ func (e entry) check(q *queue) error {
 		checkAttributes(e.MessageAttributes),
 		refuse(e.MessageGroupId != "" && !groupIDForm.MatchString(e.MessageGroupId), codeInvalid,
 			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."),
-		refuse(!q.fifo && e.MessageDeduplicationId != "", codeInvalid, "Only FIFO queues have a MessageDeduplicationId."),
+		refuse(!q.fifo && e.MessageDeduplicationId != "",
+			codeInvalid, "Only FIFO queues have a MessageDeduplicationId."),
 		refuse(q.fifo && e.MessageGroupId == "", codeMissing, "The request must contain the parameter MessageGroupId."),
-		refuse(q.fifo && e.MessageDeduplicationId == "" && q.settings["ContentBasedDeduplication"] != "true", codeInvalid,
+		refuse(q.fifo && e.MessageDeduplicationId == "" && q.settings["ContentBasedDeduplication"] != "true",
+			codeInvalid,
 			"The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"),
-		refuse(q.fifo && valueOr(e.DelaySeconds, 0) != 0, codeInvalid, "A message of a FIFO queue has no delay of its own."))
+		refuse(q.fifo && valueOr(e.DelaySeconds, 0) != 0, codeInvalid,
+			"A message of a FIFO queue has no delay of its own."))
 }
 
 // accept returns the message of the last five minutes that m repeats, or m.
@@ -120,7 +123,8 @@ func checkAttributes(attributes map[string]messageAttribute) error {
 	for name, a := range attributes {
 		_, notNumber := strconv.ParseFloat(a.StringValue, 64)
 		err = cmp.Or(err,
-			refuse(len(name) > 256 || !attributeNameForm.MatchString(name) || reservedPrefix.MatchString(name), codeInvalid,
+			refuse(len(name) > 256 || !attributeNameForm.MatchString(name) || reservedPrefix.MatchString(name),
+				codeInvalid,
 				"The message attribute name '%s' is invalid.", name),
 			refuse(len(a.DataType) > 256 || !dataTypeForm.MatchString(a.DataType), codeInvalid,
 				"The message attribute '%s' has an invalid message attribute type.", name),

@@ -99,7 +99,8 @@ func Random(r *rand.Rand) notify.Message {
 }
 
 func pick(r *rand.Rand, limit int) string {
-	pieces := []string{"&", "<", ">", "<!channel>", "<@U1>", "|", "𝄞", "é", "a", "  ", "\r\n", "\x00", "\xff", "\u202e", "\u2028", "{{", "*", "`", "\"", Hostile, kinds[r.IntN(4)]}
+	pieces := []string{"&", "<", ">", "<!channel>", "<@U1>", "|", "𝄞", "é", "a", "  ", "\r\n", "\x00", "\xff", "\u202e",
+		"\u2028", "{{", "*", "`", "\"", Hostile, kinds[r.IntN(4)]}
 	one := pieces[r.IntN(len(pieces))]
 	var b strings.Builder
 	for length := r.IntN(limit); b.Len() < length; {

@@ -48,7 +48,8 @@ type text struct {
 // a digest, of the 50 that Slack allows.
 func render(m notify.Message) []byte {
 	p := payload{Text: escape(summary(m), maxText)}
-	p.Blocks = append(p.Blocks, block{Type: "header", Text: &text{Type: "plain_text", Text: escape(m.Title(), maxHeader)}})
+	p.Blocks = append(p.Blocks, block{Type: "header",
+		Text: &text{Type: "plain_text", Text: escape(m.Title(), maxHeader)}})
 	if m.Count == 1 && m.Failures[0].Error != "" {
 		p.Blocks = append(p.Blocks, section(escape(m.Failures[0].Error, maxText)))
 	}

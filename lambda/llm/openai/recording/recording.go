@@ -41,7 +41,8 @@ type Exchange struct {
 // headers are the ones that decide what we do. Others may name an organisation
 // or a request.
 var headers = []string{
-	"Content-Type", "Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens", "X-Scripted",
+	"Content-Type", "Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens",
+	"X-Scripted",
 }
 
 // Take asks a model one question. The exchange is without the secret, the key

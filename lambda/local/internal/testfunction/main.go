@@ -127,7 +127,8 @@ func handleRecords(ctx context.Context, records []events.SQSMessage) ([]byte, er
 		case "answer":
 			return []byte(argument), nil
 		case "fail":
-			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
 		default:
 			if _, err := obey(ctx, do, argument); err != nil {
 				return nil, err
@@ -139,7 +140,8 @@ func handleRecords(ctx context.Context, records []events.SQSMessage) ([]byte, er
 
 // postInitError posts a start-up error as the runtimes of other languages do.
 func postInitError() {
-	resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error", "application/json",
+	resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error",
+		"application/json",
 		strings.NewReader(`{"errorType":"Config.Missing","errorMessage":"no QUEUE_URL"}`))
 	if err == nil {
 		resp.Body.Close()

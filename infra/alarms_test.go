@@ -15,7 +15,8 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		missingIsFine = "notBreaching"
 		missingIsBad  = "breaching"
 	)
-	dead, queue := "AWS/SQS ApproximateNumberOfMessagesVisible Maximum QueueName=${MatchDeadLetterQueue.QueueName}", "AWS/SQS ApproximateNumberOfMessagesNotVisible Maximum QueueName=${MatchQueue.QueueName}"
+	dead, queue := "AWS/SQS ApproximateNumberOfMessagesVisible Maximum QueueName=${MatchDeadLetterQueue.QueueName}",
+		"AWS/SQS ApproximateNumberOfMessagesNotVisible Maximum QueueName=${MatchQueue.QueueName}"
 	lambda := func(metric, function string) string {
 		return "AWS/Lambda " + metric + " FunctionName=${" + function + "}"
 	}
@@ -28,18 +29,21 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		"MatchDeadLetterQueueFilling":  {"DIFF(FILL(dead, 0)) of " + dead, ">=", "3", "1", missingIsFine},
 		"MatchQueueInFlight":           {queue, ">=", "100000", "1", missingIsFine},
 		"MatchFailed":                  {work("Failed"), ">=", "1", "1", missingIsFine},
-		"MatchFailedShare": {"IF(failed + dead >= 3, 100 * (failed + dead) / (succeeded + failed + dead), 0) of " + work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
+		"MatchFailedShare": {"IF(failed + dead >= 3, 100 * (failed + dead) / (succeeded + failed + dead), 0) of " +
+			work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
 			">=", "5", "1", missingIsFine},
-		"MatchMalformed":      {work("Malformed"), ">=", "1", "1", missingIsFine},
-		"CredentialsRefused":  {"FILL(work, 0) + FILL(sweep, 0) of " + work("Refused") + ", " + ours("Refused Sum"), ">=", "1", "1", missingIsFine},
-		"MatchErrors":         {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchThrottles":      {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchDuration":       {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
-		"SweepErrors":         {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
-		"SweepThrottles":      {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
-		"SweepDuration":       {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
-		"SweepSilent":         {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
-		"SweepRepairs":        {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") + ", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
+		"MatchMalformed": {work("Malformed"), ">=", "1", "1", missingIsFine},
+		"CredentialsRefused": {"FILL(work, 0) + FILL(sweep, 0) of " + work("Refused") + ", " + ours("Refused Sum"),
+			">=", "1", "1", missingIsFine},
+		"MatchErrors":    {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchThrottles": {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchDuration":  {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
+		"SweepErrors":    {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
+		"SweepThrottles": {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
+		"SweepDuration":  {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
+		"SweepSilent":    {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
+		"SweepRepairs": {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") +
+			", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
 		"OldestDueDocument":   {ours("OldestDue Maximum"), ">=", "3240", "1", missingIsFine},
 		"NotificationsUntold": {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
 	}
@@ -91,7 +95,8 @@ func TestSynthWarnsWhenFailuresWouldReachNoPerson(t *testing.T) {
 		app := newApp(t, out, tc.context)
 		makeStack(t, app, wishes{})
 		app.Synth(nil)
-		if got := strings.Join(warnings(t, out), "\n"); (got != "") != tc.warns || tc.warns && !strings.Contains(got, "alarmEmail") {
+		if got := strings.Join(warnings(t, out), "\n"); (got != "") != tc.warns || tc.warns &&
+			!strings.Contains(got, "alarmEmail") {
 			t.Errorf("%s: warnings %q, want one: %t", name, got, tc.warns)
 		}
 	}

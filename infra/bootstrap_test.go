@@ -30,7 +30,8 @@ var built = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Functions[0].Package, runtime.GOARCH)
+	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Functions[0].Package,
+		runtime.GOARCH)
 })
 
 func builtBootstrap(t *testing.T, name string) string {
@@ -115,7 +116,8 @@ func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 			t.Errorf("%s: made of %v", name, info.Deps)
 		}
 		for _, module := range info.Deps {
-			if slices.ContainsFunc([]string{"jsii", "constructs", "cdk"}, func(word string) bool { return strings.Contains(module.Path, word) }) {
+			if slices.ContainsFunc([]string{"jsii", "constructs", "cdk"},
+				func(word string) bool { return strings.Contains(module.Path, word) }) {
 				t.Errorf("%s holds %s", name, module.Path)
 			}
 		}
@@ -131,7 +133,8 @@ func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
 		t.Skip("skipped without qemu-aarch64-static: install qemu-user-static to run the ARM bootstrap here")
 	}
 	wrapper := filepath.Join(t.TempDir(), "bootstrap")
-	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nexec "+qemu+" "+builtBootstrap(t, "match")+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nexec "+qemu+" "+builtBootstrap(t, "match")+"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	event, err := os.ReadFile("../testdata/events/one-document.json")
@@ -139,7 +142,8 @@ func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, bootstrap := range map[string]string{"ARM": wrapper, "native": builtBootstrap(t, "native")} {
-		if answer, status := answerOf(t, bootstrap, event); answer != `{"batchItemFailures":[]}` || status != "succeeded" {
+		if answer, status := answerOf(t, bootstrap, event); answer != `{"batchItemFailures":[]}` ||
+			status != "succeeded" {
 			t.Errorf("%s: got %s, and the document %s", name, answer, status)
 		}
 	}
@@ -163,7 +167,8 @@ func answerOf(t *testing.T, bootstrap string, event []byte) (answer, status stri
 	var logs bytes.Buffer
 	f := lambdahost.New(lambdahost.Config{
 		Name: "match", Bootstrap: bootstrap, Timeout: time.Minute, Logs: &logs,
-		Env: []string{"DATABASE_URL=" + url, "QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/match", "MATCH_MODE=rules", "AWS_REGION=us-east-1"},
+		Env: []string{"DATABASE_URL=" + url, "QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/match",
+			"MATCH_MODE=rules", "AWS_REGION=us-east-1"},
 	})
 	got, err := f.Invoke(t.Context(), event)
 	_ = f.Close()

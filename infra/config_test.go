@@ -20,7 +20,8 @@ func TestContextHasADefaultForEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Stage != "dev" || c.Database != "existing" || c.Mode != "model" || c.Model != manifest.DefaultModel || c.DatabaseConnections != 100 || c.PromptPrice != 0.4 || c.CompletionPrice != 1.6 || c.Slack {
+	if c.Stage != "dev" || c.Database != "existing" || c.Mode != "model" || c.Model != manifest.DefaultModel ||
+		c.DatabaseConnections != 100 || c.PromptPrice != 0.4 || c.CompletionPrice != 1.6 || c.Slack {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -63,17 +64,21 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"stage": "Prod"}, "stage: not 1 to 20 lower-case letters"},
 		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/mrk-0123456789abcdef0123456789abcdef"}, ""}, // of several Regions
 		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/12345678-1234-1234-1234-123456789012"}, ""},
-		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:alias/mine"}, "secretsKeyArn: not the ARN of a KMS key"},
+		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:alias/mine"},
+			"secretsKeyArn: not the ARN of a KMS key"},
 		{map[string]any{"databaseCaFile": "config.go"}, "databaseCaFile: not a file of certificates"},
 		{map[string]any{"stage": "a--b"}, "stage: not 1 to 20"}, // RDS refuses it
 		{map[string]any{"database": "mysql"}, "database: not existing or aurora"},
 		{map[string]any{"database": "aurora", "databaseSecretArn": arn}, "database=aurora makes a secret of its own"},
-		{map[string]any{"database": "aurora", "subnetIds": "subnet-01234567", "securityGroupIds": "sg-01234567"}, "database=aurora makes a network of its own"},
+		{map[string]any{"database": "aurora", "subnetIds": "subnet-01234567", "securityGroupIds": "sg-01234567"},
+			"database=aurora makes a network of its own"},
 		{map[string]any{"databaseSecretArn": arn}, ""},
-		{map[string]any{"databaseSecretArn": strings.TrimSuffix(arn, "-AbCdEf")}, "databaseSecretArn: not the ARN of a secret"},
+		{map[string]any{"databaseSecretArn": strings.TrimSuffix(arn, "-AbCdEf")},
+			"databaseSecretArn: not the ARN of a secret"},
 		{map[string]any{"databaseConnections": 200.0}, ""}, // a number in cdk.json
 		{map[string]any{"databaseConnections": "0"}, "databaseConnections: not a whole number above 0"},
-		{map[string]any{"subnetIds": "subnet-01234567, subnet-0123456789abcdef0", "securityGroupIds": "sg-01234567"}, ""},
+		{map[string]any{"subnetIds": "subnet-01234567, subnet-0123456789abcdef0", "securityGroupIds": "sg-01234567"},
+			""},
 		{map[string]any{"subnetIds": []any{"subnet-01234567", "subnet-89abcdef"}, "securityGroupIds": []any{"sg-01234567"}}, ""}, // a list in cdk.json
 		{map[string]any{"subnetIds": "subnet-01234567"}, "subnetIds, securityGroupIds: one is given"},
 		{map[string]any{"subnetIds": "vpc-1", "securityGroupIds": "sg-01234567"}, "subnetIds: not a list"},
@@ -89,7 +94,8 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"slack": true, "slackSecretArn": arn}, ""},
 		{map[string]any{"slack": "yes"}, "slack: not true or false"},
 		{map[string]any{"emailFrom": "a@example.com"}, "emailFrom, emailTo: one is given"},
-		{map[string]any{"emailFrom": "a@example.com,b@example.com", "emailTo": "c@example.com"}, "emailFrom: not one address"},
+		{map[string]any{"emailFrom": "a@example.com,b@example.com", "emailTo": "c@example.com"},
+			"emailFrom: not one address"},
 		{map[string]any{"alarmEmail": "ops"}, "alarmEmail: not an address"},
 		{map[string]any{"alarmEmail": "Ops <ops@example.com>"}, "alarmEmail: not one address without a name"},
 		{map[string]any{"Stage": "dev"}, "Stage: no such setting; there are stage, database"},
@@ -103,7 +109,8 @@ func TestSettingsAreRead(t *testing.T) {
 
 func TestWhereTheModelListens(t *testing.T) {
 	t.Parallel()
-	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443, "http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
+	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443,
+		"http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
 		if got := (config{BaseURL: url}).modelPort(); got != want {
 			t.Errorf("%q: got %d, want %d", url, got, want)
 		}
@@ -112,7 +119,8 @@ func TestWhereTheModelListens(t *testing.T) {
 
 func TestAddressesComeWithoutTheirNames(t *testing.T) {
 	t.Parallel()
-	for list, want := range map[string][]string{"": nil, "a@example.com": {"a@example.com"}, "Matchbook <a@mail.example.com>, b@example.com": {"a@mail.example.com", "b@example.com"}} {
+	for list, want := range map[string][]string{"": nil, "a@example.com": {"a@example.com"},
+		"Matchbook <a@mail.example.com>, b@example.com": {"a@mail.example.com", "b@example.com"}} {
 		if got := addressesOf(list); !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", list, got, want)
 		}
@@ -125,7 +133,8 @@ func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
 	needsNode(t)
 	cdk.Lock()
 	defer cdk.Unlock()
-	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod", "cli-telemetry": false, "acknowledged-issue-numbers": []any{1}, "availability-zones:account=1": []any{"a"}}))
+	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod",
+		"cli-telemetry": false, "acknowledged-issue-numbers": []any{1}, "availability-zones:account=1": []any{"a"}}))
 	if len(got) != 1 || got["stage"] != "prod" {
 		t.Errorf("got %v", got)
 	}
@@ -137,7 +146,8 @@ func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
 	cdk.Lock()
 	defer cdk.Unlock()
 	_, err := readConfig(contextOf(newApp(t, t.TempDir(), map[string]any{"database-secret-arn": "SECRET"})))
-	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: no such setting; there are stage, ") || strings.Contains(err.Error(), "SECRET") {
+	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: no such setting; there are stage, ") ||
+		strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -156,7 +166,8 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
-	if info, _ := os.Stat(filepath.Join(folder, "database-ca.pem")); err != nil || !bytes.Equal(got, want) || info.Mode().Perm() != 0o644 {
+	if info, _ := os.Stat(filepath.Join(folder, "database-ca.pem")); err != nil || !bytes.Equal(got, want) ||
+		info.Mode().Perm() != 0o644 {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if err := addAuthorities(map[string]string{"match": folder}, ""); err != nil {

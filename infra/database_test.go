@@ -11,16 +11,20 @@ func TestAuroraIsEncryptedBackedUpAndNotDeletedByAccident(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	tpl.check(t,
-		at("Database", "aurora-postgresql", "Engine"), at("Database", "matchbook", "DatabaseName"), at("Database", true, "StorageEncrypted"),
-		at("Database", true, "DeletionProtection"), at("DatabaseWriter7794273E", false, "AutoMinorVersionUpgrade"), at("Database", 14, "BackupRetentionPeriod"), at("Database", true, "EnableIAMDatabaseAuthentication"),
-		at("Database", 0.5, "ServerlessV2ScalingConfiguration", "MinCapacity"), at("Database", 4, "ServerlessV2ScalingConfiguration", "MaxCapacity"))
+		at("Database", "aurora-postgresql", "Engine"), at("Database", "matchbook", "DatabaseName"),
+		at("Database", true, "StorageEncrypted"),
+		at("Database", true, "DeletionProtection"), at("DatabaseWriter7794273E", false, "AutoMinorVersionUpgrade"),
+		at("Database", 14, "BackupRetentionPeriod"), at("Database", true, "EnableIAMDatabaseAuthentication"),
+		at("Database", 0.5, "ServerlessV2ScalingConfiguration", "MinCapacity"),
+		at("Database", 4, "ServerlessV2ScalingConfiguration", "MaxCapacity"))
 	for _, id := range tpl.of("AWS::RDS::DBInstance") {
 		tpl.check(t, at(id, "db.serverless", "DBInstanceClass"), at(id, false, "PubliclyAccessible"))
 	}
 	if !strings.Contains(tpl.text, `"DeletionPolicy": "Snapshot"`) {
 		t.Error("the stack would take the data with it")
 	}
-	if strings.Contains(tpl.text, "MasterUserPassword") && !strings.Contains(tpl.at(t, "Database", "MasterUserPassword"), "{{resolve:secretsmanager:") {
+	if strings.Contains(tpl.text, "MasterUserPassword") &&
+		!strings.Contains(tpl.at(t, "Database", "MasterUserPassword"), "{{resolve:secretsmanager:") {
 		t.Error("a password is in the template")
 	}
 }
@@ -32,7 +36,8 @@ func TestOnlyTheFunctionsReachTheDatabase(t *testing.T) {
 	var got []string
 	rule := func(group, direction string, r map[string]any) {
 		peer := plain(r["CidrIp"]) + plain(r["SourceSecurityGroupId"]) + plain(r["DestinationSecurityGroupId"])
-		got = append(got, group+": "+direction+" "+plain(r["IpProtocol"])+" "+plain(r["FromPort"])+"-"+plain(r["ToPort"])+" "+peer)
+		got = append(got, group+": "+direction+" "+plain(r["IpProtocol"])+" "+plain(r["FromPort"])+"-"+
+			plain(r["ToPort"])+" "+peer)
 	}
 	for id, r := range tpl.Resources {
 		switch r.Type {
@@ -91,19 +96,22 @@ func TestFunctionsHaveOneWayOutAndTheDatabaseNone(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
-		if got := tpl.at(t, id, "VpcConfig"); !strings.Contains(got, "VpcfunctionsSubnet1") || !strings.Contains(got, "VpcfunctionsSubnet2") || !strings.Contains(got, "FunctionsSecurityGroup") {
+		if got := tpl.at(t, id, "VpcConfig"); !strings.Contains(got, "VpcfunctionsSubnet1") ||
+			!strings.Contains(got, "VpcfunctionsSubnet2") || !strings.Contains(got, "FunctionsSecurityGroup") {
 			t.Errorf("%s is in %s", id, got)
 		}
 	}
 	for _, rule := range []string{"DatabaseSecurityGroupfrom", "FunctionsSecurityGroupto"} {
-		if got := tpl.Resources["Schema"].DependsOn; !slices.ContainsFunc(got, func(id string) bool { return strings.HasPrefix(id, rule) }) {
+		if got := tpl.Resources["Schema"].DependsOn; !slices.ContainsFunc(got,
+			func(id string) bool { return strings.HasPrefix(id, rule) }) {
 			t.Errorf("the migration does not wait for the rule %s...: %v", rule, got)
 		}
 	}
 	if got := tpl.Resources["Schema"].DependsOn; !slices.Contains(got, "Database") {
 		t.Errorf("the migration waits for %v, not for the database", got)
 	}
-	if got := tpl.Resources["MigrateFunction"].DependsOn; !slices.ContainsFunc(got, func(id string) bool { return strings.Contains(id, "functionsSubnet1DefaultRoute") }) {
+	if got := tpl.Resources["MigrateFunction"].DependsOn; !slices.ContainsFunc(got,
+		func(id string) bool { return strings.Contains(id, "functionsSubnet1DefaultRoute") }) {
 		t.Errorf("the migration may run before there is a way out: it waits for %v", got)
 	}
 }
@@ -112,7 +120,8 @@ func TestFunctionsGoNextToAnExistingDatabase(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything})
 	for _, id := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
-		tpl.check(t, at(id, `["subnet-0123456789abcdef0","subnet-0123456789abcdef1"]`, "VpcConfig", "SubnetIds"), at(id, `["sg-0123456789abcdef0"]`, "VpcConfig", "SecurityGroupIds"))
+		tpl.check(t, at(id, `["subnet-0123456789abcdef0","subnet-0123456789abcdef1"]`, "VpcConfig", "SubnetIds"),
+			at(id, `["sg-0123456789abcdef0"]`, "VpcConfig", "SecurityGroupIds"))
 	}
 	for _, kind := range []string{"AWS::EC2::VPC", "AWS::RDS::DBCluster", "AWS::SecretsManager::Secret"} {
 		if ids := tpl.of(kind); len(ids) > 0 {

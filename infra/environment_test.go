@@ -53,7 +53,8 @@ func (tpl *template) variables(t *testing.T, id string) map[string]string {
 func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
-	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"), tpl.variables(t, "MigrateFunction")
+	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"),
+		tpl.variables(t, "MigrateFunction")
 	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
 	for constant, name := range constants(t, "manifest.go", "Env") {
 		_, inMatch := match[name]
@@ -85,20 +86,28 @@ func TestFunctionsGetTheUsersSettings(t *testing.T) {
 		want    map[string]string
 	}{
 		"nothing": {bare, map[string]string{
-			"STAGE": "dev", "DATABASE_URL": "", "DATABASE_URL_SECRET_ARN": byName("dev/database-url"), "QUEUE_URL": "${MatchQueue}",
-			"MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel, "OPENAI_API_KEY_SECRET_ARN": byName("dev/openai-api-key"),
-			"SLACK_WEBHOOK_URL_SECRET_ARN": "", "EMAIL_FROM": "", "EMAIL_TO": "", "RETRY_SCHEDULE": "5m,30m", "LLM_TIMEOUT": "",
+			"STAGE": "dev", "DATABASE_URL": "",
+			"DATABASE_URL_SECRET_ARN": byName("dev/database-url"), "QUEUE_URL": "${MatchQueue}",
+			"MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel,
+			"OPENAI_API_KEY_SECRET_ARN":    byName("dev/openai-api-key"),
+			"SLACK_WEBHOOK_URL_SECRET_ARN": "", "EMAIL_FROM": "", "EMAIL_TO": "", "RETRY_SCHEDULE": "5m,30m",
+			"LLM_TIMEOUT": "",
 		}},
 		"everything": {everything, map[string]string{
 			"STAGE": "prod", "DATABASE_URL_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
-			"OPENAI_BASE_URL": "https://models.example.com/v1", "OPENAI_MODEL": "gpt-4.1", "OPENAI_EMBEDDING_MODEL": "text-embedding-3-small",
-			"SLACK_WEBHOOK_URL": "", "SLACK_WEBHOOK_URL_SECRET_ARN": byName("prod/slack-webhook-url"),
-			"EMAIL_FROM": "Matchbook <matchbook@mail.example.com>", "EMAIL_TO": "ops@example.com,books@example.com", "ADMIN_BASE_URL": "https://matchbook.example.com",
+			"OPENAI_BASE_URL": "https://models.example.com/v1", "OPENAI_MODEL": "gpt-4.1",
+			"OPENAI_EMBEDDING_MODEL": "text-embedding-3-small",
+			"SLACK_WEBHOOK_URL":      "", "SLACK_WEBHOOK_URL_SECRET_ARN": byName("prod/slack-webhook-url"),
+			"EMAIL_FROM": "Matchbook <matchbook@mail.example.com>", "EMAIL_TO": "ops@example.com,books@example.com",
+			"ADMIN_BASE_URL": "https://matchbook.example.com",
 		}},
-		"rules only": {rulesOnly, map[string]string{"MATCH_MODE": "rules", "OPENAI_API_KEY_SECRET_ARN": "", "OPENAI_API_KEY": ""}},
-		"no key": {map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"}, map[string]string{
-			"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "", "OPENAI_API_KEY": "",
-		}},
+		"rules only": {rulesOnly, map[string]string{"MATCH_MODE": "rules", "OPENAI_API_KEY_SECRET_ARN": "",
+			"OPENAI_API_KEY": ""}},
+		"no key": {map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"},
+			map[string]string{
+				"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "",
+				"OPENAI_API_KEY": "",
+			}},
 		"aurora": {aurora, map[string]string{"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +130,8 @@ func TestMigrationsMayHaveADatabaseSecretOfTheirOwn(t *testing.T) {
 	if got := template.variables(t, "MigrateFunction")["DATABASE_URL_SECRET_ARN"]; got != direct {
 		t.Errorf("migrations: got %s, want %s", got, direct)
 	}
-	if got := template.variables(t, "MatchFunction")["DATABASE_URL_SECRET_ARN"]; !strings.Contains(got, "dev/database-url") {
+	if got := template.variables(t, "MatchFunction")["DATABASE_URL_SECRET_ARN"]; !strings.Contains(got,
+		"dev/database-url") {
 		t.Errorf("the function: got %s", got)
 	}
 }

@@ -22,17 +22,26 @@ func TestImpossibleCombinationsFailWithASentenceEach(t *testing.T) {
 	}{
 		"too few connections": {func(*facts) {}, 43,
 			"the functions may open 44 connections (match 8 x 5, sweep 2, migrate 2) and the database has 43 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
-		"just enough":             {func(*facts) {}, 44, ""},
-		"more functions at once":  {func(f *facts) { f.Functions[0].MaxConcurrency = 30 }, 100, "the functions may open 154 connections"},
-		"a sweep that lasts long": {func(f *facts) { f.Sweep.Timeout = 16 * time.Minute }, 100, "sweep: a timeout of 16m0s is not a number of seconds from 1 to the 15m0s of Lambda"},
-		"no memory":               {func(f *facts) { f.Migrate.MemoryMB = 64 }, 100, "migrate: 64 MB of memory are not between 128 and 10240"},
-		"a batch of 11":           {func(f *facts) { f.Functions[0].BatchSize = 11 }, 100, "match: batch size 11 is not between 1 and 10"},
-		"one at a time":           {func(f *facts) { f.Functions[0].MaxConcurrency = 1 }, 100, "match: maximum concurrency 1 is not between 2 and 1000"},
-		"a retry after 12 h":      {func(f *facts) { f.Functions[0].Retries = []time.Duration{12 * time.Hour} }, 100, "match: a retry after 12h0m0s and an invocation of 3m0s exceed the 12h0m0s of SQS"},
-		"no retry":                {func(f *facts) { f.Functions[0].Retries = nil }, 100, "match: no retry: a message that meets a passing failure would be given up at once"},
-		"back before the lease":   {func(f *facts) { f.Functions[0].Timeout = 10 * time.Second }, 100, "match: messages come back after 1m0s, before a claim of 1m10s has ended"},
+		"just enough": {func(*facts) {}, 44, ""},
+		"more functions at once": {func(f *facts) { f.Functions[0].MaxConcurrency = 30 }, 100,
+			"the functions may open 154 connections"},
+		"a sweep that lasts long": {func(f *facts) { f.Sweep.Timeout = 16 * time.Minute }, 100,
+			"sweep: a timeout of 16m0s is not a number of seconds from 1 to the 15m0s of Lambda"},
+		"no memory": {func(f *facts) { f.Migrate.MemoryMB = 64 }, 100,
+			"migrate: 64 MB of memory are not between 128 and 10240"},
+		"a batch of 11": {func(f *facts) { f.Functions[0].BatchSize = 11 }, 100,
+			"match: batch size 11 is not between 1 and 10"},
+		"one at a time": {func(f *facts) { f.Functions[0].MaxConcurrency = 1 }, 100,
+			"match: maximum concurrency 1 is not between 2 and 1000"},
+		"a retry after 12 h": {func(f *facts) { f.Functions[0].Retries = []time.Duration{12 * time.Hour} }, 100,
+			"match: a retry after 12h0m0s and an invocation of 3m0s exceed the 12h0m0s of SQS"},
+		"no retry": {func(f *facts) { f.Functions[0].Retries = nil }, 100,
+			"match: no retry: a message that meets a passing failure would be given up at once"},
+		"back before the lease": {func(f *facts) { f.Functions[0].Timeout = 10 * time.Second }, 100,
+			"match: messages come back after 1m0s, before a claim of 1m10s has ended"},
 		"dropped before it is done": {func(f *facts) {
-			f.Functions[0].Retries = []time.Duration{11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour}
+			f.Functions[0].Retries = []time.Duration{11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour,
+				11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour}
 		}, 100, "match: 10 deliveries may take 102h0m0s, and the queue drops a message after 96h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,8 @@ func (tpl *template) granted() (list []string) {
 					list = append(list, id+": has "+key)
 				}
 			}
-		case "AWS::IAM::ManagedPolicy", "AWS::IAM::User", "AWS::Lambda::Permission", "AWS::Lambda::Url", "AWS::S3::BucketPolicy":
+		case "AWS::IAM::ManagedPolicy", "AWS::IAM::User", "AWS::Lambda::Permission", "AWS::Lambda::Url",
+			"AWS::S3::BucketPolicy":
 			list = append(list, id+": is a "+r.Type)
 		}
 	}
@@ -65,15 +66,18 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	}
 	const identity = "ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/"
 	ofAll := func(role string, more ...string) []string {
-		return append(more, "logs:CreateLogStream ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}", "logs:PutLogEvents ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}",
+		return append(more, "logs:CreateLogStream ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}",
+			"logs:PutLogEvents ${"+strings.TrimSuffix(role, "Role")+"Logs.Arn}",
 			"xray:PutTraceSegments *", "xray:PutTelemetryRecords *") // X-Ray knows no resources
 	}
 	inVPC := []string{ // nor does EC2 for these
-		"ec2:CreateNetworkInterface *", "ec2:DeleteNetworkInterface *", "ec2:DescribeNetworkInterfaces *", "ec2:DescribeSubnets *",
+		"ec2:CreateNetworkInterface *", "ec2:DeleteNetworkInterface *", "ec2:DescribeNetworkInterfaces *",
+		"ec2:DescribeSubnets *",
 		"ec2:AssignPrivateIpAddresses *", "ec2:UnassignPrivateIpAddresses *",
 	}
 	onQueue := []string{
-		"sqs:ReceiveMessage ${MatchQueue.Arn}", "sqs:DeleteMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}",
+		"sqs:ReceiveMessage ${MatchQueue.Arn}", "sqs:DeleteMessage ${MatchQueue.Arn}",
+		"sqs:GetQueueAttributes ${MatchQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
 	}
 	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}"}
@@ -81,7 +85,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
 		"ses:SendEmail arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:configuration-set/tracked" + fromUs,
-		identity + "ops@example.com" + fromUs, identity + "books@example.com" + fromUs, identity + "example.com" + fromUs,
+		identity + "ops@example.com" + fromUs, identity + "books@example.com" + fromUs, identity + "example.com" +
+			fromUs,
 	}
 	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
@@ -91,26 +96,34 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		want    map[string][]string
 	}{
 		"nothing set": {bare, map[string][]string{
-			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
-			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"MatchFunctionRole": ofAll("MatchFunctionRole",
+				slices.Concat(onQueue, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
+			"SweepFunctionRole": ofAll("SweepFunctionRole",
+				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
 		}},
 		"rules only": {rulesOnly, map[string][]string{
-			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, []string{byName("dev/database-url")})...),
-			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"MatchFunctionRole": ofAll("MatchFunctionRole",
+				slices.Concat(onQueue, []string{byName("dev/database-url")})...),
+			"SweepFunctionRole": ofAll("SweepFunctionRole",
+				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
 		}},
 		"everything": {everything, map[string][]string{
-			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail, []string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
-			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
+			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
+				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"SweepFunctionRole": ofAll("SweepFunctionRole",
+				slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
 		}},
 		"aurora": {aurora, map[string][]string{
-			"MatchFunctionRole":   ofAll("MatchFunctionRole", slices.Concat(onQueue, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+			"MatchFunctionRole": ofAll("MatchFunctionRole",
+				slices.Concat(onQueue, inVPC, []string{attached, byName("dev/openai-api-key")})...),
 			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
 			"VpcRejectedIAMRole136DD74E": {
-				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}", "logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
+				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}",
+				"logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
 			},
 		}},
 	} {
@@ -157,7 +170,8 @@ func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 		got[id] = string(principal)
 	}
 	const lambda = `{"Service":"lambda.amazonaws.com"}`
-	want := map[string]string{"MatchFunctionRole": lambda, "SweepFunctionRole": lambda, "MigrateFunctionRole": lambda, "SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
+	want := map[string]string{"MatchFunctionRole": lambda, "SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
+		"SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
 	for id, principal := range got {
 		if want[id] != principal {
 			t.Errorf("%s: got %s, want %s", id, principal, want[id])
@@ -166,7 +180,8 @@ func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("roles: %v", got)
 	}
-	if tpl.at(t, "SweepScheduleRole", "AssumeRolePolicyDocument", "Statement", 0, "Condition", "StringEquals", "aws:SourceAccount") != "${AWS::AccountId}" {
+	if tpl.at(t, "SweepScheduleRole", "AssumeRolePolicyDocument", "Statement", 0, "Condition", "StringEquals",
+		"aws:SourceAccount") != "${AWS::AccountId}" {
 		t.Error("another account's schedule may take the role")
 	}
 }

@@ -51,12 +51,15 @@ func needsNode(t *testing.T) {
 var (
 	bare       map[string]any
 	everything = map[string]any{
-		"stage": "prod", "slack": "true", "emailFrom": "Matchbook <matchbook@mail.example.com>", "emailTo": "ops@example.com,books@example.com", "sesConfigurationSet": "tracked",
+		"stage": "prod", "slack": "true", "emailFrom": "Matchbook <matchbook@mail.example.com>",
+		"emailTo": "ops@example.com,books@example.com", "sesConfigurationSet": "tracked",
 		"adminBaseUrl": "https://matchbook.example.com", "alarmEmail": "alarms@example.com",
 		"databaseSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"secretsKeyArn":     "arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000",
-		"subnetIds":         "subnet-0123456789abcdef0,subnet-0123456789abcdef1", "securityGroupIds": "sg-0123456789abcdef0",
-		"openaiBaseUrl": "https://models.example.com/v1", "model": "gpt-4.1", "promptPrice": "2", "completionPrice": "8", "embeddingModel": "text-embedding-3-small",
+		"subnetIds":         "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+		"securityGroupIds":  "sg-0123456789abcdef0",
+		"openaiBaseUrl":     "https://models.example.com/v1", "model": "gpt-4.1", "promptPrice": "2",
+		"completionPrice": "8", "embeddingModel": "text-embedding-3-small",
 	}
 	rulesOnly = map[string]any{"mode": "rules"}
 	aurora    = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
@@ -109,7 +112,8 @@ func newApp(t *testing.T, out string, own map[string]any) awscdk.App {
 	all := map[string]any{"aws:cdk:enable-asset-metadata": true, "aws:cdk:enable-path-metadata": true}
 	maps.Copy(all, project.Context)
 	maps.Copy(all, own)
-	return awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(out), Context: &all, AnalyticsReporting: jsii.Bool(false)})
+	return awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(out), Context: &all,
+		AnalyticsReporting: jsii.Bool(false)})
 }
 
 func makeStack(t *testing.T, app awscdk.App, w wishes) {

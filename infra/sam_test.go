@@ -83,7 +83,8 @@ func checkSAMVariables(t *testing.T, tpl *template, line samLine) {
 	var event events.SQSEvent
 	decode(t, filepath.Join("..", line.event), &event)
 	queue := strings.TrimPrefix(overrides[manifest.EnvQueueURL], "https://sqs.us-east-1.amazonaws.com/")
-	if len(event.Records) == 0 || event.Records[0].EventSourceARN != "arn:aws:sqs:us-east-1:"+strings.ReplaceAll(queue, "/", ":") {
+	if len(event.Records) == 0 || event.Records[0].EventSourceARN != "arn:aws:sqs:us-east-1:"+
+		strings.ReplaceAll(queue, "/", ":") {
 		t.Errorf("the event is not of the queue %q", queue)
 	}
 }
@@ -94,7 +95,8 @@ func TestVariablesForSAMArePlaceholders(t *testing.T) {
 	var given map[string]map[string]string
 	decode(t, "../testdata/env.json", &given)
 	text, _ := json.Marshal(given)
-	if !strings.Contains(string(text), ":PASSWORD@") || regexp.MustCompile(`sk-|AKIA|xox[bp]-|hooks\.slack`).Match(text) {
+	if !strings.Contains(string(text), ":PASSWORD@") ||
+		regexp.MustCompile(`sk-|AKIA|xox[bp]-|hooks\.slack`).Match(text) {
 		t.Errorf("not placeholders: %s", text)
 	}
 }

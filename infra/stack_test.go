@@ -42,7 +42,8 @@ func TestQueueGivesUpAfterTheRetriesAndLosesNothing(t *testing.T) {
 		at("MatchDeadLetterQueue", 14*24*3600, "MessageRetentionPeriod"),
 		at("MatchDeadLetterQueue", true, "SqsManagedSseEnabled"),
 		at("MatchDeadLetterQueue", "byQueue", "RedriveAllowPolicy", "redrivePermission"),
-		at("MatchDeadLetterQueue", "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:matchbook-dev-match", "RedriveAllowPolicy", "sourceQueueArns", 0),
+		at("MatchDeadLetterQueue", "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:matchbook-dev-match",
+			"RedriveAllowPolicy", "sourceQueueArns", 0),
 	)
 	if manifest.DeadLetterRetention <= manifest.QueueRetention {
 		t.Error("a message would be dropped in the dead-letter queue first")
@@ -54,7 +55,8 @@ func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 	tpl := synthesise(t, wishes{context: bare})
 	var closed []string
 	for _, id := range tpl.of("AWS::SQS::QueuePolicy") {
-		if tpl.at(t, id, "PolicyDocument", "Statement", 0, "Effect") == "Deny" && tpl.at(t, id, "PolicyDocument", "Statement", 0, "Condition", "Bool", "aws:SecureTransport") == "false" {
+		if tpl.at(t, id, "PolicyDocument", "Statement", 0, "Effect") == "Deny" &&
+			tpl.at(t, id, "PolicyDocument", "Statement", 0, "Condition", "Bool", "aws:SecureTransport") == "false" {
 			closed = append(closed, tpl.at(t, id, "Queues", 0))
 		}
 	}
@@ -70,13 +72,17 @@ func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
 	for _, f := range []struct {
 		id, name        string
 		seconds, memory int
-	}{{"MatchFunction", "match", 180, 512}, {"SweepFunction", "sweep", 50, 256}, {"MigrateFunction", "migrate", 600, 256}} {
+	}{{"MatchFunction", "match", 180, 512}, {"SweepFunction", "sweep", 50, 256},
+		{"MigrateFunction", "migrate", 600, 256}} {
 		tpl.check(t,
-			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"), at(f.id, "bootstrap", "Handler"),
-			at(f.id, "arm64", "Architectures", 0), at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"), at(f.id, "Active", "TracingConfig", "Mode"),
+			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"),
+			at(f.id, "bootstrap", "Handler"),
+			at(f.id, "arm64", "Architectures", 0), at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"),
+			at(f.id, "Active", "TracingConfig", "Mode"),
 			at(f.id, "${"+f.id+"Logs}", "LoggingConfig", "LogGroup"), at(f.id, "", "LoggingConfig", "LogFormat"),
 			at(f.id, "", "ReservedConcurrentExecutions"), at(f.id, "", "VpcConfig"),
-			at(f.id+"Logs", "/aws/lambda/matchbook-dev-"+f.name, "LogGroupName"), at(f.id+"Logs", 30, "RetentionInDays"))
+			at(f.id+"Logs", "/aws/lambda/matchbook-dev-"+f.name, "LogGroupName"),
+			at(f.id+"Logs", 30, "RetentionInDays"))
 		if tpl.Resources[f.id].Metadata["aws:asset:property"] != "Code" {
 			t.Errorf("%s: no asset metadata: %v", f.id, tpl.Resources[f.id].Metadata)
 		}
@@ -100,7 +106,8 @@ func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 		if got := tpl.Resources[name+"Live"].DependsOn; !slices.Equal(got, []string{"Schema"}) {
 			t.Errorf("%sLive depends on %v, want Schema", name, got)
 		}
-		if version := tpl.at(t, name+"Live", "FunctionVersion"); !strings.HasPrefix(version, "${"+name+"FunctionCurrentVersion") {
+		if version := tpl.at(t, name+"Live",
+			"FunctionVersion"); !strings.HasPrefix(version, "${"+name+"FunctionCurrentVersion") {
 			t.Errorf("%sLive is %s", name, version)
 		}
 	}
@@ -109,7 +116,8 @@ func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 		at("Schema", 660, "ServiceTimeout"),
 		at("SweepSchedule", "${SweepLive}", "Target", "Arn"))
 	// The mapping feeds the alias, in any form of the expression.
-	if got := tpl.at(t, "MatchMapping", "FunctionName"); !strings.Contains(got, "MatchLive") || !strings.HasSuffix(got, ":live") {
+	if got := tpl.at(t, "MatchMapping", "FunctionName"); !strings.Contains(got, "MatchLive") ||
+		!strings.HasSuffix(got, ":live") {
 		t.Errorf("the mapping feeds %s", got)
 	}
 }
@@ -119,7 +127,8 @@ func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
 	t.Parallel()
 	a, b := synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: everything})
-	if got, want := a.at(t, "Schema", "Migrations"), fingerprint(emptyFunctions(t, manifestFacts())["migrate"]); got != want {
+	if got, want := a.at(t, "Schema", "Migrations"),
+		fingerprint(emptyFunctions(t, manifestFacts())["migrate"]); got != want {
 		t.Errorf("the custom resource knows its code as %q, want %q", got, want)
 	}
 	if a.at(t, "Schema", "Database") == b.at(t, "Schema", "Database") {
@@ -173,7 +182,8 @@ func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
 	tpl := synthesise(t, wishes{context: everything}) // stage prod
 	tagged := 0
 	for id, r := range tpl.Resources {
-		for _, name := range []string{"QueueName", "FunctionName", "LogGroupName", "AlarmName", "TopicName", "DashboardName", "Name"} {
+		for _, name := range []string{"QueueName", "FunctionName", "LogGroupName", "AlarmName", "TopicName",
+			"DashboardName", "Name"} {
 			// A function's name in another resource is a reference.
 			if got, ok := r.Properties[name].(string); ok && got != "live" && !strings.Contains(got, "matchbook-prod") {
 				t.Errorf("%s: %s is %s", id, name, got)
@@ -182,7 +192,8 @@ func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
 		if tags, ok := r.Properties["Tags"].([]any); ok {
 			tagged++
 			text, _ := json.Marshal(tags)
-			if !strings.Contains(string(text), `{"Key":"stage","Value":"prod"}`) || !strings.Contains(string(text), `{"Key":"application","Value":"matchbook"}`) {
+			if !strings.Contains(string(text), `{"Key":"stage","Value":"prod"}`) ||
+				!strings.Contains(string(text), `{"Key":"application","Value":"matchbook"}`) {
 				t.Errorf("%s: tags %s", id, text)
 			}
 		}
@@ -199,9 +210,11 @@ func TestOutputsNameTheNextCommands(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for name, want := range map[string]string{
-		"MatchQueueUrl": "${MatchQueue}", "MatchDeadLetterQueueUrl": "${MatchDeadLetterQueue}", "MatchFunctionName": "${MatchFunction}",
-		"SweepFunctionName": "${SweepFunction}", "MigrateFunctionName": "${MigrateFunction}", "AlarmTopicArn": "${AlarmTopic}",
-		"DashboardUrl": "https://${AWS::Region}.console.aws.amazon.com/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",
+		"MatchQueueUrl": "${MatchQueue}", "MatchDeadLetterQueueUrl": "${MatchDeadLetterQueue}",
+		"MatchFunctionName": "${MatchFunction}",
+		"SweepFunctionName": "${SweepFunction}", "MigrateFunctionName": "${MigrateFunction}",
+		"AlarmTopicArn": "${AlarmTopic}",
+		"DashboardUrl":  "https://${AWS::Region}.console.aws.amazon.com/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",
 	} {
 		if got := plain(tpl.Outputs[name].Value); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
@@ -215,7 +228,8 @@ func TestTemplateIsOfNoAccount(t *testing.T) {
 	t.Parallel()
 	for _, context := range []map[string]any{bare, aurora} {
 		tpl := synthesise(t, wishes{context: context})
-		if strings.Contains(tpl.text, "000000000000") || strings.Contains(tpl.text, "eu-central-1") || strings.Contains(tpl.text, "dummy") {
+		if strings.Contains(tpl.text, "000000000000") || strings.Contains(tpl.text, "eu-central-1") ||
+			strings.Contains(tpl.text, "dummy") {
 			t.Error("an account, a region or a dummy value is in the template")
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // furtherRow is a manifest with a second function, which asks no model.
 func furtherRow(f *facts) {
 	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Row: "ingestion",
-		Package: "example.com/ingest", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4, PoolSize: 3, Retries: []time.Duration{time.Minute}})
+		Package: "example.com/ingest", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4,
+		PoolSize: 3, Retries: []time.Duration{time.Minute}})
 }
 
 // further is the stack of it, beside the stack of today's manifest.
@@ -26,10 +27,12 @@ func TestEveryRowOfTheManifestIsDeployed(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, f := range manifest.Functions() {
-		tpl.check(t, at(title(f.Name)+"Function", f.Purpose, "Description"), at(title(f.Name)+"Mapping", f.BatchSize, "BatchSize"))
+		tpl.check(t, at(title(f.Name)+"Function", f.Purpose, "Description"),
+			at(title(f.Name)+"Mapping", f.BatchSize, "BatchSize"))
 	}
 	for _, task := range manifest.Tasks() {
-		tpl.check(t, at(title(task.Name)+"Function", task.Purpose, "Description"), at(title(task.Name)+"Function", task.MemoryMB, "MemorySize"))
+		tpl.check(t, at(title(task.Name)+"Function", task.Purpose, "Description"),
+			at(title(task.Name)+"Function", task.MemoryMB, "MemorySize"))
 	}
 }
 
@@ -44,10 +47,12 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 	}
 	want := map[string]string{
 		"IngestQueue": "AWS::SQS::Queue", "IngestDeadLetterQueue": "AWS::SQS::Queue",
-		"IngestFunction": "AWS::Lambda::Function", "IngestFunctionLogs": "AWS::Logs::LogGroup", "IngestFunctionRole": "AWS::IAM::Role",
-		"IngestLive": "AWS::Lambda::Alias", "IngestMapping": "AWS::Lambda::EventSourceMapping",
+		"IngestFunction": "AWS::Lambda::Function", "IngestFunctionLogs": "AWS::Logs::LogGroup",
+		"IngestFunctionRole": "AWS::IAM::Role",
+		"IngestLive":         "AWS::Lambda::Alias", "IngestMapping": "AWS::Lambda::EventSourceMapping",
 	}
-	for _, alarm := range []string{"DeadLetterQueueNotEmpty", "DeadLetterQueueFilling", "QueueInFlight", "Failed", "FailedShare", "Malformed",
+	for _, alarm := range []string{"DeadLetterQueueNotEmpty", "DeadLetterQueueFilling", "QueueInFlight", "Failed",
+		"FailedShare", "Malformed",
 		"Errors", "Throttles", "Duration"} {
 		want["Ingest"+alarm] = "AWS::CloudWatch::Alarm"
 	}
@@ -74,7 +79,8 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 func TestFurtherRowHasItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
-	ingest, match, sweep := tpl.variables(t, "IngestFunction"), tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction")
+	ingest, match, sweep := tpl.variables(t, "IngestFunction"), tpl.variables(t, "MatchFunction"),
+		tpl.variables(t, "SweepFunction")
 	if ingest["QUEUE_URL"] != "${IngestQueue}" || ingest["RETRY_SCHEDULE"] != "1m" {
 		t.Errorf("ingest: got %v", ingest)
 	}
@@ -109,10 +115,12 @@ func TestFurtherRowMayUseItsOwnQueueOnly(t *testing.T) {
 	compare(t, more, append(ingest(
 		"logs:CreateLogStream ${IngestFunctionLogs.Arn}", "logs:PutLogEvents ${IngestFunctionLogs.Arn}",
 		"xray:PutTelemetryRecords *", "xray:PutTraceSegments *",
-		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}",
+		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
+		"sqs:GetQueueAttributes ${IngestQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${IngestQueue.Arn}", "sqs:SendMessage ${IngestQueue.Arn}",
 		"secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/dev/database-url-??????"),
-		"${SweepFunctionRole}: Allow sqs:SendMessage ${IngestQueue.Arn}", "${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${IngestQueue.Arn}"))
+		"${SweepFunctionRole}: Allow sqs:SendMessage ${IngestQueue.Arn}",
+		"${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${IngestQueue.Arn}"))
 }
 
 func TestFurtherRowIsWatched(t *testing.T) {

@@ -35,7 +35,8 @@ func TestQueueHasTheSettingsOfItsRow(t *testing.T) {
 	if got := out.Attributes["MessageRetentionPeriod"]; got != "345600" { // four days
 		t.Errorf("retention %s, want 345600", got)
 	}
-	if got := out.Attributes["RedrivePolicy"]; !strings.Contains(got, `"maxReceiveCount":"2"`) && !strings.Contains(got, `"maxReceiveCount":2`) {
+	if got := out.Attributes["RedrivePolicy"]; !strings.Contains(got, `"maxReceiveCount":"2"`) &&
+		!strings.Contains(got, `"maxReceiveCount":2`) {
 		t.Errorf("redrive policy %s, want 2 receives", got)
 	}
 }

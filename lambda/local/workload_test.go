@@ -27,7 +27,8 @@ func ingest() manifest.Function {
 func startTwo(t *testing.T) *local.Stack {
 	t.Helper()
 	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
-		Workloads: []local.WorkloadConfig{{NoMapping: true}, {Row: ingest(), NoMapping: true, Env: []string{"OCR=none"}}}})
+		Workloads: []local.WorkloadConfig{{NoMapping: true},
+			{Row: ingest(), NoMapping: true, Env: []string{"OCR=none"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
 		t.Fatalf("the queues are %s and %s", match.Queue.URL, ingest.Queue.URL)
 	}
 	for _, w := range s.Workloads {
-		for _, want := range []string{"QUEUE_URL=" + w.Queue.URL, "MATCH_QUEUE_URL=" + match.Queue.URL, "INGEST_QUEUE_URL=" + ingest.Queue.URL} {
+		for _, want := range []string{"QUEUE_URL=" + w.Queue.URL, "MATCH_QUEUE_URL=" + match.Queue.URL,
+			"INGEST_QUEUE_URL=" + ingest.Queue.URL} {
 			if !slices.Contains(w.Env(), want) {
 				t.Errorf("%s is not in %q", want, w.Env())
 			}
@@ -63,10 +65,12 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
 	for _, w := range s.Workloads {
-		if _, err := w.Queue.Client.SendMessage(t.Context(), &awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}); err != nil {
+		if _, err := w.Queue.Client.SendMessage(t.Context(),
+			&awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL}); err != nil {
+		if _, err := w.Queue.Client.ReceiveMessage(t.Context(),
+			&awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +95,8 @@ func TestStackRefusesImpossibleLists(t *testing.T) {
 		"match: two functions have this name":  {{}, {}},
 		"batch size 0 is not between 1 and 10": {{Row: manifest.Function{Name: "ingest"}}},
 	} {
-		s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: "postgres://127.0.0.1:1/x", Workloads: list})
+		s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: "postgres://127.0.0.1:1/x",
+			Workloads: list})
 		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

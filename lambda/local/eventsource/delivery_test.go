@@ -23,7 +23,8 @@ func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
 	d := q.run(newTestFunction(t, lambdahost.Config{}).Invoke, Config{})
 
 	inv := gatetest.Receive(t, q.invocations)
-	if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) != 3 || len(inv.Failed) != 1 || len(inv.Undeleted) != 0 {
+	if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) != 3 || len(inv.Failed) != 1 ||
+		len(inv.Undeleted) != 0 {
 		t.Errorf("got %+v", inv)
 	}
 	if !inv.At.Equal(q.clock.Now()) {
@@ -138,10 +139,12 @@ func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
 		inv = gatetest.Receive(t, q.invocations)
 	}
 	gatetest.Receive(t, q.toDLQ)
-	if _, err := q.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}); err != nil {
+	if _, err := q.client.StartMessageMoveTask(t.Context(),
+		&sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}); err != nil {
 		t.Fatal(err)
 	}
-	if again := gatetest.Receive(t, q.invocations); len(again.MessageIDs) != 1 || again.MessageIDs[0] == inv.MessageIDs[0] {
+	if again := gatetest.Receive(t, q.invocations); len(again.MessageIDs) != 1 ||
+		again.MessageIDs[0] == inv.MessageIDs[0] {
 		t.Errorf("messages %v after %v, want a new id", again.MessageIDs, inv.MessageIDs)
 	}
 	d.mu.Lock()
@@ -183,7 +186,8 @@ func TestMappingThrottledDeliveriesCount(t *testing.T) {
 	d := q.run(f.Invoke, Config{})
 	throttled := func(inFlight int) {
 		t.Helper()
-		if inv := gatetest.Receive(t, q.invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
+		if inv := gatetest.Receive(t, q.invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) ||
+			len(inv.Failed) != 1 {
 			t.Errorf("got %+v, want throttled", inv)
 		}
 		q.checkCounts(0, inFlight)

@@ -39,7 +39,8 @@ type fakeQueue struct {
 	deleted  func(entries []types.DeleteMessageBatchRequestEntry) (*sqs.DeleteMessageBatchOutput, error)
 }
 
-func (f fakeQueue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, _ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+func (f fakeQueue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
+	_ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
 	if f.empty && in.WaitTimeSeconds == 0 && len(f.receives) == 0 {
 		return &sqs.ReceiveMessageOutput{}, nil
 	}
@@ -51,7 +52,8 @@ func (f fakeQueue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInp
 	}
 }
 
-func (f fakeQueue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, _ ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
+func (f fakeQueue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput,
+	_ ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,8 @@ func (f fakeQueue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessage
 func batchOf(ids ...string) func() (*sqs.ReceiveMessageOutput, error) {
 	out := &sqs.ReceiveMessageOutput{}
 	for _, id := range ids {
-		out.Messages = append(out.Messages, types.Message{MessageId: aws.String(id), ReceiptHandle: aws.String("handle " + id)})
+		out.Messages = append(out.Messages,
+			types.Message{MessageId: aws.String(id), ReceiptHandle: aws.String("handle " + id)})
 	}
 	return func() (*sqs.ReceiveMessageOutput, error) { return out, nil }
 }
@@ -75,7 +78,8 @@ func newFakeQueue() fakeQueue {
 	}
 }
 
-func fakeMapping(q fakeQueue, concurrency int, invocations chan Invocation, invoke func(context.Context, []byte) ([]byte, error)) *Mapping {
+func fakeMapping(q fakeQueue, concurrency int, invocations chan Invocation,
+	invoke func(context.Context, []byte) ([]byte, error)) *Mapping {
 	return New(Config{QueueARN: "arn", BatchSize: 10, MaxConcurrency: concurrency, Client: q, Invoke: invoke,
 		OnInvocation: func(i Invocation) { invocations <- i }})
 }
@@ -85,7 +89,8 @@ func succeed(context.Context, []byte) ([]byte, error) { return nil, nil }
 func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 	t.Parallel()
 	failure := func(i int) types.BatchResultErrorEntry {
-		return types.BatchResultErrorEntry{Id: aws.String(strconv.Itoa(i)), Code: aws.String("InternalError"), Message: aws.String("again")}
+		return types.BatchResultErrorEntry{Id: aws.String(strconv.Itoa(i)), Code: aws.String("InternalError"),
+			Message: aws.String("again")}
 	}
 	tests := []struct {
 		name      string
@@ -93,10 +98,14 @@ func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 		handles   [][]string                      // of each call
 		undeleted []string
 	}{
-		{"one fails once", [][]types.BatchResultErrorEntry{{failure(1)}, {}}, [][]string{{"handle a", "handle b"}, {"handle b"}}, nil},
-		{"one fails twice", [][]types.BatchResultErrorEntry{{failure(1)}, {failure(0)}}, [][]string{{"handle a", "handle b"}, {"handle b"}}, []string{"b"}},
-		{"the call fails once", [][]types.BatchResultErrorEntry{nil, {}}, [][]string{{"handle a", "handle b"}, {"handle a", "handle b"}}, nil},
-		{"the call fails twice", [][]types.BatchResultErrorEntry{nil, nil}, [][]string{{"handle a", "handle b"}, {"handle a", "handle b"}}, []string{"a", "b"}},
+		{"one fails once", [][]types.BatchResultErrorEntry{{failure(1)}, {}},
+			[][]string{{"handle a", "handle b"}, {"handle b"}}, nil},
+		{"one fails twice", [][]types.BatchResultErrorEntry{{failure(1)}, {failure(0)}},
+			[][]string{{"handle a", "handle b"}, {"handle b"}}, []string{"b"}},
+		{"the call fails once", [][]types.BatchResultErrorEntry{nil, {}},
+			[][]string{{"handle a", "handle b"}, {"handle a", "handle b"}}, nil},
+		{"the call fails twice", [][]types.BatchResultErrorEntry{nil, nil},
+			[][]string{{"handle a", "handle b"}, {"handle a", "handle b"}}, []string{"a", "b"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,9 +165,11 @@ func TestMappingLeavesThrottledMessages(t *testing.T) {
 	}
 	q.receives <- batchOf("a")
 	q.receives <- batchOf("b")
-	runMapping(t, fakeMapping(q, 1, invocations, func(context.Context, []byte) ([]byte, error) { return nil, lambdahost.ErrThrottled }))
+	runMapping(t, fakeMapping(q, 1, invocations,
+		func(context.Context, []byte) ([]byte, error) { return nil, lambdahost.ErrThrottled }))
 	for range 2 {
-		if inv := gatetest.Receive(t, invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) || len(inv.Failed) != 1 {
+		if inv := gatetest.Receive(t, invocations); !errors.Is(inv.Err, lambdahost.ErrThrottled) ||
+			len(inv.Failed) != 1 {
 			t.Errorf("got %+v, want throttled", inv)
 		}
 	}

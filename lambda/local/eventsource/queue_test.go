@@ -43,7 +43,8 @@ const mappedVisibility = 6 * time.Minute
 func newMappedQueue(t *testing.T) *mappedQueue {
 	t.Helper()
 	clock := clock.NewFrozen(time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
-	q := &mappedQueue{t: t, clock: clock, emul: emulator.New(clock), invocations: make(chan Invocation, 100), received: make(chan emulator.Event, 100), toDLQ: make(chan emulator.Event, 100)}
+	q := &mappedQueue{t: t, clock: clock, emul: emulator.New(clock), invocations: make(chan Invocation, 100),
+		received: make(chan emulator.Event, 100), toDLQ: make(chan emulator.Event, 100)}
 	q.emul.OnEvent(func(e emulator.Event) {
 		switch e.Kind {
 		case emulator.Received:
@@ -54,9 +55,11 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 	})
 	srv := httptest.NewServer(q.emul)
 	t.Cleanup(srv.Close)
-	q.client = sqs.New(sqs.Options{Region: emulator.Region, BaseEndpoint: &srv.URL, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
+	q.client = sqs.New(sqs.Options{Region: emulator.Region, BaseEndpoint: &srv.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
 	dlq := q.create("dlq", nil)
-	attributes, err := q.client.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
+	attributes, err := q.client.GetQueueAttributes(t.Context(),
+		&sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,8 @@ func (q *mappedQueue) send(bodies ...string) {
 	q.t.Helper()
 	for _, body := range bodies {
 		_, err := q.client.SendMessage(q.t.Context(), &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
-			MessageAttributes: map[string]types.MessageAttributeValue{"published-at": {DataType: aws.String("String"), StringValue: aws.String("now")}}})
+			MessageAttributes: map[string]types.MessageAttributeValue{"published-at": {DataType: aws.String("String"),
+				StringValue: aws.String("now")}}})
 		if err != nil {
 			q.t.Fatal(err)
 		}

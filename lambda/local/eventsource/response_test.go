@@ -23,9 +23,12 @@ func TestMappingReadsResponsesLikeLambda(t *testing.T) {
 		{name: "list under another name", response: `{"BatchItemFailures":[{"itemIdentifier":"a"}]}`},
 		{name: "something else", response: `{"statusCode":200}`},
 		{name: "one", response: `{"batchItemFailures":[{"itemIdentifier":"b"}]}`, failed: []string{"b"}},
-		{name: "one twice", response: `{"batchItemFailures":[{"itemIdentifier":"b"},{"itemIdentifier":"b"}]}`, failed: []string{"b"}},
-		{name: "all", response: `{"batchItemFailures":[{"itemIdentifier":"b"},{"itemIdentifier":"a"}]}`, failed: []string{"a", "b"}},
-		{name: "more keys", response: `{"x":1,"batchItemFailures":[{"itemIdentifier":"a","reason":"r"}]}`, failed: []string{"a"}},
+		{name: "one twice", response: `{"batchItemFailures":[{"itemIdentifier":"b"},{"itemIdentifier":"b"}]}`,
+			failed: []string{"b"}},
+		{name: "all", response: `{"batchItemFailures":[{"itemIdentifier":"b"},{"itemIdentifier":"a"}]}`,
+			failed: []string{"a", "b"}},
+		{name: "more keys", response: `{"x":1,"batchItemFailures":[{"itemIdentifier":"a","reason":"r"}]}`,
+			failed: []string{"a"}},
 		{name: "no json", response: `done`, whole: true},
 		{name: "cut off", response: `{"batchItemFailures":[{"itemIdentifier":"a"}`, whole: true},
 		{name: "string", response: `"ok"`, whole: true},
@@ -40,7 +43,8 @@ func TestMappingReadsResponsesLikeLambda(t *testing.T) {
 		{name: "wrong key", response: `{"batchItemFailures":[{"messageId":"a"}]}`, whole: true},
 		{name: "wrong case", response: `{"batchItemFailures":[{"ItemIdentifier":"a"}]}`, whole: true},
 		{name: "unknown id", response: `{"batchItemFailures":[{"itemIdentifier":"c"}]}`, whole: true},
-		{name: "one good, one bad", response: `{"batchItemFailures":[{"itemIdentifier":"a"},{"itemIdentifier":"c"}]}`, whole: true},
+		{name: "one good, one bad", response: `{"batchItemFailures":[{"itemIdentifier":"a"},{"itemIdentifier":"c"}]}`,
+			whole: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, "testfunction"); file != want || !slices.Equal(steps, []string{"building " + gatetest.Function}) {
+	if want := filepath.Join(dir, "testfunction"); file != want ||
+		!slices.Equal(steps, []string{"building " + gatetest.Function}) {
 		t.Errorf("%s, steps %v; want %s", file, steps, want)
 	}
 }
@@ -62,7 +63,8 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 func TestBootstrapIsLinkedOnce(t *testing.T) {
 	gatetest.Bootstrap(t)
 	commands := filepath.Join(t.TempDir(), "commands")
-	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
+		os.Getenv("PATH"))
 	file, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,8 @@ func shim(t *testing.T, name, script string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	return dir

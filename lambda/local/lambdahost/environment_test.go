@@ -55,7 +55,8 @@ func takeInvocation(t *testing.T, e *environment, url, payload string) *invocati
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprint(string(body), " ", resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), " ", resp.Header.Get("Lambda-Runtime-Deadline-Ms"))
+	got := fmt.Sprint(string(body), " ", resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), " ",
+		resp.Header.Get("Lambda-Runtime-Deadline-Ms"))
 	if want := payload + " 8476a536-e9f4-11e8-9739-2dfe598c3fcd 1542409706888"; got != want {
 		t.Errorf("next is %s, want %s", got, want)
 	}
@@ -129,7 +130,8 @@ func TestFunctionRuntimeAPIReadsErrors(t *testing.T) {
 			t.Parallel()
 			e, url := runtimeAPI(t)
 			inv := takeInvocation(t, e, url, `{}`)
-			if got := postStatus(t, url+"invocation/"+inv.id+"/"+tt.endpoint, strings.NewReader(tt.body), tt.trailer); got != tt.status {
+			if got := postStatus(t, url+"invocation/"+inv.id+"/"+tt.endpoint, strings.NewReader(tt.body),
+				tt.trailer); got != tt.status {
 				t.Errorf("status %d, want %d", got, tt.status)
 			}
 			<-inv.answered
@@ -148,7 +150,8 @@ func TestFunctionLogKeepsTheLastLinesAndCutsEndlessOnes(t *testing.T) {
 		fmt.Fprintf(l, "line %d\nli", i)
 		fmt.Fprint(l, "ne of two writes\n")
 	}
-	if got, want := l.tailText(), 1+tailLines; len(strings.Split(got, "\n")) != want || !strings.HasSuffix(got, "\nline of two writes") {
+	if got, want := l.tailText(), 1+tailLines; len(strings.Split(got, "\n")) != want ||
+		!strings.HasSuffix(got, "\nline of two writes") {
 		t.Errorf("the end of the log has not %d lines: %s", want, got)
 	}
 	if got := strings.Count(out.String(), "\n"); got != 60 {

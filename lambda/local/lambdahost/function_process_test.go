@@ -24,7 +24,8 @@ func TestFunctionTimeoutKillsTheProcessAndItsChildren(t *testing.T) {
 	child := g.Next()
 	err := <-done
 	var failed *FunctionError
-	if !errors.As(err, &failed) || failed.Type != "Sandbox.Timedout" || !strings.Contains(failed.Message, "Task timed out after 2.00 seconds") {
+	if !errors.As(err, &failed) || failed.Type != "Sandbox.Timedout" ||
+		!strings.Contains(failed.Message, "Task timed out after 2.00 seconds") {
 		t.Errorf("got %v, want Sandbox.Timedout", err)
 	}
 	child.WaitForEnd()
@@ -120,7 +121,8 @@ func TestFunctionKillEndsABusyEnvironmentOnly(t *testing.T) {
 	}
 	err := <-invoked[1]
 	var failed *FunctionError
-	if !errors.As(err, &failed) || failed.Type != "Runtime.ExitError" || !strings.Contains(failed.Message, "signal: killed") {
+	if !errors.As(err, &failed) || failed.Type != "Runtime.ExitError" ||
+		!strings.Contains(failed.Message, "signal: killed") {
 		t.Errorf("got %v, want Runtime.ExitError by a signal", err)
 	}
 	mustInvoke(t, f, `{"do":"echo"}`) // in a new environment
@@ -222,7 +224,8 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	bootstrap := gatetest.Bootstrap(t)
 	g := gatetest.New(t)
 	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
-	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+t.TempDir())
+	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+
+		t.TempDir())
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func TestFunctionContextIsLambdas(t *testing.T) {
 	if len(got.ID) != 36 || got.ARN != "arn:aws:lambda:us-east-1:000000000000:function:test" {
 		t.Errorf("id %q, arn %q", got.ID, got.ARN)
 	}
-	if !strings.HasPrefix(got.Trace, "Root=1-") || len(strings.Split(got.Trace, ";")[0]) != len("Root=1-58406520-a006649127e371903a2de979") {
+	if !strings.HasPrefix(got.Trace, "Root=1-") ||
+		len(strings.Split(got.Trace, ";")[0]) != len("Root=1-58406520-a006649127e371903a2de979") {
 		t.Errorf("trace id %q", got.Trace)
 	}
 	if got.Left > time.Hour || got.Left < 59*time.Minute {
@@ -47,7 +48,8 @@ func TestFunctionContextIsLambdas(t *testing.T) {
 func TestFunctionEnvironmentHoldsNoSecretsOfOurs(t *testing.T) {
 	t.Setenv("SLACK_WEBHOOK_URL", "secret")
 	t.Setenv("AWS_ACCESS_KEY_ID", "secret")
-	f := newTestFunction(t, Config{MemoryMB: 512, Env: []string{"QUEUE_URL=here", "AWS_SECRET_ACCESS_KEY=given", "TZ=Europe/Berlin"}})
+	f := newTestFunction(t, Config{MemoryMB: 512, Env: []string{"QUEUE_URL=here", "AWS_SECRET_ACCESS_KEY=given",
+		"TZ=Europe/Berlin"}})
 	out := mustInvoke(t, f, `{"do":"env"}`)
 	if strings.Contains(out, "SLACK") || strings.Contains(out, "secret") {
 		t.Errorf("our environment leaks: %s", out)
@@ -112,7 +114,8 @@ func TestFunctionOverHTTP(t *testing.T) {
 		{"answer", path, `{"do":"echo"}`, 200, "", `{"do":"echo"}`},
 		{"own name", "/2015-03-31/functions/test/invocations", `{"do":"echo"}`, 200, "", `{"do":"echo"}`},
 		{"empty", path, ``, 200, "", `{}`},
-		{"function error", path, `{"do":"error"}`, 200, "Unhandled", `{"errorMessage":"no such document","errorType":"errorString"}`},
+		{"function error", path, `{"do":"error"}`, 200, "Unhandled",
+			`{"errorMessage":"no such document","errorType":"errorString"}`},
 		{"no json", path, `{`, 400, "", ""},
 		{"other function", "/2015-03-31/functions/other/invocations", `{}`, 404, "", ""},
 		{"too large", path, `"` + strings.Repeat("x", maxPayload) + `"`, 413, "", ""},
@@ -129,7 +132,8 @@ func TestFunctionOverHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 			if resp.StatusCode != tt.status || resp.Header.Get("X-Amz-Function-Error") != tt.failed {
-				t.Errorf("status %d, error %q; want %d, %q", resp.StatusCode, resp.Header.Get("X-Amz-Function-Error"), tt.status, tt.failed)
+				t.Errorf("status %d, error %q; want %d, %q",
+					resp.StatusCode, resp.Header.Get("X-Amz-Function-Error"), tt.status, tt.failed)
 			}
 			if tt.body != "" && string(body) != tt.body {
 				t.Errorf("body %s, want %s", body, tt.body)

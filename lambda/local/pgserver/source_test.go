@@ -64,7 +64,8 @@ func TestSourcesInTheirOrder(t *testing.T) {
 		if version != test.version || errors.Is(err, pgserver.ErrNotFound) != (test.version == "") {
 			t.Errorf("%s: got version %q, %v; want %q", test.name, version, err, test.version)
 		}
-		if forced := "MATCHBOOK_POSTGRES=" + string(test.source) + " allows"; err != nil && strings.Contains(err.Error(), forced) != (test.source != "") {
+		if forced := "MATCHBOOK_POSTGRES=" + string(test.source) + " allows"; err != nil &&
+			strings.Contains(err.Error(), forced) != (test.source != "") {
 			t.Errorf("%s: the error does not tell right what was forced: %v", test.name, err)
 		}
 	}

@@ -68,7 +68,8 @@ func TestRemovedClockLeavesNoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left int
-	if err := real.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'simclock%'").Scan(&left); err != nil || left != 0 {
+	if err := real.QueryRow(t.Context(),
+		"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'simclock%'").Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d schemas are left (%v)", left, err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"matchbook/lambda/local/clock"
 )
 
-var conformance = flag.Bool("conformance", false, "run the checks of SQS in real time, on a machine that does nothing else")
+var conformance = flag.Bool("conformance",
+	false, "run the checks of SQS in real time, on a machine that does nothing else")
 
 // TestSQSConformance runs the checks that the delivery rules rely on, with the
 // real SDK and in real time: about 70 s, most of them waiting. A machine that is
@@ -23,7 +24,8 @@ func TestSQSConformance(t *testing.T) {
 	if !*conformance {
 		t.Skip("needs a quiet machine and about 70 s: run with -conformance")
 	}
-	source := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")), "sqs-conformance")
+	source := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")),
+		"sqs-conformance")
 	if _, err := os.Stat(filepath.Join(source, "conf.go")); err != nil {
 		t.Skipf("without the conformance program: set MATCHBOOK_SHARED to the folder that holds it: %v", err)
 	}

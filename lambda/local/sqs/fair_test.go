@@ -25,7 +25,8 @@ func (r *rig) fill(queue, group string, n int) {
 }
 
 func (r *rig) sendTo(queue *string, group, body string) error {
-	_, err := r.client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body, MessageGroupId: &group})
+	_, err := r.client.SendMessage(r.t.Context(),
+		&sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body, MessageGroupId: &group})
 	return err
 }
 
@@ -54,7 +55,8 @@ func TestSmallTenantDoesNotWaitForTheImportOfALargeOne(t *testing.T) {
 			r.must(r.delete(q, m))
 		}
 		busy[i%8] = r.receive(q)
-		if got := bodies(busy[i%8]); len(got) != 10 || got[0] != small || slices.ContainsFunc(got[1:], func(b string) bool { return !strings.HasPrefix(b, "importer") }) {
+		if got := bodies(busy[i%8]); len(got) != 10 || got[0] != small ||
+			slices.ContainsFunc(got[1:], func(b string) bool { return !strings.HasPrefix(b, "importer") }) {
 			t.Fatalf("the next batch was %q, want %q and nine of the import", got, small)
 		}
 	}
@@ -130,7 +132,8 @@ func TestGroupStaysWithTheMessage(t *testing.T) {
 		t.Errorf("in the dead-letter queue: group %q", got)
 	}
 	r.clock.Advance(time.Minute)
-	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead")})
+	_, err := r.client.StartMessageMoveTask(t.Context(),
+		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead")})
 	r.must(err)
 	if got := group(r.one(work)); got != "tenant" {
 		t.Errorf("after the redrive: group %q", got)
@@ -146,8 +149,10 @@ func TestGroupIDIsChecked(t *testing.T) {
 	r := newRig(t)
 	q := r.queue("work", nil)
 	for group, code := range map[string]string{
-		"10000000-0000-4000-8000-000000000001": "", `a!"#$%&'()*+,-./:;<=>?@[\]^_{|}~` + "`": "", strings.Repeat("a", 128): "",
-		strings.Repeat("a", 129): "InvalidParameterValue", "a b": "InvalidParameterValue", "ä": "InvalidParameterValue", "a\n": "InvalidParameterValue",
+		"10000000-0000-4000-8000-000000000001": "", `a!"#$%&'()*+,-./:;<=>?@[\]^_{|}~` + "`": "",
+		strings.Repeat("a", 128): "",
+		strings.Repeat("a", 129): "InvalidParameterValue", "a b": "InvalidParameterValue", "ä": "InvalidParameterValue",
+		"a\n": "InvalidParameterValue",
 	} {
 		wantCode(t, r.sendTo(q, group, "x"), code)
 	}

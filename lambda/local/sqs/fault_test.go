@@ -65,7 +65,8 @@ func TestDuplicateDelivery(t *testing.T) {
 	r.must(r.change(q, first, 600))          // in flight, for ten minutes now
 	second := r.one(q)
 	if *second.MessageId != *first.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
-		t.Errorf("then received %s, delivery %s; want the same message, delivery 2", *second.MessageId, second.Attributes["ApproximateReceiveCount"])
+		t.Errorf("then received %s, delivery %s; want the same message, delivery 2",
+			*second.MessageId, second.Attributes["ApproximateReceiveCount"])
 	}
 	r.wantFaults(fault.DuplicateDelivery, 1)
 	r.none(q)
@@ -106,7 +107,8 @@ func TestLateDelivery(t *testing.T) {
 	r.clock.Advance(1)
 	late := r.one(q)
 	if *late.MessageId != id || late.Attributes["ApproximateReceiveCount"] != "2" {
-		t.Errorf("received %s, delivery %s; want the deleted message, delivery 2", *late.MessageId, late.Attributes["ApproximateReceiveCount"])
+		t.Errorf("received %s, delivery %s; want the deleted message, delivery 2",
+			*late.MessageId, late.Attributes["ApproximateReceiveCount"])
 	}
 	r.wantFaults(fault.LateDelivery, 1)
 	r.must(r.delete(q, late))
@@ -160,7 +162,8 @@ func TestEntryOfABatchFails(t *testing.T) {
 		t.Run(string(test.kind), func(t *testing.T) {
 			t.Parallel()
 			for operation, want := range map[string]counts{
-				"SendMessageBatch": test.sent, "ChangeMessageVisibilityBatch": test.changed, "DeleteMessageBatch": test.deleted,
+				"SendMessageBatch": test.sent, "ChangeMessageVisibilityBatch": test.changed,
+				"DeleteMessageBatch": test.deleted,
 			} {
 				r := newRig(t)
 				q := r.queue("work", nil)
@@ -173,8 +176,10 @@ func TestEntryOfABatchFails(t *testing.T) {
 				}
 				r.order(Fault{Kind: test.kind, Operation: operation, Times: 1})
 				failed, done := r.batch(operation, q, received)
-				if len(failed) != 1 || *failed[0].Id != "0" || *failed[0].Code != "InternalError" || failed[0].SenderFault || done != 2 {
-					t.Errorf("%s: failed %+v, %d done; want the first as the server's fault, and 2", operation, failed, done)
+				if len(failed) != 1 || *failed[0].Id != "0" || *failed[0].Code != "InternalError" ||
+					failed[0].SenderFault || done != 2 {
+					t.Errorf("%s: failed %+v, %d done; want the first as the server's fault, and 2",
+						operation, failed, done)
 				}
 				r.wantCounts("work", want.visible, want.inFlight)
 				r.wantFaults(test.kind, 1)
@@ -184,15 +189,18 @@ func TestEntryOfABatchFails(t *testing.T) {
 }
 
 // batch makes a batch call with three entries, 0 to 2.
-func (r *rig) batch(operation string, q *string, received []types.Message) (failed []types.BatchResultErrorEntry, done int) {
+func (r *rig) batch(operation string, q *string, received []types.Message) (failed []types.BatchResultErrorEntry,
+	done int) {
 	r.t.Helper()
-	send, change, remove := &sqs.SendMessageBatchInput{QueueUrl: q}, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q}, &sqs.DeleteMessageBatchInput{QueueUrl: q}
+	send, change, remove := &sqs.SendMessageBatchInput{QueueUrl: q},
+		&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q}, &sqs.DeleteMessageBatchInput{QueueUrl: q}
 	for i := range 3 {
 		id := aws.String(fmt.Sprint(i))
 		send.Entries = append(send.Entries, types.SendMessageBatchRequestEntry{Id: id, MessageBody: aws.String("x")})
 		if received != nil {
 			handle := received[i].ReceiptHandle
-			change.Entries = append(change.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: id, ReceiptHandle: handle})
+			change.Entries = append(change.Entries,
+				types.ChangeMessageVisibilityBatchRequestEntry{Id: id, ReceiptHandle: handle})
 			remove.Entries = append(remove.Entries, types.DeleteMessageBatchRequestEntry{Id: id, ReceiptHandle: handle})
 		}
 	}
@@ -235,7 +243,8 @@ func TestCallIsRefused(t *testing.T) {
 func TestAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.order(Fault{Kind: fault.AnswerLost, Operation: "SendMessage", Times: 1}, Fault{Kind: fault.AnswerLost, Operation: "ReceiveMessage", Times: 1})
+	r.order(Fault{Kind: fault.AnswerLost, Operation: "SendMessage", Times: 1},
+		Fault{Kind: fault.AnswerLost, Operation: "ReceiveMessage", Times: 1})
 	q := r.queue("work", nil)
 	r.wantNoAnswerToSend(q)
 	r.wantCounts("work", 1, 0)
@@ -264,15 +273,18 @@ func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
 	wantCode(t, r.trySend(q), "InternalFailure")
 	r.order()
 	r.send(q, "x")
-	if got, want := r.sqs.Faults(), map[fault.Kind]int{fault.CallRefused: 1, fault.LateDelivery: 0}; !maps.Equal(got, want) {
+	if got, want := r.sqs.Faults(), map[fault.Kind]int{fault.CallRefused: 1, fault.LateDelivery: 0}; !maps.Equal(got,
+		want) {
 		t.Errorf("faults %v, want %v", got, want)
 	}
 }
 
 // everyFault is all at once, about one in ten.
 var everyFault = []Fault{
-	{Kind: fault.DuplicateDelivery, Rate: 0.1}, {Kind: fault.LateDelivery, Rate: 0.1}, {Kind: fault.EarlyExpiry, Rate: 0.1},
-	{Kind: fault.EntryRefused, Rate: 0.1}, {Kind: fault.EntryUnconfirmed, Rate: 0.1}, {Kind: fault.CallRefused, Rate: 0.1}, {Kind: fault.CallLost, Rate: 0.1}, {Kind: fault.AnswerLost, Rate: 0.1},
+	{Kind: fault.DuplicateDelivery, Rate: 0.1}, {Kind: fault.LateDelivery, Rate: 0.1},
+	{Kind: fault.EarlyExpiry, Rate: 0.1},
+	{Kind: fault.EntryRefused, Rate: 0.1}, {Kind: fault.EntryUnconfirmed, Rate: 0.1},
+	{Kind: fault.CallRefused, Rate: 0.1}, {Kind: fault.CallLost, Rate: 0.1}, {Kind: fault.AnswerLost, Rate: 0.1},
 }
 
 // consume has 100 messages sent and consumed under every fault, with nobody
@@ -288,7 +300,8 @@ func consume(t *testing.T, seed uint64) (journal string, faults map[fault.Kind]i
 	for len(pending) > 0 {
 		in := &sqs.SendMessageBatchInput{QueueUrl: q}
 		for body := range slices.Values(slices.Sorted(maps.Keys(pending))[:min(10, len(pending))]) {
-			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(body), MessageBody: aws.String(body)})
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(body),
+				MessageBody: aws.String(body)})
 		}
 		if out, err := r.client.SendMessageBatch(t.Context(), in); err == nil {
 			for _, done := range out.Successful {
@@ -308,7 +321,8 @@ func consume(t *testing.T, seed uint64) (journal string, faults map[fault.Kind]i
 		in := &sqs.DeleteMessageBatchInput{QueueUrl: q}
 		for i, m := range out.Messages {
 			seen[*m.Body] = true
-			in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+			in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)),
+				ReceiptHandle: m.ReceiptHandle})
 		}
 		_, _ = r.client.DeleteMessageBatch(t.Context(), in) // what is not deleted comes again
 	}

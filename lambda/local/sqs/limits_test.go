@@ -24,7 +24,8 @@ func TestRefusesWhatAmazonRefuses(t *testing.T) {
 	}
 	send := func(body string, attributes map[string]types.MessageAttributeValue) func(context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := r.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: q, MessageBody: &body, MessageAttributes: attributes})
+			_, err := r.client.SendMessage(ctx,
+				&sqs.SendMessageInput{QueueUrl: q, MessageBody: &body, MessageAttributes: attributes})
 			return err
 		}
 	}
@@ -55,11 +56,13 @@ func TestRefusesWhatAmazonRefuses(t *testing.T) {
 	}{
 		{"an empty body", send("", nil), "MissingParameter"},
 		{"a body of 1 MiB is fine", send(strings.Repeat("<", 1<<20), nil), ""},
-		{"a body and attributes over 1 MiB", send(strings.Repeat("a", 1<<20-8), map[string]types.MessageAttributeValue{"k": text("vv")}), "InvalidParameterValue"},
+		{"a body and attributes over 1 MiB", send(strings.Repeat("a", 1<<20-8),
+			map[string]types.MessageAttributeValue{"k": text("vv")}), "InvalidParameterValue"},
 		{"tab, line ends and emoji are fine", send("a\t\r\n\U0001F600\uFFFD", nil), ""},
 		{"a control character", send("a\x00", nil), "InvalidMessageContents"},
 		{"U+FFFE", send("a\uFFFE", nil), "InvalidMessageContents"},
-		{"a control character in an attribute", send("x", map[string]types.MessageAttributeValue{"k": text("\x01")}), "InvalidMessageContents"},
+		{"a control character in an attribute", send("x", map[string]types.MessageAttributeValue{"k": text("\x01")}),
+			"InvalidMessageContents"},
 		{"eleven attributes", send("x", many), "InvalidParameterValue"},
 		{"a name with dots is fine", named("a.b-c_d"), ""},
 		{"a name of AWS", named("AWS.x"), "InvalidParameterValue"},
@@ -69,10 +72,13 @@ func TestRefusesWhatAmazonRefuses(t *testing.T) {
 		{"a name with a space", named("a b"), "InvalidParameterValue"},
 		{"a long name", named(strings.Repeat("a", 257)), "InvalidParameterValue"},
 		{"an empty value", send("x", map[string]types.MessageAttributeValue{"k": text("")}), "InvalidParameterValue"},
-		{"an unknown type", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("Date"), StringValue: aws.String("v")}}), "InvalidParameterValue"},
+		{"an unknown type", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("Date"),
+			StringValue: aws.String("v")}}), "InvalidParameterValue"},
 		{"a type of one's own is fine", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("Number.int"), StringValue: aws.String("4")}}), ""},
-		{"a number that is none", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("Number"), StringValue: aws.String("four")}}), "InvalidParameterValue"},
-		{"a list", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("String"), StringListValues: []string{"v"}}}), "InvalidParameterValue"},
+		{"a number that is none", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("Number"),
+			StringValue: aws.String("four")}}), "InvalidParameterValue"},
+		{"a list", send("x", map[string]types.MessageAttributeValue{"k": {DataType: aws.String("String"),
+			StringListValues: []string{"v"}}}), "InvalidParameterValue"},
 		{"eleven messages", receive(sqs.ReceiveMessageInput{MaxNumberOfMessages: 11}), "InvalidParameterValue"},
 		{"a wait of 21 s", receive(sqs.ReceiveMessageInput{WaitTimeSeconds: 21}), "InvalidParameterValue"},
 		{"a visibility over 12 h", receive(sqs.ReceiveMessageInput{VisibilityTimeout: 43201}), "InvalidParameterValue"},
@@ -82,9 +88,11 @@ func TestRefusesWhatAmazonRefuses(t *testing.T) {
 		{"an attribute of FIFO queues", create("b", map[string]string{"FifoQueue": "true"}), "InvalidAttributeName"},
 		{"a value out of range", create("b", map[string]string{"DelaySeconds": "901"}), "InvalidAttributeValue"},
 		{"a value that is no number", create("b", map[string]string{"DelaySeconds": "1s"}), "InvalidAttributeValue"},
-		{"a redrive policy without a count", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work"}`}), "InvalidParameterValue"},
+		{"a redrive policy without a count", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` +
+			arnPrefix + `work"}`}), "InvalidParameterValue"},
 		{"a redrive policy with a name for an ARN", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"work","maxReceiveCount":3}`}), "InvalidParameterValue"},
-		{"a redrive policy with 0 receives", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work","maxReceiveCount":0}`}), "InvalidParameterValue"},
+		{"a redrive policy with 0 receives", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` +
+			arnPrefix + `work","maxReceiveCount":0}`}), "InvalidParameterValue"},
 		{"a redrive policy with a quoted count is fine", create("b", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arnPrefix + `work","maxReceiveCount":"3"}`}), ""},
 		{"the same queue is fine", create("work", map[string]string{"DelaySeconds": "0"}), ""},
 		{"the same name, another value", create("work", map[string]string{"DelaySeconds": "1"}), "QueueAlreadyExists"},
@@ -97,31 +105,36 @@ func TestBatchesFailByTheEntry(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"MaximumMessageSize": "1024"})
-	sent, err := r.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: q, Entries: []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("fine"), MessageBody: aws.String("x")},
-		{Id: aws.String("invalid"), MessageBody: aws.String("\x00")},
-		{Id: aws.String("large"), MessageBody: aws.String(strings.Repeat("a", 1025))},
-		{Id: aws.String("late"), MessageBody: aws.String("x"), DelaySeconds: 901},
-	}})
+	sent, err := r.client.SendMessageBatch(t.Context(),
+		&sqs.SendMessageBatchInput{QueueUrl: q, Entries: []types.SendMessageBatchRequestEntry{
+			{Id: aws.String("fine"), MessageBody: aws.String("x")},
+			{Id: aws.String("invalid"), MessageBody: aws.String("\x00")},
+			{Id: aws.String("large"), MessageBody: aws.String(strings.Repeat("a", 1025))},
+			{Id: aws.String("late"), MessageBody: aws.String("x"), DelaySeconds: 901},
+		}})
 	r.must(err)
-	wantFailed(t, sent.Failed, "invalid InvalidMessageContents", "large InvalidParameterValue", "late InvalidParameterValue")
+	wantFailed(t, sent.Failed, "invalid InvalidMessageContents", "large InvalidParameterValue",
+		"late InvalidParameterValue")
 	if len(sent.Successful) != 1 || *sent.Successful[0].Id != "fine" {
 		t.Errorf("successful %+v, want fine", sent.Successful)
 	}
 	m := r.one(q)
-	changed, err := r.client.ChangeMessageVisibilityBatch(t.Context(), &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
-		{Id: aws.String("fine"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0},
-		{Id: aws.String("visible"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0},
-		{Id: aws.String("long"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 43201},
-		{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0},
-	}})
+	changed, err := r.client.ChangeMessageVisibilityBatch(t.Context(),
+		&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: q, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
+			{Id: aws.String("fine"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0},
+			{Id: aws.String("visible"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0},
+			{Id: aws.String("long"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 43201},
+			{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0},
+		}})
 	r.must(err)
-	wantFailed(t, changed.Failed, "visible AWS.SimpleQueueService.MessageNotInflight", "long InvalidParameterValue", "garbage ReceiptHandleIsInvalid")
-	deleted, err := r.client.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: q, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("fine"), ReceiptHandle: m.ReceiptHandle},
-		{Id: aws.String("again"), ReceiptHandle: m.ReceiptHandle},
-		{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage")},
-	}})
+	wantFailed(t, changed.Failed, "visible AWS.SimpleQueueService.MessageNotInflight", "long InvalidParameterValue",
+		"garbage ReceiptHandleIsInvalid")
+	deleted, err := r.client.DeleteMessageBatch(t.Context(),
+		&sqs.DeleteMessageBatchInput{QueueUrl: q, Entries: []types.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("fine"), ReceiptHandle: m.ReceiptHandle},
+			{Id: aws.String("again"), ReceiptHandle: m.ReceiptHandle},
+			{Id: aws.String("garbage"), ReceiptHandle: aws.String("garbage")},
+		}})
 	r.must(err)
 	wantFailed(t, deleted.Failed, "garbage ReceiptHandleIsInvalid")
 	if got := r.stats("work"); got.Visible+got.InFlight != 0 {
@@ -149,7 +162,8 @@ func TestBatchesFailAsAWhole(t *testing.T) {
 		ids        []string
 		size       int
 	}{
-		{"one byte over 1 MiB in all", "AWS.SimpleQueueService.BatchRequestTooLong", []string{"a", "b", "c"}, 1<<20/3 + 1},
+		{"one byte over 1 MiB in all", "AWS.SimpleQueueService.BatchRequestTooLong",
+			[]string{"a", "b", "c"}, 1<<20/3 + 1},
 		{"1 MiB in all is fine", "", []string{"a", "b"}, 1 << 19},
 		{"an id with a colon", "AWS.SimpleQueueService.InvalidBatchEntryId", []string{"a:b"}, 1},
 		{"a long id", "AWS.SimpleQueueService.InvalidBatchEntryId", []string{strings.Repeat("a", 81)}, 1},
@@ -158,7 +172,8 @@ func TestBatchesFailAsAWhole(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var entries []types.SendMessageBatchRequestEntry
 			for _, id := range test.ids {
-				entries = append(entries, types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(strings.Repeat("a", test.size))})
+				entries = append(entries, types.SendMessageBatchRequestEntry{Id: &id,
+					MessageBody: aws.String(strings.Repeat("a", test.size))})
 			}
 			_, err := r.client.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: q, Entries: entries})
 			wantCode(t, err, test.code)
@@ -169,9 +184,11 @@ func TestBatchesFailAsAWhole(t *testing.T) {
 func TestFIFOQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	q := r.queue("work.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true", "VisibilityTimeout": "60"})
+	q := r.queue("work.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true",
+		"VisibilityTimeout": "60"})
 	send := func(group, body string) *sqs.SendMessageOutput {
-		out, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: &body, MessageGroupId: &group})
+		out, err := r.client.SendMessage(t.Context(),
+			&sqs.SendMessageInput{QueueUrl: q, MessageBody: &body, MessageGroupId: &group})
 		r.must(err)
 		return out
 	}
@@ -216,8 +233,9 @@ func TestDigestOfMessageAttributes(t *testing.T) {
 	for want, attributes := range map[string]map[string]messageAttribute{
 		"ae7155c6026991b6d54b11589678bf9c": {"Foo": text("Bar")},
 		"fca026605781cb4126a1e9044df24232": {"Hello": text("There"), "General": text("Kenobi")},
-		"8cbe4db156db8a94db8b801b7addb984": {"attr1": {DataType: "Binary", BinaryValue: []byte("traceparent\x1e00-774062d6c37081a5a0b9b5b88e30627c-2d2482211f6489da-01")}},
-		"":                                 nil,
+		"8cbe4db156db8a94db8b801b7addb984": {"attr1": {DataType: "Binary",
+			BinaryValue: []byte("traceparent\x1e00-774062d6c37081a5a0b9b5b88e30627c-2d2482211f6489da-01")}},
+		"": nil,
 	} {
 		if got := attributesMD5(attributes); got != want {
 			t.Errorf("digest %s, want %s", got, want)
@@ -277,7 +295,8 @@ func TestRequestsThatAreNoSQS(t *testing.T) {
 		"fine":              {"AmazonSQS.ListMessageMoveTasks", contentType, "{}", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url, bytes.NewReader([]byte(test.body)))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url,
+				bytes.NewReader([]byte(test.body)))
 			if err != nil {
 				t.Fatal(err)
 			}

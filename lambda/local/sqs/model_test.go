@@ -89,7 +89,8 @@ func TestBehavesLikeATableOfMessages(t *testing.T) {
 		name := fmt.Sprint("work-", round)
 		r.queue(name+"-dead", nil)
 		q := r.queue(name, map[string]string{"VisibilityTimeout": "60", "MessageRetentionPeriod": "3600",
-			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`, arnPrefix, name, tableReceives)})
+			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s%s-dead","maxReceiveCount":%d}`,
+				arnPrefix, name, tableReceives)})
 		model := &table{clock: r.clock}
 		pick := func(rt *rapid.T) *tableRow {
 			var received []*tableRow
@@ -109,10 +110,12 @@ func TestBehavesLikeATableOfMessages(t *testing.T) {
 					rt.Skip("the queue holds ten messages, the most of this test")
 				}
 				delay := rapid.SampledFrom([]int32{0, 0, 45}).Draw(rt, "delay")
-				out, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: &name, DelaySeconds: delay})
+				out, err := r.client.SendMessage(t.Context(),
+					&sqs.SendMessageInput{QueueUrl: q, MessageBody: &name, DelaySeconds: delay})
 				r.must(err)
 				now := r.clock.Now()
-				model.rows = append(model.rows, &tableRow{id: *out.MessageId, sent: now, visibleAt: now.Add(time.Duration(delay) * time.Second)})
+				model.rows = append(model.rows, &tableRow{id: *out.MessageId, sent: now,
+					visibleAt: now.Add(time.Duration(delay) * time.Second)})
 			},
 			"receive": func(rt *rapid.T) {
 				in := receiveInput(q)
@@ -129,7 +132,8 @@ func TestBehavesLikeATableOfMessages(t *testing.T) {
 				}
 				for _, got := range out.Messages {
 					if fmt.Sprint(want[*got.MessageId]) != got.Attributes["ApproximateReceiveCount"] {
-						rt.Fatalf("received %s for the %s. time, want %v", *got.MessageId, got.Attributes["ApproximateReceiveCount"], want)
+						rt.Fatalf("received %s for the %s. time, want %v",
+							*got.MessageId, got.Attributes["ApproximateReceiveCount"], want)
 					}
 					i := slices.IndexFunc(model.rows, func(row *tableRow) bool { return row.id == *got.MessageId })
 					model.rows[i].handle = got.ReceiptHandle
@@ -158,7 +162,8 @@ func TestBehavesLikeATableOfMessages(t *testing.T) {
 				}
 			},
 			"advance": func(rt *rapid.T) {
-				r.clock.Advance(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute}).Draw(rt, "by"))
+				r.clock.Advance(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute}).Draw(rt,
+					"by"))
 				model.expire()
 			},
 			"": func(rt *rapid.T) {

@@ -52,7 +52,8 @@ func TestLongPollIsWoken(t *testing.T) {
 			q, _ := r.pair(10)
 			r.send(q, "in flight")
 			m := r.one(q)
-			_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("late"), DelaySeconds: 45})
+			_, err := r.client.SendMessage(t.Context(),
+				&sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("late"), DelaySeconds: 45})
 			r.must(err)
 			got := r.poll(t.Context(), q)
 			if polls := r.stats("work").Polls; polls != 1 {

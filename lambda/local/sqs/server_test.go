@@ -81,7 +81,8 @@ func (r *rig) pair(maxReceiveCount int) (work, dead *string) {
 	r.t.Helper()
 	dead = r.queue("dead", nil)
 	return r.queue("work", map[string]string{"VisibilityTimeout": "60",
-		"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%sdead","maxReceiveCount":%d}`, arnPrefix, maxReceiveCount)}), dead
+		"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%sdead","maxReceiveCount":%d}`,
+			arnPrefix, maxReceiveCount)}), dead
 }
 
 func (r *rig) send(queue *string, body string) string {
@@ -126,7 +127,8 @@ func (r *rig) change(queue *string, m types.Message, seconds int32) error {
 }
 
 func (r *rig) delete(queue *string, m types.Message) error {
-	_, err := r.client.DeleteMessage(r.t.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle})
+	_, err := r.client.DeleteMessage(r.t.Context(),
+		&sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle})
 	return err
 }
 
@@ -291,7 +293,8 @@ func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	r.clock.Advance(time.Hour)
 	r.none(work)
 	m := r.one(dead)
-	got := []string{*m.MessageId, *m.Body, m.Attributes["SentTimestamp"], m.Attributes["DeadLetterQueueSourceArn"], m.Attributes["ApproximateReceiveCount"]}
+	got := []string{*m.MessageId, *m.Body, m.Attributes["SentTimestamp"], m.Attributes["DeadLetterQueueSourceArn"],
+		m.Attributes["ApproximateReceiveCount"]}
 	want := []string{id, "x", fmt.Sprint(epoch.UnixMilli()), arnPrefix + "work", "4"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in the dead-letter queue: %q, want %q", got, want)
@@ -355,17 +358,20 @@ func TestMoveTaskMakesNewMessages(t *testing.T) {
 	if *m.MessageId == id {
 		t.Error("a redriven message kept its id")
 	}
-	got := []string{*m.Body, m.Attributes["SentTimestamp"], m.Attributes["ApproximateReceiveCount"], m.Attributes["DeadLetterQueueSourceArn"]}
+	got := []string{*m.Body, m.Attributes["SentTimestamp"], m.Attributes["ApproximateReceiveCount"],
+		m.Attributes["DeadLetterQueueSourceArn"]}
 	want := []string{"x", fmt.Sprint(epoch.Add(time.Hour).UnixMilli()), "1", ""}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("redriven: %q, want %q", got, want)
 	}
 	list, err := r.client.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 	r.must(err)
-	if len(list.Results) != 1 || *list.Results[0].Status != "COMPLETED" || list.Results[0].ApproximateNumberOfMessagesMoved != 1 {
+	if len(list.Results) != 1 || *list.Results[0].Status != "COMPLETED" ||
+		list.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 		t.Errorf("tasks %+v, want one that moved 1", list.Results)
 	}
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "work")})
+	_, err = r.client.StartMessageMoveTask(t.Context(),
+		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "work")})
 	wantCode(t, err, "InvalidParameterValue") // no dead-letter queue
 	r.send(dead, "nobody's")
 	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
@@ -373,7 +379,8 @@ func TestMoveTaskMakesNewMessages(t *testing.T) {
 	list, err = r.client.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 	r.must(err)
 	if *list.Results[0].Status != "FAILED" || r.stats("dead").Visible != 1 {
-		t.Errorf("a message without a source: %s, %+v, want FAILED and it stays", *list.Results[0].Status, r.stats("dead"))
+		t.Errorf("a message without a source: %s, %+v, want FAILED and it stays",
+			*list.Results[0].Status, r.stats("dead"))
 	}
 }
 
@@ -382,19 +389,23 @@ func TestJournalAndStats(t *testing.T) {
 	r := newRig(t)
 	work, dead := r.pair(2)
 	r.send(work, "a")
-	_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: work, MessageBody: aws.String("late"), DelaySeconds: 900})
+	_, err := r.client.SendMessage(t.Context(),
+		&sqs.SendMessageInput{QueueUrl: work, MessageBody: aws.String("late"), DelaySeconds: 900})
 	r.must(err)
 	r.must(r.change(work, r.one(work), 0))
-	if got, want := r.stats("work"), (Stats{Visible: 1, Delayed: 1, HandedOut: 1, NextVisible: epoch.Add(15 * time.Minute)}); got != want {
+	if got, want := r.stats("work"), (Stats{Visible: 1, Delayed: 1, HandedOut: 1,
+		NextVisible: epoch.Add(15 * time.Minute)}); got != want {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
 	r.one(work)
-	if got, want := r.stats("work"), (Stats{InFlight: 1, Delayed: 1, HandedOut: 2, NextVisible: epoch.Add(time.Minute)}); got != want {
+	if got, want := r.stats("work"), (Stats{InFlight: 1, Delayed: 1, HandedOut: 2,
+		NextVisible: epoch.Add(time.Minute)}); got != want {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
 	r.clock.Advance(time.Minute)
 	r.none(work)
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead"), DestinationArn: aws.String(arnPrefix + "work")})
+	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix +
+		"dead"), DestinationArn: aws.String(arnPrefix + "work")})
 	r.must(err)
 	r.must(r.delete(work, r.one(work)))
 	r.none(dead)
@@ -405,7 +416,8 @@ func TestJournalAndStats(t *testing.T) {
 		if ids[e.MessageID] == "" {
 			ids[e.MessageID] = fmt.Sprint("m", len(ids)+1)
 		}
-		got = append(got, fmt.Sprintf("%v %s %s %s %s %d %v", e.At.Sub(epoch), e.Queue, ids[e.MessageID], e.Body, e.Kind, e.ReceiveCount, e.Visibility))
+		got = append(got, fmt.Sprintf("%v %s %s %s %s %d %v",
+			e.At.Sub(epoch), e.Queue, ids[e.MessageID], e.Body, e.Kind, e.ReceiveCount, e.Visibility))
 	}
 	want := []string{
 		"0s work m1 a sent 0 0s",

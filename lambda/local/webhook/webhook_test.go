@@ -23,39 +23,46 @@ func TestItAcceptsTheSameMessagesAsSlack(t *testing.T) {
 		return strings.TrimSuffix(strings.Repeat(`{"type":"mrkdwn","text":"x"},`, n), ",")
 	}
 	for name, tc := range map[string]struct{ body, want string }{
-		"a text":                {`{"text":"hello"}`, "ok"},
-		"a section":             {blocks(section("x")), "ok"},
-		"a text of 3000":        {blocks(section(strings.Repeat("x", 3000))), "ok"},
-		"a text of 3001":        {blocks(section(strings.Repeat("x", 3001))), "invalid_blocks"},
-		"3000 by two units":     {blocks(section(strings.Repeat("𝄞", 1501))), "invalid_blocks"},
-		"an empty text":         {blocks(section("")), "invalid_blocks"},
-		"50 blocks":             {blocks(strings.Split(strings.Repeat(`{"type":"divider"} `, 50)[:50*19-1], " ")...), "ok"},
-		"51 blocks":             {blocks(strings.Split(strings.Repeat(`{"type":"divider"} `, 51)[:51*19-1], " ")...), "invalid_blocks"},
-		"a header":              {blocks(`{"type":"header","text":{"type":"plain_text","text":"x"}}`), "ok"},
-		"a header of mrkdwn":    {blocks(`{"type":"header","text":{"type":"mrkdwn","text":"x"}}`), "invalid_blocks"},
-		"a header of 151":       {blocks(`{"type":"header","text":{"type":"plain_text","text":"` + strings.Repeat("x", 151) + `"}}`), "invalid_blocks"},
-		"10 fields":             {blocks(`{"type":"section","fields":[` + elements(10) + `]}`), "ok"},
-		"11 fields":             {blocks(`{"type":"section","fields":[` + elements(11) + `]}`), "invalid_blocks"},
-		"a section of nothing":  {blocks(`{"type":"section"}`), "invalid_blocks"},
-		"a context of 10":       {blocks(`{"type":"context","elements":[` + elements(10) + `]}`), "ok"},
-		"a context of 11":       {blocks(`{"type":"context","elements":[` + elements(11) + `]}`), "invalid_blocks"},
-		"a context of nothing":  {blocks(`{"type":"context"}`), "invalid_blocks"},
-		"an unknown block":      {blocks(`{"type":"video"}`), "invalid_blocks"},
-		"nothing":               {`{}`, "no_text"},
-		"no JSON":               {`payload=x`, "invalid_payload"},
-		"no UTF-8":              {"{\"text\":\"\xff\"}", "invalid_payload"},
-		"more than a megabyte":  {`{"text":"` + strings.Repeat("x", 1<<20) + `"}`, "invalid_payload"},
-		"an unknown text type":  {blocks(`{"type":"context","elements":[{"type":"image","text":"x"}]}`), "invalid_blocks"},
-		"a field of 2001":       {blocks(`{"type":"section","fields":[{"type":"mrkdwn","text":"` + strings.Repeat("x", 2001) + `"}]}`), "invalid_blocks"},
-		"a fallback too long":   {`{"text":"` + strings.Repeat("x", 40_001) + `"}`, "invalid_blocks"},
-		"a section, text wrong": {blocks(`{"type":"section","text":{"type":"mrkdwn","text":""},"fields":[` + elements(1) + `]}`), "invalid_blocks"},
+		"a text":            {`{"text":"hello"}`, "ok"},
+		"a section":         {blocks(section("x")), "ok"},
+		"a text of 3000":    {blocks(section(strings.Repeat("x", 3000))), "ok"},
+		"a text of 3001":    {blocks(section(strings.Repeat("x", 3001))), "invalid_blocks"},
+		"3000 by two units": {blocks(section(strings.Repeat("𝄞", 1501))), "invalid_blocks"},
+		"an empty text":     {blocks(section("")), "invalid_blocks"},
+		"50 blocks": {blocks(strings.Split(strings.Repeat(`{"type":"divider"} `, 50)[:50*19-1], " ")...),
+			"ok"},
+		"51 blocks": {blocks(strings.Split(strings.Repeat(`{"type":"divider"} `, 51)[:51*19-1], " ")...),
+			"invalid_blocks"},
+		"a header":           {blocks(`{"type":"header","text":{"type":"plain_text","text":"x"}}`), "ok"},
+		"a header of mrkdwn": {blocks(`{"type":"header","text":{"type":"mrkdwn","text":"x"}}`), "invalid_blocks"},
+		"a header of 151": {blocks(`{"type":"header","text":{"type":"plain_text","text":"` +
+			strings.Repeat("x", 151) + `"}}`), "invalid_blocks"},
+		"10 fields":            {blocks(`{"type":"section","fields":[` + elements(10) + `]}`), "ok"},
+		"11 fields":            {blocks(`{"type":"section","fields":[` + elements(11) + `]}`), "invalid_blocks"},
+		"a section of nothing": {blocks(`{"type":"section"}`), "invalid_blocks"},
+		"a context of 10":      {blocks(`{"type":"context","elements":[` + elements(10) + `]}`), "ok"},
+		"a context of 11":      {blocks(`{"type":"context","elements":[` + elements(11) + `]}`), "invalid_blocks"},
+		"a context of nothing": {blocks(`{"type":"context"}`), "invalid_blocks"},
+		"an unknown block":     {blocks(`{"type":"video"}`), "invalid_blocks"},
+		"nothing":              {`{}`, "no_text"},
+		"no JSON":              {`payload=x`, "invalid_payload"},
+		"no UTF-8":             {"{\"text\":\"\xff\"}", "invalid_payload"},
+		"more than a megabyte": {`{"text":"` + strings.Repeat("x", 1<<20) + `"}`, "invalid_payload"},
+		"an unknown text type": {blocks(`{"type":"context","elements":[{"type":"image","text":"x"}]}`),
+			"invalid_blocks"},
+		"a field of 2001": {blocks(`{"type":"section","fields":[{"type":"mrkdwn","text":"` +
+			strings.Repeat("x", 2001) + `"}]}`), "invalid_blocks"},
+		"a fallback too long": {`{"text":"` + strings.Repeat("x", 40_001) + `"}`, "invalid_blocks"},
+		"a section, text wrong": {blocks(`{"type":"section","text":{"type":"mrkdwn","text":""},"fields":[` +
+			elements(1) + `]}`), "invalid_blocks"},
 	} {
 		var r webhook.Receiver
 		w := httptest.NewRecorder()
 		req := httptest.NewRequest(http.MethodPost, webhook.Path, strings.NewReader(tc.body))
 		req.Header.Set("Content-Type", "application/json; charset=utf-8")
 		r.ServeHTTP(w, req)
-		if got := w.Body.String(); got != tc.want || (w.Code == http.StatusOK) != (tc.want == "ok") || len(r.Taken()) > 0 != (tc.want == "ok") {
+		if got := w.Body.String(); got != tc.want || (w.Code == http.StatusOK) != (tc.want == "ok") ||
+			len(r.Taken()) > 0 != (tc.want == "ok") {
 			t.Errorf("%s: got %d %s and kept %d, want %s", name, w.Code, got, len(r.Taken()), tc.want)
 		}
 	}

@@ -77,7 +77,8 @@ func (o *office) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, 
 	return 0, "", false, nil
 }
 
-func (o *office) KeepAnswer(ctx context.Context, k llm.Key, by uuid.UUID, a llm.Answer, unusable string) (int64, error) {
+func (o *office) KeepAnswer(ctx context.Context, k llm.Key, by uuid.UUID, a llm.Answer, unusable string) (int64,
+	error) {
 	o.note("keep %q %q", a.Text, unusable)
 	if by != document || k != o.keys[len(o.keys)-1] {
 		o.note("under another key")
@@ -148,7 +149,8 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 		"found and readable": {stored: "good", log: `find, read "good"`},
 		"found but unreadable": {stored: "bad", replies: []reply{{text: "good"}},
 			log: `find, read "bad", discard 77 "not good", ask, keep "good" "", read "good"`},
-		"found but unreadable, and not to be discarded": {stored: "bad", tries: 1, fails: map[string][]error{"discard": {away}},
+		"found but unreadable, and not to be discarded": {stored: "bad",
+			tries: 1, fails: map[string][]error{"discard": {away}},
 			log:  `find, read "bad", discard 77 "not good"`,
 			want: "discard the model's answer: busy (tried once)"},
 		"not found": {replies: []reply{{text: "good"}}, log: `find, ask, keep "good" "", read "good"`},
@@ -157,28 +159,36 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 		"refused as often as it is tried": {tries: 2, replies: []reply{{text: "bad1"}, {text: "bad2"}},
 			log:  `find, ask, keep "bad1" "", read "bad1", discard 1 "not good", wait, find, ask, keep "bad2" "", read "bad2", discard 2 "not good"`,
 			want: "the model's answer is of no use: not good (tried 2 times)"},
-		"refused, and not to be discarded": {replies: []reply{{text: "bad"}, {text: "good"}}, fails: map[string][]error{"discard": {away}},
-			log: `find, ask, keep "bad" "", read "bad", discard 1 "not good", wait, find, read "bad", discard 1 "not good", ask, keep "good" "", read "good"`},
+		"refused, and not to be discarded": {replies: []reply{{text: "bad"}, {text: "good"}},
+			fails: map[string][]error{"discard": {away}},
+			log:   `find, ask, keep "bad" "", read "bad", discard 1 "not good", wait, find, read "bad", discard 1 "not good", ask, keep "good" "", read "good"`},
 		"the model fails transiently": {replies: []reply{{err: transient(0)}, {text: "good"}},
 			log: `find, ask, wait, find, ask, keep "good" "", read "good"`},
 		"the model asks for patience": {tries: 1, replies: []reply{{err: transient(time.Minute)}},
 			log: `find, ask`, want: "ask the model: busy (tried once)", after: time.Minute},
 		"the model fails permanently": {replies: []reply{{err: failure.Permanently("too long")}},
 			log: `find, ask`, want: "ask the model: too long (tried once)", kind: failure.Permanent},
-		"what was paid beside an error": {replies: []reply{{text: "half", used: used, err: failure.Permanently("cut off")}},
-			log: `find, ask, keep "half" "cut off"`, want: "ask the model: cut off (tried once)", kind: failure.Permanent},
-		"paid beside an error without a word": {replies: []reply{{used: used, err: &failure.Error{Kind: failure.Permanent}}},
-			log: `find, ask, keep "" "the model failed"`, want: "ask the model:  (tried once)", kind: failure.Permanent},
-		"paid beside an error, and not to be kept": {replies: []reply{{used: used, err: failure.Permanently("cut off")}}, fails: map[string][]error{"keep": {refused}},
+		"what was paid beside an error": {replies: []reply{{text: "half",
+			used: used, err: failure.Permanently("cut off")}},
+			log: `find, ask, keep "half" "cut off"`, want: "ask the model: cut off (tried once)",
+			kind: failure.Permanent},
+		"paid beside an error without a word": {replies: []reply{{used: used,
+			err: &failure.Error{Kind: failure.Permanent}}},
+			log: `find, ask, keep "" "the model failed"`, want: "ask the model:  (tried once)",
+			kind: failure.Permanent},
+		"paid beside an error, and not to be kept": {replies: []reply{{used: used,
+			err: failure.Permanently("cut off")}}, fails: map[string][]error{"keep": {refused}},
 			log: `find, ask, keep "" "cut off"`, want: "ask the model: cut off (tried once)", kind: failure.Permanent},
 		"paid beside an error, then well": {replies: []reply{{used: used, err: transient(0)}, {text: "good"}},
 			log: `find, ask, keep "" "busy", wait, find, ask, keep "good" "", read "good"`},
 		"not to be kept": {replies: []reply{{text: "good"}}, fails: map[string][]error{"keep": {refused}},
 			log: `find, ask, keep "good" ""`, want: "keep the model's answer: the database refused the data (tried once)", kind: failure.Permanent},
-		"kept at the second try, paid once": {replies: []reply{{text: "good"}}, fails: map[string][]error{"keep": {away}},
-			log: `find, ask, keep "good" "", wait, find, keep "good" "", read "good"`},
-		"kept at the second try, refused, asked anew": {replies: []reply{{text: "bad"}, {text: "good"}}, fails: map[string][]error{"keep": {away}},
-			log: `find, ask, keep "bad" "", wait, find, keep "bad" "", read "bad", discard 2 "not good", wait, find, ask, keep "good" "", read "good"`},
+		"kept at the second try, paid once": {replies: []reply{{text: "good"}},
+			fails: map[string][]error{"keep": {away}},
+			log:   `find, ask, keep "good" "", wait, find, keep "good" "", read "good"`},
+		"kept at the second try, refused, asked anew": {replies: []reply{{text: "bad"}, {text: "good"}},
+			fails: map[string][]error{"keep": {away}},
+			log:   `find, ask, keep "bad" "", wait, find, keep "bad" "", read "bad", discard 2 "not good", wait, find, ask, keep "good" "", read "good"`},
 		"never kept": {replies: []reply{{text: "good"}}, fails: map[string][]error{"keep": {away, away, away}},
 			log:  `find, ask, keep "good" "", wait, find, keep "good" "", wait, find, keep "good" ""`,
 			want: "keep the model's answer: busy (tried 3 times)"},
@@ -243,8 +253,10 @@ func TestTimeIsUpWhileTheModelAnswers(t *testing.T) {
 		want  string
 	}{
 		"a good answer": {reply{text: "good"}, `find, ask, keep "good" "", read "good"`, ""},
-		"a bad answer":  {reply{text: "bad"}, `find, ask, keep "bad" "", read "bad", discard 1 "not good"`, "the model's answer is of no use: not good (tried once)"},
-		"only the bill": {reply{used: llm.Usage{PromptTokens: 1}, err: transient(0)}, `find, ask, keep "" "busy"`, "ask the model: busy (tried once)"},
+		"a bad answer": {reply{text: "bad"}, `find, ask, keep "bad" "", read "bad", discard 1 "not good"`,
+			"the model's answer is of no use: not good (tried once)"},
+		"only the bill": {reply{used: llm.Usage{PromptTokens: 1}, err: transient(0)}, `find, ask, keep "" "busy"`,
+			"ask the model: busy (tried once)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -284,7 +296,8 @@ func TestKeepingDoesNotGoOnForEver(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}}
-		check(t, o.ask(t.Context(), 1, llm.Question{}), "keep the model's answer: out of time (tried once)", failure.Transient, 0)
+		check(t, o.ask(t.Context(), 1, llm.Question{}), "keep the model's answer: out of time (tried once)",
+			failure.Transient, 0)
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -377,7 +390,8 @@ func (s *shelf) Embed(_ context.Context, texts []string) (list []llm.Vector, u l
 	return list, u, nil
 }
 
-func (s *shelf) FindVectors(_ context.Context, _ uuid.UUID, embedder string, hashes [][]byte) (found map[string]llm.Vector, err error) {
+func (s *shelf) FindVectors(_ context.Context, _ uuid.UUID, embedder string,
+	hashes [][]byte) (found map[string]llm.Vector, err error) {
 	s.looked += len(hashes)
 	for _, hash := range hashes {
 		if v, ok := s.known[embedder+string(hash)]; ok {
@@ -390,7 +404,8 @@ func (s *shelf) FindVectors(_ context.Context, _ uuid.UUID, embedder string, has
 	return found, s.fails["find"]
 }
 
-func (s *shelf) KeepVectors(ctx context.Context, of uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage) error {
+func (s *shelf) KeepVectors(ctx context.Context, of uuid.UUID, embedder string, vectors map[string]llm.Vector,
+	u llm.Usage) error {
 	if ctx.Err() != nil || of != tenant {
 		return fmt.Errorf("of tenant %s: %w", of, ctx.Err())
 	}
@@ -441,8 +456,10 @@ func TestVectorsAreBoughtOnceAndComeInOrder(t *testing.T) {
 					t.Errorf("vector %d is %v, want %v", i, got[i], want)
 				}
 			}
-			if paid := len(strings.Join(tc.bought, "")); !slices.Equal(s.bought, tc.bought) || s.looked != tc.looked || s.paid.PromptTokens != paid {
-				t.Errorf("bought %q for %d, looked for %d; want %q for %d, %d", s.bought, s.paid.PromptTokens, s.looked, tc.bought, paid, tc.looked)
+			if paid := len(strings.Join(tc.bought, "")); !slices.Equal(s.bought, tc.bought) || s.looked != tc.looked ||
+				s.paid.PromptTokens != paid {
+				t.Errorf("bought %q for %d, looked for %d; want %q for %d, %d",
+					s.bought, s.paid.PromptTokens, s.looked, tc.bought, paid, tc.looked)
 			}
 		})
 	}
@@ -450,8 +467,10 @@ func TestVectorsAreBoughtOnceAndComeInOrder(t *testing.T) {
 
 func TestVectorsFailWithTheKindOfTheFailure(t *testing.T) {
 	t.Parallel()
-	for what, want := range map[string]string{"find": "look for embeddings: no", "embed": "embed: no", "keep": "keep embeddings: no"} {
-		s := &shelf{fails: map[string]error{what: &failure.Error{Kind: failure.Permanent, Sentence: "no", RetryAfter: time.Second}}}
+	for what, want := range map[string]string{"find": "look for embeddings: no", "embed": "embed: no",
+		"keep": "keep embeddings: no"} {
+		s := &shelf{fails: map[string]error{what: &failure.Error{Kind: failure.Permanent, Sentence: "no",
+			RetryAfter: time.Second}}}
 		e := llm.Embeddings{Embedder: s, Vault: s}
 		got, err := e.Vectors(t.Context(), tenant, []string{"a"})
 		if got != nil {

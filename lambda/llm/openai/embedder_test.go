@@ -32,7 +32,8 @@ func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 		var data []string
 		for i, text := range slices.Backward(request.Input) {
 			numbers := strings.Fields(text)
-			data = append(data, `{"index":`+strconv.Itoa(i)+`,"embedding":[`+numbers[0]+strings.Repeat(",0", 254)+`,-1]}`)
+			data = append(data, `{"index":`+strconv.Itoa(i)+`,"embedding":[`+numbers[0]+strings.Repeat(",0", 254)+
+				`,-1]}`)
 		}
 		says(200, vectors(data...))(w, r)
 	}))
@@ -67,7 +68,8 @@ func TestEmbeddingsAreInOrderAndOfLengthOne(t *testing.T) {
 		for _, x := range v {
 			square += float64(x) * float64(x)
 		}
-		if ratio := -float64(v[0]) / float64(v[255]); len(v) != 256 || math.Abs(square-1) > 1e-6 || math.Abs(ratio-float64(i)) > 1e-3 {
+		if ratio := -float64(v[0]) / float64(v[255]); len(v) != 256 || math.Abs(square-1) > 1e-6 ||
+			math.Abs(ratio-float64(i)) > 1e-3 {
 			t.Fatalf("vector %d: got length %v, direction %v", i, square, ratio)
 		}
 	}

@@ -59,45 +59,71 @@ func failures() []failureCase {
 		noWay    = "an embedding is zero or not finite"
 	)
 	text := `"message":{"role":"assistant","content":` + quoted(secretResponse) + `}`
-	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nX-Request-Id: " + secretHeader + "\r\n\r\n"
+	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nX-Request-Id: " +
+		secretHeader + "\r\n\r\n"
 	whole := answer(text + `,"finish_reason":"stop"`)
 	cases := []failureCase{
 		// 429
-		simple("429", says(429, failing("rate_limit_exceeded")), transient, "the model provider has too many requests (HTTP 429, rate_limit_exceeded)", 0),
-		simple("429, Retry-After in seconds", says(429, failing("x"), "Retry-After", "37"), transient, busy, 37*time.Second),
-		simple("429, Retry-After with a fraction", says(429, failing("x"), "Retry-After", "1.5"), transient, busy, 1500*time.Millisecond),
-		simple("429, Retry-After as a date", says(429, failing("x"), "Retry-After", later, "Date", date), transient, busy, 150*time.Second),
-		simple("429, Retry-After as a date that has passed", says(429, failing("x"), "Retry-After", date, "Date", later), transient, busy, 0),
-		simple("429, Retry-After that is none", says(429, failing("x"), "Retry-After", secretHeader), transient, busy, 0),
-		simple("429, Retry-After without end", says(429, failing("x"), "Retry-After", "99999999999999999999"), transient, busy, 12*time.Hour),
+		simple("429", says(429, failing("rate_limit_exceeded")), transient,
+			"the model provider has too many requests (HTTP 429, rate_limit_exceeded)", 0),
+		simple("429, Retry-After in seconds", says(429, failing("x"), "Retry-After", "37"), transient, busy,
+			37*time.Second),
+		simple("429, Retry-After with a fraction", says(429, failing("x"), "Retry-After", "1.5"), transient, busy,
+			1500*time.Millisecond),
+		simple("429, Retry-After as a date", says(429, failing("x"), "Retry-After", later, "Date", date), transient,
+			busy, 150*time.Second),
+		simple("429, Retry-After as a date that has passed",
+			says(429, failing("x"), "Retry-After", date, "Date", later), transient, busy, 0),
+		simple("429, Retry-After that is none", says(429, failing("x"), "Retry-After", secretHeader), transient, busy,
+			0),
+		simple("429, Retry-After without end", says(429, failing("x"), "Retry-After", "99999999999999999999"),
+			transient, busy, 12*time.Hour),
 		simple("429, Retry-After below zero", says(429, failing("x"), "Retry-After", "-5"), transient, busy, 0),
-		simple("429, retry-after-ms", says(429, failing("x"), "retry-after-ms", "2500", "Retry-After", "3"), transient, busy, 2500*time.Millisecond),
-		simple("429, resets", says(429, failing("x"), "x-ratelimit-reset-requests", "8.64s", "x-ratelimit-reset-tokens", "6m0s"), transient, busy, 6*time.Minute),
-		simple("429, resets in seconds", says(429, failing("x"), "x-ratelimit-reset-requests", "30", "x-ratelimit-reset-tokens", "0"), transient, busy, 30*time.Second),
-		simple("429, resets that are none", says(429, failing("x"), "x-ratelimit-reset-requests", secretHeader), transient, busy, 0),
-		simple("429, Retry-After before resets", says(429, failing("x"), "Retry-After", "2", "x-ratelimit-reset-tokens", "6m0s"), transient, busy, 2*time.Second),
-		simple("429, no quota", says(429, failing("insufficient_quota")), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
+		simple("429, retry-after-ms", says(429, failing("x"), "retry-after-ms", "2500", "Retry-After", "3"), transient,
+			busy, 2500*time.Millisecond),
+		simple("429, resets", says(429, failing("x"), "x-ratelimit-reset-requests", "8.64s", "x-ratelimit-reset-tokens",
+			"6m0s"), transient, busy, 6*time.Minute),
+		simple("429, resets in seconds", says(429, failing("x"), "x-ratelimit-reset-requests", "30",
+			"x-ratelimit-reset-tokens", "0"), transient, busy, 30*time.Second),
+		simple("429, resets that are none", says(429, failing("x"), "x-ratelimit-reset-requests", secretHeader),
+			transient, busy, 0),
+		simple("429, Retry-After before resets", says(429, failing("x"), "Retry-After", "2", "x-ratelimit-reset-tokens",
+			"6m0s"), transient, busy, 2*time.Second),
+		simple("429, no quota", says(429, failing("insufficient_quota")), transient,
+			"the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
 		simple("429, no quota, only as the type", says(429, `{"error":{"type":"insufficient_quota","code":null}}`, "Retry-After", "1"), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
-		simple("429, no quota until tomorrow", says(429, failing("billing_hard_limit_reached"), "Retry-After", "36000"), transient, "the model provider's quota is used up (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
+		simple("429, no quota until tomorrow", says(429, failing("billing_hard_limit_reached"), "Retry-After", "36000"),
+			transient, "the model provider's quota is used up (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
 		simple("429, body breaks off", failuretest.Hijacked("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9\r\nContent-Length: 1000\r\n\r\n"+secretResponse, true), transient, busy, 9*time.Second),
 
 		// other statuses
 		simple("500 {}", says(500, `{}`), transient, "the model provider failed (HTTP 500)", 0),
-		simple("500, resets are of no use", says(500, `{}`, "x-ratelimit-reset-requests", "1h"), transient, "the model provider failed (HTTP 500)", 0),
-		simple("502 with HTML", says(502, html, "Content-Type", "text/html"), transient, "the model provider failed (HTTP 502)", 0),
-		simple("503 with Retry-After", says(503, secretResponse, "Retry-After", "20"), transient, "the model provider failed (HTTP 503)", 20*time.Second),
+		simple("500, resets are of no use", says(500, `{}`, "x-ratelimit-reset-requests", "1h"), transient,
+			"the model provider failed (HTTP 500)", 0),
+		simple("502 with HTML", says(502, html, "Content-Type", "text/html"), transient,
+			"the model provider failed (HTTP 502)", 0),
+		simple("503 with Retry-After", says(503, secretResponse, "Retry-After", "20"), transient,
+			"the model provider failed (HTTP 503)", 20*time.Second),
 		simple("529", says(529, failing("overloaded")), transient, "the model provider failed (HTTP 529)", 0),
 		simple("408", says(408, failing("x")), transient, "the model provider asks for a repeat (HTTP 408)", 0),
 		simple("409", says(409, failing("x")), transient, "the model provider asks for a repeat (HTTP 409)", 0),
-		simple("425", says(425, failing("x"), "Retry-After", "3"), transient, "the model provider asks for a repeat (HTTP 425)", 3*time.Second),
-		simple("400", says(400, failing(secretResponse)), permanent, "the model provider refused the request (HTTP 400)", 0),
-		simple("400, the error is a text", says(400, `{"error":`+quoted(secretResponse)+`}`), permanent, "the model provider refused the request (HTTP 400)", 0),
-		simple("400, the code is a number", says(400, `{"error":{"message":["x"],"code":400}}`), permanent, "the model provider refused the request (HTTP 400)", 0),
-		simple("400, temperature", says(400, failing("unsupported_value"), "Retry-After", "3"), permanent, "the model provider refused the request (HTTP 400, unsupported_value)", 0),
-		simple("400, context window", says(400, failing("context_length_exceeded")), permanent, "the question is too long for the model (HTTP 400, context_length_exceeded)", 0),
-		simple("401", says(401, failing("invalid_api_key")), permanent, "the model provider denied access (HTTP 401, invalid_api_key)", 0),
+		simple("425", says(425, failing("x"), "Retry-After", "3"), transient,
+			"the model provider asks for a repeat (HTTP 425)", 3*time.Second),
+		simple("400", says(400, failing(secretResponse)), permanent,
+			"the model provider refused the request (HTTP 400)", 0),
+		simple("400, the error is a text", says(400, `{"error":`+quoted(secretResponse)+`}`), permanent,
+			"the model provider refused the request (HTTP 400)", 0),
+		simple("400, the code is a number", says(400, `{"error":{"message":["x"],"code":400}}`), permanent,
+			"the model provider refused the request (HTTP 400)", 0),
+		simple("400, temperature", says(400, failing("unsupported_value"), "Retry-After", "3"), permanent,
+			"the model provider refused the request (HTTP 400, unsupported_value)", 0),
+		simple("400, context window", says(400, failing("context_length_exceeded")), permanent,
+			"the question is too long for the model (HTTP 400, context_length_exceeded)", 0),
+		simple("401", says(401, failing("invalid_api_key")), permanent,
+			"the model provider denied access (HTTP 401, invalid_api_key)", 0),
 		simple("403", says(403, html), permanent, "the model provider denied access (HTTP 403)", 0),
-		simple("404", says(404, failing("model_not_found")), permanent, "the model provider knows no such model or address (HTTP 404, model_not_found)", 0),
+		simple("404", says(404, failing("model_not_found")), permanent,
+			"the model provider knows no such model or address (HTTP 404, model_not_found)", 0),
 		simple("422", says(422, failing("x")), permanent, "the model provider refused the request (HTTP 422)", 0),
 		simple("redirect", says(307, whole, "Location", "/elsewhere/"+secretHeader), transient, odd, 0),
 
@@ -108,14 +134,20 @@ func failures() []failureCase {
 		simple("closed in the body", failuretest.Hijacked(head+whole[:80], false), transient, brokeOff, 0),
 		simple("reset in the body", failuretest.Hijacked(head+whole[:80], true), transient, brokeOff, 0),
 		simple("gzip of garbage", says(200, secretResponse, "Content-Encoding", "gzip"), transient, brokeOff, 0),
-		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = closedAddress() }}, transient, broken, 0},
+		{exchange{name: "refused", serve: says(200, whole), config: func(c *Config) { c.BaseURL = closedAddress() }},
+			transient, broken, 0},
 		{exchange{name: "slow headers", serve: failuretest.Hangs(""), config: short}, transient, tooSlow, 0},
 		{exchange{name: "slow body", serve: failuretest.Hangs(whole[:80]), config: short}, transient, tooSlow, 0},
-		{exchange{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline}, transient, "out of time", 0},
-		{exchange{name: "deadline of the caller, in the body", serve: failuretest.Hangs(whole[:80]), within: failuretest.Deadline}, transient, "out of time", 0},
-		{exchange{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped}, transient, "stopped before it was done", 0},
-		simple("10 MB", says(200, answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
-		simple("10 MB, packed", packed(answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient, tooLarge, 0),
+		{exchange{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline},
+			transient, "out of time", 0},
+		{exchange{name: "deadline of the caller, in the body",
+			serve: failuretest.Hangs(whole[:80]), within: failuretest.Deadline}, transient, "out of time", 0},
+		{exchange{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped}, transient,
+			"stopped before it was done", 0},
+		simple("10 MB", says(200, answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient,
+			tooLarge, 0),
+		simple("10 MB, packed", packed(answer(`"message":{"content":"`+strings.Repeat("x", 10<<20)+`"}`)), transient,
+			tooLarge, 0),
 
 		// the answer
 		simple("HTML", says(200, html), transient, noDecode, 0),
@@ -125,35 +157,47 @@ func failures() []failureCase {
 		simple("null", says(200, "null"), transient, "the model provider sent no answer", 0),
 		simple("no choices", says(200, `{"choices":[]}`), transient, "the model provider sent no answer", 0),
 		simple("an error with status 200", says(200, failing("x")), transient, "the model provider sent no answer", 0),
-		simple("empty", says(200, answer(`"message":{"content":" \n"},"finish_reason":"stop"`)), transient, "the model's answer is empty", 0),
+		simple("empty", says(200, answer(`"message":{"content":" \n"},"finish_reason":"stop"`)), transient,
+			"the model's answer is empty", 0),
 		simple("only a tool call", says(200, answer(`"message":{"content":null,"tool_calls":[]},"finish_reason":"tool_calls"`)), transient, "the model's answer is empty", 0),
-		simple("refusal", says(200, answer(`"message":{"refusal":`+quoted(secretResponse)+`},"finish_reason":"stop"`)), permanent, "the model refused to answer", 0),
-		simple("cut off", says(200, answer(text+`,"finish_reason":"length"`)), permanent, "the model's answer was cut off at its greatest length", 0),
-		simple("cut off in its thoughts", says(200, answer(`"message":{"content":""},"finish_reason":"length"`)), permanent, "the model's answer was cut off at its greatest length", 0),
-		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent, "the model provider's content filter withheld the answer", 0),
+		simple("refusal", says(200, answer(`"message":{"refusal":`+quoted(secretResponse)+`},"finish_reason":"stop"`)),
+			permanent, "the model refused to answer", 0),
+		simple("cut off", says(200, answer(text+`,"finish_reason":"length"`)), permanent,
+			"the model's answer was cut off at its greatest length", 0),
+		simple("cut off in its thoughts", says(200, answer(`"message":{"content":""},"finish_reason":"length"`)),
+			permanent, "the model's answer was cut off at its greatest length", 0),
+		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent,
+			"the model provider's content filter withheld the answer", 0),
 
 		// before the request
 		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that cannot answer questions", 0},
-		{exchange{name: "the schema is not JSON", serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
-			q := question()
-			q.Schema = []byte(`{` + secretDocument)
-			_, m := c.model.ask(ctx, q)
-			return m
-		}}, permanent, "the schema of the question is not JSON", 0},
+		{exchange{name: "the schema is not JSON",
+			serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
+				q := question()
+				q.Schema = []byte(`{` + secretDocument)
+				_, m := c.model.ask(ctx, q)
+				return m
+			}}, permanent, "the schema of the question is not JSON", 0},
 
 		// embeddings
-		embeds("embeddings: 503", says(503, html, "Retry-After", "4"), transient, "the model provider failed (HTTP 503)", "a"),
+		embeds("embeddings: 503", says(503, html, "Retry-After", "4"), transient,
+			"the model provider failed (HTTP 503)", "a"),
 		embeds("embeddings: none", says(200, vectors()), transient, notEach, "a"),
 		embeds("embeddings: too few", says(200, vectors(vector(0, 256, "1"))), transient, notEach, "a", "b"),
-		embeds("embeddings: one twice", says(200, vectors(vector(0, 256, "1"), vector(0, 256, "1"))), transient, notEach, "a", "b"),
-		embeds("embeddings: index too high", says(200, vectors(vector(0, 256, "1"), vector(2, 256, "1"))), transient, notEach, "a", "b"),
+		embeds("embeddings: one twice", says(200, vectors(vector(0, 256, "1"), vector(0, 256, "1"))), transient,
+			notEach, "a", "b"),
+		embeds("embeddings: index too high", says(200, vectors(vector(0, 256, "1"), vector(2, 256, "1"))), transient,
+			notEach, "a", "b"),
 		embeds("embeddings: index below zero", says(200, vectors(vector(-1, 256, "1"))), transient, notEach, "a"),
-		embeds("embeddings: too long", says(200, vectors(vector(0, 1536, "1"))), permanent, "the embedding model does not answer in 256 dimensions", "a"),
-		embeds("embeddings: too short", says(200, vectors(vector(0, 255, "1"))), permanent, "the embedding model does not answer in 256 dimensions", "a"),
+		embeds("embeddings: too long", says(200, vectors(vector(0, 1536, "1"))), permanent,
+			"the embedding model does not answer in 256 dimensions", "a"),
+		embeds("embeddings: too short", says(200, vectors(vector(0, 255, "1"))), permanent,
+			"the embedding model does not answer in 256 dimensions", "a"),
 		embeds("embeddings: zero", says(200, vectors(vector(0, 256, "0"))), transient, noWay, "a"),
 		embeds("embeddings: NaN", says(200, vectors(vector(0, 256, "NaN"))), transient, noDecode, "a"),
 		embeds("embeddings: no float32", says(200, vectors(vector(0, 256, "1e300"))), transient, noDecode, "a"),
-		embeds("embeddings: a text is empty", says(200, vectors()), permanent, "a text to be embedded is empty", secretDocument, ""),
+		embeds("embeddings: a text is empty", says(200, vectors()), permanent, "a text to be embedded is empty",
+			secretDocument, ""),
 	}
 	for i, c := range cases {
 		if c.name == "embeddings: 503" {
@@ -219,7 +263,8 @@ func TestEveryRowIsNeeded(t *testing.T) {
 func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
 	t.Parallel()
 	got := table.Classify(&failure.Call{Cause: errors.Join(errors.New(secretResponse))})
-	want := failure.Error{Kind: failure.Transient, Sentence: "unexpected error of the model provider (*errors.joinError)"}
+	want := failure.Error{Kind: failure.Transient,
+		Sentence: "unexpected error of the model provider (*errors.joinError)"}
 	if *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
@@ -232,7 +277,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	t.Cleanup(other.Close)
 	for _, own := range []*http.Client{nil, {}} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			x := exchange{serve: says(status, "", "Location", other.URL), config: func(c *Config) { c.HTTPClient = own }}
+			x := exchange{serve: says(status, "", "Location", other.URL),
+				config: func(c *Config) { c.HTTPClient = own }}
 			if m := x.happen(t); m == nil || m.Status != status {
 				t.Errorf("got %+v, want a failure with status %d", m, status)
 			}
@@ -246,13 +292,14 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 // The cost of a useless answer is known.
 func TestAnAnswerOfNoUseHasItsUsage(t *testing.T) {
 	t.Parallel()
-	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)), ask: func(ctx context.Context, c *Client) *failure.Call {
-		got, m := c.model.ask(ctx, question())
-		if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" {
-			t.Errorf("got %+v", got)
-		}
-		return m
-	}}
+	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)),
+		ask: func(ctx context.Context, c *Client) *failure.Call {
+			got, m := c.model.ask(ctx, question())
+			if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" {
+				t.Errorf("got %+v", got)
+			}
+			return m
+		}}
 	if m := x.happen(t); m == nil || m.Cause != cutOff {
 		t.Errorf("got %+v", m)
 	}

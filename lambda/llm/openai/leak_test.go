@@ -58,7 +58,8 @@ func forms(secret string) []string {
 func textsOf(err error) (texts []string) {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		encoded, _ := json.Marshal(e)
-		texts = append(texts, fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e), fmt.Sprintf("%#v", e), fmt.Sprintf("%q", e), string(encoded))
+		texts = append(texts, fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e), fmt.Sprintf("%#v", e), fmt.Sprintf("%q", e),
+			string(encoded))
 	}
 	var b bytes.Buffer
 	slog.New(slog.NewJSONHandler(&b, nil)).Error("x", "error", err, "failure", failure.Of(err))

@@ -72,11 +72,12 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 		config Config
 		ask    func(*Client) error
 	}{
-		"chat_openai":      {Config{APIKey: "k", Model: "gpt-4.1-mini"}, ask},
-		"chat_reasoning":   {Config{APIKey: "k", Model: "gpt-5-mini"}, ask},
-		"chat_compatible":  {Config{BaseURL: "http://vllm:8000/v1", Model: "qwen3"}, ask},
-		"chat_proxy":       {Config{BaseURL: "http://proxy/v1", Model: "qwen3", NoTemperature: true}, ask},
-		"chat_azure":       {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com", AzureAPIVersion: "2024-10-21", Model: "gpt-4o"}, ask},
+		"chat_openai":     {Config{APIKey: "k", Model: "gpt-4.1-mini"}, ask},
+		"chat_reasoning":  {Config{APIKey: "k", Model: "gpt-5-mini"}, ask},
+		"chat_compatible": {Config{BaseURL: "http://vllm:8000/v1", Model: "qwen3"}, ask},
+		"chat_proxy":      {Config{BaseURL: "http://proxy/v1", Model: "qwen3", NoTemperature: true}, ask},
+		"chat_azure": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com", AzureAPIVersion: "2024-10-21",
+			Model: "gpt-4o"}, ask},
 		"embedding_openai": {Config{APIKey: "k", Model: "m", EmbeddingModel: "text-embedding-3-small"}, embed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,15 +113,22 @@ func TestEndpointsAndKeys(t *testing.T) {
 		azure     string
 		modelName string
 	}{
-		"OpenAI":             {Config{APIKey: " k\n", Model: "gpt-4.1"}, "https://api.openai.com/v1/chat/completions", "Bearer k", "", "gpt-4.1 temperature=0 seed=1"},
-		"OpenAI in Europe":   {Config{APIKey: "k", BaseURL: "https://eu.api.openai.com/v1/", Model: "o4-mini"}, "https://eu.api.openai.com/v1/chat/completions", "Bearer k", "", "o4-mini seed=1"},
-		"no slash":           {Config{BaseURL: "http://ollama:11434/v1", Model: "llama3.1"}, "https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
-		"a slash":            {Config{BaseURL: "http://ollama:11434/v1/", Model: "llama3.1"}, "https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
-		"a key for a server": {Config{APIKey: "k", BaseURL: "http://vllm/v1", Model: "m"}, "https://vllm/v1/chat/completions", "Bearer k", "", "m@vllm temperature=0"},
+		"OpenAI": {Config{APIKey: " k\n", Model: "gpt-4.1"}, "https://api.openai.com/v1/chat/completions",
+			"Bearer k", "", "gpt-4.1 temperature=0 seed=1"},
+		"OpenAI in Europe": {Config{APIKey: "k", BaseURL: "https://eu.api.openai.com/v1/", Model: "o4-mini"},
+			"https://eu.api.openai.com/v1/chat/completions", "Bearer k", "", "o4-mini seed=1"},
+		"no slash": {Config{BaseURL: "http://ollama:11434/v1", Model: "llama3.1"},
+			"https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
+		"a slash": {Config{BaseURL: "http://ollama:11434/v1/", Model: "llama3.1"},
+			"https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
+		"a key for a server": {Config{APIKey: "k", BaseURL: "http://vllm/v1", Model: "m"},
+			"https://vllm/v1/chat/completions", "Bearer k", "", "m@vllm temperature=0"},
 		"Azure": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com/openai/v1/", Model: "prod"},
 			"https://x.openai.azure.com/openai/v1/chat/completions", "Bearer k", "", "prod@x.openai.azure.com seed=1"},
-		"Azure with deployments": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com/", AzureAPIVersion: "2024-10-21", Model: "gpt-4.1:a b"},
-			"https://x.openai.azure.com/openai/deployments/gpt-4.1:a%20b/chat/completions?api-version=2024-10-21", "", "k", "gpt-4.1:a b@x.openai.azure.com temperature=0 seed=1"},
+		"Azure with deployments": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com/",
+			AzureAPIVersion: "2024-10-21", Model: "gpt-4.1:a b"},
+			"https://x.openai.azure.com/openai/deployments/gpt-4.1:a%20b/chat/completions?api-version=2024-10-21", "",
+			"k", "gpt-4.1:a b@x.openai.azure.com temperature=0 seed=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +141,8 @@ func TestEndpointsAndKeys(t *testing.T) {
 			if got.uri != tc.uri || modelName != tc.modelName {
 				t.Errorf("got  %s, %q\nwant %s, %q", got.uri, modelName, tc.uri, tc.modelName)
 			}
-			if bearer, azure := got.header.Get("Authorization"), got.header.Get("Api-Key"); bearer != tc.bearer || azure != tc.azure {
+			if bearer, azure := got.header.Get("Authorization"), got.header.Get("Api-Key"); bearer != tc.bearer ||
+				azure != tc.azure {
 				t.Errorf("got Authorization %q, api-key %q; want %q, %q", bearer, azure, tc.bearer, tc.azure)
 			}
 		})
@@ -178,15 +187,22 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Config{
 		"no model is named": {APIKey: "k"},
-		"there is no API key, which OpenAI and Azure want":                                     {Model: "m"},
-		"the timeout is negative":                                                              {APIKey: "k", Model: "m", Timeout: -1},
-		"the base URL is not an http or https URL":                                             {Model: "m", BaseURL: "ftp://" + secretKey},
-		"the base URL holds a user, a query or a fragment":                                     {Model: "m", BaseURL: "http://u:p@vllm/v1"},
-		"the base URL is not https: the API key would be readable on its way":                  {APIKey: "k", Model: "m", BaseURL: "http://api.openai.com/v1"},
-		"the API key holds characters that no header can carry":                                {APIKey: secretKey + "\x00", Model: "m"},
-		"no model is named\nthere is no API key, which OpenAI and Azure want":                  {AzureAPIVersion: "v", BaseURL: "https://proxy"},
-		"no model is named\nthe base URL is not an http or https URL":                          {BaseURL: "vllm:8000"},
-		"no model is named\nthe timeout is negative\nthe base URL is not an http or https URL": {BaseURL: "::" + secretKey, Timeout: -1},
+		"there is no API key, which OpenAI and Azure want": {Model: "m"},
+		"the timeout is negative": {APIKey: "k",
+			Model: "m", Timeout: -1},
+		"the base URL is not an http or https URL": {Model: "m",
+			BaseURL: "ftp://" + secretKey},
+		"the base URL holds a user, a query or a fragment": {Model: "m",
+			BaseURL: "http://u:p@vllm/v1"},
+		"the base URL is not https: the API key would be readable on its way": {APIKey: "k",
+			Model: "m", BaseURL: "http://api.openai.com/v1"},
+		"the API key holds characters that no header can carry": {APIKey: secretKey +
+			"\x00", Model: "m"},
+		"no model is named\nthere is no API key, which OpenAI and Azure want": {AzureAPIVersion: "v",
+			BaseURL: "https://proxy"},
+		"no model is named\nthe base URL is not an http or https URL": {BaseURL: "vllm:8000"},
+		"no model is named\nthe timeout is negative\nthe base URL is not an http or https URL": {BaseURL: "::" +
+			secretKey, Timeout: -1},
 	} {
 		_, err := New(c)
 		if err == nil || err.Error() != want {

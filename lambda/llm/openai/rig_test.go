@@ -73,7 +73,8 @@ func (x exchange) happen(t *testing.T) *failure.Call {
 		x.serve(w, r)
 	}))
 	t.Cleanup(server.Close)
-	config := Config{APIKey: secretKey, BaseURL: server.URL + "/v1/", Model: "test-model", EmbeddingModel: "test-embedding"}
+	config := Config{APIKey: secretKey, BaseURL: server.URL + "/v1/", Model: "test-model",
+		EmbeddingModel: "test-embedding"}
 	if x.config != nil {
 		x.config(&config)
 	}
@@ -118,7 +119,8 @@ func quoted(s string) string {
 
 // answer is a chat completion with the rest of its choice.
 func answer(choice string) string {
-	return `{"id":"x","object":"chat.completion","choices":[{"index":0,` + choice + `}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`
+	return `{"id":"x","object":"chat.completion","choices":[{"index":0,` + choice +
+		`}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`
 }
 
 // vectors is an embeddings response: an index and the numbers each.
@@ -127,11 +129,13 @@ func vectors(data ...string) string {
 }
 
 func vector(index, length int, number string) string {
-	return fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, index, strings.TrimSuffix(strings.Repeat(number+",", length), ","))
+	return fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`,
+		index, strings.TrimSuffix(strings.Repeat(number+",", length), ","))
 }
 
 func failing(code string) string {
-	return fmt.Sprintf(`{"error":{"message":%s,"type":"some_error","param":null,"code":%s}}`, quoted(secretResponse), quoted(code))
+	return fmt.Sprintf(`{"error":{"message":%s,"type":"some_error","param":null,"code":%s}}`,
+		quoted(secretResponse), quoted(code))
 }
 
 // says responds in JSON with the status, the headers, as name, value ..., and the

@@ -18,8 +18,10 @@ func Example() {
 	ten := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 	failure := func(n int, at time.Time) notify.Failure {
 		return notify.Failure{
-			ID: uuid.New(), At: at, Kind: "permanent", Error: "ask the model: the model provider denied access (HTTP 401)",
-			SubjectID: uuid.UUID{15: byte(n)}, TenantID: uuid.UUID{15: 9}, Tenant: "Acme GmbH", Attempts: 1, Deliveries: 1,
+			ID: uuid.New(), At: at, Kind: "permanent",
+			Error:     "ask the model: the model provider denied access (HTTP 401)",
+			SubjectID: uuid.UUID{15: byte(n)}, TenantID: uuid.UUID{15: 9}, Tenant: "Acme GmbH",
+			Attempts: 1, Deliveries: 1,
 		}
 	}
 	look := func(now time.Time, pending ...notify.Failure) {

@@ -39,7 +39,8 @@ func TestTextsAreBoundedLines(t *testing.T) {
 			texts[f.Heading()], texts[f.Error] = 400, failure.MaxText
 		}
 		for text, limit := range texts {
-			if utf8.RuneCountInString(text) > limit || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if utf8.RuneCountInString(text) > limit ||
+				strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Fatalf("seed %d: %q is longer than %d or no line", seed, text, limit)
 			}
 		}
@@ -55,8 +56,9 @@ func TestARowsPayloadIsAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := notify.Failure{
-		SubjectID: uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8"), TenantID: uuid.MustParse("6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
-		Tenant: "Acme", Kind: "permanent", Error: "broken", Attempts: 2, Deliveries: 3,
+		SubjectID: uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
+		TenantID:  uuid.MustParse("6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
+		Tenant:    "Acme", Kind: "permanent", Error: "broken", Attempts: 2, Deliveries: 3,
 	}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -87,19 +89,23 @@ func TestLinkLeadsToTheDocumentOrTheList(t *testing.T) {
 		base     string
 		want     string
 	}{
-		"one":                 {[]notify.Failure{a}, "https://m.example", "https://m.example" + document},
-		"a slash at its end":  {[]notify.Failure{a}, "https://m.example/", "https://m.example" + document},
-		"below a path":        {[]notify.Failure{a}, "http://localhost:8080/admin/", "http://localhost:8080/admin" + document},
-		"a query is dropped":  {[]notify.Failure{a}, "https://m.example/x?a=b#c", "https://m.example/x" + document},
-		"digest":              {[]notify.Failure{a, b}, "https://m.example", "https://m.example/documents?matching_status=failed&kind=permanent&since=2026-03-02T10%3A00%3A00Z"},
-		"digest, strange":     {[]notify.Failure{strange, strange}, "https://m.example", "https://m.example/documents?matching_status=failed&kind=a%26b%3Dc&since=2026-03-02T10%3A00%3A01Z"},
-		"no base":             {[]notify.Failure{a}, "", ""},
-		"no page's address":   {[]notify.Failure{a}, "javascript:alert(1)", ""},
-		"no host":             {[]notify.Failure{a}, "https:///x", ""},
-		"a password":          {[]notify.Failure{a}, "https://u:p@m.example", ""},
-		"no address":          {[]notify.Failure{a}, "https://m.example/\n", ""},
-		"characters of links": {[]notify.Failure{a}, "https://m.example/<a|b>\"", "https://m.example/%3Ca%7Cb%3E%22" + document},
-		"endless":             {[]notify.Failure{a}, "https://m.example/" + strings.Repeat("x", 2000), ""},
+		"one":                {[]notify.Failure{a}, "https://m.example", "https://m.example" + document},
+		"a slash at its end": {[]notify.Failure{a}, "https://m.example/", "https://m.example" + document},
+		"below a path": {[]notify.Failure{a}, "http://localhost:8080/admin/",
+			"http://localhost:8080/admin" + document},
+		"a query is dropped": {[]notify.Failure{a}, "https://m.example/x?a=b#c", "https://m.example/x" + document},
+		"digest": {[]notify.Failure{a, b}, "https://m.example",
+			"https://m.example/documents?matching_status=failed&kind=permanent&since=2026-03-02T10%3A00%3A00Z"},
+		"digest, strange": {[]notify.Failure{strange, strange}, "https://m.example",
+			"https://m.example/documents?matching_status=failed&kind=a%26b%3Dc&since=2026-03-02T10%3A00%3A01Z"},
+		"no base":           {[]notify.Failure{a}, "", ""},
+		"no page's address": {[]notify.Failure{a}, "javascript:alert(1)", ""},
+		"no host":           {[]notify.Failure{a}, "https:///x", ""},
+		"a password":        {[]notify.Failure{a}, "https://u:p@m.example", ""},
+		"no address":        {[]notify.Failure{a}, "https://m.example/\n", ""},
+		"characters of links": {[]notify.Failure{a}, "https://m.example/<a|b>\"",
+			"https://m.example/%3Ca%7Cb%3E%22" + document},
+		"endless": {[]notify.Failure{a}, "https://m.example/" + strings.Repeat("x", 2000), ""},
 	} {
 		if got := notify.Digest(tc.failures, tc.base).Link; got != tc.want {
 			t.Errorf("%s: got %q, want %q", name, got, tc.want)
@@ -114,7 +120,8 @@ func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
 		failures = append(failures, failed(n, "lost", time.Duration(n)*time.Second))
 	}
 	m := notify.Digest(failures, "")
-	if m.Kind != "lost" || m.Count != 20 || m.Tenants != 3 || len(m.IDs) != 20 || len(m.Failures) != notify.Listed || m.Rest() != 15 {
+	if m.Kind != "lost" || m.Count != 20 || m.Tenants != 3 || len(m.IDs) != 20 || len(m.Failures) != notify.Listed ||
+		m.Rest() != 15 {
 		t.Errorf("got %+v", m)
 	}
 	if !m.Since.Equal(at(time.Second)) || !m.Until.Equal(at(20*time.Second)) {

@@ -30,7 +30,8 @@ type outbox struct {
 	notes []string
 }
 
-func (o *outbox) ClaimNotifications(_ context.Context, _ string, _ time.Duration, plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) ([]notify.Message, error) {
+func (o *outbox) ClaimNotifications(_ context.Context, _ string, _ time.Duration,
+	plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message) ([]notify.Message, error) {
 	return plan(ten, nil, o.pending), nil
 }
 
@@ -48,7 +49,8 @@ func (o *outbox) NotificationsSent(ctx context.Context, channel string, ids []uu
 	return o.note(ctx, "%s got %s", channel, o.kinds(ids))
 }
 
-func (o *outbox) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool) error {
+func (o *outbox) ReleaseNotifications(ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration,
+	busy bool) error {
 	return o.note(ctx, "%s released %s for %s, busy %t", channel, o.kinds(ids), wait, busy)
 }
 
@@ -64,7 +66,8 @@ func (o *outbox) kinds(ids []uuid.UUID) string {
 
 // answers is a channel that answers so about each kind.
 func answers(name string, byKind map[string]error) *notify.Recorder {
-	return &notify.Recorder{Name: name, Answer: func(m notify.Message) (bool, error) { return byKind[m.Kind] == nil, byKind[m.Kind] }}
+	return &notify.Recorder{Name: name,
+		Answer: func(m notify.Message) (bool, error) { return byKind[m.Kind] == nil, byKind[m.Kind] }}
 }
 
 func sendError(kind failure.Kind, wait time.Duration) error {
@@ -79,16 +82,23 @@ func TestUnsentNotificationsAreReleased(t *testing.T) {
 		answers map[string]error
 		want    []string
 	}{
-		"all arrive":      {nil, []string{"chat got a", "chat got b", "chat got c"}},
-		"it may pass":     {map[string]error{"a": sendError(failure.Transient, 0)}, []string{"chat released a for 30s, busy false", "chat got b", "chat got c"}},
-		"needs a person":  {map[string]error{"b": sendError(failure.Permanent, 0)}, []string{"chat got a", "chat released b for 15m0s, busy false", "chat got c"}},
-		"unknown":         {map[string]error{"c": errors.New("x")}, []string{"chat got a", "chat got b", "chat released c for 30s, busy false"}},
-		"asks for time":   {map[string]error{"b": sendError(failure.Transient, time.Hour)}, []string{"chat got a", "chat released b c for 1h0m0s, busy true"}},
-		"asks for little": {map[string]error{"a": sendError(failure.Transient, time.Second)}, []string{"chat released a b c for 30s, busy true"}},
+		"all arrive": {nil, []string{"chat got a", "chat got b", "chat got c"}},
+		"it may pass": {map[string]error{"a": sendError(failure.Transient, 0)},
+			[]string{"chat released a for 30s, busy false", "chat got b", "chat got c"}},
+		"needs a person": {map[string]error{"b": sendError(failure.Permanent, 0)},
+			[]string{"chat got a", "chat released b for 15m0s, busy false", "chat got c"}},
+		"unknown": {map[string]error{"c": errors.New("x")},
+			[]string{"chat got a", "chat got b", "chat released c for 30s, busy false"}},
+		"asks for time": {map[string]error{"b": sendError(failure.Transient, time.Hour)},
+			[]string{"chat got a", "chat released b c for 1h0m0s, busy true"}},
+		"asks for little": {map[string]error{"a": sendError(failure.Transient, time.Second)},
+			[]string{"chat released a b c for 30s, busy true"}},
 	} {
-		o := &outbox{pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second)}}
+		o := &outbox{pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second),
+			failed(3, "c", 2*time.Second)}}
 		var log bytes.Buffer
-		(&notify.Relay{Outbox: o, Senders: []notify.Sender{answers("chat", tc.answers)}, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
+		(&notify.Relay{Outbox: o, Senders: []notify.Sender{answers("chat", tc.answers)},
+			Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
 		if !slices.Equal(o.notes, tc.want) {
 			t.Errorf("%s: got %q, want %q", name, o.notes, tc.want)
 		}
@@ -105,11 +115,14 @@ func TestChannelsDoNotHarmEachOther(t *testing.T) {
 	arrived := make(chan struct{})
 	panics := &notify.Recorder{Name: "panics", Answer: func(notify.Message) (bool, error) { panic("SECRET") }}
 	hangs := &notify.Recorder{Name: "hangs", Answer: func(notify.Message) (bool, error) { <-arrived; return true, nil }}
-	works := &notify.Recorder{Name: "works", Answer: func(notify.Message) (bool, error) { close(arrived); return true, nil }}
+	works := &notify.Recorder{Name: "works",
+		Answer: func(notify.Message) (bool, error) { close(arrived); return true, nil }}
 	var log bytes.Buffer
-	(&notify.Relay{Outbox: o, Senders: []notify.Sender{panics, hangs, works}, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
+	(&notify.Relay{Outbox: o, Senders: []notify.Sender{panics, hangs, works},
+		Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(t.Context())
 	slices.Sort(o.notes)
-	if want := []string{"hangs got a", "panics released a for 15m0s, busy false", "works got a"}; !slices.Equal(o.notes, want) {
+	if want := []string{"hangs got a", "panics released a for 15m0s, busy false",
+		"works got a"}; !slices.Equal(o.notes, want) {
 		t.Errorf("got %q, want %q", o.notes, want)
 	}
 	if strings.Contains(log.String(), "SECRET") {
@@ -125,8 +138,10 @@ func TestRunEndsSoonAfterItsTime(t *testing.T) {
 		for name, tc := range map[string]struct {
 			hangs bool
 			want  time.Duration
-		}{"a quick outbox": {false, 8 * time.Second}, "one that hangs": {true, 8*time.Second + manifest.NotifyReserve}} {
-			o := &outbox{hangs: tc.hangs, pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second), failed(3, "c", 2*time.Second), failed(4, "d", 3*time.Second)}}
+		}{"a quick outbox": {false, 8 * time.Second},
+			"one that hangs": {true, 8*time.Second + manifest.NotifyReserve}} {
+			o := &outbox{hangs: tc.hangs, pending: []notify.Failure{failed(1, "a", 0), failed(2, "b", time.Second),
+				failed(3, "c", 2*time.Second), failed(4, "d", 3*time.Second)}}
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 			start, sent := time.Now(), 0
 			slow := &notify.Recorder{Name: "slow", Answer: func(notify.Message) (bool, error) {
@@ -136,7 +151,8 @@ func TestRunEndsSoonAfterItsTime(t *testing.T) {
 			}}
 			(&notify.Relay{Outbox: o, Senders: []notify.Sender{slow}, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
 			cancel()
-			if took := time.Since(start); took != tc.want || sent != 1 || !slices.Equal(o.notes, []string{"slow released a b c d for 30s, busy false"}) {
+			if took := time.Since(start); took != tc.want || sent != 1 ||
+				!slices.Equal(o.notes, []string{"slow released a b c d for 30s, busy false"}) {
 				t.Errorf("%s: it took %s, sent %d, noted %q", name, took, sent, o.notes)
 			}
 		}

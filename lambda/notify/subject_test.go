@@ -21,7 +21,8 @@ func TestFailuresOfAnotherWorkloadHaveTheirOwnMessage(t *testing.T) {
 		{"Lamp failed: permanent", "Lamp", ""},
 	} {
 		m := send[i]
-		if m.Title() != want.title || m.Facts()[0].Name != want.fact || !strings.HasPrefix(m.Link, want.link) || (want.link == "") != (m.Link == "") {
+		if m.Title() != want.title || m.Facts()[0].Name != want.fact || !strings.HasPrefix(m.Link, want.link) ||
+			(want.link == "") != (m.Link == "") {
 			t.Errorf("got %q, %v, link %q; want %+v", m.Title(), m.Facts()[0], m.Link, want)
 		}
 	}

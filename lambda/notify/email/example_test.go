@@ -14,13 +14,15 @@ import (
 // printer stands for *sesv2.Client, which sesv2.NewFromConfig makes.
 type printer struct{}
 
-func (printer) SendEmail(_ context.Context, mail *sesv2.SendEmailInput, _ ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
+func (printer) SendEmail(_ context.Context, mail *sesv2.SendEmailInput,
+	_ ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
 	fmt.Println(*mail.Content.Simple.Subject.Data)
 	return &sesv2.SendEmailOutput{MessageId: new("1")}, nil
 }
 
 func Example() {
-	sender, err := email.New(printer{}, email.Config{From: "Matchbook <matchbook@example.com>", To: "ops@example.com, team@example.com"})
+	sender, err := email.New(printer{}, email.Config{From: "Matchbook <matchbook@example.com>",
+		To: "ops@example.com, team@example.com"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -42,9 +42,10 @@ var secrets = []string{secretFrom, secretTo, secretName, secretBody, "Hidden <an
 func client(url string) *sesv2.Client {
 	return sesv2.New(sesv2.Options{
 		Region: "eu-central-1", BaseEndpoint: &url,
-		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}},
+		HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			}},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: secretKey, SecretAccessKey: secretKey}, nil
 		}),
@@ -52,7 +53,8 @@ func client(url string) *sesv2.Client {
 }
 
 func config() Config {
-	return Config{From: "Matchbook <" + secretFrom + ">", To: secretTo + ", " + secretName + " <hidden.second@example.com>"}
+	return Config{From: "Matchbook <" + secretFrom + ">",
+		To: secretTo + ", " + secretName + " <hidden.second@example.com>"}
 }
 
 // exchange is a server that does something with a mail.
@@ -127,17 +129,20 @@ func refuses(status int, code string, headers ...string) http.HandlerFunc {
 // broken is an API that fails before it asks.
 type broken struct{ *sesv2.Client }
 
-func (broken) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
+func (broken) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput,
+	error) {
 	return nil, fmt.Errorf("operation error SESv2: %w", errors.New(secretBody))
 }
 
 // uncredentialed is an API whose credentials another service refuses.
 type uncredentialed struct{ *sesv2.Client }
 
-func (uncredentialed) SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
+func (uncredentialed) SendEmail(context.Context, *sesv2.SendEmailInput,
+	...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error) {
 	answer := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Retry-After": {"30"}}}}, Err: errors.New(secretBody)}
 	return nil, &smithy.OperationError{ServiceID: sesv2.ServiceID, OperationName: "SendEmail",
-		Err: fmt.Errorf("get identity: %w", &smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: answer})}
+		Err: fmt.Errorf("get identity: %w",
+			&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: answer})}
 }
 
 func mailed(w http.ResponseWriter, r *http.Request) { says(200, "", `{"MessageId":"1"}`)(w, r) }
@@ -152,27 +157,42 @@ func failures() []exchange {
 		noWay    = "the connection to SES failed"
 	)
 	return []exchange{
-		{name: "429", serve: refuses(429, "TooManyRequestsException"), want: busy + " (HTTP 429, TooManyRequestsException)"},
-		{name: "429 with seconds", serve: refuses(429, secretBody, "Retry-After", "30"), want: busy + " (HTTP 429)", wait: 30 * time.Second},
+		{name: "429", serve: refuses(429, "TooManyRequestsException"), want: busy +
+			" (HTTP 429, TooManyRequestsException)"},
+		{name: "429 with seconds", serve: refuses(429, secretBody, "Retry-After", "30"), want: busy + " (HTTP 429)",
+			wait: 30 * time.Second},
 		{name: "429 with nonsense", serve: refuses(429, "", "Retry-After", secretTo), want: busy + " (HTTP 429)"},
 		{name: "throttled with status 400", serve: refuses(400, "Throttling"), want: busy + " (HTTP 400, Throttling)"},
-		{name: "limit", serve: refuses(400, "LimitExceededException"), want: busy + " (HTTP 400, LimitExceededException)"},
-		{name: "paused", serve: refuses(400, "SendingPausedException"), want: "SES has paused the account's mails (HTTP 400, SendingPausedException)"},
-		{name: "token expired", serve: refuses(403, "ExpiredTokenException"), want: stale + " (HTTP 403, ExpiredTokenException)"},
-		{name: "rejected", serve: refuses(400, "MessageRejected", "Retry-After", "30"), kind: permanent, want: "SES rejected the mail (HTTP 400, MessageRejected)"},
-		{name: "not verified", serve: refuses(400, "MailFromDomainNotVerifiedException:http://internal.amazon.com/"), kind: permanent,
+		{name: "limit", serve: refuses(400, "LimitExceededException"), want: busy +
+			" (HTTP 400, LimitExceededException)"},
+		{name: "paused", serve: refuses(400, "SendingPausedException"),
+			want: "SES has paused the account's mails (HTTP 400, SendingPausedException)"},
+		{name: "token expired", serve: refuses(403, "ExpiredTokenException"), want: stale +
+			" (HTTP 403, ExpiredTokenException)"},
+		{name: "rejected", serve: refuses(400, "MessageRejected", "Retry-After", "30"), kind: permanent,
+			want: "SES rejected the mail (HTTP 400, MessageRejected)"},
+		{name: "not verified", serve: refuses(400, "MailFromDomainNotVerifiedException:http://internal.amazon.com/"),
+			kind: permanent,
 			want: "SES has not verified the sender's domain (HTTP 400, MailFromDomainNotVerifiedException)"},
-		{name: "suspended", serve: refuses(400, "AccountSuspendedException"), kind: permanent, want: "SES has suspended the account (HTTP 400, AccountSuspendedException)"},
-		{name: "bad request", serve: refuses(400, "BadRequestException"), kind: permanent, want: refused + " (HTTP 400, BadRequestException)"},
-		{name: "not found", serve: refuses(404, "NotFoundException"), kind: permanent, want: refused + " (HTTP 404, NotFoundException)"},
+		{name: "suspended", serve: refuses(400, "AccountSuspendedException"), kind: permanent,
+			want: "SES has suspended the account (HTTP 400, AccountSuspendedException)"},
+		{name: "bad request", serve: refuses(400, "BadRequestException"), kind: permanent, want: refused +
+			" (HTTP 400, BadRequestException)"},
+		{name: "not found", serve: refuses(404, "NotFoundException"), kind: permanent, want: refused +
+			" (HTTP 404, NotFoundException)"},
 		{name: "400 of something", serve: refuses(400, secretName), kind: permanent, want: refused + " (HTTP 400)"},
-		{name: "access denied", serve: refuses(403, "AccessDeniedException"), kind: permanent, want: denied + "AccessDeniedException)"},
-		{name: "signature", serve: refuses(403, "SignatureDoesNotMatch"), kind: permanent, want: denied + "SignatureDoesNotMatch)"},
+		{name: "access denied", serve: refuses(403, "AccessDeniedException"), kind: permanent, want: denied +
+			"AccessDeniedException)"},
+		{name: "signature", serve: refuses(403, "SignatureDoesNotMatch"), kind: permanent, want: denied +
+			"SignatureDoesNotMatch)"},
 		{name: "408", serve: refuses(408, ""), want: "SES asks for the mail again (HTTP 408)"},
-		{name: "500", serve: refuses(500, "InternalServiceErrorException"), want: "SES failed (HTTP 500, InternalServiceErrorException)"},
+		{name: "500", serve: refuses(500, "InternalServiceErrorException"),
+			want: "SES failed (HTTP 500, InternalServiceErrorException)"},
 		{name: "502 with HTML", serve: says(502, "", "<html>"+secretBody), want: "SES failed (HTTP 502)"},
-		{name: "503 with seconds", serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"), want: "SES failed (HTTP 503, ServiceUnavailable)", wait: 7 * time.Second},
-		{name: "redirect", serve: says(307, "", "", "Location", "/"+secretBody), want: "SES neither answered nor failed (HTTP 307)"},
+		{name: "503 with seconds", serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"),
+			want: "SES failed (HTTP 503, ServiceUnavailable)", wait: 7 * time.Second},
+		{name: "redirect", serve: says(307, "", "", "Location", "/"+secretBody),
+			want: "SES neither answered nor failed (HTTP 307)"},
 		{name: "200 with HTML", serve: says(200, "", "<html>"+secretBody), want: noAnswer},
 		{name: "200 with other JSON", serve: says(200, "", `{"MessageId":["`+secretTo+`"]}`), want: noAnswer},
 		{name: "200 with nothing", serve: says(200, "", `{}`), want: "SES did not confirm the mail"},
@@ -181,10 +201,14 @@ func failures() []exchange {
 		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), want: noAnswer},
 		{name: "refused", serve: mailed, unbound: true, want: noWay},
 		{name: "slow", serve: failuretest.Hangs(""), short: true, want: "SES took too long"},
-		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline, want: "out of time"},
-		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped, want: "stopped before it was done"},
-		{name: "no credentials", serve: mailed, api: func(c *sesv2.Client) API { return uncredentialed{c} }, want: "there are no AWS credentials to ask SES with"},
-		{name: "before it asks", serve: mailed, api: func(c *sesv2.Client) API { return broken{c} }, want: "unexpected error of SES (*errors.errorString)"},
+		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline,
+			want: "out of time"},
+		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped,
+			want: "stopped before it was done"},
+		{name: "no credentials", serve: mailed, api: func(c *sesv2.Client) API { return uncredentialed{c} },
+			want: "there are no AWS credentials to ask SES with"},
+		{name: "before it asks", serve: mailed, api: func(c *sesv2.Client) API { return broken{c} },
+			want: "unexpected error of SES (*errors.errorString)"},
 	}
 }
 
@@ -198,11 +222,14 @@ func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 				t.Fatal("the mail was sent")
 			}
 			got := table.Classify(m)
-			refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"}, func(s string) bool { return strings.Contains(x.want, s) })
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
+			refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"},
+				func(s string) bool { return strings.Contains(x.want, s) })
+			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait,
+				Refused: refused}); *got != want {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
 			}
-			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, struct{ s *Sender }{s}); len(found) > 0 {
+			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s,
+				struct{ s *Sender }{s}); len(found) > 0 {
 				t.Errorf("found: %q", found)
 			}
 		})
@@ -254,7 +281,8 @@ func TestAMailIsSent(t *testing.T) {
 	}
 	mail := got.Content.Simple
 	for what, pair := range map[string][2]string{
-		"subject": {mail.Subject.Data, subject(m)}, "text": {mail.Body.Text.Data, notify.Text(m)}, "HTML": {mail.Body.Html.Data, html(m)},
+		"subject": {mail.Subject.Data, subject(m)}, "text": {mail.Body.Text.Data, notify.Text(m)},
+		"HTML":     {mail.Body.Html.Data, html(m)},
 		"charsets": {mail.Subject.Charset + mail.Body.Text.Charset + mail.Body.Html.Charset, "UTF-8UTF-8UTF-8"},
 	} {
 		if pair[0] != pair[1] {
@@ -271,7 +299,8 @@ func TestAFailureIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := failure.Failure{Kind: transient, Text: "SES has too many mails (HTTP 429, TooManyRequestsException)", RetryAfter: 5 * time.Second}
+	want := failure.Failure{Kind: transient, Text: "SES has too many mails (HTTP 429, TooManyRequestsException)",
+		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -296,7 +325,8 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{From: secretFrom, To: secretTo + ",,"}, ""},
 		{Config{From: secretFrom, To: secretTo + "; " + secretFrom}, noTo},
 		{Config{From: secretFrom + "\r\nBcc: " + secretTo, To: secretTo}, noFrom},
-		{Config{From: secretFrom, To: "hidden.second@müller.example"}, "the recipients: an address that is not ASCII, which SES does not take (a domain has an ASCII form)"},
+		{Config{From: secretFrom, To: "hidden.second@müller.example"},
+			"the recipients: an address that is not ASCII, which SES does not take (a domain has an ASCII form)"},
 		{Config{From: secretFrom, To: secretTo, Timeout: -1}, "the timeout is negative"},
 	} {
 		s, err := New(&sesv2.Client{}, tc.c)

@@ -29,7 +29,8 @@ var elements = []string{"html", "head", "meta", "title", "body", "h2", "p", "b",
 // harm lists the faults of a message's mail.
 func harm(m notify.Message) (problems []string) {
 	s := subject(m)
-	if s == "" || utf8.RuneCountInString(s) > 150 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if s == "" || utf8.RuneCountInString(s) > 150 ||
+		strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		problems = append(problems, "subject: "+s)
 	}
 	page := html(m)
@@ -77,7 +78,8 @@ func TestNoMessageBreaksOutOfItsMail(t *testing.T) {
 			t.Fatalf("seed %d: %.300q", seed, problems)
 		}
 	}
-	huge := strings.Repeat("<a href=\"x\"><b>"+strings.NewReplacer("\x00", "", "\x1b", "", "\xff", "").Replace(notifytest.Hostile), 50)
+	huge := strings.Repeat("<a href=\"x\"><b>"+strings.NewReplacer("\x00", "", "\x1b", "", "\xff",
+		"").Replace(notifytest.Hostile), 50)
 	untidied := notify.Message{Kind: huge, Count: 1, Failures: []notify.Failure{{Tenant: huge, Error: huge}}}
 	messages := notifytest.Messages()
 	messages["untidied"] = untidied

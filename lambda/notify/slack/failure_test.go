@@ -78,39 +78,53 @@ func failures() []exchange {
 		mayNot   = "Slack does not let the webhook write"
 	)
 	cases := []exchange{
-		{name: "429 with seconds", serve: failuretest.Says(429, "rate_limited", "Retry-After", "30"), want: "Slack has too many messages (HTTP 429, rate_limited)", wait: 30 * time.Second},
+		{name: "429 with seconds", serve: failuretest.Says(429, "rate_limited", "Retry-After", "30"),
+			want: "Slack has too many messages (HTTP 429, rate_limited)", wait: 30 * time.Second},
 		{name: "429 without", serve: failuretest.Says(429, secretBody), want: busy},
 		{name: "429 with nonsense", serve: failuretest.Says(429, secretBody, "Retry-After", secretBody), want: busy},
-		{name: "429 with a date", serve: failuretest.Says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT", "Date", "Mon, 02 Mar 2026 10:00:00 GMT"), want: busy, wait: time.Minute},
+		{name: "429 with a date", serve: failuretest.Says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT",
+			"Date", "Mon, 02 Mar 2026 10:00:00 GMT"), want: busy, wait: time.Minute},
 		{name: "500", serve: failuretest.Says(500, "rollup_error"), want: "Slack failed (HTTP 500, rollup_error)"},
 		{name: "502 with HTML", serve: failuretest.Says(502, "<html>"+secretBody), want: "Slack failed (HTTP 502)"},
-		{name: "503 with seconds", serve: failuretest.Says(503, "", "Retry-After", "7"), want: "Slack failed (HTTP 503)", wait: 7 * time.Second},
+		{name: "503 with seconds", serve: failuretest.Says(503, "", "Retry-After", "7"),
+			want: "Slack failed (HTTP 503)", wait: 7 * time.Second},
 		{name: "408", serve: failuretest.Says(408, ""), want: "Slack asks for the message again (HTTP 408)"},
-		{name: "400", serve: failuretest.Says(400, "invalid_payload"), kind: permanent, want: "Slack refused the message (HTTP 400, invalid_payload)"},
-		{name: "400 of something", serve: failuretest.Says(400, secretBody, "Retry-After", "7"), kind: permanent, want: "Slack refused the message (HTTP 400)"},
+		{name: "400", serve: failuretest.Says(400, "invalid_payload"), kind: permanent,
+			want: "Slack refused the message (HTTP 400, invalid_payload)"},
+		{name: "400 of something", serve: failuretest.Says(400, secretBody, "Retry-After", "7"), kind: permanent,
+			want: "Slack refused the message (HTTP 400)"},
 		{name: "401", serve: failuretest.Says(401, ""), kind: permanent, want: mayNot + " (HTTP 401)"},
-		{name: "403", serve: failuretest.Says(403, "action_prohibited\n"), kind: permanent, want: mayNot + " (HTTP 403, action_prohibited)"},
-		{name: "404", serve: failuretest.Says(404, "no_service"), kind: permanent, want: noWay + " (HTTP 404, no_service)"},
-		{name: "410", serve: failuretest.Says(410, "channel_is_archived"), kind: permanent, want: noWay + " (HTTP 410, channel_is_archived)"},
+		{name: "403", serve: failuretest.Says(403, "action_prohibited\n"), kind: permanent, want: mayNot +
+			" (HTTP 403, action_prohibited)"},
+		{name: "404", serve: failuretest.Says(404, "no_service"), kind: permanent, want: noWay +
+			" (HTTP 404, no_service)"},
+		{name: "410", serve: failuretest.Says(410, "channel_is_archived"), kind: permanent, want: noWay +
+			" (HTTP 410, channel_is_archived)"},
 		{name: "413", serve: failuretest.Says(413, ""), kind: permanent, want: "Slack refused the message (HTTP 413)"},
-		{name: "redirect", serve: failuretest.Says(302, "ok", "Location", "/"+secretBody), want: "Slack neither answered nor failed (HTTP 302)"},
+		{name: "redirect", serve: failuretest.Says(302, "ok", "Location", "/"+secretBody),
+			want: "Slack neither answered nor failed (HTTP 302)"},
 		{name: "200 with HTML", serve: failuretest.Says(200, "<html>"+secretBody), want: notOK},
 		{name: "200 with nothing", serve: failuretest.Says(200, ""), want: notOK},
 		{name: "200, not quite ok", serve: failuretest.Says(200, "okay"), want: notOK},
 		{name: "204", serve: failuretest.Says(204, ""), want: notOK},
-		{name: "huge", serve: failuretest.Says(200, "ok"+strings.Repeat(" ", 10<<20)), want: "Slack's answer is too large"},
+		{name: "huge", serve: failuretest.Says(200, "ok"+strings.Repeat(" ", 10<<20)),
+			want: "Slack's answer is too large"},
 		{name: "huge 500", serve: failuretest.Says(500, strings.Repeat("x", 10<<20)), want: "Slack failed (HTTP 500)"},
 		{name: "closed", serve: failuretest.Hijacked("", false), want: broken},
 		{name: "reset", serve: failuretest.Hijacked("", true), want: broken},
 		{name: "no HTTP", serve: failuretest.Hijacked(secretBody, false), want: broken},
-		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", false), want: brokeOff},
+		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no",
+			false), want: brokeOff},
 		{name: "429 closed in the body", serve: failuretest.Hijacked("HTTP/1.1 429 No\r\nRetry-After: 3\r\nContent-Length: 9\r\n\r\no", true), want: busy, wait: 3 * time.Second},
 		{name: "refused", serve: failuretest.Says(200, "ok"), unbound: true, want: broken},
 		{name: "slow", serve: failuretest.Hangs(""), short: true, want: tooSlow},
 		{name: "slow in the body", serve: failuretest.Hangs("o"), short: true, want: tooSlow},
-		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline, want: "out of time"},
-		{name: "deadline of the caller, in the body", serve: failuretest.Hangs("o"), within: failuretest.Deadline, want: "out of time"},
-		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped, want: "stopped before it was done"},
+		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline,
+			want: "out of time"},
+		{name: "deadline of the caller, in the body", serve: failuretest.Hangs("o"), within: failuretest.Deadline,
+			want: "out of time"},
+		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped,
+			want: "stopped before it was done"},
 	}
 	return cases
 }
@@ -126,10 +140,12 @@ func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 			}
 			got := table.Classify(m)
 			refused := strings.Contains(x.want, "webhook")
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}); *got != want {
+			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait,
+				Refused: refused}); *got != want {
 				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
 			}
-			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s, struct{ s Sender }{*s}); len(found) > 0 {
+			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s,
+				struct{ s Sender }{*s}); len(found) > 0 {
 				t.Errorf("found: %q", found)
 			}
 		})
@@ -179,7 +195,8 @@ func TestAFailureIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := failure.Failure{Kind: transient, Text: "Slack has too many messages (HTTP 429)", RetryAfter: 5 * time.Second}
+	want := failure.Failure{Kind: transient, Text: "Slack has too many messages (HTTP 429)",
+		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -194,7 +211,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		if _, m := (exchange{serve: failuretest.Says(status, "ok", "Location", other.URL)}).happen(t); m == nil || m.Status != status {
+		if _, m := (exchange{serve: failuretest.Says(status, "ok", "Location", other.URL)}).happen(t); m == nil ||
+			m.Status != status {
 			t.Errorf("got %+v, want a failure with status %d", m, status)
 		}
 	}
@@ -217,7 +235,8 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{WebhookURL: "https://h ost" + secretPath}, "the webhook is not an https URL"},
 		{Config{WebhookURL: "https://:443" + secretPath}, "the webhook is not an https URL"},
 		{Config{WebhookURL: "ftp://hooks.slack.com" + secretPath}, "the webhook is not an https URL"},
-		{Config{WebhookURL: "http://hooks.slack.com" + secretPath}, "the webhook is not https: its URL would be readable on its way"},
+		{Config{WebhookURL: "http://hooks.slack.com" + secretPath},
+			"the webhook is not https: its URL would be readable on its way"},
 		{Config{WebhookURL: "https://T0HIDDEN:x@hooks.slack.com"}, "the webhook's URL holds a user or a fragment"},
 		{Config{WebhookURL: "https://hooks.slack.com#T0HIDDEN"}, "the webhook's URL holds a user or a fragment"},
 		{Config{WebhookURL: "https://hooks.slack.com" + secretPath, Timeout: -1}, "the timeout is negative"},

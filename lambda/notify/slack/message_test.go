@@ -72,7 +72,8 @@ func within(m notify.Message) (problems []string) {
 		if address, ok := strings.CutPrefix(s, "<"); ok { // our link, the only one
 			links++
 			address, _ = strings.CutSuffix(address, "|"+m.LinkText()+">")
-			check("link: "+address, len(s) <= 3000 && !strings.ContainsAny(address, "<>|") && unescape(address) == m.Link)
+			check("link: "+address, len(s) <= 3000 && !strings.ContainsAny(address, "<>|") &&
+				unescape(address) == m.Link)
 			continue
 		}
 		fits("section", s, 3000)

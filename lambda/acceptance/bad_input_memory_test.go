@@ -62,7 +62,8 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1}, score.Normalized{Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
+	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1},
+		score.Normalized{Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 		found = found || c.ID == best
 	}
 	if read > most || len(block.Candidates) != 8 || !found {
-		t.Errorf("%d candidates of %d bytes, the best of them: %v; want 8 of at most %d bytes, with the best", len(block.Candidates), read, found, most)
+		t.Errorf("%d candidates of %d bytes, the best of them: %v; want 8 of at most %d bytes, with the best",
+			len(block.Candidates), read, found, most)
 	}
 }
 

@@ -107,7 +107,8 @@ func (l *line) send(bodies ...string) {
 	l.t.Helper()
 	in := &awssqs.SendMessageBatchInput{QueueUrl: &l.Queue.URL}
 	for i, body := range bodies {
-		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(body)})
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			MessageBody: aws.String(body)})
 	}
 	out, err := l.Queue.Client.SendMessageBatch(l.t.Context(), in)
 	if err != nil || len(out.Failed) > 0 {
@@ -122,7 +123,8 @@ func (l *line) settle(good []uuid.UUID) {
 	for _, id := range good {
 		check(l.t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
 	}
-	check(l.t, "matches of the batch-mates", query[int](l, "SELECT count(*) FROM document_match WHERE document_a_id = ANY ($1)", good), 1)
+	check(l.t, "matches of the batch-mates",
+		query[int](l, "SELECT count(*) FROM document_match WHERE document_a_id = ANY ($1)", good), 1)
 }
 
 // fate lists the events of the messages of that body, with seconds since
@@ -150,8 +152,10 @@ func (l *badLine) keptSecret(t *testing.T) {
 	if strings.Contains(l.text.String(), marker) {
 		t.Error("text of a document or a body is in the log")
 	}
-	check(t, "errors that hold text", query[int](l.line, "SELECT count(*) FROM document WHERE matching_error LIKE '%'||$1||'%'", marker), 0)
-	check(t, "notifications that hold text", query[int](l.line, "SELECT count(*) FROM notification WHERE payload::text LIKE '%'||$1||'%'", marker), 0)
+	check(t, "errors that hold text", query[int](l.line,
+		"SELECT count(*) FROM document WHERE matching_error LIKE '%'||$1||'%'", marker), 0)
+	check(t, "notifications that hold text",
+		query[int](l.line, "SELECT count(*) FROM notification WHERE payload::text LIKE '%'||$1||'%'", marker), 0)
 }
 
 const acknowledged = "received at 0, deleted at 0"
@@ -253,29 +257,41 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 		{"array", "invoice", `["` + marker + `"]`, failed(`field "" is array where another shape is expected`)},
 		{"string", "invoice", `"` + marker + `"`, failed(`field "" is string where another shape is expected`)},
 		{"number", "invoice", `4711`, failed(`field "" is number where another shape is expected`)},
-		{"object where text belongs", "invoice", note(`"number":{"` + marker + `":"` + marker + `"}`), failed(`field "number" is object where another shape is expected`)},
-		{"number where text belongs", "invoice", note(`"supplier":{"name":4711}`), failed(`field "supplier.name" is number where another shape is expected`)},
-		{"text where a list belongs", "invoice", `{"references":"` + marker + `"}`, failed(`field "references" is string where another shape is expected`)},
+		{"object where text belongs", "invoice", note(`"number":{"` + marker + `":"` + marker + `"}`),
+			failed(`field "number" is object where another shape is expected`)},
+		{"number where text belongs", "invoice", note(`"supplier":{"name":4711}`),
+			failed(`field "supplier.name" is number where another shape is expected`)},
+		{"text where a list belongs", "invoice", `{"references":"` + marker + `"}`,
+			failed(`field "references" is string where another shape is expected`)},
 		{"object where an amount belongs", "invoice", note(`"total":{"` + marker + `":1}`), failed(amount)},
 		{"text where an amount belongs", "invoice", `{"total":"` + marker + `"}`, failed(amount)},
 		{"1e400", "invoice", note(`"total":1e400`), failed(amount)},
 		{`"1e400"`, "invoice", note(`"total":"1e400"`), failed(amount)},
 		{"amount of 30 digits", "invoice", note(`"total":"` + strings.Repeat("9", 30) + `"`), failed(amount)},
 		{"bare amount of 30 digits", "invoice", note(`"subtotal":` + strings.Repeat("9", 30)), failed(amount)},
-		{"a day that does not exist", "invoice", note(`"date":"2026-02-30"`), failed("a date is not of the form YYYY-MM-DD")},
-		{"text where a date belongs", "invoice", `{"date":"` + marker + `"}`, failed("a date is not of the form YYYY-MM-DD")},
-		{"number where a date belongs", "invoice", note(`"period":{"from":20260101}`), failed("a date is not a string")},
-		{"10 MB", "invoice", `{"notes":"` + strings.Repeat(marker, 10<<20/len(marker)) + `"}`, failed("larger than 1048576 bytes")},
+		{"a day that does not exist", "invoice",
+			note(`"date":"2026-02-30"`), failed("a date is not of the form YYYY-MM-DD")},
+		{"text where a date belongs", "invoice", `{"date":"` + marker + `"}`,
+			failed("a date is not of the form YYYY-MM-DD")},
+		{"number where a date belongs", "invoice",
+			note(`"period":{"from":20260101}`), failed("a date is not a string")},
+		{"10 MB", "invoice", `{"notes":"` + strings.Repeat(marker, 10<<20/len(marker)) + `"}`,
+			failed("larger than 1048576 bytes")},
 		{"a byte too large", "invoice", sized(document.MaxBytes + 1), failed("larger than 1048576 bytes")},
 		{"as large as can be", "invoice", sized(document.MaxBytes), succeeded},
 		{"100,000 lines", "invoice", note(`"line_items":` + many(100_000, "{}")), failed("more than 5000 line items")},
-		{"501 references", "invoice", note(`"references":` + many(501, `{"type":"invoice","number":"`+marker+`"}`)), failed("more than 500 references")},
-		{"500 references", "invoice", note(`"references":` + many(500, `{"type":"invoice","number":"`+marker+`"}`)), succeeded},
-		{"as deep as the database takes", "invoice", l.deepest(), failed("structured data is nested deeper than 100 levels")},
+		{"501 references", "invoice", note(`"references":` + many(501, `{"type":"invoice","number":"`+marker+`"}`)),
+			failed("more than 500 references")},
+		{"500 references", "invoice", note(`"references":` + many(500, `{"type":"invoice","number":"`+marker+`"}`)),
+			succeeded},
+		{"as deep as the database takes", "invoice",
+			l.deepest(), failed("structured data is nested deeper than 100 levels")},
 		{"number of 300 KB", "invoice", note(`"number":"` + long(300<<10) + `","supplier":{"name":"S"}`), succeeded},
 		{"name of 300 KB", "invoice", note(`"total":"5","supplier":{"name":"` + long(300<<10) + `"}`), succeeded},
-		{"reference of 300 KB", "invoice", note(`"references":[{"type":"` + long(300<<10) + `","number":"` + long(300<<10) + `"}],"supplier":{"name":"S"}`), succeeded},
-		{"controls and separators", "invoice", `{"number":"\u0001\u2028\u202e` + marker + `","supplier":{"name":"\ud83d\ude00\ufffe"}}`, succeeded},
+		{"reference of 300 KB", "invoice", note(`"references":[{"type":"` + long(300<<10) + `","number":"` +
+			long(300<<10) + `"}],"supplier":{"name":"S"}`), succeeded},
+		{"controls and separators", "invoice",
+			`{"number":"\u0001\u2028\u202e` + marker + `","supplier":{"name":"\ud83d\ude00\ufffe"}}`, succeeded},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l.t = t
@@ -345,13 +361,15 @@ func TestBadInputThatPostgreSQLRefusesIsNeverStored(t *testing.T) {
 			l.t = t
 			tenant, good := l.pair()
 			check(t, "refused with", sqlState(l.tryRow(uuid.New(), tenant, "invoice", tc.data)), tc.state)
-			_, err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant, Type: document.Invoice, Data: json.RawMessage(tc.data)}})
+			_, err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant,
+				Type: document.Invoice, Data: json.RawMessage(tc.data)}})
 			if err == nil {
 				t.Fatal("imported")
 			}
 			check(t, "import", failure.Of(err).Text, "the database refused the data (SQLSTATE "+tc.state+")")
 			check(t, "kind", failure.Of(err).Kind, failure.Permanent)
-			check(t, "documents of the tenant", query[int](l.line, "SELECT count(*) FROM document WHERE tenant_id = $1", tenant), len(good))
+			check(t, "documents of the tenant",
+				query[int](l.line, "SELECT count(*) FROM document WHERE tenant_id = $1", tenant), len(good))
 		})
 	}
 }
@@ -365,7 +383,8 @@ type invoked struct {
 
 func post(t *testing.T, url, payload string) invoked {
 	t.Helper()
-	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json", strings.NewReader(payload))
+	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
+		strings.NewReader(payload))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +393,8 @@ func post(t *testing.T, url, payload string) invoked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "", strings.TrimSpace(string(body))}
+	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "",
+		strings.TrimSpace(string(body))}
 }
 
 func eventOf(t *testing.T, change func(records []map[string]any), bodies ...string) string {
@@ -383,7 +403,8 @@ func eventOf(t *testing.T, change func(records []map[string]any), bodies ...stri
 	for i, body := range bodies {
 		records[i] = map[string]any{"messageId": fmt.Sprintf("m%d", i), "receiptHandle": "none", "body": body,
 			"attributes":  map[string]string{"ApproximateReceiveCount": "1", "SentTimestamp": "1772442000000"},
-			"eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:match", "awsRegion": "us-east-1"}
+			"eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:match",
+			"awsRegion": "us-east-1"}
 	}
 	if change != nil {
 		change(records)
@@ -418,18 +439,22 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 		{"no event", ``, functionError(noRecords, "errorString")},
 		{"null", `null`, functionError(noRecords, "errorString")},
 		{"Records is null", `{"Records":null}`, functionError(noRecords, "errorString")},
-		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1 is not from SQS", "errorString")},
+		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1 is not from SQS",
+			"errorString")},
 		{"no messageId", second("messageId", ""), functionError("record 1 has no messageId", "errorString")},
 		{"messageId is null", second("messageId", nil), functionError("record 1 has no messageId", "errorString")},
 		{"wrong ARN", second("eventSourceARN", "arn:aws:sqs:us-east-1:000000000000:ingest"), functionError(
 			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\", but QUEUE_URL names arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
 		{"array", `["` + marker + `"]`, functionError("json: cannot unmarshal array into Go value of type events.SQSEvent", "UnmarshalTypeError")},
 		{"Records is text", `{"Records":"` + marker + `"}`, functionError(
-			"json: cannot unmarshal string into Go struct field SQSEvent.Records of type []events.SQSMessage", "UnmarshalTypeError")},
+			"json: cannot unmarshal string into Go struct field SQSEvent.Records of type []events.SQSMessage",
+			"UnmarshalTypeError")},
 		{"body is no text", second("body", map[string]string{"x": marker}), functionError(
-			"json: cannot unmarshal object into Go struct field SQSMessage.Records.body of type string", "UnmarshalTypeError")},
+			"json: cannot unmarshal object into Go struct field SQSMessage.Records.body of type string",
+			"UnmarshalTypeError")},
 		{"not JSON", marker, invoked{400, false, `{"Type":"User","message":"could not parse request body into json"}`}},
-		{"more than 6 MB", eventOf(t, nil, a, strings.Repeat(marker, 6<<20/len(marker))), invoked{413, false, `{"Type":"User","message":"http: request body too large"}`}},
+		{"more than 6 MB", eventOf(t, nil, a, strings.Repeat(marker, 6<<20/len(marker))),
+			invoked{413, false, `{"Type":"User","message":"http: request body too large"}`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l.t = t
@@ -444,7 +469,8 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 	check(t, "empty batch", post(t, server.URL, `{"Records":[]}`), invoked{200, false, none})
 	// The queue refuses an empty body, so it comes as an event.
 	almost := strings.Repeat(marker, (6<<20-4<<10)/len(marker))
-	check(t, "an empty body, and almost 6 MB", post(t, server.URL, eventOf(t, nil, a, "", almost, b)), invoked{200, false, none})
+	check(t, "an empty body, and almost 6 MB",
+		post(t, server.URL, eventOf(t, nil, a, "", almost, b)), invoked{200, false, none})
 	for _, id := range good {
 		check(t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
 	}

@@ -29,7 +29,8 @@ func TestTransientFailureIsRetriedAfterFiveAndThirtyMinutesThenDeadLettered(t *t
 
 	got := strings.Join(l.events(broken, sqs.Received, sqs.MovedToDLQ), ", ")
 	check(t, "received", got, "received at 0, received at 300, received at 2100, moved to DLQ at 2100")
-	check(t, "document", l.status(broken), "failed, 3 attempts, 1 notifications, read candidates: database error (SQLSTATE 57014)")
+	check(t, "document", l.status(broken),
+		"failed, 3 attempts, 1 notifications, read candidates: database error (SQLSTATE 57014)")
 	check(t, "its batch-mate", l.status(mate), "succeeded, 1 attempts, 0 notifications, no error")
 	_, dlq := l.Stats()
 	check(t, "messages in the DLQ", dlq.Visible, 1)
@@ -43,7 +44,8 @@ func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
 	l.publish(ids...)
 	l.drain(ids)
 
-	check(t, "message", strings.Join(l.events(ids[3], sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "), "received at 0, deleted at 0")
+	check(t, "message", strings.Join(l.events(ids[3], sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
+		"received at 0, deleted at 0")
 	check(t, "document", l.status(ids[3]),
 		"failed, 1 attempts, 1 notifications, structured data: an amount is not a plain decimal number of at most 18 digits")
 	for i, id := range ids {
@@ -79,7 +81,8 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	if err := l.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
 		t.Fatal(err)
 	}
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
+		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
 	defer sweeper.Close()
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,

@@ -56,7 +56,8 @@ func wantTraced(t *testing.T, function string, lines []map[string]any) (requests
 		request, _ := line["request_id"].(string)
 		trace, _ := line["trace_id"].(string)
 		root, _ := line["xray_trace_id"].(string)
-		if line["function"] != function || line["stage"] != "test" || uuid.Validate(request) != nil || !traceForm.MatchString(trace) ||
+		if line["function"] != function || line["stage"] != "test" || uuid.Validate(request) != nil ||
+			!traceForm.MatchString(trace) ||
 			strings.ReplaceAll(strings.TrimPrefix(root, "1-"), "-", "") != trace {
 			t.Errorf("whose is %v", line)
 		}
@@ -113,7 +114,8 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 		}
 	}
 	if unknown != 2 || fatal != 1 {
-		t.Errorf("%d lines without a tenant, want the two of the missing document; %d of aws-lambda-go, want 1", unknown, fatal)
+		t.Errorf("%d lines without a tenant, want the two of the missing document; %d of aws-lambda-go, want 1",
+			unknown, fatal)
 	}
 
 	for _, line := range metrics {
@@ -127,7 +129,8 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 			received++
 		}
 	}
-	ended := sum(metrics, manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered, manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)
+	ended := sum(metrics, manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
+		manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)
 	if int(ended) != received {
 		t.Errorf("%v deliveries were counted, %d were received", ended, received)
 	}
@@ -165,7 +168,8 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	ids := l.store(2)
 	l.publish(ids...)
 	text := &logText{}
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
+	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
+		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
 		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
 	defer sweeper.Close()
 	if err := l.Advance(t.Context(), 90*time.Second); err != nil {
@@ -175,7 +179,8 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.exec("ALTER TABLE document RENAME TO elsewhere")
-	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "sweep match: count overdue rows: database error (SQLSTATE 42P01)") {
+	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil ||
+		!strings.Contains(err.Error(), "sweep match: count overdue rows: database error (SQLSTATE 42P01)") {
 		t.Errorf("got %v", err)
 	}
 	l.exec("ALTER TABLE elsewhere RENAME TO document")
@@ -184,8 +189,10 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	if len(metrics) != 2 {
 		t.Fatalf("%d lines of metrics for two runs: %v", len(metrics), metrics)
 	}
-	for name, want := range map[string]float64{manifest.MetricOldestDue: 90, manifest.MetricPending: 2, manifest.MetricInProgress: 0,
-		manifest.MetricUntold: 0, manifest.MetricRepublished: 0, manifest.MetricLost: 0, manifest.MetricCrashed: 0} {
+	for name, want := range map[string]float64{manifest.MetricOldestDue: 90, manifest.MetricPending: 2,
+		manifest.MetricInProgress: 0,
+		manifest.MetricUntold:     0, manifest.MetricRepublished: 0, manifest.MetricLost: 0,
+		manifest.MetricCrashed: 0} {
 		if got, known := metrics[0][name].(float64); got != want || !known {
 			t.Errorf("%s is %v, want %v", name, metrics[0][name], want)
 		}
@@ -211,7 +218,8 @@ func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
 	text := &logText{}
 	l = newLine(t, 1, func(c *local.WorkloadConfig) {
 		c.Logs = io.MultiWriter(text, testLog{t})
-		c.Env = append(c.Env, "DATABASE_URL=", "DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
+		c.Env = append(c.Env, "DATABASE_URL=",
+			"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
 			"AWS_ENDPOINT_URL_SECRETS_MANAGER="+manager.URL)
 	})
 	ids := l.store(2)

@@ -40,7 +40,8 @@ func newFormation(t *testing.T, timeout time.Duration, env ...string) *formation
 	f := &formation{t: t, text: &logText{}}
 	f.server = httptest.NewServer(http.HandlerFunc(f.take))
 	t.Cleanup(f.server.Close)
-	f.function = lambdahost.New(lambdahost.Config{Name: "migrate", Bootstrap: bootstrap(t, manifest.Migrate.Package), Timeout: timeout, Env: append(env, "STAGE=test"),
+	f.function = lambdahost.New(lambdahost.Config{Name: "migrate",
+		Bootstrap: bootstrap(t, manifest.Migrate.Package), Timeout: timeout, Env: append(env, "STAGE=test"),
 		Logs: io.MultiWriter(f.text, testLog{t})})
 	t.Cleanup(func() { f.function.Close() })
 	return f
@@ -50,7 +51,8 @@ func (f *formation) take(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var a formationAnswer
-	if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPut || r.Header.Get("Content-Type") != "" || r.URL.RawQuery != "signature=PLANTED" {
+	if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPut ||
+		r.Header.Get("Content-Type") != "" || r.URL.RawQuery != "signature=PLANTED" {
 		f.t.Errorf("%s %s with Content-Type %q: %v", r.Method, r.URL, r.Header.Get("Content-Type"), err)
 	}
 	if f.refuses > 0 {
@@ -64,8 +66,10 @@ func (f *formation) take(w http.ResponseWriter, r *http.Request) {
 // request has CloudFormation ask and returns the answer that it got.
 func (f *formation) request(kind string) formationAnswer {
 	f.t.Helper()
-	event := map[string]any{"RequestType": kind, "RequestId": "request-1", "StackId": "stack-1", "LogicalResourceId": "Schema",
-		"ResponseURL": f.server.URL + "/answer?signature=PLANTED", "ResourceType": "Custom::Schema", "ResourceProperties": map[string]any{"ServiceToken": "x"}}
+	event := map[string]any{"RequestType": kind, "RequestId": "request-1", "StackId": "stack-1",
+		"LogicalResourceId": "Schema",
+		"ResponseURL":       f.server.URL + "/answer?signature=PLANTED", "ResourceType": "Custom::Schema",
+		"ResourceProperties": map[string]any{"ServiceToken": "x"}}
 	if kind != "Create" {
 		event["PhysicalResourceId"] = "matchbook-schema"
 	}
@@ -83,7 +87,8 @@ func (f *formation) request(kind string) formationAnswer {
 	}
 	a := f.answers[0]
 	f.answers = nil
-	if a.PhysicalResourceID != "matchbook-schema" || a.StackID != "stack-1" || a.RequestID != "request-1" || a.LogicalResourceID != "Schema" {
+	if a.PhysicalResourceID != "matchbook-schema" || a.StackID != "stack-1" || a.RequestID != "request-1" ||
+		a.LogicalResourceID != "Schema" {
 		f.t.Errorf("%s: the answer is to another request: %+v", kind, a)
 	}
 	return a
@@ -112,7 +117,8 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 	if out, err := f.function.Invoke(t.Context(), []byte(`{}`)); err != nil || string(out) != `{"applied":[]}` {
 		t.Errorf("by hand: %s, %v", out, err)
 	}
-	if a := f.request("Rename"); a.Status != "FAILED" || !strings.Contains(a.Reason, "neither Create, Update nor Delete") {
+	if a := f.request("Rename"); a.Status != "FAILED" ||
+		!strings.Contains(a.Reason, "neither Create, Update nor Delete") {
 		t.Errorf("a request that there is not: %+v", a)
 	}
 	f.refuses = 2
@@ -152,12 +158,16 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"nobody listens":   {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"}, "connection failed: PostgreSQL or a host before it refused the connection"},
-		"nobody answers":   {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() + "/x?sslmode=disable"}, "out of time"},
-		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_", 1)}, "SQLSTATE 3D000): there is no such database"},
-		"no URL":           {[]string{"DATABASE_URL=PLANTED"}, "not a PostgreSQL URL"},
-		"not configured":   {nil, "DATABASE_URL is not set"},
-		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf", "AWS_ENDPOINT_URL_SECRETS_MANAGER=" + manager.URL},
+		"nobody listens": {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"},
+			"connection failed: PostgreSQL or a host before it refused the connection"},
+		"nobody answers": {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() +
+			"/x?sslmode=disable"}, "out of time"},
+		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_",
+			1)}, "SQLSTATE 3D000): there is no such database"},
+		"no URL":         {[]string{"DATABASE_URL=PLANTED"}, "not a PostgreSQL URL"},
+		"not configured": {nil, "DATABASE_URL is not set"},
+		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
+			"AWS_ENDPOINT_URL_SECRETS_MANAGER=" + manager.URL},
 			"DATABASE_URL_SECRET_ARN: the secret db-AbCdEf may not be read: allow secretsmanager:GetSecretValue"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +176,8 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 			if a.Status != "FAILED" || !strings.Contains(a.Reason, tc.want) {
 				t.Errorf("got %s: %q, want %q", a.Status, a.Reason, tc.want)
 			}
-			if _, err := f.function.Invoke(t.Context(), []byte(`{}`)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := f.function.Invoke(t.Context(), []byte(`{}`)); err == nil ||
+				!strings.Contains(err.Error(), tc.want) {
 				t.Errorf("by hand: got %v, want %q", err, tc.want)
 			}
 			if text := f.text.String(); strings.Contains(a.Reason, "PLANTED") || strings.Contains(text, "PLANTED") {
@@ -179,8 +190,10 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 	t.Parallel()
 	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
-	_, err := f.function.Invoke(t.Context(), []byte(`{"RequestType":"Delete","ResponseURL":"http://127.0.0.1:1/?signature=PLANTED"}`))
-	if err == nil || !strings.Contains(err.Error(), "CloudFormation was not answered and waits: connection failed") || strings.Contains(err.Error()+f.text.String(), "PLANTED") {
+	_, err := f.function.Invoke(t.Context(),
+		[]byte(`{"RequestType":"Delete","ResponseURL":"http://127.0.0.1:1/?signature=PLANTED"}`))
+	if err == nil || !strings.Contains(err.Error(), "CloudFormation was not answered and waits: connection failed") ||
+		strings.Contains(err.Error()+f.text.String(), "PLANTED") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,11 +208,14 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
 	})
 	// The claim waits for the database for three quarters of it.
-	function := lambdahost.New(lambdahost.Config{Name: manifest.Match.Name, Bootstrap: bootstrap(t, manifest.Match.Package), Timeout: 8 * time.Second,
+	function := lambdahost.New(lambdahost.Config{Name: manifest.Match.Name,
+		Bootstrap: bootstrap(t, manifest.Match.Package), Timeout: 8 * time.Second,
 		Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
 	defer function.Close()
-	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs", "eventSourceARN": l.Queue.ARN,
-		"body": testTenant.String(), "receiptHandle": "r", "attributes": map[string]string{"ApproximateReceiveCount": "1"}}}})
+	event, err := json.Marshal(map[string]any{"Records": []map[string]any{{"messageId": "m-1", "eventSource": "aws:sqs",
+		"eventSourceARN": l.Queue.ARN,
+		"body":           testTenant.String(), "receiptHandle": "r",
+		"attributes": map[string]string{"ApproximateReceiveCount": "1"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +223,8 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 	if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"m-1"}]}` {
 		t.Errorf("got %s, %v", out, err)
 	}
-	if !strings.Contains(text.String(), "claim documents: connection failed") || strings.Contains(text.String(), "PLANTED") {
+	if !strings.Contains(text.String(), "claim documents: connection failed") ||
+		strings.Contains(text.String(), "PLANTED") {
 		t.Errorf("logged %s", text.String())
 	}
 }

@@ -25,13 +25,15 @@ func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 	imported := l.store(160)
 	small := make([]postgres.Imported, 10)
 	for i := range small {
-		small[i] = postgres.Imported{ID: uuid.New(), TenantID: uuid.MustParse("00000000-0000-4000-8000-000000000002"), Type: document.Invoice, Data: json.RawMessage("{}")}
+		small[i] = postgres.Imported{ID: uuid.New(), TenantID: uuid.MustParse("00000000-0000-4000-8000-000000000002"),
+			Type: document.Invoice, Data: json.RawMessage("{}")}
 	}
 	l.stored(small)
 	l.publish(imported...)
 
 	arrived, release := make(chan string, 100), make(chan struct{})
-	mapping := eventsource.New(eventsource.Config{QueueURL: l.Queue.URL, QueueARN: l.Queue.ARN, BatchSize: manifest.Match.BatchSize,
+	mapping := eventsource.New(eventsource.Config{QueueURL: l.Queue.URL, QueueARN: l.Queue.ARN,
+		BatchSize:      manifest.Match.BatchSize,
 		MaxConcurrency: workers, Client: l.Queue.Client, Now: l.Clock.Now,
 		Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
 			arrived <- string(payload)

@@ -54,12 +54,14 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 		waitFor(t, "the worker is at the gate", func() bool { return gate.waiting() > 0 })
 		check(t, "questions when the process is killed", len(calls("/chat/completions")), 1)
 		check(t, "embeddings when the process is killed", len(calls("/embeddings")), embeddings)
-		check(t, "answers that are committed", query[int](l.line, "SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''", g.second), 1)
+		check(t, "answers that are committed", query[int](l.line,
+			"SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''", g.second), 1)
 		check(t, "its replays", query[int](l.line, "SELECT replays FROM model_answer"), kill)
 		checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by rules, high"})
 		gate.killWaiting(nil)
 		waitFor(t, "the mapping has noticed", l.Idle)
-		check(t, "pairs of the killed", query[int](l.line, "SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", g.second), 0)
+		check(t, "pairs of the killed", query[int](l.line,
+			"SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", g.second), 0)
 		if _, err := l.Jump(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +73,8 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 
 	check(t, "document", l.status(g.second), "succeeded, 3 attempts, 0 notifications, no error")
 	check(t, "message", l.lastLife(g.second), "received at 0, received at 1080, received at 2160, deleted at 2160")
-	checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by model, high", pairOf(g.order, g.second): "match by model, high"})
+	checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by model, high",
+		pairOf(g.order, g.second): "match by model, high"})
 	asked := map[string]int{}
 	for _, c := range calls("/chat/completions") {
 		asked[asker(c.UserText)]++
@@ -81,6 +84,8 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 	check(t, "embeddings", len(calls("/embeddings")), embeddings)
 	check(t, "embeddings that are kept", query[int](l.line, "SELECT count(*) FROM model_embedding"), embeddings)
 	check(t, "answers", query[int](l.line, "SELECT count(*) FROM model_answer"), 2)
-	check(t, "replays of the answer", query[int](l.line, "SELECT replays FROM model_answer WHERE document_id = $1", g.second), 2)
-	check(t, "terminal writes of the killed", query[int](l.line, "SELECT count(*) FROM terminal_write WHERE id = $1", g.second), 1)
+	check(t, "replays of the answer", query[int](l.line, "SELECT replays FROM model_answer WHERE document_id = $1",
+		g.second), 2)
+	check(t, "terminal writes of the killed",
+		query[int](l.line, "SELECT count(*) FROM terminal_write WHERE id = $1", g.second), 1)
 }

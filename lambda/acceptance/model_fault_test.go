@@ -33,17 +33,22 @@ var ends = []struct {
 	{"t", "2", "received at 0, deleted at 0", "succeeded, 1 attempts, 0 notifications", true},
 	{"tt", "3", "received at 0, deleted at 0", "succeeded, 1 attempts, 0 notifications", true},
 	{"ttt", "3 1", "received at 0, received at 300, deleted at 300", "succeeded, 2 attempts, 0 notifications", true},
-	{"tttttt", "3 3 1", "received at 0, received at 300, received at 2100, deleted at 2100", "succeeded, 3 attempts, 0 notifications", true},
-	{"ttttttttt", "3 3 3", "received at 0, received at 300, received at 2100, moved to DLQ at 2100", "failed, 3 attempts, 1 notifications", false},
+	{"tttttt", "3 3 1", "received at 0, received at 300, received at 2100, deleted at 2100",
+		"succeeded, 3 attempts, 0 notifications", true},
+	{"ttttttttt", "3 3 3", "received at 0, received at 300, received at 2100, moved to DLQ at 2100",
+		"failed, 3 attempts, 1 notifications", false},
 	{"p", "1", "received at 0, deleted at 0", "failed, 1 attempts, 1 notifications", false},
 	{"ttp", "3", "received at 0, deleted at 0", "failed, 1 attempts, 1 notifications", false},
 	{"tttp", "3 1", "received at 0, received at 300, deleted at 300", "failed, 2 attempts, 1 notifications", false},
 	{"w", "1 1", "received at 0, received at 1200, deleted at 1200", "succeeded, 2 attempts, 0 notifications", true},
 	{"tw", "2 1", "received at 0, received at 1200, deleted at 1200", "succeeded, 2 attempts, 0 notifications", true},
-	{"ww", "1 1 1", "received at 0, received at 1200, received at 3000, deleted at 3000", "succeeded, 3 attempts, 0 notifications", true},
-	{"www", "1 1 1", "received at 0, received at 1200, received at 3000, moved to DLQ at 3000", "failed, 3 attempts, 1 notifications", false},
+	{"ww", "1 1 1", "received at 0, received at 1200, received at 3000, deleted at 3000",
+		"succeeded, 3 attempts, 0 notifications", true},
+	{"www", "1 1 1", "received at 0, received at 1200, received at 3000, moved to DLQ at 3000",
+		"failed, 3 attempts, 1 notifications", false},
 	{"q", "1 1", "received at 0, received at 3600, deleted at 3600", "succeeded, 2 attempts, 0 notifications", true},
-	{"qqq", "1 1 1", "received at 0, received at 3600, received at 7200, moved to DLQ at 7200", "failed, 3 attempts, 1 notifications", false},
+	{"qqq", "1 1 1", "received at 0, received at 3600, received at 7200, moved to DLQ at 7200",
+		"failed, 3 attempts, 1 notifications", false},
 }
 
 // kinds are the faults by letter.
@@ -99,7 +104,10 @@ func (d *dealer) deal(letters string) (faults []fault.Kind) {
 				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool { return f == fault.HugeBody })
 			}
 			if d.rounds[letter] > 1 {
-				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool { return f == fault.HangBeforeHeaders || f == fault.HangInBody })
+				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool {
+					return f == fault.HangBeforeHeaders ||
+						f == fault.HangInBody
+				})
 			}
 			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 			d.decks[letter] = deck
@@ -215,7 +223,8 @@ func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 	r.checkVault()
 	checkEdges(t, r.edges(), r.expected())
 	failed := query[int](r.line, "SELECT count(*) FROM document WHERE matching_status = 'failed'")
-	check(t, "published, and neither succeeded nor failed", len(all)-failed-query[int](r.line, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 0)
+	check(t, "published, and neither succeeded nor failed",
+		len(all)-failed-query[int](r.line, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 0)
 	check(t, "failed without exactly one notification", query[int](r.line, `SELECT count(*) FROM document d
 		WHERE (SELECT count(*) FROM notification WHERE document_id = d.id) <> (matching_status = 'failed')::int`), 0)
 	queue, dlq := r.Stats()
@@ -327,7 +336,8 @@ func (r *faultRun) checkEnd(number, calls string, before int) {
 	attempts := 1 + strings.Count(end.calls, " ")
 	want := strings.Replace(end.state, fmt.Sprint(attempts, " attempts"), fmt.Sprint(attempts+before, " attempts"), 1)
 	got := r.status(s.id)
-	if state, why := got[:min(len(want), len(got))], got[min(len(want), len(got)):]; state != want || (why == ", no error") != end.ok {
+	if state, why := got[:min(len(want), len(got))], got[min(len(want), len(got)):]; state != want ||
+		(why == ", no error") != end.ok {
 		r.t.Errorf("%sgot %s, want %s", what, got, want)
 	}
 }
@@ -351,10 +361,13 @@ func (r *faultRun) checkVault() {
 		}
 	}
 	check(r.t, "answers in the vault", query[int](r.line, "SELECT count(*) FROM model_answer"), paid)
-	check(r.t, "their tokens", query[int](r.line, "SELECT sum(prompt_tokens + completion_tokens) FROM model_answer"), tokens)
-	check(r.t, "usable answers", query[int](r.line, "SELECT count(*) FROM model_answer WHERE unusable = ''"), len(usable))
+	check(r.t, "their tokens", query[int](r.line, "SELECT sum(prompt_tokens + completion_tokens) FROM model_answer"),
+		tokens)
+	check(r.t, "usable answers", query[int](r.line, "SELECT count(*) FROM model_answer WHERE unusable = ''"),
+		len(usable))
 	for id, n := range usable {
-		if n != 1 || query[int](r.line, "SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''", id) != 1 {
+		if n != 1 || query[int](r.line, "SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''",
+			id) != 1 {
 			r.t.Errorf("%s: %d usable answers were sent, not 1, or it is not in the vault", id, n)
 		}
 	}
@@ -411,9 +424,13 @@ func (r *faultRun) again(all []uuid.UUID) {
 	}
 	r.drain(all)
 	check(r.t, "questions that were answered before", len(r.model.Calls())-before, 0)
-	check(r.t, "answers that were not used again", query[int](r.line, "SELECT count(*) FROM model_answer WHERE unusable = '' AND replays = 0"), 0)
-	check(r.t, "succeeded", query[int](r.line, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), len(all))
+	check(r.t, "answers that were not used again",
+		query[int](r.line, "SELECT count(*) FROM model_answer WHERE unusable = '' AND replays = 0"), 0)
+	check(r.t, "succeeded", query[int](r.line, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"),
+		len(all))
 	checkEdges(r.t, r.edges(), want)
-	r.t.Logf("%d calls, %d tokens, %d answers in the vault, used %d times again", len(r.model.Calls()), r.model.Usage().TotalTokens,
-		query[int](r.line, "SELECT count(*) FROM model_answer"), query[int](r.line, "SELECT sum(replays) FROM model_answer"))
+	r.t.Logf("%d calls, %d tokens, %d answers in the vault, used %d times again",
+		len(r.model.Calls()), r.model.Usage().TotalTokens,
+		query[int](r.line, "SELECT count(*) FROM model_answer"),
+		query[int](r.line, "SELECT sum(replays) FROM model_answer"))
 }

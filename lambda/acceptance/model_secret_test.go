@@ -37,7 +37,8 @@ var secrets = []struct {
 	{"the API key", modelKey, nil},
 	{"a header of a response", "req_Hidden/Header+4242=~", nil},
 	{"a document's text", documentSecret, slices.Concat(
-		columnsOf("document", "structured_data", "searchable_text", "normalized_counterparty", "normalized_references", "match_keys"),
+		columnsOf("document", "structured_data", "searchable_text", "normalized_counterparty", "normalized_references",
+			"match_keys"),
 		columnsOf("match_pair", "evidence", "veto", "reasoning"),
 		columnsOf("document_match", "evidence", "reasoning"), columnsOf("match_suggestion", "evidence", "reasoning"))},
 	{"a response's body", responseSecret, columnsOf("model_answer", "answer")},
@@ -66,7 +67,8 @@ func forms(secret string) []string {
 		panic(err)
 	}
 	all := []string{
-		secret, secret[:12], strings.ToUpper(secret), strings.Trim(string(escaped), `"`), strings.Trim(strconv.QuoteToASCII(secret), `"`),
+		secret, secret[:12], strings.ToUpper(secret), strings.Trim(string(escaped), `"`),
+		strings.Trim(strconv.QuoteToASCII(secret), `"`),
 		hex.EncodeToString([]byte(secret)), fmt.Sprint([]byte(secret)), url.QueryEscape(secret), url.PathEscape(secret),
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -89,7 +91,8 @@ func (p places) leaks() (found []string) {
 			if slices.Contains(secret.columns, place) {
 				continue
 			}
-			if slices.ContainsFunc(forms(secret.text), func(form string) bool { return strings.Contains(all, strings.ToLower(form)) }) {
+			if slices.ContainsFunc(forms(secret.text),
+				func(form string) bool { return strings.Contains(all, strings.ToLower(form)) }) {
 				found = append(found, secret.name+" in "+place)
 			}
 		}
@@ -109,11 +112,13 @@ func secretive(t *testing.T, scripted http.Handler) string {
 				w.Header()[name] = values
 			}
 		}
-		for _, name := range []string{"X-Request-Id", "Set-Cookie", "Openai-Organization", "X-Ratelimit-Remaining-Requests"} {
+		for _, name := range []string{"X-Request-Id", "Set-Cookie", "Openai-Organization",
+			"X-Ratelimit-Remaining-Requests"} {
 			w.Header().Set(name, secrets[1].text)
 		}
 		w.WriteHeader(recorder.Code)
-		body := strings.NewReplacer("scripted", responseSecret, "Scripted", responseSecret, `"param":null`, `"param":"`+responseSecret+`"`,
+		body := strings.NewReplacer("scripted", responseSecret, "Scripted", responseSecret, `"param":null`,
+			`"param":"`+responseSecret+`"`,
 			`"code":null`, `"code":"`+responseSecret+`"`).Replace(recorder.Body.String())
 		_, _ = io.WriteString(w, body)
 	}))
@@ -165,20 +170,27 @@ func newSecretRun(t *testing.T) *secretRun {
 	for i, kind := range r.ordered {
 		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]fault.Kind{kind}, 9)))
 	}
-	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true, Schedule: scripted.Ordered(orders...),
-		Mind: func(scripted.Question) string { return choosing("medium") }})
+	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true,
+		Schedule: scripted.Ordered(orders...),
+		Mind:     func(scripted.Question) string { return choosing("medium") }})
 	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.WorkloadConfig) {
 		c.Env = append(c.Env, "LLM_TIMEOUT=1s") // for what hangs
 		channels := secretiveChannels(t, &r.slack, &r.mail)
-		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com", "EMAIL_TO="+addressSecret,
+		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com",
+			"EMAIL_TO="+addressSecret,
 			"AWS_ENDPOINT_URL_SESV2="+channels)
 		c.Logs = io.MultiWriter(&r.text, testLog{t})
-		c.OnInvocation = func(i eventsource.Invocation) { fmt.Fprintf(&r.answers, "%+v %v %v\n", i, i.Err, i.DeleteErr) }
+		c.OnInvocation = func(i eventsource.Invocation) {
+			fmt.Fprintf(&r.answers, "%+v %v %v\n",
+				i, i.Err, i.DeleteErr)
+		}
 	})
 	r.groups = r.line.groups(len(r.ordered)+1, rand.New(rand.NewPCG(seed, 0)), func(d *document.Data) {
-		d.Notes, d.Supplier.Name, d.Lines[0].Description = documentSecret, d.Supplier.Name+" "+documentSecret, documentSecret
+		d.Notes, d.Supplier.Name, d.Lines[0].Description = documentSecret, d.Supplier.Name+" "+documentSecret,
+			documentSecret
 		if strings.HasSuffix(d.Number, "-1") {
-			d.References = append(d.References, document.Reference{Type: documentSecret, Number: documentSecret + d.Number})
+			d.References = append(d.References,
+				document.Reference{Type: documentSecret, Number: documentSecret + d.Number})
 		}
 	})
 	return r
@@ -187,7 +199,8 @@ func newSecretRun(t *testing.T) *secretRun {
 // places is everything that the run has left behind.
 func (r *secretRun) places() places {
 	r.t.Helper()
-	p := places{"the log": {r.text.String()}, "a response": {r.answers.String()}, "Slack": {r.slack.String()}, "the DLQ": r.deadLetters()}
+	p := places{"the log": {r.text.String()}, "a response": {r.answers.String()}, "Slack": {r.slack.String()},
+		"the DLQ": r.deadLetters()}
 	tables := query[[]string](r.line, `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`)
 	for _, table := range tables {
 		rows, err := r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t")
@@ -214,8 +227,10 @@ func (r *secretRun) places() places {
 func (r *secretRun) deadLetters() (texts []string) {
 	r.t.Helper()
 	for {
-		out, err := r.Queue.Client.ReceiveMessage(r.t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &r.DLQURL, MaxNumberOfMessages: 10,
-			VisibilityTimeout: 30, MessageAttributeNames: []string{"All"}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}})
+		out, err := r.Queue.Client.ReceiveMessage(r.t.Context(),
+			&sqs.ReceiveMessageInput{QueueUrl: &r.DLQURL, MaxNumberOfMessages: 10,
+				VisibilityTimeout: 30, MessageAttributeNames: []string{"All"},
+				MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}})
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -264,7 +279,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("%s happened %d times, and the document is %s", kind, happened[kind], got)
 		}
 	}
-	check(t, "the document without a fault", r.status(r.groups[len(r.ordered)].second), "succeeded, 1 attempts, 0 notifications, no error")
+	check(t, "the document without a fault",
+		r.status(r.groups[len(r.ordered)].second), "succeeded, 1 attempts, 0 notifications, no error")
 	r.invoke()
 	places := r.places()
 	if found := places.leaks(); len(found) > 0 {
@@ -323,12 +339,15 @@ func (r *secretRun) checkScan() {
 	fmt.Fprintf(&r.text, `{"msg":"%x"}`, all)
 	fmt.Fprintf(&r.answers, `{"x":%q}`, all)
 	fmt.Fprint(&r.slack, all)
-	if _, err := r.Queue.Client.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
-		MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"), StringValue: &all}}}); err != nil {
+	if _, err := r.Queue.Client.SendMessage(r.t.Context(),
+		&sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
+			MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"),
+				StringValue: &all}}}); err != nil {
 		r.t.Fatal(err)
 	}
 	found := r.places().leaks()
-	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable", "the log", "a response", "Slack", "the DLQ"} {
+	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable",
+		"the log", "a response", "Slack", "the DLQ"} {
 		for _, secret := range secrets {
 			if want := secret.name + " in " + place; !slices.Contains(found, want) {
 				r.t.Errorf("planted and not found: %s", want)

@@ -44,7 +44,8 @@ type modelLine struct {
 // while the function works, and waits within an attempt, 1 ms and 2 ms here,
 // pass in real time. So a Retry-After can only be kept or broken by the queue,
 // and that is what Violations are about.
-func newModelLine(t *testing.T, concurrency int, o scripted.Options, options ...func(*local.WorkloadConfig)) *modelLine {
+func newModelLine(t *testing.T, concurrency int, o scripted.Options,
+	options ...func(*local.WorkloadConfig)) *modelLine {
 	t.Helper()
 	var clock atomic.Pointer[clock.Clock]
 	o.Now = func() time.Time { return clock.Load().Now() }
@@ -62,7 +63,8 @@ func newModelLine(t *testing.T, concurrency int, o scripted.Options, options ...
 // withModel has the function ask at that URL.
 func withModel(url string) func(*local.WorkloadConfig) {
 	return func(c *local.WorkloadConfig) {
-		c.Env = append(c.Env, "MATCH_MODE=model", "LLM_RETRY_BASE=1ms", "OPENAI_API_KEY="+modelKey, "OPENAI_BASE_URL="+url)
+		c.Env = append(c.Env, "MATCH_MODE=model", "LLM_RETRY_BASE=1ms",
+			"OPENAI_API_KEY="+modelKey, "OPENAI_BASE_URL="+url)
 	}
 }
 

@@ -25,7 +25,8 @@ import (
 // sweepFunction runs the sweep function once, in its own bootstrap.
 func (l *line) sweepFunction() {
 	l.t.Helper()
-	f := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
+	f := lambdahost.New(lambdahost.Config{Name: "sweep",
+		Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
 	defer f.Close()
 	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
 		l.t.Fatal(err)
@@ -50,7 +51,8 @@ func (s *badSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	works := s.works
 	if !works {
 		acknowledged := slices.ContainsFunc(s.line.events(s.document, sqs.Deleted), func(string) bool { return true })
-		s.seen = append(s.seen, map[bool]string{false: "not acknowledged, ", true: "acknowledged, "}[acknowledged]+s.committed())
+		s.seen = append(s.seen, map[bool]string{false: "not acknowledged, ",
+			true: "acknowledged, "}[acknowledged]+s.committed())
 	}
 	s.mu.Unlock()
 	if works {
@@ -143,7 +145,8 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			if got := l.status(ids[1]); !strings.HasPrefix(got, "failed, 1 attempts, 1 notifications") {
 				t.Errorf("the document: %s", got)
 			}
-			check(t, "its message", strings.Join(l.events(ids[1], sqs.Received, sqs.Deleted), ", "), "received at 0, deleted at 0")
+			check(t, "its message", strings.Join(l.events(ids[1], sqs.Received, sqs.Deleted), ", "),
+				"received at 0, deleted at 0")
 			check(t, "Slack was asked when it was", s.asked(), "not acknowledged, failed")
 			mu.Lock()
 			seen := slices.Clone(batches)

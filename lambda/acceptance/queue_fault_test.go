@@ -54,7 +54,8 @@ func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
 	}
 	for _, id := range ids {
 		if got := l.status(id); !strings.HasPrefix(got, "succeeded") {
-			t.Errorf("%s: %v", got, l.events(id, sqs.Sent, sqs.Received, sqs.VisibilityChanged, sqs.Deleted, sqs.MovedToDLQ))
+			t.Errorf("%s: %v", got, l.events(id, sqs.Sent, sqs.Received, sqs.VisibilityChanged, sqs.Deleted,
+				sqs.MovedToDLQ))
 		}
 	}
 	check(t, "succeeded", query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), documents)

@@ -81,7 +81,8 @@ func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*
 	t.Helper()
 	url := postgrestest.URL(t)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	match := local.WorkloadConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency, Logs: testLog{t}}
+	match := local.WorkloadConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency,
+		Logs: testLog{t}}
 	for _, option := range options {
 		option(&match)
 	}

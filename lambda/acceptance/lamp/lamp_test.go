@@ -125,7 +125,8 @@ func (r *rig) row(id uuid.UUID) (row jobtest.Row) {
 
 func (r *rig) dump() (all string) {
 	r.scan(`SELECT coalesce((SELECT string_agg(l.xmin || l::text, E'\n' ORDER BY id) FROM lamp AS l), '')
-		|| coalesce((SELECT string_agg(n.xmin || n::text, E'\n' ORDER BY id) FROM notification AS n), '') WHERE $1`, true, &all)
+		|| coalesce((SELECT string_agg(n.xmin || n::text, E'\n' ORDER BY id) FROM notification AS n), '') WHERE $1`,
+		true, &all)
 	return all
 }
 
@@ -190,11 +191,13 @@ func TestLampsBurnInTheStack(t *testing.T) {
 			t.Errorf("the lamp that was %s: %+v, lit %t", name, row, lit)
 		}
 	}
-	if row := r.row(bad); row.Status != job.StatusFailed || row.Notifications != "permanent 1" || !strings.HasSuffix(row.Error, "230 volts are too many") {
+	if row := r.row(bad); row.Status != job.StatusFailed || row.Notifications != "permanent 1" ||
+		!strings.HasSuffix(row.Error, "230 volts are too many") {
 		t.Errorf("the lamp of 230 volts: %+v", row)
 	}
 	taken := slack.Taken()
-	if len(taken) != 1 || !strings.Contains(taken[0].Text, "Lamp failed: permanent") || !strings.Contains(string(taken[0].Payload), bad.String()) {
+	if len(taken) != 1 || !strings.Contains(taken[0].Text, "Lamp failed: permanent") ||
+		!strings.Contains(string(taken[0].Payload), bad.String()) {
 		t.Errorf("Slack has %+v", taken)
 	}
 }

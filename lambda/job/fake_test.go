@@ -58,7 +58,8 @@ func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Set
 func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
 	var mu sync.Mutex
 	r.observed = nil
-	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule, Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify,
+	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule,
+		Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify,
 		Observe: func(o job.Observation) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -210,7 +211,8 @@ func (m *memory) fails(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim,
+	error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.leases = append(m.leases, lease)

@@ -32,10 +32,13 @@ func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
 		"nothing failed":            {length: length, count: 1},
 		"a failure that is retried": {length: length, count: 1, second: after(0, errors.New("x"))},
 		"fence lost":                {length: length, count: 1, second: after(0, job.ErrFenceLost)},
-		"the last delivery":         {length: length, count: 3, second: after(0, errors.New("x")), want: []time.Duration{8 * time.Second}},
-		"two permanent failures":    {length: length, count: 1, first: after(time.Second, permanent), second: after(0, permanent), want: []time.Duration{8 * time.Second}},
-		"little time":               {length: 20 * time.Second, count: 1, second: after(10*time.Second, permanent), want: []time.Duration{3 * time.Second}},
-		"no time":                   {length: 20 * time.Second, count: 1, second: after(14*time.Second, permanent)},
+		"the last delivery": {length: length, count: 3, second: after(0, errors.New("x")),
+			want: []time.Duration{8 * time.Second}},
+		"two permanent failures": {length: length, count: 1, first: after(time.Second, permanent),
+			second: after(0, permanent), want: []time.Duration{8 * time.Second}},
+		"little time": {length: 20 * time.Second, count: 1, second: after(10*time.Second, permanent),
+			want: []time.Duration{3 * time.Second}},
+		"no time": {length: 20 * time.Second, count: 1, second: after(14*time.Second, permanent)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,11 +27,15 @@ func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 		work job.Work
 		want job.Observation
 	}{
-		"transient":   {waits, takes(2*time.Second, errors.New("x")), job.Observation{Result: job.Transient, Action: job.Retry, Worked: 2 * time.Second}},
-		"permanent":   {waits, takes(time.Second, failure.Permanently("no")), job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
-		"a suspect":   {func() *row { return expired(1) }, takes(time.Second, failure.Permanently("no")), job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
+		"transient": {waits, takes(2*time.Second, errors.New("x")),
+			job.Observation{Result: job.Transient, Action: job.Retry, Worked: 2 * time.Second}},
+		"permanent": {waits, takes(time.Second, failure.Permanently("no")),
+			job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
+		"a suspect": {func() *row { return expired(1) }, takes(time.Second, failure.Permanently("no")),
+			job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
 		"no document": {func() *row { return nil }, nil, job.Observation{Result: job.Missing, Action: job.Retry}},
-		"done":        {func() *row { return &row{status: job.StatusSucceeded} }, nil, job.Observation{Result: job.Done, Action: job.Ack}},
+		"done": {func() *row { return &row{status: job.StatusSucceeded} }, nil,
+			job.Observation{Result: job.Done, Action: job.Ack}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

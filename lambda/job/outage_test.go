@@ -44,9 +44,10 @@ func TestSettlingWaitsForTheDatabase(t *testing.T) {
 		err  error // of the work
 		want job.Settlement
 	}{
-		"retry":                          {row{}, errDown, writes(job.StatusPending, retry(m5))},
-		"fence lost":                     {row{}, job.ErrFenceLost, ack},
-		"retry whose answer is lost too": {row{releaseErr: errDown, commits: true}, errDown, writes(job.StatusPending, retry(m5))},
+		"retry":      {row{}, errDown, writes(job.StatusPending, retry(m5))},
+		"fence lost": {row{}, job.ErrFenceLost, ack},
+		"retry whose answer is lost too": {row{releaseErr: errDown, commits: true}, errDown,
+			writes(job.StatusPending, retry(m5))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +90,8 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, &row{status: job.StatusPending, locked: tc.locked}, pending(0))
-				if got, want := r.run(delivery(1, tc.count), first(2)), []job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
+				if got, want := r.run(delivery(1, tc.count), first(2)),
+					[]job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 			})

@@ -48,7 +48,8 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 		checkEnds(rt, batch, ends, before, after)
 		checkSent(rt, ends, sent)
 		for n, row := range after {
-			if row.attempt < before[n].attempt || row.notified > 1 || row.release.Status == job.StatusFailed && row.notified == 0 {
+			if row.attempt < before[n].attempt || row.notified > 1 || row.release.Status == job.StatusFailed &&
+				row.notified == 0 {
 				rt.Fatalf("document %d: from %+v to %+v", n, before[n], row)
 			}
 			if late[n] != row && row.releaseErr == nil {
@@ -144,7 +145,8 @@ func drawDelivery(documents int) *rapid.Generator[job.Delivery] {
 
 func drawRow(t *rapid.T) row {
 	r := row{
-		status:    rapid.SampledFrom([]job.Status{job.StatusNone, job.StatusPending, job.StatusInProgress, job.StatusSucceeded, job.StatusFailed}).Draw(t, "status"),
+		status: rapid.SampledFrom([]job.Status{job.StatusNone, job.StatusPending, job.StatusInProgress,
+			job.StatusSucceeded, job.StatusFailed}).Draw(t, "status"),
 		attempt:   rapid.IntRange(0, 3).Draw(t, "attempt"),
 		published: around.Draw(t, "published"),
 		commits:   rapid.Bool().Draw(t, "commits"),

@@ -87,10 +87,12 @@ func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
 			"none exists", recorder{}, []int{1}, job.PublishError{Missing: ids(1)},
 			"1 documents do not exist (first 00000000-0000-0000-0000-000000000001)",
 		}, {
-			"some are not sent", recorder{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2}, job.PublishError{Unsent: ids(2), Err: down},
+			"some are not sent", recorder{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2},
+			job.PublishError{Unsent: ids(2), Err: down},
 			"1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000002): the sweep will publish them again; unexpected error (*errors.errorString)",
 		}, {
-			"both", recorder{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2}, job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
+			"both", recorder{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2},
+			job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
 			"1 documents do not exist (first 00000000-0000-0000-0000-000000000002); 1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000001): the sweep will publish them again; unexpected error (*errors.errorString)",
 		},
 	} {

@@ -45,11 +45,14 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 		none         = func() *row { return &row{} }
 		succeeded    = func() *row { return &row{status: job.StatusSucceeded, attempt: 1} }
 		failedNow    = func() *row { return &row{status: job.StatusFailed, attempt: 1, failedAt: time.Now()} }
-		failedBefore = func() *row { return &row{status: job.StatusFailed, attempt: 1, failedAt: time.Now().Add(-time.Hour)} }
-		superseded   = func() *row { return &row{status: job.StatusPending, published: time.Now().Add(1)} }
-		unmatchable  = func() *row { return &row{status: job.StatusPending, unmatchable: "no type"} }
-		held         = func() *row { return inProgress(1, time.Minute) }
-		heldLong     = func() *row { return inProgress(1, time.Hour) }
+		failedBefore = func() *row {
+			return &row{status: job.StatusFailed, attempt: 1,
+				failedAt: time.Now().Add(-time.Hour)}
+		}
+		superseded  = func() *row { return &row{status: job.StatusPending, published: time.Now().Add(1)} }
+		unmatchable = func() *row { return &row{status: job.StatusPending, unmatchable: "no type"} }
+		held        = func() *row { return inProgress(1, time.Minute) }
+		heldLong    = func() *row { return inProgress(1, time.Hour) }
 
 		transient = fails(errors.New("anything unknown"))
 		permanent = fails(failure.Permanently("no counterparty"))
@@ -78,12 +81,18 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 		{"held", held, 1, never, retry(time.Minute), job.StatusInProgress, "WARN"},
 		{"held beyond the invocation, last delivery", heldLong, 3, never, deadLetter, job.StatusInProgress, "ERROR"},
 		{"transient, delivery 1", waits, 1, transient, writes(job.StatusPending, retry(m5)), job.StatusPending, "WARN"},
-		{"transient, delivery 2", waits, 2, transient, writes(job.StatusPending, retry(m30)), job.StatusPending, "WARN"},
-		{"transient, last delivery", waits, 3, transient, writes(job.StatusFailed, deadLetter), job.StatusFailed, "ERROR"},
-		{"transient, beyond the last delivery", waits, 9, transient, writes(job.StatusFailed, deadLetter), job.StatusFailed, "ERROR"},
-		{"Retry-After longer than the schedule", waits, 1, asks(time.Hour), writes(job.StatusPending, retry(time.Hour)), job.StatusPending, "WARN"},
-		{"Retry-After shorter than the schedule", waits, 2, asks(time.Minute), writes(job.StatusPending, retry(m30)), job.StatusPending, "WARN"},
-		{"Retry-After on the last delivery", waits, 3, asks(time.Hour), writes(job.StatusFailed, deadLetter), job.StatusFailed, "ERROR"},
+		{"transient, delivery 2", waits, 2, transient, writes(job.StatusPending, retry(m30)), job.StatusPending,
+			"WARN"},
+		{"transient, last delivery", waits, 3, transient, writes(job.StatusFailed, deadLetter), job.StatusFailed,
+			"ERROR"},
+		{"transient, beyond the last delivery",
+			waits, 9, transient, writes(job.StatusFailed, deadLetter), job.StatusFailed, "ERROR"},
+		{"Retry-After longer than the schedule", waits, 1, asks(time.Hour), writes(job.StatusPending, retry(time.Hour)),
+			job.StatusPending, "WARN"},
+		{"Retry-After shorter than the schedule", waits, 2, asks(time.Minute), writes(job.StatusPending, retry(m30)),
+			job.StatusPending, "WARN"},
+		{"Retry-After on the last delivery", waits, 3, asks(time.Hour), writes(job.StatusFailed, deadLetter),
+			job.StatusFailed, "ERROR"},
 		{"permanent", waits, 1, permanent, writes(job.StatusFailed, ack), job.StatusFailed, "ERROR"},
 		{"permanent, last delivery", waits, 3, permanent, writes(job.StatusFailed, ack), job.StatusFailed, "ERROR"},
 		{"panic", waits, 1, panics("x"), writes(job.StatusFailed, ack), job.StatusFailed, "ERROR"},
@@ -100,7 +109,8 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 				}
 				r.wantStatus(1, tc.status)
 				logged := r.log.of(t, "settled", id(1))
-				if len(logged) != 1 || logged[0].Level != tc.level || logged[0].Delivery != tc.count || logged[0].Action != tc.want.Action.String() {
+				if len(logged) != 1 || logged[0].Level != tc.level || logged[0].Delivery != tc.count ||
+					logged[0].Action != tc.want.Action.String() {
 					t.Errorf("logged %+v, want one line at %s", logged, tc.level)
 				}
 			})
@@ -116,14 +126,16 @@ func TestReleaseCarriesReasonAndDueTime(t *testing.T) {
 		r.work[id(2)] = fails(failure.At("read", failure.Permanently("no counterparty")))
 		r.run(delivery(1, 2), delivery(2, 1))
 		for n, want := range map[int]job.Release{
-			1: {Status: job.StatusPending, Reason: "ask the model: 429", Due: time.Hour, Kind: "transient", Delivery: 2},
+			1: {Status: job.StatusPending, Reason: "ask the model: 429", Due: time.Hour, Kind: "transient",
+				Delivery: 2},
 			2: {Status: job.StatusFailed, Reason: "read: no counterparty", Kind: "permanent", Delivery: 1},
 		} {
 			if got := r.store.row(n).release; got != want {
 				t.Errorf("document %d: release %+v, want %+v", n, got, want)
 			}
 		}
-		if got := r.log.of(t, "settled", id(1)); len(got) != 1 || got[0].Attempt != 7 || got[0].Reason != "ask the model: 429" || got[0].Result != "transient" {
+		if got := r.log.of(t, "settled", id(1)); len(got) != 1 || got[0].Attempt != 7 ||
+			got[0].Reason != "ask the model: 429" || got[0].Result != "transient" {
 			t.Errorf("logged %+v, want the attempt, the reason and the result", got)
 		}
 	})
@@ -136,7 +148,8 @@ func TestEndsAreInTheOrderOfTheDeliveries(t *testing.T) {
 		r.work[id(2)] = fails(errDown)
 		r.work[id(3)] = fails(failure.Permanently("no"))
 		got := r.run(first(4), first(1), first(9), first(3), delivery(2, 2))
-		want := []job.Settlement{retry(time.Minute), ack, retry(m5), writes(job.StatusFailed, ack), writes(job.StatusPending, retry(m30))}
+		want := []job.Settlement{retry(time.Minute), ack, retry(m5), writes(job.StatusFailed, ack),
+			writes(job.StatusPending, retry(m30))}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -344,7 +357,8 @@ func TestSettlingFinishesAlthoughTheInvocationIsStopped(t *testing.T) {
 		r.wantStatus(1, job.StatusPending)
 		for _, got := range r.store.limits {
 			if got <= 0 || got > manifest.SettleReserve/2 {
-				t.Errorf("a write may take %v, want a limit of its own, well within the %v kept free", got, manifest.SettleReserve)
+				t.Errorf("a write may take %v, want a limit of its own, well within the %v kept free",
+					got, manifest.SettleReserve)
 			}
 		}
 	})
@@ -355,7 +369,8 @@ func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(4), pending(4))
 		got := r.runFor(0, first(1), delivery(2, 3))
-		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(backByTheSchedule(t, got, m5), want) {
+		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(backByTheSchedule(t, got, m5),
+			want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if len(r.store.leases) != 0 || r.store.row(1).attempt != 4 {
@@ -381,12 +396,14 @@ func TestFailedClaimAcknowledgesNothing(t *testing.T) {
 		if got[2].Visibility <= m5 {
 			t.Errorf("the second retry comes after %v", got[2].Visibility)
 		}
-		if got := append(backByTheSchedule(t, got[:2], m5), backByTheSchedule(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
+		if got := append(backByTheSchedule(t, got[:2], m5),
+			backByTheSchedule(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		for n, level := range map[int]string{1: "WARN", 4: "ERROR"} {
 			logged := r.log.of(t, "settled", id(n))
-			if len(logged) != 1 || logged[0].Level != level || logged[0].Result != "unsettled" || !strings.HasPrefix(logged[0].Reason, "claim documents: ") {
+			if len(logged) != 1 || logged[0].Level != level || logged[0].Result != "unsettled" ||
+				!strings.HasPrefix(logged[0].Reason, "claim documents: ") {
 				t.Errorf("document %d: logged %+v, want it unsettled at %s", n, logged, level)
 			}
 		}

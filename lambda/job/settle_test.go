@@ -61,7 +61,8 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 		{"not written, permanent", row{releaseErr: errDown}, permanent, 2, atLeaseEnd},
 		{"not written, last delivery", row{releaseErr: errDown}, permanent, 3, deadLetter},
 		{"not even read", row{releaseErr: errDown, findErr: errDown}, permanent, 1, atLeaseEnd},
-		{"committed, but the database does not answer", row{releaseErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
+		{"committed, but the database does not answer",
+			row{releaseErr: errDown, commits: true, findErr: errDown}, permanent, 1, atLeaseEnd},
 		{"fence lost, and the row cannot be read", row{findErr: errDown}, job.ErrFenceLost, 2, atLeaseEnd},
 		{"fence lost, last delivery", row{findErr: errDown}, job.ErrFenceLost, 3, deadLetter},
 	} {

@@ -59,12 +59,16 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 	}{
 		{"still a suspect", func(*memory) {}, 1, ack},
 		{"succeeded", func(m *memory) { m.change(2, func(r *row) { r.status = job.StatusSucceeded }) }, 1, ack},
-		{"held", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Minute) }) }, 1, retry(time.Minute)},
-		{"held beyond the invocation, last delivery", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Hour) }) }, 3, deadLetter},
+		{"held", func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Minute) }) }, 1,
+			retry(time.Minute)},
+		{"held beyond the invocation, last delivery",
+			func(m *memory) { m.change(2, func(r *row) { r.lease = time.Now().Add(time.Hour) }) }, 3, deadLetter},
 		{"published again", func(m *memory) { m.publish(2) }, 1, ack},
 		{"deleted", func(m *memory) { m.remove(2) }, 2, ack},
-		{"unreachable", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 2, job.Settlement{Action: job.Retry, Visibility: givenBack}},
-		{"unreachable, last delivery", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 3, deadLetter},
+		{"unreachable", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 2,
+			job.Settlement{Action: job.Retry, Visibility: givenBack}},
+		{"unreachable, last delivery", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 3,
+			deadLetter},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +85,8 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 				if waiting.attempt != 2 {
-					t.Errorf("attempt %d before its turn, want 2: a crash of the first would cost it one", waiting.attempt)
+					t.Errorf("attempt %d before its turn, want 2: a crash of the first would cost it one",
+						waiting.attempt)
 				}
 			})
 		})

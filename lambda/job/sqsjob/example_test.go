@@ -47,7 +47,8 @@ func Example() {
 		Queue: queue,
 		Log:   slog.New(slog.DiscardHandler),
 		Runner: func(log *slog.Logger) sqsjob.Runner {
-			return &job.Runtime{Store: documents{}, Work: work, Schedule: job.Schedule{5 * time.Minute, 30 * time.Minute}, Log: log}
+			return &job.Runtime{Store: documents{}, Work: work,
+				Schedule: job.Schedule{5 * time.Minute, 30 * time.Minute}, Log: log}
 		},
 	}
 	// In a function, lambda.Start(handler.Handle) does the rest.

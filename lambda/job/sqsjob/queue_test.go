@@ -63,7 +63,8 @@ func TestSettlementsReachTheQueue(t *testing.T) {
 	r := newRig(t)
 	r.send(5)
 	event := r.receive(5)
-	got := r.handle(event, ends(retry(5*time.Minute), deadLetter, retry(job.KeepVisibility), ack, retry(10*time.Second)))
+	got := r.handle(event, ends(retry(5*time.Minute), deadLetter, retry(job.KeepVisibility), ack,
+		retry(10*time.Second)))
 	all := messageIDs(event.Records)
 	if want := slices.Delete(slices.Clone(all), 3, 4); !slices.Equal(got, want) {
 		t.Errorf("unfinished %q, want %q", got, want)
@@ -204,7 +205,8 @@ func TestMalformedRecordDoesNotShiftTheOthers(t *testing.T) {
 		t.Errorf("unfinished %q, want %q", got, want)
 	}
 	happened := r.happened()
-	if len(happened) != 2 || happened[0].MessageID != event.Records[0].MessageId || happened[1].MessageID != event.Records[2].MessageId {
+	if len(happened) != 2 || happened[0].MessageID != event.Records[0].MessageId ||
+		happened[1].MessageID != event.Records[2].MessageId {
 		t.Errorf("got %+v, want the first changed and the third deleted", happened)
 	}
 }

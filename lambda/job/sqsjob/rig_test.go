@@ -78,7 +78,8 @@ func newRig(t testing.TB) *rig {
 
 // newClient tries once, like that of the functions.
 func newClient(endpoint *string, transport awssqs.HTTPClient) *awssqs.Client {
-	return awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: endpoint, RetryMaxAttempts: 1, HTTPClient: transport,
+	return awssqs.New(awssqs.Options{Region: "us-east-1",
+		BaseEndpoint: endpoint, RetryMaxAttempts: 1, HTTPClient: transport,
 		Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "secret", "")})
 }
 
@@ -120,7 +121,8 @@ func (r *rig) wantQueue(name string, visible, inFlight int) {
 	r.t.Helper()
 	got, _ := r.sqs.Stats(name)
 	if got.Visible != visible || got.InFlight != inFlight {
-		r.t.Errorf("queue %s: %d visible and %d in flight, want %d and %d", name, got.Visible, got.InFlight, visible, inFlight)
+		r.t.Errorf("queue %s: %d visible and %d in flight, want %d and %d",
+			name, got.Visible, got.InFlight, visible, inFlight)
 	}
 }
 
@@ -159,7 +161,8 @@ func recordOf(m types.Message) events.SQSMessage {
 	record.ReceiptHandle, record.Attributes = aws.ToString(m.ReceiptHandle), m.Attributes
 	record.MessageAttributes = map[string]events.SQSMessageAttribute{}
 	for name, v := range m.MessageAttributes {
-		record.MessageAttributes[name] = events.SQSMessageAttribute{StringValue: v.StringValue, DataType: aws.ToString(v.DataType)}
+		record.MessageAttributes[name] = events.SQSMessageAttribute{StringValue: v.StringValue,
+			DataType: aws.ToString(v.DataType)}
 	}
 	return record
 }

@@ -93,7 +93,8 @@ func TestSendNamesUnsentDocuments(t *testing.T) {
 			r := newRig(t)
 			r.answer = tc.answer
 			unsent, err := r.queue.Send(t.Context(), messages)
-			if err == nil || !strings.HasPrefix(err.Error(), "send messages: ") || tc.text != "" && err.Error() != tc.text {
+			if err == nil || !strings.HasPrefix(err.Error(), "send messages: ") || tc.text != "" &&
+				err.Error() != tc.text {
 				t.Errorf("got error %v, want where and why", err)
 			}
 			if !slices.Equal(unsent, tc.want) {
@@ -149,14 +150,16 @@ func TestBacklogCountsAllMessagesInTheQueue(t *testing.T) {
 
 func TestUnknownBacklogIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{"no attributes": `{}`, "no number": `{"Attributes":{"ApproximateNumberOfMessages":"many"}}`} {
+	for name, body := range map[string]string{"no attributes": `{}`,
+		"no number": `{"Attributes":{"ApproximateNumberOfMessages":"many"}}`} {
 		r := newRig(t)
 		r.answer = func(_ int, w http.ResponseWriter) bool {
 			w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 			fmt.Fprint(w, body)
 			return true
 		}
-		if got, err := r.queue.Backlog(t.Context()); err == nil || err.Error() != "read the queue's backlog: SQS gave no count" {
+		if got, err := r.queue.Backlog(t.Context()); err == nil ||
+			err.Error() != "read the queue's backlog: SQS gave no count" {
 			t.Errorf("%s: got %d, %v; want an error", name, got, err)
 		}
 	}

@@ -45,7 +45,8 @@ func TestRepeatedMessageIsAcknowledgedWhenAllItsRecordsAre(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			event := events.SQSEvent{Records: []events.SQSMessage{record("a", id(1).String()), record("b", id(2).String()), record("a", id(1).String())}}
+			event := events.SQSEvent{Records: []events.SQSMessage{record("a", id(1).String()),
+				record("b", id(2).String()), record("a", id(1).String())}}
 			out, err := r.handler(says(tc.ends...)).Handle(t.Context(), event)
 			if got := unfinished(out); err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("unfinished %q, error %v, want %q", got, err, tc.want)
@@ -165,7 +166,8 @@ func TestBodyWithoutAnIDIsLoggedAndAcknowledged(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			var ran []job.Delivery
-			out := r.handle(events.SQSEvent{Records: []events.SQSMessage{record("bad", body), record("good", id(2).String())}},
+			out := r.handle(events.SQSEvent{Records: []events.SQSMessage{record("bad", body),
+				record("good", id(2).String())}},
 				func(_ context.Context, deliveries []job.Delivery, _ job.Messages) []job.Settlement {
 					ran = deliveries
 					return []job.Settlement{retry(0)}
@@ -177,7 +179,8 @@ func TestBodyWithoutAnIDIsLoggedAndAcknowledged(t *testing.T) {
 				t.Errorf("ran %+v, want the good one", ran)
 			}
 			got := r.log.lines(t)
-			if len(got) != 1 || got[0].Level != "ERROR" || got[0].Message != "bad" || got[0].Result != "malformed" || got[0].Action != "ack" {
+			if len(got) != 1 || got[0].Level != "ERROR" || got[0].Message != "bad" || got[0].Result != "malformed" ||
+				got[0].Action != "ack" {
 				t.Errorf("logged %+v, want one error that names the message", got)
 			}
 			if text := r.log.String(); strings.Contains(text, secret) || len(text) > 500 {
@@ -200,20 +203,29 @@ func TestRecordBecomesADelivery(t *testing.T) {
 		want       job.Delivery // without the ID
 		warnings   int
 	}{
-		{"all there is", map[string]string{"ApproximateReceiveCount": "3", "SentTimestamp": "1772452800123"}, stamped("2026-03-02T12:00:00.000001Z"),
-			job.Delivery{Count: 3, SentAt: noon.Add(123 * time.Millisecond), PublishedAt: noon.Add(time.Microsecond)}, noWarning},
+		{"all there is", map[string]string{"ApproximateReceiveCount": "3", "SentTimestamp": "1772452800123"},
+			stamped("2026-03-02T12:00:00.000001Z"),
+			job.Delivery{Count: 3, SentAt: noon.Add(123 * time.Millisecond), PublishedAt: noon.Add(time.Microsecond)},
+			noWarning},
 		{"nothing", nil, nil, job.Delivery{Count: 1}, warning},
 		{"count of 0", map[string]string{"ApproximateReceiveCount": "0"}, nil, job.Delivery{Count: 1}, warning},
 		{"count of -2", map[string]string{"ApproximateReceiveCount": "-2"}, nil, job.Delivery{Count: 1}, warning},
-		{"count that is no number", map[string]string{"ApproximateReceiveCount": "many"}, nil, job.Delivery{Count: 1}, warning},
-		{"time that is no number", map[string]string{"ApproximateReceiveCount": "1", "SentTimestamp": "today"}, nil, job.Delivery{Count: 1}, noWarning},
-		{"stamp in another zone", map[string]string{"ApproximateReceiveCount": "1"}, stamped("2026-03-02T13:00:00+01:00"), job.Delivery{Count: 1, PublishedAt: noon}, noWarning},
-		{"stamp without a zone", map[string]string{"ApproximateReceiveCount": "1"}, stamped("2026-03-02T12:00:00"), job.Delivery{Count: 1}, noWarning},
-		{"broken stamp", map[string]string{"ApproximateReceiveCount": "1"}, stamped("soon"), job.Delivery{Count: 1}, noWarning},
+		{"count that is no number", map[string]string{"ApproximateReceiveCount": "many"}, nil, job.Delivery{Count: 1},
+			warning},
+		{"time that is no number", map[string]string{"ApproximateReceiveCount": "1", "SentTimestamp": "today"}, nil,
+			job.Delivery{Count: 1}, noWarning},
+		{"stamp in another zone", map[string]string{"ApproximateReceiveCount": "1"},
+			stamped("2026-03-02T13:00:00+01:00"), job.Delivery{Count: 1, PublishedAt: noon}, noWarning},
+		{"stamp without a zone", map[string]string{"ApproximateReceiveCount": "1"}, stamped("2026-03-02T12:00:00"),
+			job.Delivery{Count: 1}, noWarning},
+		{"broken stamp", map[string]string{"ApproximateReceiveCount": "1"}, stamped("soon"), job.Delivery{Count: 1},
+			noWarning},
 		{"binary stamp", map[string]string{"ApproximateReceiveCount": "1"},
-			map[string]events.SQSMessageAttribute{"published-at": {BinaryValue: []byte("2026-03-02T12:00:00Z"), DataType: "Binary"}}, job.Delivery{Count: 1}, noWarning},
+			map[string]events.SQSMessageAttribute{"published-at": {BinaryValue: []byte("2026-03-02T12:00:00Z"),
+				DataType: "Binary"}}, job.Delivery{Count: 1}, noWarning},
 		{"stamp of another name", map[string]string{"ApproximateReceiveCount": "1"},
-			map[string]events.SQSMessageAttribute{"PublishedAt": stamped("2026-03-02T12:00:00Z")["published-at"]}, job.Delivery{Count: 1}, noWarning},
+			map[string]events.SQSMessageAttribute{"PublishedAt": stamped("2026-03-02T12:00:00Z")["published-at"]},
+			job.Delivery{Count: 1}, noWarning},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -221,11 +233,13 @@ func TestRecordBecomesADelivery(t *testing.T) {
 			a := record("a", id(1).String())
 			a.Attributes, a.MessageAttributes = tc.attributes, tc.own
 			var got job.Delivery
-			r.handle(events.SQSEvent{Records: []events.SQSMessage{a}}, func(_ context.Context, ds []job.Delivery, _ job.Messages) []job.Settlement {
-				got = ds[0]
-				return []job.Settlement{ack}
-			})
-			if got.ID != id(1) || got.Count != tc.want.Count || !got.SentAt.Equal(tc.want.SentAt) || !got.PublishedAt.Equal(tc.want.PublishedAt) {
+			r.handle(events.SQSEvent{Records: []events.SQSMessage{a}},
+				func(_ context.Context, ds []job.Delivery, _ job.Messages) []job.Settlement {
+					got = ds[0]
+					return []job.Settlement{ack}
+				})
+			if got.ID != id(1) || got.Count != tc.want.Count || !got.SentAt.Equal(tc.want.SentAt) ||
+				!got.PublishedAt.Equal(tc.want.PublishedAt) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 			if logged := r.log.lines(t); len(logged) != tc.warnings {
@@ -268,7 +282,8 @@ func FuzzHandle(f *testing.F) {
 		}
 		f.Add(event)
 	}
-	f.Add([]byte(`{"Records":[{"messageId":"a","eventSource":"aws:sqs","eventSourceARN":"` + queueARN + `","body":"` + id(3).String() + `",
+	f.Add([]byte(`{"Records":[{"messageId":"a","eventSource":"aws:sqs","eventSourceARN":"` + queueARN + `","body":"` +
+		id(3).String() + `",
 		"attributes":{"SentTimestamp":"-1"},"messageAttributes":{"published-at":{"stringValue":"0000-00-00T00:00:00Z"}}}]}`))
 	f.Add([]byte(`{"Records":null}`))
 
@@ -283,19 +298,20 @@ func FuzzHandle(f *testing.F) {
 			return
 		}
 		ran := false
-		h := &sqsjob.Handler{Queue: queue, Log: slog.New(slog.DiscardHandler), Runner: func(*slog.Logger) sqsjob.Runner {
-			return runner(func(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
-				ran = true
-				all := make([]job.Settlement, len(deliveries))
-				for i, d := range deliveries {
-					all[i] = retry(time.Duration(d.Count) * time.Minute)
-					if acknowledges(d.ID) {
-						all[i] = ack
+		h := &sqsjob.Handler{Queue: queue, Log: slog.New(slog.DiscardHandler),
+			Runner: func(*slog.Logger) sqsjob.Runner {
+				return runner(func(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
+					ran = true
+					all := make([]job.Settlement, len(deliveries))
+					for i, d := range deliveries {
+						all[i] = retry(time.Duration(d.Count) * time.Minute)
+						if acknowledges(d.ID) {
+							all[i] = ack
+						}
 					}
-				}
-				return ends(all...)(ctx, deliveries, m)
-			})
-		}}
+					return ends(all...)(ctx, deliveries, m)
+				})
+			}}
 		out, err := h.Handle(t.Context(), event)
 		if err != nil {
 			if ran {
@@ -305,7 +321,8 @@ func FuzzHandle(f *testing.F) {
 		}
 		want := []string{}
 		for _, r := range event.Records {
-			if id, err := uuid.Parse(r.Body); err == nil && len(r.Body) == 36 && !acknowledges(id) && !slices.Contains(want, r.MessageId) {
+			if id, err := uuid.Parse(r.Body); err == nil && len(r.Body) == 36 && !acknowledges(id) &&
+				!slices.Contains(want, r.MessageId) {
 				want = append(want, r.MessageId)
 			}
 		}

@@ -141,9 +141,11 @@ func (m migration) checkLocks(statements []string, say func(string, string, ...a
 			made[table[1]] = true
 		}
 		if table := takesLock.FindStringSubmatch(s); table != nil && !made[table[1]] && !timeout {
-			say(s, "waits for its lock without an end, and all that comes after it waits too: put %s = '2s' before it", how)
+			say(s, "waits for its lock without an end, and all that comes after it waits too: put %s = '2s' before it",
+				how)
 		}
-		if index := createsIndex.FindStringSubmatch(s); index != nil && !made[index[2]] && (index[1] == "" || !m.noTransaction) {
+		if index := createsIndex.FindStringSubmatch(s); index != nil && !made[index[2]] &&
+			(index[1] == "" || !m.noTransaction) {
 			say(s, "stops all writing to %s while it builds: CREATE INDEX CONCURRENTLY, in a migration with NO TRANSACTION", index[2])
 		}
 	}
@@ -173,8 +175,10 @@ func TestMigrationRulesRefuse(t *testing.T) {
 	for _, tc := range []struct {
 		name, sql, want string // a part of the only breach; empty: fine
 	}{
-		{"no timeout", "-- +goose Up\nALTER TABLE document ADD COLUMN a int;", "put SET LOCAL lock_timeout = '2s' before it"},
-		{"a timeout afterwards", "-- +goose Up\nALTER TABLE document ADD COLUMN a int; SET LOCAL lock_timeout = '2s';", "put SET LOCAL lock_timeout"},
+		{"no timeout", "-- +goose Up\nALTER TABLE document ADD COLUMN a int;",
+			"put SET LOCAL lock_timeout = '2s' before it"},
+		{"a timeout afterwards", "-- +goose Up\nALTER TABLE document ADD COLUMN a int; SET LOCAL lock_timeout = '2s';",
+			"put SET LOCAL lock_timeout"},
 		{"a timeout in a comment", "-- +goose Up\n-- SET LOCAL lock_timeout = '2s';\nALTER TABLE document ADD COLUMN a int;", "put SET LOCAL lock_timeout"},
 		{"a timeout in the other half", "-- +goose Up\nSET LOCAL lock_timeout = '2s';\nALTER TABLE document ADD COLUMN a int;\n-- +goose Down\nALTER TABLE document DROP COLUMN a;", `"ALTER TABLE document DROP COLUMN a" waits`},
 		{"a timeout", "-- +goose Up\nSET LOCAL lock_timeout = '2s';\nalter table\n document ADD COLUMN a int;", ""},

@@ -47,7 +47,8 @@ func TestCheckDigitsOfAnIBANAreFrom02To98(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for n := range 1000 {
-		account := "1" + strings.Repeat("0", 14) + string([]byte{'0' + byte(n/100), '0' + byte(n/10%10), '0' + byte(n%10)})
+		account := "1" + strings.Repeat("0",
+			14) + string([]byte{'0' + byte(n/100), '0' + byte(n/10%10), '0' + byte(n%10)})
 		for _, pair := range [][2]string{{"97", "00"}, {"98", "01"}, {"02", "99"}} {
 			if _, valid := company.IBAN("DE" + pair[0] + account); valid {
 				found++

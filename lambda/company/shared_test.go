@@ -68,7 +68,8 @@ func TestSharedVATIDsAreValid(t *testing.T) {
 func TestSharedNamesAreToldApart(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"p2p", "ads"} {
-		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"), sharedParties(t, set, "documents.corrupted.jsonl")
+		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"),
+			sharedParties(t, set, "documents.corrupted.jsonl")
 		names := map[string]company.Name{}
 		same, found, alike := 0, 0, 0
 		for who, p := range clean {

@@ -81,7 +81,8 @@ func TestSimilarity(t *testing.T) {
 
 // syllables make words that have much in common, among them what folds,
 // abbreviates, joins and is generic.
-var syllables = []string{"ra", "rn", "m", "ue", "ü", "u", "bike", "b1ke", "0", "7", "cl", "d", "vv", "w", ".", " ", " ", " & ", " und ", "-", "'", "é",
+var syllables = []string{"ra", "rn", "m", "ue", "ü", "u", "bike", "b1ke", "0", "7", "cl", "d", "vv", "w", ".", " ", " ",
+	" & ", " und ", "-", "'", "é",
 	" GmbH", " Co. KG", "S.p.A.", " group", " tv", " intl.", " Svcs.", "ß", "Ж", "α", "株", "\u0301", "\xff"}
 
 func drawName(t *rapid.T, label string) string {

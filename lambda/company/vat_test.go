@@ -108,7 +108,8 @@ func TestVATIDInPlainForm(t *testing.T) {
 }
 
 func FuzzVATID(f *testing.F) {
-	for _, seed := range []string{"DE 136 695 976", "CHE-100.155.212 MWST", "NO995525828MVA", "NL002455799B11", "GR094259216", "BE428759497",
+	for _, seed := range []string{"DE 136 695 976", "CHE-100.155.212 MWST", "NO995525828MVA", "NL002455799B11",
+		"GR094259216", "BE428759497",
 		"ＦＲ４０ 303 265 045", "IE6433435OA", "XIGD001", "NOMVAMVA", "\xff", "ŉÅ가", "BE\u0301", "\u1100-\u1161"} {
 		f.Add(seed)
 	}

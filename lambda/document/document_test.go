@@ -14,7 +14,8 @@ func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
 	if _, err := document.ParseID(good); err != nil {
 		t.Errorf("ParseID(%q) = %v", good, err)
 	}
-	for _, bad := range []string{"", "x", "{" + good + "}", "urn:uuid:" + good, strings.ReplaceAll(good, "-", ""), good + "\n", strings.Replace(good, "1", "g", 1)} {
+	for _, bad := range []string{"", "x", "{" + good + "}",
+		"urn:uuid:" + good, strings.ReplaceAll(good, "-", ""), good + "\n", strings.Replace(good, "1", "g", 1)} {
 		if _, err := document.ParseID(bad); err == nil {
 			t.Errorf("ParseID(%q) was accepted", bad)
 		}
@@ -29,7 +30,8 @@ func TestParseRefusesWithASentenceThatQuotesNothing(t *testing.T) {
 		{"empty", ``, "not valid JSON"},
 		{"not JSON", `secret`, "not valid JSON at byte 1"},
 		{"array", `[]`, `field "" is array where another shape is expected`},
-		{"wrong type", `{"supplier":{"name":{"secret":1}}}`, `field "supplier.name" is object where another shape is expected`},
+		{"wrong type", `{"supplier":{"name":{"secret":1}}}`,
+			`field "supplier.name" is object where another shape is expected`},
 		{"amount an object", `{"total":{"secret":1}}`, "an amount is not a plain decimal number of at most 18 digits"},
 		{"huge number", `{"total":"1e400"}`, "an amount is not a plain decimal number of at most 18 digits"},
 		{"huge bare number", `{"total":1e400}`, "an amount is not a plain decimal number of at most 18 digits"},
@@ -37,11 +39,14 @@ func TestParseRefusesWithASentenceThatQuotesNothing(t *testing.T) {
 		{"date a number", `{"date":20260101}`, "a date is not a string"},
 		{"NUL", `{"number":"a\u0000b"}`, "structured data holds a NUL character"},
 		{"invalid UTF-8", "{\"number\":\"\xff\"}", "structured data is not valid UTF-8"},
-		{"too large", `{"notes":"` + strings.Repeat("x", document.MaxBytes) + `"}`, "structured data is larger than 1048576 bytes"},
+		{"too large", `{"notes":"` + strings.Repeat("x", document.MaxBytes) + `"}`,
+			"structured data is larger than 1048576 bytes"},
 		{"too many lines", `{"line_items":[` + lines + `]}`, "more than 5000 line items"},
 		{"too many references", `{"references":[` + refs + `]}`, "more than 500 references"},
-		{"deep", strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000), "structured data is nested deeper than 100 levels"},
-		{"deep in an unknown field", `{"x\"{":"{","extra":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "structured data is nested deeper than 100 levels"},
+		{"deep", strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000),
+			"structured data is nested deeper than 100 levels"},
+		{"deep in an unknown field", `{"x\"{":"{","extra":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
+			"structured data is nested deeper than 100 levels"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,8 @@ type life struct {
 
 // to adds a change by a process.
 func (l *life) to(status, process string, alter ...func(*change)) *life {
-	c := change{N: int64(len(l.changes) + 1), At: at(2 * len(l.changes)), Document: l.id, Process: process, Status: status}
+	c := change{N: int64(len(l.changes) + 1), At: at(2 * len(l.changes)), Document: l.id, Process: process,
+		Status: status}
 	if n := len(l.changes); n > 0 {
 		c.Was, c.Attempt = l.changes[n-1].Status, l.changes[n-1].Attempt
 	}
@@ -62,7 +63,8 @@ func sentAt(second int, kinds ...sqs.EventKind) *message {
 		if kind == sqs.Received {
 			receives++
 		}
-		m.events = append(m.events, seen{at(second + i).Add(time.Millisecond), sqs.Event{MessageID: m.id, Kind: kind, ReceiveCount: receives}})
+		m.events = append(m.events, seen{at(second + i).Add(time.Millisecond),
+			sqs.Event{MessageID: m.id, Kind: kind, ReceiveCount: receives}})
 	}
 	return m
 }
@@ -76,8 +78,10 @@ func evident(l *life, messages ...*message) *evidence {
 		done.events = append(done.events, seen{last.At.Add(time.Second), sqs.Event{Kind: sqs.Deleted, ReceiveCount: 1}})
 		messages = []*message{done}
 	}
-	e := &evidence{audit: &audit{changes: l.changes, documents: []row{{ID: first, Tenant: home, Type: "invoice", Status: last.Status, Attempts: last.Attempt}}},
-		messages: map[uuid.UUID][]*message{first: messages}, numbers: map[string]uuid.UUID{"RE1": first}, started: began}
+	e := &evidence{audit: &audit{changes: l.changes,
+		documents: []row{{ID: first, Tenant: home, Type: "invoice", Status: last.Status, Attempts: last.Attempt}}},
+		messages: map[uuid.UUID][]*message{first: messages}, numbers: map[string]uuid.UUID{"RE1": first},
+		started: began}
 	for _, c := range l.changes {
 		if c.Status == "failed" && c.Was != "failed" {
 			e.notifications = append(e.notifications, notification{first, c.Attempt, "transient", "sent"})
@@ -101,7 +105,8 @@ func (e *evidence) with(alter func(*evidence)) *evidence {
 }
 
 func question(process string, second int, fault fault.Kind) asked {
-	return asked{at(second), scripted.Call{Path: "/" + process + "/v1/chat/completions", UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
+	return asked{at(second), scripted.Call{Path: "/" + process + "/v1/chat/completions",
+		UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
 }
 
 func storedAt(second int, process string) answer {
@@ -119,7 +124,8 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 	}
 	edges := func(a, b uuid.UUID, cluster *uuid.UUID) func(*evidence) {
 		return func(e *evidence) {
-			e.documents = append(e.documents, row{ID: second, Tenant: home, Type: "invoice", Status: "succeeded", Cluster: cluster})
+			e.documents = append(e.documents, row{ID: second, Tenant: home, Type: "invoice", Status: "succeeded",
+				Cluster: cluster})
 			e.documents[0].Cluster = cluster
 			e.matches = []edge{{a, b, "high by rules", home, home}}
 			e.messages[second] = []*message{{document: second}}
@@ -131,13 +137,16 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 		evidence *evidence
 		want     string // the check that finds it, and nothing else; empty for none
 	}{
-		"succeeded":                   {evidence: evident(succeeded())},
-		"succeeded after a retry":     {evidence: evident(newLife().to("pending", "match-1").to("in-progress", "match-2").to("succeeded", "match-2"))},
+		"succeeded": {evidence: evident(succeeded())},
+		"succeeded after a retry": {evidence: evident(newLife().to("pending", "match-1").to("in-progress",
+			"match-2").to("succeeded", "match-2"))},
 		"failed on the last delivery": {evidence: evident(failed())},
 		"crashed three times":         {evidence: evident(crashed(3)).of("crashed")},
-		"crashed once":                {evident(crashed(1), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"), "given up"},
+		"crashed once": {evident(crashed(1), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"),
+			"given up"},
 		"crashed, and a message parked": {
-			evident(crashed(3), sentAt(9, sqs.Received), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"), "to come"},
+			evident(crashed(3), sentAt(9, sqs.Received), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"),
+			"to come"},
 		"lost, and never published again": {evident((&life{id: first}).to("pending", "matchbook", anew).to("pending", "sweep-9", anew).to("failed", "sweep-9", func(c *change) { c.Attempt++ }), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("lost"), "given up"},
 		"failed by a restart": {evident(failed()).with(func(e *evidence) {
 			e.messages[first][0].runs = []run{{at(1), at(4), false}}
@@ -147,9 +156,11 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			e.messages[first][0].runs = []run{{at(1), at(4), false}}
 			e.pieces = []piece{{"restart", at(2), at(3)}, {"model", at(3), at(5)}}
 		})},
-		"failed at the end":      {evident(failed()).with(func(e *evidence) { e.documents[0].Status = "failed" }), "again"},
-		"a message left":         {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
-		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"), sentAt(0, sqs.Received, sqs.Received, sqs.Deleted)), "I2"},
+		"failed at the end": {evident(failed()).with(func(e *evidence) { e.documents[0].Status = "failed" }),
+			"again"},
+		"a message left": {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
+		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"),
+			sentAt(0, sqs.Received, sqs.Received, sqs.Deleted)), "I2"},
 		"acknowledged after all": {evident(crashed(3), sentAt(0, sqs.Received)).of("crashed").with(func(e *evidence) {
 			m := e.messages[first][0]
 			m.sent = at(9)
@@ -157,29 +168,44 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			m.events[1].ReceiveCount = 3
 			m.runs = []run{{at(18), at(19), true}}
 		}), "I2"},
-		"an invalid response":                {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
-		"failed for good by itself":          {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, fault.Refusal)} }), ""},
-		"failed for good by another":         {evident(failed()).of("permanent"), "I4"},
-		"the attempt falls":                  {evident(newLife().to("pending", "matchbook", anew, func(c *change) { c.Attempt = 0 }).to("in-progress", "match-2").to("succeeded", "match-2")), "I5"},
-		"two terminal writes":                {evident(succeeded().to("pending", "matchbook", anew).to("succeeded", "sweep-9", anew)), "I6, I9"},
-		"a zombie's write":                   {evident(newLife().to("in-progress", "match-2").to("succeeded", "match-1")), "I7"},
-		"a zombie's contents":                {evident(newLife().to("in-progress", "match-2").to("in-progress", "match-1", func(c *change) { c.Contents = true; c.Attempt-- }).to("succeeded", "match-2")), "I7"},
-		"matches without a verdict":          {evident(succeeded()).with(func(e *evidence) { e.stray = []strayEdges{{1, "match-1", "document_match"}} }), "I7"},
-		"claimed within a lease":             {evident(newLife().to("in-progress", "match-2", func(c *change) { lease := at(60); c.WasLease = &lease }).to("succeeded", "match-2")), "I8"},
-		"succeeded, then in progress":        {evident(succeeded().to("in-progress", "match-1").to("succeeded", "match-1")), "I9"},
-		"in progress at the end":             {evident(newLife(), sentAt(0, sqs.Received, sqs.MovedToDLQ)), "I10"},
-		"matched":                            {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) { e.want = e.links() }), ""},
+		"an invalid response":        {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
+		"failed for good by itself":  {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, fault.Refusal)} }), ""},
+		"failed for good by another": {evident(failed()).of("permanent"), "I4"},
+		"the attempt falls": {evident(newLife().to("pending", "matchbook",
+			anew, func(c *change) { c.Attempt = 0 }).to("in-progress", "match-2").to("succeeded", "match-2")), "I5"},
+		"two terminal writes": {evident(succeeded().to("pending", "matchbook", anew).to("succeeded",
+			"sweep-9", anew)), "I6, I9"},
+		"a zombie's write": {evident(newLife().to("in-progress", "match-2").to("succeeded",
+			"match-1")), "I7"},
+		"a zombie's contents": {evident(newLife().to("in-progress", "match-2").to("in-progress",
+			"match-1", func(c *change) { c.Contents = true; c.Attempt-- }).to("succeeded", "match-2")), "I7"},
+		"matches without a verdict": {evident(succeeded()).with(func(e *evidence) {
+			e.stray = []strayEdges{{1,
+				"match-1", "document_match"}}
+		}), "I7"},
+		"claimed within a lease": {evident(newLife().to("in-progress", "match-2",
+			func(c *change) { lease := at(60); c.WasLease = &lease }).to("succeeded", "match-2")), "I8"},
+		"succeeded, then in progress": {evident(succeeded().to("in-progress", "match-1").to("succeeded",
+			"match-1")), "I9"},
+		"in progress at the end": {evident(newLife(), sentAt(0, sqs.Received, sqs.MovedToDLQ)), "I10"},
+		"matched": {evident(succeeded()).with(edges(first, second,
+			&first)).with(func(e *evidence) { e.want = e.links() }), ""},
 		"matched, and not when it was quiet": {evident(succeeded()).with(edges(first, second, &first)), "I11, I12"},
 		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[pair]bool{{first, second}: true} }), "I11, I12"},
-		"cluster of another":                 {evident(succeeded()).with(edges(first, second, &second)).with(func(e *evidence) { e.want = e.links() }), "I13"},
+		"cluster of another": {evident(succeeded()).with(edges(first, second,
+			&second)).with(func(e *evidence) { e.want = e.links() }), "I13"},
 		"matched across tenants": {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) {
 			e.want = e.links()
 			e.matches[0].TenantB = second
 		}), "I14"},
-		"never sent":        {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery = "pending" }), "I15"},
+		"never sent": {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery = "pending" }),
+			"I15"},
 		"Slack got nothing": {evident(failed()).with(func(e *evidence) { e.texts = "" }), "I15"},
-		"digest of fewer":   {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery, e.taken = "digested", 0 }), "I15"},
-		"no notification":   {evident(failed()).with(func(e *evidence) { e.notifications = nil }), "I15"},
+		"digest of fewer": {evident(failed()).with(func(e *evidence) {
+			e.notifications[0].Delivery,
+				e.taken = "digested", 0
+		}), "I15"},
+		"no notification": {evident(failed()).with(func(e *evidence) { e.notifications = nil }), "I15"},
 		"asked at the same time": {evident(succeeded()).with(func(e *evidence) {
 			e.answers, e.asked = []answer{storedAt(3, "match-2")}, []asked{question("1", 4, "")}
 		}), ""},
@@ -203,7 +229,8 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			for _, c := range checks {
 				if violations := c.check(tc.evidence); len(violations) > 0 {
 					found = append(found, c.name)
-					t.Logf("%s: %s\n%s", c.name, violations[0].What, strings.Join(tc.evidence.history(violations[0].Document), "\n"))
+					t.Logf("%s: %s\n%s", c.name, violations[0].What,
+						strings.Join(tc.evidence.history(violations[0].Document), "\n"))
 				}
 			}
 			if got := strings.Join(found, ", "); got != tc.want {

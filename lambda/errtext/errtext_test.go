@@ -47,7 +47,8 @@ func TestCauseIsInTheWordsOfTheDriver(t *testing.T) {
 		{driver, "connection refused at 127.0.0.1"},
 		{failure.Permanently("the schema is too new"), "the schema is too new"},
 		{&missing, missing.Error()},
-		{&job.PublishError{Missing: missing.Missing, Err: driver}, missing.Error() + "; connection refused at 127.0.0.1"},
+		{&job.PublishError{Missing: missing.Missing, Err: driver}, missing.Error() +
+			"; connection refused at 127.0.0.1"},
 		{&job.PublishError{Err: driver}, "connection refused at 127.0.0.1"},
 	} {
 		if got := errtext.Describe(tc.err); got != tc.want {

@@ -31,7 +31,8 @@ func TestEachFailureHasOneKindAndASafeSentence(t *testing.T) {
 		text string
 	}{
 		{"decided", failure.Permanently("the document is too large"), failure.Permanent, "the document is too large"},
-		{"decided, wrapped", fmt.Errorf("secret: %w", failure.Permanently("too large")), failure.Permanent, "too large"},
+		{"decided, wrapped", fmt.Errorf("secret: %w", failure.Permanently("too large")), failure.Permanent,
+			"too large"},
 		{"panic", &failure.Panic{Value: "secret"}, failure.Permanent, "panic (string)"},
 		{"class 22", pgErr("22P02"), failure.Permanent, "the database refused the data (SQLSTATE 22P02)"},
 		{"class 23", pgErr("23505"), failure.Permanent, "the database refused the data (SQLSTATE 23505)"},
@@ -42,11 +43,14 @@ func TestEachFailureHasOneKindAndASafeSentence(t *testing.T) {
 		{"time", context.DeadlineExceeded, failure.Transient, "out of time"},
 		{"stopped", context.Canceled, failure.Transient, "stopped before it was done"},
 		{"refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, failure.Transient, "connection failed"},
-		{"AWS", &smithy.GenericAPIError{Code: "QueueDoesNotExist", Message: "secret"}, failure.Transient, "AWS error (QueueDoesNotExist)"},
+		{"AWS", &smithy.GenericAPIError{Code: "QueueDoesNotExist", Message: "secret"}, failure.Transient,
+			"AWS error (QueueDoesNotExist)"},
 		{"network", &net.DNSError{Err: "secret", Name: "secret"}, failure.Transient, "network error"},
-		{"unknown", fmt.Errorf("secret: %w", errors.New("secret")), failure.Transient, "unexpected error (*errors.errorString)"},
+		{"unknown", fmt.Errorf("secret: %w", errors.New("secret")), failure.Transient,
+			"unexpected error (*errors.errorString)"},
 		{"cut off", io.ErrUnexpectedEOF, failure.Transient, "connection failed"},
-		{"with its operation", failure.At("claim documents", pgErr("53300")), failure.Transient, "claim documents: database error (SQLSTATE 53300)"},
+		{"with its operation", failure.At("claim documents", pgErr("53300")), failure.Transient,
+			"claim documents: database error (SQLSTATE 53300)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,8 @@ func TestRetryAfter(t *testing.T) {
 		h := http.Header{}
 		h.Set("Retry-After", tc.said)
 		h.Set("Date", tc.date)
-		if got, ok := failure.RetryAfter(h, now, time.Hour); got != tc.want || ok != (tc.said != "" && tc.said != "NaN" && tc.said != "soon") {
+		if got, ok := failure.RetryAfter(h, now, time.Hour); got != tc.want ||
+			ok != (tc.said != "" && tc.said != "NaN" && tc.said != "soon") {
 			t.Errorf("%q at %q: got %v %t, want %v", tc.said, tc.date, got, ok, tc.want)
 		}
 	}

@@ -61,7 +61,8 @@ func TestTasksArePossible(t *testing.T) {
 
 func TestConnectionsAreCounted(t *testing.T) {
 	t.Parallel()
-	functions := []manifest.Function{{Name: "a", MaxConcurrency: 3, PoolSize: 4}, {Name: "b", MaxConcurrency: 2, PoolSize: 1}}
+	functions := []manifest.Function{{Name: "a", MaxConcurrency: 3, PoolSize: 4},
+		{Name: "b", MaxConcurrency: 2, PoolSize: 1}}
 	tasks := []manifest.Task{{Name: "c", PoolSize: 5}}
 	if got := manifest.Connections(functions, tasks); got != 19 {
 		t.Errorf("got %d, want 19", got)
@@ -69,7 +70,8 @@ func TestConnectionsAreCounted(t *testing.T) {
 	if err := manifest.CheckConnections(19, functions, tasks); err != nil {
 		t.Error(err)
 	}
-	if err := manifest.CheckConnections(18, functions, tasks); err == nil || !strings.Contains(err.Error(), "19 connections (a 3 x 4, b 2 x 1, c 5) and the database has 18") {
+	if err := manifest.CheckConnections(18, functions, tasks); err == nil ||
+		!strings.Contains(err.Error(), "19 connections (a 3 x 4, b 2 x 1, c 5) and the database has 18") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,7 +93,8 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 
 func TestScheduleHasOneEntryPerRetry(t *testing.T) {
 	t.Parallel()
-	for in, ok := range map[string]bool{"5m,30m": true, "1s, 0s": true, "5m": false, "5m,30m,1h": false, "": false, "5m,x": false, "5m,13h": false, "-1s,5m": false} {
+	for in, ok := range map[string]bool{"5m,30m": true, "1s, 0s": true, "5m": false, "5m,30m,1h": false, "": false,
+		"5m,x": false, "5m,13h": false, "-1s,5m": false} {
 		if _, err := manifest.Match.ParseSchedule(in); (err == nil) != ok {
 			t.Errorf("ParseSchedule(%q): error %v, want ok %v", in, err, ok)
 		}
@@ -118,10 +121,12 @@ func TestFurtherFunctionCountsItsConnections(t *testing.T) {
 	further := manifest.Match
 	further.Name, further.MaxConcurrency, further.PoolSize = "ingest", 4, 3
 	functions := append(manifest.Functions(), further)
-	if got, want := manifest.Connections(functions, manifest.Tasks()), manifest.Connections(manifest.Functions(), manifest.Tasks())+12; got != want {
+	if got, want := manifest.Connections(functions, manifest.Tasks()),
+		manifest.Connections(manifest.Functions(), manifest.Tasks())+12; got != want {
 		t.Errorf("got %d, want %d", got, want)
 	}
-	if err := manifest.CheckConnections(44, functions, manifest.Tasks()); err == nil || !strings.Contains(err.Error(), "ingest 4 x 3") {
+	if err := manifest.CheckConnections(44, functions, manifest.Tasks()); err == nil ||
+		!strings.Contains(err.Error(), "ingest 4 x 3") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -86,12 +86,14 @@ func TestCorpora(t *testing.T) {
 	for corpus, floor := range floors {
 		visible, corrupted := readCorpus(t, corpus, "visible"), readCorpus(t, corpus, "corrupted")
 		all, byType, precision := recall(t, visible, corrupted)
-		t.Logf("%s: recall %d of %d (%.3f), precision %d of %d (%.3f)", corpus, all.held, all.all, all.of(), precision.held, precision.all, precision.of())
+		t.Logf("%s: recall %d of %d (%.3f), precision %d of %d (%.3f)",
+			corpus, all.held, all.all, all.of(), precision.held, precision.all, precision.of())
 		for kind, s := range byType {
 			t.Logf("%s: recall of %s %d of %d", corpus, kind, s.held, s.all)
 		}
 		canonical, loose := typed(t, visible, corrupted)
-		t.Logf("%s: typed, canonical equal %d of %d (%.3f), loose equal %d (%.3f)", corpus, canonical.held, canonical.all, canonical.of(), loose.held, loose.of())
+		t.Logf("%s: typed, canonical equal %d of %d (%.3f), loose equal %d (%.3f)",
+			corpus, canonical.held, canonical.all, canonical.of(), loose.held, loose.of())
 		exact, near := collisions(t, visible, reference.Canonical), collisions(t, visible, reference.Loose)
 		t.Logf("%s: pairs of different numbers that collide: canonical %d, loose %d", corpus, exact, near)
 		for what, failed := range map[string]bool{
@@ -115,13 +117,15 @@ func TestCorpora(t *testing.T) {
 
 // recall is the share of the references moved to the notes that are found
 // there, and precision the share of what is found that is a reference.
-func recall(t *testing.T, visible, corrupted map[string]corpusDocument) (all share, byType map[string]*share, precision share) {
+func recall(t *testing.T, visible, corrupted map[string]corpusDocument) (all share, byType map[string]*share,
+	precision share) {
 	byType = map[string]*share{}
 	for id, v := range visible {
 		notes := corrupted[id].Data.Notes
 		found := reference.Find(notes)
 		for _, f := range found {
-			is := slices.ContainsFunc(v.Data.References, func(r reference.Found) bool { return sameNumber(f.Number, r.Number) })
+			is := slices.ContainsFunc(v.Data.References,
+				func(r reference.Found) bool { return sameNumber(f.Number, r.Number) })
 			if precision.count(is); !is {
 				t.Logf("found %q, which %v has not, in %q", f, v.Data.References, notes)
 			}
@@ -149,7 +153,8 @@ func recall(t *testing.T, visible, corrupted map[string]corpusDocument) (all sha
 // movedNotes tells notes into which references were moved from those of a
 // document whose references were dropped, by the corpus' own sentences.
 func movedNotes(notes string) bool {
-	return slices.ContainsFunc([]string{"order", "Bestell", "Lieferschein", "delivery note", "Despatch", "nvoice", "Rechnung", "ontract", "agreement", "Rahmenvertrag"},
+	return slices.ContainsFunc([]string{"order", "Bestell", "Lieferschein", "delivery note", "Despatch", "nvoice",
+		"Rechnung", "ontract", "agreement", "Rahmenvertrag"},
 		func(word string) bool { return strings.Contains(notes, word) })
 }
 

@@ -11,9 +11,12 @@ import (
 
 // alphabet is what numbers and notes are made of, and what disturbs them.
 var alphabet = []string{
-	"0", "0", "1", "2", "3", "5", "7", "9", "20", "2026", "00", "4500", "A", "B", "O", "I", "l", "S", "R", "V", "n", "N", "P", "PO", "RE", "LS", "BL", "Nr", "No", "Rev",
-	" ", " ", "-", "/", ".", "_", "#", ":", ",", "\n", "°", "º", "№", "Bestell", "order ", "orders ", "Rechnung ", "facture ", "n. ", "vom ", "of ", "3.4.2026", "April", "EUR",
-	"\u00ad", "\u200b", "\u00a0", "０", "ＡＢ", "é", "e\u0301", "ß", "ſ", "ı", "İ", "ﬁ", "Ǆ", "٣", "한", "ᄀ", "ᅡ", "\u0345", "α", "½", "\xff", "\xc3", "€", "%", "(", "–",
+	"0", "0", "1", "2", "3", "5", "7", "9", "20", "2026", "00", "4500", "A", "B", "O", "I", "l", "S", "R", "V", "n",
+	"N", "P", "PO", "RE", "LS", "BL", "Nr", "No", "Rev",
+	" ", " ", "-", "/", ".", "_", "#", ":", ",", "\n", "°", "º", "№", "Bestell", "order ", "orders ", "Rechnung ",
+	"facture ", "n. ", "vom ", "of ", "3.4.2026", "April", "EUR",
+	"\u00ad", "\u200b", "\u00a0", "０", "ＡＢ", "é", "e\u0301", "ß", "ſ", "ı", "İ", "ﬁ", "Ǆ", "٣", "한", "ᄀ", "ᅡ", "\u0345",
+	"α", "½", "\xff", "\xc3", "€", "%", "(", "–",
 }
 
 func anyText(r *rand.Rand) string {
@@ -63,7 +66,8 @@ func check(t *testing.T, s string) {
 	}
 	found := Find(s)
 	for i, f := range found {
-		if !strings.Contains(clean(s), f.Number) || digits(f.Number) == 0 || utf8.RuneCountInString(f.Number) > longest || slices.Contains(found[:i], f) {
+		if !strings.Contains(clean(s), f.Number) || digits(f.Number) == 0 ||
+			utf8.RuneCountInString(f.Number) > longest || slices.Contains(found[:i], f) {
 			t.Errorf("Find(%q) = %q", s, found)
 		}
 	}
@@ -73,7 +77,8 @@ func check(t *testing.T, s string) {
 }
 
 func FuzzNumbers(f *testing.F) {
-	for _, s := range []string{"RE-2026-0042", "P.O. 45", "N° 45", "8est.-Nr. 69130", "44188-R4", "000BL 2245105", "\xff", "й\xf4й", ""} {
+	for _, s := range []string{"RE-2026-0042", "P.O. 45", "N° 45", "8est.-Nr. 69130", "44188-R4", "000BL 2245105",
+		"\xff", "й\xf4й", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(check)
@@ -94,7 +99,8 @@ const plainNote = "Goods of the agreed quality, carefully packed by our people a
 	"Please keep the pallets, they belong to the haulier and will be fetched later. Tel. +49 221 9231076, suite 1200."
 
 func BenchmarkFind(b *testing.B) {
-	for name, text := range map[string]string{"note": note, "none": plainNote, "umlauts": strings.ReplaceAll(note, "r", "ü")} {
+	for name, text := range map[string]string{"note": note, "none": plainNote, "umlauts": strings.ReplaceAll(note, "r",
+		"ü")} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

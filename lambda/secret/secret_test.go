@@ -18,7 +18,8 @@ import (
 
 // source is that of production, with a clock that the test moves.
 func source(clock *atomic.Int64) Source {
-	return Manager(func(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }, func() time.Time { return time.Unix(0, clock.Load()) })
+	return Manager(func(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) },
+		func() time.Time { return time.Unix(0, clock.Load()) })
 }
 
 // oldKey returns the secret "openai" of the manager, read as sk-old.
@@ -47,7 +48,8 @@ func TestARDSSecretMayHaveParameters(t *testing.T) {
 		"sslmode=verify-full&options=-c%20a%3Db": "options=-c%20a%3Db&sslmode=verify-full",
 	} {
 		text := fmt.Sprintf(`{"host":"db","username":"u","password":"p","parameters":%q}`, parameters)
-		if got, err := valueOf(manifest.EnvDatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+want {
+		if got, err := valueOf(manifest.EnvDatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+
+			want {
 			t.Errorf("%q: got %q, %v", parameters, got, err)
 		}
 	}

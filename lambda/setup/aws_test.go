@@ -31,12 +31,14 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 		_, _ = io.WriteString(w, "{}")
 	}))
 	defer server.Close()
-	keys := map[string]string{"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "x", "AWS_SESSION_TOKEN": "session"}
+	keys := map[string]string{"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "x",
+		"AWS_SESSION_TOKEN": "session"}
 	ask := func(values map[string]string) error {
 		c := inLambda(envOf(values))
 		c.RetryMaxAttempts = 1
 		secret := "s"
-		_, err1 := secretsmanager.NewFromConfig(c).GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: &secret})
+		_, err1 := secretsmanager.NewFromConfig(c).GetSecretValue(t.Context(),
+			&secretsmanager.GetSecretValueInput{SecretId: &secret})
 		_, err2 := sesv2.NewFromConfig(c).GetAccount(t.Context(), &sesv2.GetAccountInput{})
 		queue, err3 := sqsjob.NewQueue(sqs.NewFromConfig(c), server.URL+"/000000000000/match")
 		if err := errors.Join(err1, err2, err3); err != nil {
@@ -45,7 +47,8 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 		_, _ = queue.Backlog(t.Context()) // it looks for a count in the answer
 		return nil
 	}
-	for _, variables := range [][]string{{"AWS_ENDPOINT_URL"}, {"AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL_SECRETS_MANAGER", "AWS_ENDPOINT_URL_SESV2"}} {
+	for _, variables := range [][]string{{"AWS_ENDPOINT_URL"},
+		{"AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL_SECRETS_MANAGER", "AWS_ENDPOINT_URL_SESV2"}} {
 		values := map[string]string{}
 		for k, v := range keys {
 			values[k] = v
@@ -62,7 +65,8 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 			t.Errorf("%v:\ngot  %s\nwant %s", variables, got, want)
 		}
 	}
-	if err := ask(map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL": server.URL}); err == nil || !strings.Contains(err.Error(), "Lambda sets them") {
+	if err := ask(map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL": server.URL}); err == nil ||
+		!strings.Contains(err.Error(), "Lambda sets them") {
 		t.Errorf("without keys: got %v", err)
 	}
 }
@@ -82,11 +86,13 @@ func TestClientsInLambdaGoWhereTheVariablesSay(t *testing.T) {
 		"AWS_USE_FIPS_ENDPOINT":      "sqs-fips.us-east-1.amazonaws.com",
 		"AWS_USE_DUALSTACK_ENDPOINT": "sqs.us-east-1.api.aws",
 	} {
-		c := inLambda(envOf(map[string]string{"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "x", variable: "true"}))
+		c := inLambda(envOf(map[string]string{"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKID",
+			"AWS_SECRET_ACCESS_KEY": "x", variable: "true"}))
 		a := &asked{}
 		c.HTTPClient, c.RetryMaxAttempts = a, 1
 		name := "match"
-		if _, err := sqs.NewFromConfig(c).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: &name}); err == nil || a.host != want {
+		if _, err := sqs.NewFromConfig(c).GetQueueUrl(t.Context(),
+			&sqs.GetQueueUrlInput{QueueName: &name}); err == nil || a.host != want {
 			t.Errorf("%q: asked %s, want %s (%v)", variable, a.host, want, err)
 		}
 	}

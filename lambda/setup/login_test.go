@@ -35,7 +35,8 @@ func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
 		defer db.Close()
 		return db.Ping(t.Context())
 	}
-	if err := ping(func(context.Context, string) (string, bool) { return right, true }); err != nil || flushed(t, set) != "" {
+	if err := ping(func(context.Context, string) (string, bool) { return right, true }); err != nil ||
+		flushed(t, set) != "" {
 		t.Errorf("with a newer one: %v, and it was counted", err)
 	}
 	for name, renew := range map[string]postgres.Renew{"without a secret": nil,

@@ -35,7 +35,8 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 			}
 		}
 		_, err := setup.LoadMatch(env(values))
-		if (err != nil) != (tc.want != "") || err != nil && (!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {
+		if (err != nil) != (tc.want != "") || err != nil &&
+			(!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -76,7 +77,8 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 			t.Fatal(err)
 		}
 	}
-	c, err := setup.LoadPublisher(env(map[string]string{"DATABASE_URL": url, "QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "SLACK_WEBHOOK_URL": webhook.URL}))
+	c, err := setup.LoadPublisher(env(map[string]string{"DATABASE_URL": url,
+		"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "SLACK_WEBHOOK_URL": webhook.URL}))
 	if err != nil {
 		t.Fatal(err)
 	}

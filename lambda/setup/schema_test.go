@@ -19,7 +19,8 @@ func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("up to date: %s", &out)
 	}
-	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
+	if _, err := postgrestest.Conn(t, url).Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}
 	warnNewer(db, log)
@@ -32,7 +33,8 @@ func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
 func TestFunctionWorksWithASchemaThatIsNewer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
+	if _, err := postgrestest.Conn(t, url).Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := Migrate(t.Context(), Config{DatabaseURL: url}); err != nil || len(done) != 0 {

@@ -53,7 +53,8 @@ func newGuarded(t *testing.T) *guarded {
 	if err := admin.QueryRow(t.Context(), "SHOW hba_file").Scan(&file); err != nil {
 		t.Fatal(err)
 	}
-	g.exec(fmt.Sprintf(`COPY (SELECT unnest(ARRAY['local all app scram-sha-256', 'local all all trust'])) TO '%s'`, file))
+	g.exec(fmt.Sprintf(`COPY (SELECT unnest(ARRAY['local all app scram-sha-256', 'local all all trust'])) TO '%s'`,
+		file))
 	g.exec("SELECT pg_reload_conf()")
 	g.exec("CREATE ROLE app LOGIN SUPERUSER")
 	return g
@@ -118,19 +119,23 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	}
 
 	m.Set("database", g.rotate("PLANTED-2"))
-	if failed := count(); !strings.Contains(failed, "28P01") && !strings.Contains(failed, "57P01") || m.Count("database") != 1 {
+	if failed := count(); !strings.Contains(failed, "28P01") && !strings.Contains(failed, "57P01") ||
+		m.Count("database") != 1 {
 		t.Errorf("within five minutes: got %q, read %d times", failed, m.Count("database"))
 	}
 	clock.Add(int64(fetchEvery))
 	if failed := count(); failed != "" || m.Count("database") != 2 {
-		t.Errorf("after it was rotated: %q, read %d times; want it read once more and no failure", failed, m.Count("database"))
+		t.Errorf("after it was rotated: %q, read %d times; want it read once more and no failure",
+			failed, m.Count("database"))
 	}
 
 	g.rotate("PLANTED-3") // and the secret does not know
 	clock.Add(int64(fetchEvery))
 	_ = count() // some find their connection ended
-	if failed := count(); !strings.Contains(failed, "28P01") || strings.Contains(failed, "PLANTED") || m.Count("database") != 3 {
-		t.Errorf("when the secret is wrong: got %q, read %d times; want the refusal, and it read once more", failed, m.Count("database"))
+	if failed := count(); !strings.Contains(failed, "28P01") || strings.Contains(failed, "PLANTED") ||
+		m.Count("database") != 3 {
+		t.Errorf("when the secret is wrong: got %q, read %d times; want the refusal, and it read once more",
+			failed, m.Count("database"))
 	}
 	if strings.Contains(logged.String(), "PLANTED") {
 		t.Errorf("logged %s", logged.String())

@@ -35,17 +35,20 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 	m.Set("openai", "sk-one\n")
 	m.Set("slack", `{"SLACK_WEBHOOK_URL":"https://hooks.slack.com/services/x"}`)
 	values := map[string]string{"QUEUE_URL": "q",
-		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"), "OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai"), "SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}
+		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"), "OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai"),
+		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}
 	c, err := LoadMatch(envOf(values))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"postgres://match%20book:a%2Fb%40c%3Ad%3F@db.internal:5433/docs?sslmode=require", "sk-one", "https://hooks.slack.com/services/x"}
+	want := []string{"postgres://match%20book:a%2Fb%40c%3Ad%3F@db.internal:5433/docs?sslmode=require", "sk-one",
+		"https://hooks.slack.com/services/x"}
 	if got := []string{c.DatabaseURL, c.Model.OpenAI.APIKey, c.Notify.SlackURL}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	values["DATABASE_URL"], values["MATCH_MODE"] = "postgres://plain", "rules"
-	if c, err = LoadMatch(envOf(values)); err != nil || c.DatabaseURL != "postgres://plain" || c.secrets[manifest.EnvDatabaseURL] != nil {
+	if c, err = LoadMatch(envOf(values)); err != nil || c.DatabaseURL != "postgres://plain" ||
+		c.secrets[manifest.EnvDatabaseURL] != nil {
 		t.Errorf("a plain value does not win: got %q, %v", c.DatabaseURL, err)
 	}
 	if got := []int{m.Count("database"), m.Count("openai"), m.Count("slack")}; !slices.Equal(got, []int{1, 1, 2}) {
@@ -61,7 +64,8 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 	m.Set("database", `{"username":"PLANTED","password":"PLANTED"}`)
 	m.Set("slack", `{"url":"PLANTED"}`)
 	_, err := LoadMatch(envOf(map[string]string{"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"),
-		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("prod/openai"), "SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}))
+		"OPENAI_API_KEY_SECRET_ARN":    secrettest.ARN("prod/openai"),
+		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
@@ -80,7 +84,8 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 			t.Errorf("%q is in:\n%v", unwanted, err)
 		}
 	}
-	for code, want := range map[string]string{"AccessDeniedException": "allow secretsmanager:GetSecretValue", "DecryptionFailure": "kms:Decrypt",
+	for code, want := range map[string]string{"AccessDeniedException": "allow secretsmanager:GetSecretValue",
+		"DecryptionFailure":    "kms:Decrypt",
 		"InternalServiceError": "AWS error (InternalServiceError)"} {
 		m.Refuse(code)
 		if _, err := LoadMigrate(envOf(map[string]string{"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")})); err == nil ||
@@ -116,7 +121,8 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 	}))
 	defer provider.Close()
 	var clock atomic.Int64
-	c, err := loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "OPENAI_BASE_URL": provider.URL,
+	c, err := loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
+		"OPENAI_BASE_URL":           provider.URL,
 		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), manifest.Match, source(&clock))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +145,8 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 		before := asked.Load()
 		got := ask(t.Context())
 		if got != step.want || asked.Load()-before != step.requests {
-			t.Errorf("%s: got %q after %d requests, want %q after %d", step.name, got, asked.Load()-before, step.want, step.requests)
+			t.Errorf("%s: got %q after %d requests, want %q after %d",
+				step.name, got, asked.Load()-before, step.want, step.requests)
 		}
 	}
 	if n := m.Count("openai"); n != 3 {

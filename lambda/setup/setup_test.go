@@ -20,7 +20,8 @@ func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: not rules or model", "RETRY_SCHEDULE: 1 entries, want 2"} {
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: not rules or model",
+		"RETRY_SCHEDULE: 1 entries, want 2"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in:\n%v", want, err)
 		}
@@ -33,7 +34,8 @@ func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
 func TestModelModeIsNeverSilentlyRules(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"", "model"} {
-		if _, err := setup.LoadMatch(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x", "MATCH_MODE": mode})); err == nil {
+		if _, err := setup.LoadMatch(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x",
+			"MATCH_MODE": mode})); err == nil {
 			t.Errorf("MATCH_MODE=%q was accepted", mode)
 		}
 	}
@@ -42,12 +44,14 @@ func TestModelModeIsNeverSilentlyRules(t *testing.T) {
 func TestModelTimesAreRead(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"OPENAI_API_KEY": "k", "LLM_TIMEOUT": "7s", "LLM_RETRY_BASE": "3s"}
-	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.Timeout != 7*time.Second || m.RetryBase != 3*time.Second {
+	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.Timeout != 7*time.Second ||
+		m.RetryBase != 3*time.Second {
 		t.Errorf("got %v, %v", m, err)
 	}
 	for _, wrong := range []string{"secret", "0s", "-1s"} {
 		values["LLM_TIMEOUT"] = wrong
-		if _, err := setup.LoadModel(env(values)); err == nil || !strings.Contains(err.Error(), "LLM_TIMEOUT: not a duration") || strings.Contains(err.Error(), "secret") {
+		if _, err := setup.LoadModel(env(values)); err == nil ||
+			!strings.Contains(err.Error(), "LLM_TIMEOUT: not a duration") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v", wrong, err)
 		}
 	}
@@ -57,19 +61,22 @@ func TestLoadReadsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
 	c, err := setup.LoadMatch(env(values))
-	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" || !slices.Equal(c.Schedule, job.Schedule{5 * time.Minute, 30 * time.Minute}) {
+	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" ||
+		!slices.Equal(c.Schedule, job.Schedule{5 * time.Minute, 30 * time.Minute}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	values["RETRY_SCHEDULE"] = "1s,2s"
 	values["MATCH_QUEUE_URL"] = "m"
-	if c, err = setup.LoadPublisher(env(values)); err != nil || c.QueueURL != "m" || !slices.Equal(c.Schedule, job.Schedule{time.Second, 2 * time.Second}) {
+	if c, err = setup.LoadPublisher(env(values)); err != nil || c.QueueURL != "m" ||
+		!slices.Equal(c.Schedule, job.Schedule{time.Second, 2 * time.Second}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
 
 func TestStageThatIsNoNameIsAnError(t *testing.T) {
 	t.Parallel()
-	for stage, ok := range map[string]bool{"": true, "prod": true, "pr-17": true, "a b": false, "1": false, strings.Repeat("x", 33): false} {
+	for stage, ok := range map[string]bool{"": true, "prod": true, "pr-17": true, "a b": false, "1": false,
+		strings.Repeat("x", 33): false} {
 		_, err := setup.LoadMigrate(env(map[string]string{"DATABASE_URL": "x", "STAGE": stage}))
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "STAGE") {
 			t.Errorf("%q: got %v", stage, err)
@@ -88,7 +95,8 @@ func TestSweepReadsTheQueueOfEachFunction(t *testing.T) {
 		t.Errorf("got %q, %v, %v", c.QueueURL, c.Queues, err)
 	}
 	delete(values, "INGEST_QUEUE_URL")
-	if _, err := setup.LoadSweep(env(values), functions); err == nil || !strings.Contains(err.Error(), "INGEST_QUEUE_URL is not set: the queue that feeds the ingest function") {
+	if _, err := setup.LoadSweep(env(values), functions); err == nil ||
+		!strings.Contains(err.Error(), "INGEST_QUEUE_URL is not set: the queue that feeds the ingest function") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -100,7 +108,8 @@ func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
 	if err != nil || c.Model != nil || !slices.Equal(c.Schedule, job.Schedule{time.Minute}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "RETRY_SCHEDULE": "1m,2m"}), f); err == nil {
+	if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
+		"RETRY_SCHEDULE": "1m,2m"}), f); err == nil {
 		t.Error("two entries are read for one retry")
 	}
 }

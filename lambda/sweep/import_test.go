@@ -96,7 +96,8 @@ func (i *importing) run(perSweep int, every time.Duration) (total sweep.Report) 
 		total.Crashed += r.Crashed
 		total.Recovered += r.Recovered
 		var left int
-		if err := i.conn.QueryRow(i.t.Context(), "SELECT count(*) FROM document WHERE matching_status <> 'succeeded'").Scan(&left); err != nil {
+		if err := i.conn.QueryRow(i.t.Context(),
+			"SELECT count(*) FROM document WHERE matching_status <> 'succeeded'").Scan(&left); err != nil {
 			i.t.Fatal(err)
 		}
 		if left == 0 {

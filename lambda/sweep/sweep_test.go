@@ -115,7 +115,8 @@ func (f *fixture) run(want sweep.Report, wantErr error) {
 // state counts the rows of each state, and the notifications.
 func (f *fixture) state() (s string) {
 	f.t.Helper()
-	err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status), '') ||
+	err := f.conn.QueryRow(f.t.Context(),
+		`SELECT coalesce(string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status), '') ||
 		', notifications ' || (SELECT count(*) FROM notification)
 		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS counts`).Scan(&s)
 	if err != nil {
@@ -134,7 +135,8 @@ const (
 func TestHealthySystemIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, columns := range []string{waits, works, "matching_status='succeeded'", "matching_status='failed', matching_failed_at=now()", "matching_error='no type'"} {
+	for _, columns := range []string{waits, works, "matching_status='succeeded'",
+		"matching_status='failed', matching_failed_at=now()", "matching_error='no type'"} {
 		f.document(columns)
 	}
 	f.advance(visibility)

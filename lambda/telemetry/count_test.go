@@ -50,7 +50,8 @@ func (a answers) KeepAnswer(context.Context, llm.Key, uuid.UUID, llm.Answer, str
 func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	t.Parallel()
 	set := metric.New("test", "match")
-	paid, failed := answers{usage: llm.Usage{PromptTokens: 100, CompletionTokens: 7}}, answers{err: errors.New("x"), usage: llm.Usage{PromptTokens: -1}}
+	paid, failed := answers{usage: llm.Usage{PromptTokens: 100, CompletionTokens: 7}},
+		answers{err: errors.New("x"), usage: llm.Usage{PromptTokens: -1}}
 	once := llm.Retry{Tries: 1}
 	ask := func(m answers, v answers) error {
 		asker := &llm.Asker{Model: countedModel{m, set}, Vault: countedVault{v, set}, Retry: once}
@@ -69,7 +70,8 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	if err := set.Flush(&out, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"ModelCalls":3`, `"ModelPromptTokens":200`, `"ModelCompletionTokens":14`, `"ModelReplays":1`} {
+	for _, want := range []string{`"ModelCalls":3`, `"ModelPromptTokens":200`, `"ModelCompletionTokens":14`,
+		`"ModelReplays":1`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s is missing in %s", want, out.String())
 		}
@@ -91,12 +93,14 @@ func flushed(t *testing.T, set *metric.Set) string {
 func TestRefusedCredentialsAreCounted(t *testing.T) {
 	t.Parallel()
 	set := metric.New("test", "match")
-	denied, busy := &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true}, &failure.Error{Sentence: "busy"}
+	denied, busy := &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true},
+		&failure.Error{Sentence: "busy"}
 	for _, err := range []error{denied, busy, nil} {
 		asker := &llm.Asker{Model: countedModel{answers{err: err}, set}, Vault: answers{}, Retry: llm.Retry{Tries: 1}}
 		_ = asker.Ask(t.Context(), uuid.Nil, uuid.Nil, question, func(string) error { return nil })
 		_, _, _ = countedEmbedder{answers{err: err}, set}.Embed(t.Context(), nil)
-		_ = countedSender{&notify.Recorder{Answer: func(notify.Message) (bool, error) { return false, err }}, set}.Send(t.Context(), notify.Message{})
+		_ = countedSender{&notify.Recorder{Answer: func(notify.Message) (bool, error) { return false, err }},
+			set}.Send(t.Context(), notify.Message{})
 	}
 	if got := flushed(t, set); !strings.Contains(got, `"Refused":3`) {
 		t.Errorf("want 3 refusals, got %s", got)

@@ -37,7 +37,8 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 	tel.Log.Info("before")
 	const root = "1-5759e988-bd862e3fe1be46a994272793"
 	for _, request := range []string{"r-1", "r-2"} {
-		if _, err := h.Invoke(invoked(request, "Root="+root+";Parent=53995c3f42cd8ad8;Sampled=1"), []byte("{}")); err == nil {
+		if _, err := h.Invoke(invoked(request, "Root="+root+";Parent=53995c3f42cd8ad8;Sampled=1"),
+			[]byte("{}")); err == nil {
 			t.Error("the error was lost")
 		}
 		tel.Log.Error("after") // as aws-lambda-go does
@@ -51,7 +52,8 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 		if line.Function != "match" || line.Stage != "prod" {
 			t.Errorf("whose is %s", text)
 		}
-		if line.Request_id != "" && (line.Trace_id != "5759e988bd862e3fe1be46a994272793" || line.Xray_trace_id != root) {
+		if line.Request_id != "" && (line.Trace_id != "5759e988bd862e3fe1be46a994272793" ||
+			line.Xray_trace_id != root) {
 			t.Errorf("no trace in %s", text)
 		}
 		got = append(got, line.Msg+" "+line.Document+" "+line.Request_id)
@@ -94,7 +96,8 @@ func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
 			_, _ = h.Invoke(invoked("r", ""), []byte("{}"))
 		}()
 	}
-	if got := out.String(); strings.Count(got, "\n") != 2 || strings.Count(got, `"Succeeded":1`) != 2 || strings.Count(got, `"Stage":"local"`) != 2 {
+	if got := out.String(); strings.Count(got, "\n") != 2 || strings.Count(got, `"Succeeded":1`) != 2 ||
+		strings.Count(got, `"Stage":"local"`) != 2 {
 		t.Errorf("got %s", got)
 	}
 }
@@ -136,11 +139,16 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 		want, unwanted []string
 	}{
 		"healthy": {sweep.Report{}, nil, nil,
-			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Refused":0`, `"Republished":0`, `"Recovered":0`, `"Inserted":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
-		"no backlog was read": {sweep.Report{Overdue: 2}, errors.New("x"), nil, []string{`"Pending":0`}, []string{"Backlog"}},
-		"half-way":            {sweep.Report{Overdue: 2, Backlog: 7, Crashed: 1}, errors.New("x"), nil, []string{`"Backlog":7`, `"Crashed":1`}, nil},
-		"empty backlog":       {sweep.Report{Overdue: 2, Republished: 2}, nil, nil, []string{`"Backlog":0`, `"Republished":2`}, nil},
-		"no database":         {sweep.Report{}, errors.New("x"), errors.New("x"), []string{`"Lost":0`}, []string{"OldestDue", "Pending", "Untold"}},
+			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Refused":0`, `"Republished":0`,
+				`"Recovered":0`, `"Inserted":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
+		"no backlog was read": {sweep.Report{Overdue: 2}, errors.New("x"), nil, []string{`"Pending":0`},
+			[]string{"Backlog"}},
+		"half-way": {sweep.Report{Overdue: 2, Backlog: 7, Crashed: 1}, errors.New("x"), nil,
+			[]string{`"Backlog":7`, `"Crashed":1`}, nil},
+		"empty backlog": {sweep.Report{Overdue: 2, Republished: 2}, nil, nil,
+			[]string{`"Backlog":0`, `"Republished":2`}, nil},
+		"no database": {sweep.Report{}, errors.New("x"), errors.New("x"), []string{`"Lost":0`},
+			[]string{"OldestDue", "Pending", "Untold"}},
 	} {
 		var out bytes.Buffer
 		tel := New(envOf(nil), "sweep", &out, &bytes.Buffer{})

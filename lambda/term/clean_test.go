@@ -28,7 +28,8 @@ func TestCleanTextIsSafeToPrint(t *testing.T) {
 
 func TestColumnsCountWhatATerminalShows(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"": 0, "abc": 3, "Söhne": 5, "So\u0308hne": 5, "東京": 4, "ﾃｽﾄ": 3, "Ａ": 2, "한국": 4, "「」": 4, "🪑": 2, "€…": 2} {
+	for text, want := range map[string]int{"": 0, "abc": 3, "Söhne": 5, "So\u0308hne": 5, "東京": 4, "ﾃｽﾄ": 3, "Ａ": 2,
+		"한국": 4, "「」": 4, "🪑": 2, "€…": 2} {
 		if got := Columns(text); got != want {
 			t.Errorf("%q: got %d, want %d", text, got, want)
 		}

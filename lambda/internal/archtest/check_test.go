@@ -138,7 +138,10 @@ func (c *checker) pkg(pkg string, sources []source) {
 	if name == "main" {
 		sentence = "Command " + path.Base(pkg)
 	}
-	if !slices.ContainsFunc(sources, func(s source) bool { return strings.HasPrefix(s.file.Doc.Text(), sentence+" ") }) {
+	if !slices.ContainsFunc(sources, func(s source) bool {
+		return strings.HasPrefix(s.file.Doc.Text(), sentence+
+			" ")
+	}) {
 		c.report(pkg, "no doc comment: start it with %q and say what it is for", "// "+sentence)
 	}
 }
@@ -175,7 +178,8 @@ func (c *checker) importsOurs(s source, spec *ast.ImportSpec, to string) {
 	if a == b {
 		where = "beside it"
 	}
-	c.reportAt(s, spec, "%s imports %s, which is %s: declare an interface in %s, or move what both need below them", from, to, where, from)
+	c.reportAt(s, spec, "%s imports %s, which is %s: declare an interface in %s, or move what both need below them",
+		from, to, where, from)
 }
 
 func (c *checker) importsModule(s source, spec *ast.ImportSpec, p string) {
@@ -195,7 +199,8 @@ func (c *checker) importsModule(s source, spec *ast.ImportSpec, p string) {
 			return
 		}
 	}
-	c.reportAt(s, spec, "%s uses %s: leave that to %s, behind an interface", s.pkg(), row.path, strings.Join(row.in, ", "))
+	c.reportAt(s, spec, "%s uses %s: leave that to %s, behind an interface",
+		s.pkg(), row.path, strings.Join(row.in, ", "))
 }
 
 func (c *checker) readsEnvironment(s source) {

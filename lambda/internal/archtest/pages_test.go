@@ -130,7 +130,8 @@ func TestReadmeIsShortAndLinksEachPageOnce(t *testing.T) {
 	}
 	links := map[string]int{}
 	for _, page := range pages[1:] {
-		below := strings.Contains(page.Path, "/testdata/") || strings.HasPrefix(page.Path, "testdata/") && path.Dir(page.Path) != "testdata"
+		below := strings.Contains(page.Path, "/testdata/") || strings.HasPrefix(page.Path, "testdata/") &&
+			path.Dir(page.Path) != "testdata"
 		if !below { // golden files; the pages of the samples are linked by testdata/README.md
 			links[page.Path] = 0
 		}

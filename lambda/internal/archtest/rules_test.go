@@ -30,7 +30,8 @@ var (
 		"lambda/task/task_test.go":    "package task_test\nimport (\n\"os\"\n\"example.org/anything\"\n\"matchbook/lambda/sql\"\n\"matchbook/lambda/tasktest\"\n)\nvar _ = os.Getenv\n" + strings.Repeat("\n", maxLines),
 		"lambda/tasktest/tasktest.go": "// Package tasktest tests.\npackage tasktest\nimport \"matchbook/lambda/task\"",
 		"lambda/sweep/sweep.go":       "// Package sweep sweeps.\npackage sweep",
-		"lambda/id/id.go":             "// Package id names.\npackage id\nimport \"example.org/uuid\"\n" + strings.Repeat("\n", maxLines-3),
+		"lambda/id/id.go": "// Package id names.\npackage id\nimport \"example.org/uuid\"\n" +
+			strings.Repeat("\n", maxLines-3),
 	}
 )
 
@@ -104,7 +105,10 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 			want: "exceptions: sweep imports task: nothing needs this row: delete it",
 		},
 		"module that nothing uses": {
-			rows: func(t *tables) { t.modules = append(t.modules, module{path: "example.org/old", in: []string{"sql"}}) },
+			rows: func(t *tables) {
+				t.modules = append(t.modules,
+					module{path: "example.org/old", in: []string{"sql"}})
+			},
 			want: "modules: sql uses example.org/old: nothing needs this row: delete it",
 		},
 		"reader that does not read": {

@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/explain"
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -80,9 +79,5 @@ func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 		return err
 	}
 	r.Add(spent)
-	if s.json {
-		return term.JSON(s.out, r)
-	}
-	fmt.Fprint(s.out, r.Text())
-	return nil
+	return s.print(r, s.json)
 }

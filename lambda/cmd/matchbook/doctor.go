@@ -23,15 +23,16 @@ func (w *invocation) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is wrong with a configuration, a template or a deployed stack, why it matters, and what to change",
+		Short: "Find problems of a configuration, a template or a deployed stack: what, why it matters, what to change",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.doctor(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.template, "template", "", "a template that cdk synth wrote, cdk.out/STACK.template.json")
+	flags.StringVar(&o.template, "template", "", "a template made by cdk synth, cdk.out/STACK.template.json")
 	flags.StringVar(&o.stack, "stack", "", "the name of a deployed stack")
-	flags.IntVar(&o.connections, "connections", 0, "connections that the database has for Matchbook, where it cannot be asked")
-	flags.BoolVar(&o.ask, "ask", false, "ask the model, the embedding model and Slack, too")
+	flags.IntVar(&o.connections, "connections", 0,
+		"connections that the database has for Matchbook, where it cannot be queried")
+	flags.BoolVar(&o.ask, "ask", false, "send requests to the model, the embedding model and Slack, too")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings, too")
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd
@@ -58,12 +59,8 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		if err := term.JSON(w.out, report); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprint(w.out, report.Text())
+	if err := w.print(report, o.json); err != nil {
+		return err
 	}
 	if report.Errors > 0 || o.strict && report.Warnings > 0 {
 		return errFindings

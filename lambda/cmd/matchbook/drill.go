@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"math/rand/v2"
 	"time"
 
@@ -35,12 +34,12 @@ func (w *invocation) drillCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.documents, "documents", 600, "documents at least")
-	flags.DurationVar(&o.length, "for", 2*time.Minute, "how long things go wrong, in real time")
+	flags.IntVar(&o.documents, "documents", 600, "minimum number of documents")
+	flags.DurationVar(&o.length, "for", 2*time.Minute, "how long faults happen, in real time")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of documents and faults; 0 draws one and prints it")
 	flags.StringSliceVar(&o.only, "only", nil, "only these faults")
 	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
-	flags.BoolVar(&o.short, "short", false, "80 documents, each fault once; --documents and --for do not count")
+	flags.BoolVar(&o.short, "short", false, "80 documents, each fault once; --documents and --for are ignored")
 	flags.StringVar(&o.logs, "logs", "", "append what the functions log to this file; - is standard error")
 	return cmd
 }
@@ -60,7 +59,8 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 		return err
 	}
 	defer func() { _ = stop() }()
-	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only, Freeze: 20 * time.Second, Source: source, Logs: logs,
+	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only,
+		Freeze: 20 * time.Second, Source: source, Logs: logs,
 		Progress: func(line string) { p.Say("%s", line) }}
 	if o.short {
 		d.Documents, d.For, d.Freeze = 80, 0, 4*time.Second
@@ -70,12 +70,7 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = term.JSON(w.out, report)
-	} else {
-		_, err = io.WriteString(w.out, report.Text())
-	}
-	if err == nil && report.Violations() > 0 {
+	if err = w.print(report, o.json); err == nil && report.Violations() > 0 {
 		err = errFindings
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// evalOptions are the flags of the eval command.
+// evalOptions are the flags of eval.
 type evalOptions struct {
 	measure.Options
 	conditions []string
@@ -71,9 +71,9 @@ func (w *invocation) eval(ctx context.Context, dirs []string, o evalOptions) (er
 
 // measure prints the text of a corpus as soon as it is measured, and JSON at
 // the end.
-func (w *invocation) measure(ctx context.Context, server string, corpora []corpus.Corpus, o evalOptions, m *term.Meter) (
-	err error,
-) {
+func (w *invocation) measure(
+	ctx context.Context, server string, corpora []corpus.Corpus, o evalOptions, m *term.Meter,
+) (err error) {
 	all := make([]*measure.Result, len(corpora))
 	succeeded := true
 	for i, c := range corpora {

@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
 
-// sessionOptions are the flags of the commands that look at a database.
+// sessionOptions are the flags of the commands that read a database.
 type sessionOptions struct {
 	json bool
 	keep string
@@ -34,16 +33,18 @@ func (w *invocation) explainCommand() *cobra.Command {
 	var o sessionOptions
 	return o.add(&cobra.Command{
 		Use:   "explain DOC [DOC]",
-		Short: "Say what was considered for a document and why, or why two documents are a match or none",
+		Short: "Show what was considered for a document and why, or why two documents are a match or none",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.inSession(cmd.Context(), o, func(d *session) error { return d.print(explain.NewReader(d.ctx, d.db).Explain(args)) })
+			return w.inSession(cmd.Context(), o, func(s *session) error {
+				return s.report(explain.NewReader(s.ctx, s.db).Explain(args))
+			})
 		},
 	})
 }
 
-// session is where a person looks at documents: a database, which is not
-// migrated.
+// session is an open database that is not migrated, for a command that reads
+// documents.
 type session struct {
 	*invocation
 	sessionOptions
@@ -51,7 +52,7 @@ type session struct {
 	db  *postgres.DB
 }
 
-// inSession opens the database and has work done.
+// inSession opens the database for work.
 func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
 	url, stop, err := database.Kept(ctx, w.env, o.keep, w.errOut)
 	if err != nil {
@@ -66,19 +67,24 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 		return fmt.Errorf("%s: %w", manifest.EnvDatabaseURL, err)
 	}
 	defer db.Close()
-	d := &session{w, o, ctx, db}
-	return d.mend(work(d))
+	s := &session{w, o, ctx, db}
+	return s.advise(work(s))
 }
 
-// mend makes an error of the database one that says what to do.
-func (d *session) mend(err error) error {
+const (
+	noSuchTable  = "42P01"
+	noSuchColumn = "42703"
+)
+
+// advise makes an error of the database one that contains the remedy.
+func (s *session) advise(err error) error {
 	var ours explain.Error
 	var state interface{ SQLState() string }
 	switch {
-	case err == nil || errors.As(err, &ours) || errors.Is(err, errFindings) || d.ctx.Err() != nil:
+	case err == nil || errors.As(err, &ours) || errors.Is(err, errFindings) || s.ctx.Err() != nil:
 		return err
-	case errors.As(err, &state) && (state.SQLState() == "42P01" || state.SQLState() == "42703"): // no such table, no such column
-		if d.keep != "" {
+	case errors.As(err, &state) && slices.Contains([]string{noSuchTable, noSuchColumn}, state.SQLState()):
+		if s.keep != "" {
 			return errors.New("the database is older than this program: \"matchbook match DIR --keep\" brings it up to date")
 		}
 		return errors.New("the database is older than this program: run \"matchbook migrate up\"")
@@ -86,14 +92,10 @@ func (d *session) mend(err error) error {
 	return errors.New(errtext.Describe(err))
 }
 
-// print prints a report, as text or as JSON.
-func (d *session) print(r explain.Report, err error) error {
+// report prints a report, unless there is an error.
+func (s *session) report(r explain.Report, err error) error {
 	if err != nil {
 		return err
 	}
-	if d.json {
-		return term.JSON(d.out, r)
-	}
-	_, err = io.WriteString(d.out, r.Text())
-	return err
+	return s.print(r, s.json)
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// sampleDocuments is the default of --documents.
 const sampleDocuments = "testdata/documents"
 
 // invokeOptions are the flags of the invoke command.
@@ -42,7 +41,8 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.event, "event", "e", "", "file with the event; - is standard input")
-	flags.StringVar(&o.documents, "documents", sampleDocuments, "folder of documents to import first; the default counts only if it exists")
+	flags.StringVar(&o.documents, "documents", sampleDocuments,
+		"folder of documents to import first; the default counts only if it exists")
 	flags.BoolVar(&o.json, "json", false, "print the outcome as JSON")
 	flags.StringVar(&o.logs, "logs", "", "append what the function logs to this file; - is standard error")
 	databaseFlag(cmd, &o.database)
@@ -58,7 +58,7 @@ func exists(path string) bool {
 func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
-	event, err := readEvent(o.event, stdin)
+	event, err := rehearsal.ReadEvent(o.event, stdin)
 	if err != nil {
 		return err
 	}
@@ -96,20 +96,4 @@ func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o invokeOption
 		return errFindings
 	}
 	return nil
-}
-
-// readEvent reads an event, from stdin if the name is -.
-func readEvent(name string, stdin io.Reader) ([]byte, error) {
-	read := func() ([]byte, error) { return os.ReadFile(name) }
-	if name == "-" {
-		name, read = "standard input", func() ([]byte, error) { return io.ReadAll(stdin) }
-	}
-	event, err := read()
-	if err != nil {
-		return nil, fmt.Errorf("read the event: %w", err)
-	}
-	if !json.Valid(event) {
-		return nil, fmt.Errorf("the event in %s is not valid JSON", name)
-	}
-	return event, nil
 }

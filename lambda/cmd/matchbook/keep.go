@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The folder of --keep may be left out, so that pflag takes "--keep DIR" for a
-// flag without a folder and for an argument DIR. People write it all the same.
+// The folder of --keep may be omitted, so pflag reads "--keep DIR" as a flag
+// without a folder and an argument DIR. Users write it nevertheless.
 
-// joinKept makes "--keep DIR" one argument where DIR is a folder in which a
-// database is kept.
+// joinKept makes "--keep DIR" one argument where DIR is a folder that contains
+// a kept database.
 func joinKept(args []string) (joined []string) {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--keep" && i+1 < len(args) && isKept(args[i+1]) {
@@ -34,8 +34,8 @@ func isKept(dir string) bool {
 	return err == nil && !strings.HasPrefix(dir, "-")
 }
 
-// takeKept takes the folder of "--keep DIR" out of arguments that are one too
-// many, for a command that makes that folder.
+// takeKept moves the folder of "--keep DIR" from the arguments to keep, where
+// the arguments are one too many, for a command that makes that folder.
 func (w *invocation) takeKept(args []string, keep *string) []string {
 	at := slices.Index(w.args, "--keep")
 	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != database.Folder() && *keep != w.args[at+1] {

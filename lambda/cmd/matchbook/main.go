@@ -1,6 +1,7 @@
 // Command matchbook is for developers and operators: it runs a folder of
-// documents through the whole line on this machine, migrates databases,
-// publishes documents and sweeps.
+// documents through the whole line on this machine, explains and measures
+// matches, and examines and operates a deployed system. It holds flags, help
+// and exit codes, one file for each command; packages of their own do the work.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -21,11 +23,11 @@ import (
 // Exit codes.
 const (
 	exitOK       = 0 // all is well
-	exitFindings = 1 // it ran, and something did not succeed: it was said which
+	exitFindings = 1 // it ran, and something did not succeed: it is in the output
 	exitError    = 2 // it could not run: configuration, usage, environment
 )
 
-// errFindings ends a command that ran and has told about what did not succeed.
+// errFindings ends a command that ran and has printed what did not succeed.
 var errFindings = errors.New("something did not succeed")
 
 func main() {
@@ -77,4 +79,13 @@ type invocation struct {
 	args        []string
 	env         setup.Env
 	out, errOut io.Writer
+}
+
+// print prints a report for people, or as JSON.
+func (w *invocation) print(r interface{ Text() string }, asJSON bool) error {
+	if asJSON {
+		return term.JSON(w.out, r)
+	}
+	_, err := io.WriteString(w.out, r.Text())
+	return err
 }

@@ -40,11 +40,13 @@ func (w *invocation) matchCommand() *cobra.Command {
 	databaseFlag(cmd, &o.database)
 	flags.StringVar(&o.database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()
-	flags.DurationVar(&o.KillEvery, "kill-every", 0, "kill the function's process again and again, at least this far apart on the stack's clock")
+	flags.DurationVar(&o.KillEvery, "kill-every", 0,
+		"kill the function's process again and again, at least this far apart on the stack's clock")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
 	flags.IntVar(&o.Concurrency, "concurrency", 4, "invocations at the same time")
 	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
-	flags.StringVar(&o.slackLog, "slack-log", "", "tell a local receiver of Slack's messages, and append them to this file")
+	flags.StringVar(&o.slackLog, "slack-log", "",
+		"use a local receiver as Slack, and append its messages to this file")
 	modelFlags(&o.model, cmd, "openai with a key, else none")
 	return cmd
 }
@@ -64,7 +66,8 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 	for o.Seed == 0 && (o.KillEvery > 0 || o.model.Mode == model.Noisy) {
 		o.Seed = rand.Uint64() >> 32
 	}
-	r := &rehearsal.Run{In: in, Options: o.Options, Progress: p, Model: model.Source{Options: o.model, Env: w.env, Seed: o.Seed}}
+	r := &rehearsal.Run{In: in, Options: o.Options, Progress: p,
+		Model: model.Source{Options: o.model, Env: w.env, Seed: o.Seed}}
 	if r.Channels, err = rehearsal.OpenChannels(w.env, o.slackLog); err != nil {
 		return err
 	}

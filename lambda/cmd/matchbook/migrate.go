@@ -14,34 +14,33 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// migration migrates the database at a URL and returns the migrations.
+type migration func(ctx context.Context, url string) ([]schema.Migration, error)
+
 func (w *invocation) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
-		Args:  cobra.NoArgs, // with a RunE, or else any word would do
+		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var asJSON bool
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
-	add := func(name, short, verb string, run func(context.Context, string) ([]schema.Migration, error)) {
+	add := func(name, short, verb string, run migration) {
 		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
 	}
 	add("up", "Apply what is missing", "applied", database.Migrate)
-	add("down", "Undo the newest migration", "undone", func(ctx context.Context, url string) ([]schema.Migration, error) {
-		if err := database.RefuseNewer(ctx, url); err != nil {
-			return nil, err
-		}
-		return schema.MigrateDown(ctx, url)
-	})
+	add("down", "Undo the newest migration", "undone", database.MigrateDown)
 	add("status", "List the migrations", "", schema.Status)
 	return cmd
 }
 
-func (w *invocation) migrate(ctx context.Context, run func(context.Context, string) ([]schema.Migration, error), verb string, asJSON bool) error {
+func (w *invocation) migrate(ctx context.Context, run migration, verb string, asJSON bool) error {
 	url := w.env(manifest.EnvDatabaseURL)
 	if url == "" {
-		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database", manifest.EnvDatabaseURL)
+		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database",
+			manifest.EnvDatabaseURL)
 	}
 	list, err := run(ctx, url)
 	if err != nil {

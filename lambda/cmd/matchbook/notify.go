@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -32,12 +33,12 @@ func (w *invocation) notifyCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.test, "test", false, "send the test message")
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
-	flags.StringVar(&o.slackLog, "slack-log", "", "tell a local receiver of Slack's messages, and append them to this file")
+	flags.StringVar(&o.slackLog, "slack-log", "", "use a local receiver as Slack, and append its messages to this file")
 	return cmd
 }
 
-// tried is what became of the message on one channel.
-type tried struct {
+// outcome is the outcome of the test message on one channel.
+type outcome struct {
 	Channel string `json:"channel"`
 	Taken   bool   `json:"taken"`
 	Error   string `json:"error,omitempty"`
@@ -45,53 +46,50 @@ type tried struct {
 
 func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
-		return errors.New("notify does nothing without --test: failures are told by the function and by the sweep")
+		return errors.New("notify does nothing without --test: failures are sent by the function and by the sweep")
 	}
-	t, err := rehearsal.OpenChannels(w.env, o.slackLog)
+	c, err := rehearsal.OpenChannels(w.env, o.slackLog)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
-	if t.Shown != nil {
-		return fmt.Errorf("no channel is configured: set %s, or %s and %s", manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if c.Shown != nil {
+		return fmt.Errorf("no channel is configured: set %s, or %s and %s",
+			manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
 	}
-	senders, err := t.Senders(ctx)
+	senders, err := c.Senders(ctx)
 	if err != nil {
 		return err
 	}
-	all := []tried{}
-	for _, s := range senders {
-		all = append(all, try(ctx, s, t.Config.AdminURL))
+	all := make([]outcome, len(senders))
+	for i, s := range senders {
+		all[i] = sendTest(ctx, s, c.Config.AdminURL)
 	}
-	return w.writeTried(all, o.json)
+	return w.writeOutcomes(all, o.json)
 }
 
-func try(ctx context.Context, s notify.Sender, base string) tried {
+func sendTest(ctx context.Context, s notify.Sender, base string) outcome {
 	if err := s.Send(ctx, notify.Test(time.Now(), base)); err != nil {
-		return tried{s.Channel(), false, failure.Of(err).Text}
+		return outcome{s.Channel(), false, failure.Of(err).Text}
 	}
-	return tried{s.Channel(), true, ""}
+	return outcome{s.Channel(), true, ""}
 }
 
-func (w *invocation) writeTried(all []tried, asJSON bool) error {
-	var missed bool
-	for _, t := range all {
-		missed = missed || !t.Taken
+func (w *invocation) writeOutcomes(all []outcome, asJSON bool) (err error) {
+	if asJSON {
+		err = json.NewEncoder(w.out).Encode(all)
+	}
+	for _, o := range all {
 		switch {
 		case asJSON:
-		case t.Taken:
-			fmt.Fprintf(w.out, "%-6s taken over\n", t.Channel)
+		case o.Taken:
+			fmt.Fprintf(w.out, "%-6s accepted\n", o.Channel)
 		default:
-			fmt.Fprintf(w.out, "%-6s NOT taken: %s\n", t.Channel, t.Error)
+			fmt.Fprintf(w.out, "%-6s NOT accepted: %s\n", o.Channel, o.Error)
 		}
 	}
-	if asJSON {
-		if err := json.NewEncoder(w.out).Encode(all); err != nil {
-			return err
-		}
-	}
-	if missed {
+	if err == nil && slices.ContainsFunc(all, func(o outcome) bool { return !o.Taken }) {
 		return errFindings
 	}
-	return nil
+	return err
 }

@@ -149,9 +149,9 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		want      int
 		out, said string
 	}{
-		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, exitOK, "slack  taken over\nemail  taken over\n", ""},
+		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, exitOK, "slack  accepted\nemail  accepted\n", ""},
 		{"JSON", mail, []string{"--test", "--json"}, exitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
-		{"a channel that is down", down, []string{"--test"}, exitFindings, "slack  NOT taken: ", ""},
+		{"a channel that is down", down, []string{"--test"}, exitFindings, "slack  NOT accepted: ", ""},
 		{"no channel", nil, []string{"--test"}, exitError, "", "no channel is configured: set SLACK_WEBHOOK_URL"},
 		{"half of a channel", map[string]string{manifest.EnvEmailTo: "b@example.com"}, []string{"--test"}, exitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
 		{"nothing asked for", mail, nil, exitError, "", "notify does nothing without --test"},

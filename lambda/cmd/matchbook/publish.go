@@ -73,19 +73,20 @@ type failedOptions struct {
 
 func (o *failedOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&o.on, "failed", false, "publish again what failed, instead of documents by their ids")
-	flags.StringVar(&o.kind, "kind", "", "with --failed: only what failed so: "+strings.Join(republish.Kinds, ", "))
-	flags.StringVar(&o.since, "since", "", "with --failed: only what failed since a time such as 2026-03-02T09:00:00Z, or within the last 2h")
+	flags.BoolVar(&o.on, "failed", false, "publish failed documents again, instead of documents by their ids")
+	flags.StringVar(&o.kind, "kind", "", "with --failed: only this kind of failure: "+strings.Join(republish.Kinds, ", "))
+	flags.StringVar(&o.since, "since", "",
+		"with --failed: only documents that failed since a time such as 2026-03-02T09:00:00Z, or within the last 2h")
 	flags.StringVar(&o.tenant, "tenant", "", "with --failed: only documents of the tenant with this id")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "with --failed: list what would be published, and change nothing")
 	flags.BoolVar(&o.json, "json", false, "with --failed: print as JSON")
 }
 
-// args checks that documents are named by ids or by --failed.
+// args checks that the documents are named by ids or selected by --failed.
 func (o *failedOptions) args(cmd *cobra.Command, args []string) error {
 	if o.on {
 		if len(args) > 0 {
-			return errors.New("--failed chooses the documents: leave the ids out")
+			return errors.New("--failed selects the documents: leave the ids out")
 		}
 		return nil
 	}

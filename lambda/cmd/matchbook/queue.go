@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/local"
@@ -41,8 +40,8 @@ func functionNames() (names []string) {
 
 func (w *invocation) queue(ctx context.Context, addr string, names []string) (err error) {
 	for _, name := range names {
-		if err := checkQueueName(name); err != nil {
-			return err
+		if err := local.CheckQueueName(name); err != nil {
+			return fmt.Errorf("--queue %.100q: %w", name, err)
 		}
 	}
 	endpoint, stop, err := rehearsal.Serve(addr, sqs.New(clock.New()))
@@ -52,7 +51,7 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 	defer func() { err = errors.Join(err, stop()) }()
 	fmt.Fprintf(w.out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
 	for _, name := range names {
-		row := rowOf(manifest.Functions(), name)
+		row := local.QueueSettings(manifest.Functions(), name)
 		urls, err := local.CreateQueue(ctx, endpoint, name, row)
 		if err != nil {
 			return err
@@ -63,28 +62,5 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(sqs.ClientEnv(endpoint), "\n  export "))
 	<-ctx.Done()
 	fmt.Fprintln(w.errOut, "stopped")
-	return nil
-}
-
-// rowOf returns the function of that name, whose settings its queue gets. A
-// queue of another name gets those of match.
-func rowOf(functions []manifest.Function, name string) manifest.Function {
-	for _, f := range functions {
-		if f.Name == name {
-			return f
-		}
-	}
-	return manifest.Match
-}
-
-// queueName leaves room for the dead-letter queue's suffix within SQS's 80
-// characters, and takes no FIFO queues: a mapping treats them differently.
-var queueName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,76}$`)
-
-func checkQueueName(name string) error {
-	if !queueName.MatchString(name) || strings.HasSuffix(name, "-dlq") {
-		return fmt.Errorf("--queue %.100q: a name has at most 76 letters, digits, hyphens and underscores, and does not end in -dlq, "+
-			"because that queue is made with it", name)
-	}
 	return nil
 }

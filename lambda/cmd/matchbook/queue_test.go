@@ -89,16 +89,6 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 	}
 }
 
-func TestQueueHasTheSettingsOfTheFunctionOfItsName(t *testing.T) {
-	t.Parallel()
-	functions := []manifest.Function{{Name: "match", Purpose: "matches"}, {Name: "ingest", Purpose: "ingests"}}
-	for name, want := range map[string]string{"match": "matches", "ingest": "ingests", "orders": manifest.Match.Purpose} {
-		if got := rowOf(functions, name).Purpose; got != want {
-			t.Errorf("%s: the settings of the function that %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
 	t.Parallel()
 	printed, stop := startQueue(t, "--addr", "127.0.0.1:0")

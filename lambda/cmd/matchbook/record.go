@@ -16,7 +16,7 @@ import (
 func (w *invocation) recordCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record FILE",
-		Short: "Ask the model one question about made-up documents, and store the exchange for tests",
+		Short: "Send the model one question about invented documents, and store the exchange for tests",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.record(cmd.Context(), args[0]) },
 	}

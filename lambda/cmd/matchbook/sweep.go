@@ -19,7 +19,7 @@ func (w *invocation) sweepCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Repair once what crashed or got lost, as the scheduled function does",
+		Short: "Repair crashed and lost work once, as the scheduled function does",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
 	}
@@ -47,7 +47,8 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w.out).Encode(report)
 	}
-	fmt.Fprintf(w.out, "overdue %d (messages in the queue %d): published %d inserted, again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
+	fmt.Fprintf(w.out, "overdue %d (messages in the queue %d): published %d inserted, "+
+		"again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
 		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
 	return nil
 }

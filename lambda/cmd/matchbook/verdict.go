@@ -10,14 +10,14 @@ import (
 func (w *invocation) confirmCommand() *cobra.Command {
 	return w.verdictCommand(match.Confirmed, &cobra.Command{
 		Use:   "confirm DOC DOC",
-		Short: "Say as a person that two documents belong together",
+		Short: "Confirm, as a person, that two documents belong together",
 	})
 }
 
 func (w *invocation) rejectCommand() *cobra.Command {
 	return w.verdictCommand(match.Rejected, &cobra.Command{
 		Use:   "reject DOC DOC",
-		Short: "Say as a person that two documents do not belong together",
+		Short: "Reject, as a person, the match of two documents",
 	})
 }
 
@@ -25,7 +25,9 @@ func (w *invocation) verdictCommand(v match.Verdict, cmd *cobra.Command) *cobra.
 	var o sessionOptions
 	cmd.Args = cobra.ExactArgs(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return w.inSession(cmd.Context(), o, func(d *session) error { return d.print(explain.NewReader(d.ctx, d.db).Settle(args, v)) })
+		return w.inSession(cmd.Context(), o, func(s *session) error {
+			return s.report(explain.NewReader(s.ctx, s.db).Settle(args, v))
+		})
 	}
 	return o.add(cmd)
 }

@@ -18,6 +18,15 @@ func Migrate(ctx context.Context, url string) ([]schema.Migration, error) {
 	return schema.Migrate(ctx, url)
 }
 
+// MigrateDown undoes the newest migration, unless a later version of this
+// program has migrated the database.
+func MigrateDown(ctx context.Context, url string) ([]schema.Migration, error) {
+	if err := RefuseNewer(ctx, url); err != nil {
+		return nil, err
+	}
+	return schema.MigrateDown(ctx, url)
+}
+
 // RefuseNewer returns an error when the schema is that of a later version of
 // this program.
 func RefuseNewer(ctx context.Context, url string) error {

@@ -10,7 +10,8 @@ import (
 // declares the severities it may have; a test provokes every one of them.
 var checks = []check{
 	{"configuration", []Severity{Error}, "A function that cannot read its configuration ends " +
-		"before it takes a message; every message then uses up its deliveries and goes to the dead-letter queue.", configuration},
+		"before it takes a message; every message then uses up its deliveries and goes to the dead-letter queue.",
+		configuration},
 	{"secrets", []Severity{Error}, "A function reads its secrets when it starts: " +
 		"without one it ends before it takes a message.", eachSecret},
 
@@ -29,7 +30,8 @@ var checks = []check{
 
 	{"queue", []Severity{Error}, "Without its queue no document is matched.", eachLine(queueAnswers)},
 	{"visibility", []Severity{Error, Warning}, "A message that comes back while its function still runs " +
-		"goes to a second one, which uses up one of its deliveries; AWS recommends 6 times the timeout.", eachLine(visibility)},
+		"goes to a second one, which uses up one of its deliveries; AWS recommends 6 times the timeout.",
+		eachLine(visibility)},
 	{"schedule-entries", []Severity{Error}, "SQS moves a message away at the receive after maxReceiveCount, " +
 		"whatever the schedule contains: with fewer receives retries are never made, " +
 		"with more the last ones come at the wrong time.", eachLine(scheduleEntries)},

@@ -12,7 +12,7 @@ import (
 // How far the clocks may be apart.
 const (
 	skewNoticed = time.Second
-	skewWrong   = 30 * time.Second // half of what a lease lasts longer than its invocation
+	skewWrong   = manifest.LeaseMargin / 2
 )
 
 // waitedTooLong is longer than all retries together.
@@ -51,6 +51,7 @@ func connections(f facts) []result {
 // free returns the connections that are left for the functions.
 func (s server) free() int { return s.most - s.reserved - s.others }
 
+// String returns the connections of the server in words.
 func (s server) String() string {
 	if s.stated {
 		return fmt.Sprintf("the database has %d (--connections)", s.most)

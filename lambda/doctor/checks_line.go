@@ -216,7 +216,8 @@ func scheduleLimit(l line) result {
 	longest, timeout := slices.Max(waits), l.timeout.value
 	if longest+timeout > most {
 		return wrong(l.name, fmt.Sprintf("Let no entry of RETRY_SCHEDULE be longer than %s.", short(most-timeout)),
-			"a retry after %s and an invocation of %s exceed the %s of SQS", short(longest), short(timeout), short(most))
+			"a retry after %s and an invocation of %s exceed the %s of SQS",
+			short(longest), short(timeout), short(most))
 	}
 	return fine(l.name, "the longest wait is %s", short(longest))
 }
@@ -281,7 +282,8 @@ func dlqEmpty(l line) result {
 		const do = "Read matching_error of the failed documents, repair the cause, " +
 			"then have SQS move the messages back: " +
 			"aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue."
-		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue", counted(l.dlq.value.waiting.value, "message"))
+		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue",
+			counted(l.dlq.value.waiting.value, "message"))
 	}
 	return fine(l.dlq.value.name, "it is empty")
 }

@@ -19,6 +19,7 @@ const (
 
 var severities = []string{OK: "ok", Skipped: "skipped", Warning: "warning", Error: "error"}
 
+// String returns the name of the severity.
 func (s Severity) String() string { return severities[s] }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -49,7 +49,7 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := cloudformation.NewFromConfig(a.config)
-	// Not DescribeStackResources, which leaves out what comes after the first 100.
+	// Not DescribeStackResources, which returns the first 100 only.
 	input := &cloudformation.ListStackResourcesInput{StackName: &stack}
 	pages := cloudformation.NewListStackResourcesPaginator(client, input)
 	for pages.HasMorePages() {

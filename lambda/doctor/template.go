@@ -53,7 +53,8 @@ func (t templateReader) facts() (f facts, vars map[string]variables, err error) 
 func (t templateReader) foreign(name string) function {
 	const why = "the function is not in this template"
 	return function{name: name, timeout: unknown[time.Duration](why), reserved: unknown[int](why),
-		listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why), row: t.rows.of(name)}
+		listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why),
+		row: t.rows.of(name)}
 }
 
 // mapping reads an event source mapping, and the name of the function that it

@@ -26,7 +26,8 @@ func (r Report) Text() string {
 	return p.String()
 }
 
-// advisedAlike reports whether the same is to be said to both: it is said once.
+// advisedAlike reports whether two findings have the same advice, which is then
+// printed once.
 func advisedAlike(a, b Finding) bool {
 	return a.ID == b.ID && a.Severity == b.Severity && a.Why == b.Why && a.Do == b.Do
 }

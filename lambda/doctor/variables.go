@@ -24,8 +24,8 @@ type variables map[string]template.Value
 
 func (v variables) has(name string) bool { return v[name] != template.Value{} }
 
-// ours reports whether the function belongs to Matchbook: all of those need the
-// database.
+// ours reports whether the function belongs to Matchbook: every function of
+// Matchbook needs the database.
 func (v variables) ours() bool {
 	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
 }

@@ -59,6 +59,7 @@ func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return c, err
 }
 
+// Ping returns an error unless a connection works.
 func (p *pool) Ping(ctx context.Context) error {
 	c, err := p.acquire(ctx)
 	if err != nil {
@@ -114,6 +115,7 @@ func (r *ownTx) Close() error {
 	return err
 }
 
+// Exec runs a statement without rows.
 func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
 	b := &pgx.Batch{}
 	b.Queue(sql, args...).Exec(func(t pgconn.CommandTag) error {
@@ -127,8 +129,10 @@ func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.Co
 // row runs its query when it is scanned, and returns the error then.
 type row func(dest ...any) error
 
+// Scan implements pgx.Row.
 func (r row) Scan(dest ...any) error { return r(dest...) }
 
+// QueryRow runs a statement with one row.
 func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return row(func(dest ...any) error {
 		none := false
@@ -171,6 +175,7 @@ type rowsOf struct {
 	err     error
 }
 
+// Next implements pgx.Rows.
 func (r *rowsOf) Next() bool {
 	if r.Rows.Next() {
 		return true
@@ -179,11 +184,13 @@ func (r *rowsOf) Next() bool {
 	return false
 }
 
+// Close implements pgx.Rows.
 func (r *rowsOf) Close() {
 	r.Rows.Close()
 	r.err = r.results.Close()
 }
 
+// Err implements pgx.Rows.
 func (r *rowsOf) Err() error {
 	if err := r.Rows.Err(); err != nil {
 		return err

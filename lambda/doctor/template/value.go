@@ -87,7 +87,7 @@ func firstOf(argument any) any {
 func (t *Template) ref(argument any) Value {
 	name, ok := argument.(string)
 	if !ok {
-		return Value{Missing: "it is a reference to what has no name"}
+		return Value{Missing: "it is a reference without a name"}
 	}
 	if _, ok := t.resources[name]; ok {
 		return Value{Resource: name}
@@ -151,7 +151,7 @@ func (t *Template) Number(r Resource, usual int, path ...string) (n int, missing
 	for _, name := range path {
 		object, is := v.(map[string]any)
 		if !is {
-			return 0, fmt.Sprintf("what holds %s is no object", name)
+			return 0, fmt.Sprintf("the parent of %s is no object", name)
 		}
 		if isCall(object) {
 			return 0, fmt.Sprintf("%s is only known to a deployment", name)

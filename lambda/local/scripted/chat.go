@@ -56,7 +56,7 @@ func (o *object) messages(in *request) {
 	in.question.System, in.question.User = strings.Join(system, "\n\n"), strings.Join(user, "\n\n")
 }
 
-// sampling checks the parameters that change nothing here, but could be wrong.
+// sampling checks the parameters that do not change the answer here.
 func (o *object) sampling(model string) {
 	temperature, warm := o.number("temperature", 0, 2)
 	share, nucleus := o.number("top_p", 0, 1)

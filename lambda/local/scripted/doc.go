@@ -1,8 +1,8 @@
 // Package scripted is a model server without a model: it speaks the two calls
-// of the OpenAI API that Matchbook makes, and every answer, every fault and
-// every embedding is decided beforehand, by the program that starts it. It is
-// for tests and trial runs; nothing of it is used by the deployed functions,
-// and its answers are no evidence of the quality of a real model. Each response
+// of the OpenAI API that Matchbook makes, and the program that starts it decides
+// every answer, every fault and every embedding beforehand. It is for tests and
+// rehearsals; the deployed functions do not use it, and its answers are no
+// evidence of the quality of a real model. Each response
 // names its origin: in the header X-Scripted, in the ids and in the texts of
 // its answers and errors.
 //
@@ -16,7 +16,7 @@
 //	defer server.Close()
 //	// OPENAI_BASE_URL is server.URL(), OPENAI_API_KEY is anything.
 //
-// # What it understands
+// # Requests
 //
 // POST .../v1/chat/completions and .../v1/embeddings, under any prefix. It
 // refuses every request that the API refuses, with the API's status and error;
@@ -30,10 +30,10 @@
 // A Mind decides the answers: a function, the Oracle, which knows the true
 // links, or one of these made Noisy. Without an answer ("") the call is
 // refused as a 400 with the code not_scripted. A Schedule decides which calls
-// go wrong, and by which fault.Kind. Both get the Question, with the number of times
-// that it was asked before, and all the ones in this package decide by nothing
-// else: neither time nor the order of arrival makes a difference, so that a run
-// with the same questions meets the same answers and faults.
+// fail, and by which fault.Kind. Both get the Question, with the number of times
+// that it was asked before, and those in this package decide by nothing else:
+// neither time nor the order of arrival makes a difference, so that a run with
+// the same questions meets the same answers and faults.
 //
 // A question is the model, the messages and the schema; a changed seed or
 // temperature is the same question. For a call for embeddings the User text is
@@ -49,7 +49,7 @@
 //
 // Calls has every call before the client sees any of its answer: hashes of
 // question and answer, the texts only with Options.KeepText. A question that
-// comes back before its Retry-After has passed is in Violations. Times are
+// is repeated before its Retry-After has passed is in Violations. Times are
 // read from Options.Now, which must be the clock that the client waits on; it is
 // in the header Date, too.
 package scripted

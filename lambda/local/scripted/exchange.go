@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// exchange is a call that is being answered.
+// exchange is a call without its reply.
 type exchange struct {
 	request
 	at         time.Time
@@ -16,7 +16,7 @@ type exchange struct {
 	answer     string // the Mind's; "" when the fault is not billed, and for embeddings
 }
 
-// right is the reply when nothing goes wrong.
+// right is the reply of a call without a fault.
 func (x exchange) right() reply {
 	if x.embeddings {
 		return x.vectors(x.inputs)
@@ -54,7 +54,7 @@ func (x exchange) refused() reply {
 	return x.chat(text, choice{Message: message{Role: "assistant", Refusal: &text}, FinishReason: "stop"})
 }
 
-// noChoices is a response that has everything but an answer.
+// noChoices is a response without an answer.
 func (x exchange) noChoices() reply {
 	if x.embeddings {
 		return x.vectors(nil)

@@ -100,7 +100,7 @@ func plain(r *refusal) func(exchange) reply {
 	return func(exchange) reply { return r.reply() }
 }
 
-// page is the effect of an error page of a proxy in between.
+// page is the effect of a proxy's error page.
 func page(status int, title string) func(exchange) reply {
 	text := fmt.Sprintf("<html><head><title>%d %s</title></head><body><h1>%s</h1><p>scripted</p></body></html>\n",
 		status, title, title)

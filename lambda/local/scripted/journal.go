@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/local/scripted/fault"
 )
 
-// Usage counts tokens; see the package's comment for what a token is here.
+// Usage counts tokens, as the package's comment defines them.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
@@ -31,9 +31,9 @@ type Call struct {
 	Fault    fault.Kind // the intended fault, fault.None if there was none
 	Status   int        // the HTTP status; 0 when none was sent
 	Billed   bool       // whether a provider would charge for it
-	Usage    Usage      // the amount that it would charge for; zero when not billed
+	Usage    Usage      // the tokens that it would charge for; zero when not billed
 	Answer   string     // a hash of the model's answer, even if it was not sent; "" if there was none
-	Refused  string     // why the request was refused; "" when it was not
+	Refused  string     // the reason why the request was refused; "" when it was not
 
 	UserText, AnswerText string // only with Options.KeepText
 }
@@ -62,8 +62,8 @@ func newJournal() journal {
 	return journal{faults: map[fault.Kind]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
 }
 
-// arrive notes that a question is asked, and the number of times that it was
-// asked before. The fault is decided by the schedule of this moment.
+// arrive records a question and the number of times that it was asked before. The
+// schedule of this moment decides the fault.
 func (s *Server) arrive(at time.Time, path string, q *Question) (Call, fault.Kind) {
 	key := q.key()
 	s.mu.Lock()
@@ -86,7 +86,7 @@ func (s *Server) arrive(at time.Time, path string, q *Question) (Call, fault.Kin
 	return Call{At: at, Path: path, Question: key, N: q.N}, kind
 }
 
-// settle notes how a call ends, before the client can see it.
+// settle records the end of a call, before the client can see it.
 func (s *Server) settle(call Call, r reply) {
 	call.Fault, call.Billed = r.fault, r.billed
 	if r.billed {

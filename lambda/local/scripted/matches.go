@@ -31,7 +31,7 @@ func readMatches(text string) (m matches, ok bool) {
 	return m, err == nil && m.Matches != nil
 }
 
-// spoiled makes the answer wrong in one of the possible ways. There must be at
+// spoiled returns a wrong answer, in one of the possible ways. There must be at
 // least one candidate.
 func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	var ways []func()
@@ -51,7 +51,7 @@ func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	return m
 }
 
-// lower makes the confidence less; low becomes medium, to be wrong as well.
+// lower lowers the confidence; low becomes medium, which is wrong as well.
 func (m *match) lower(random *rand.Rand) {
 	switch m.Confidence {
 	case "high":
@@ -80,7 +80,7 @@ func (m matches) unlisted(schema json.RawMessage) matches {
 	return m
 }
 
-// doubled names a candidate twice, and not with the same confidence.
+// doubled names a candidate twice, with two confidences.
 func (m matches) doubled() matches {
 	first := match{1, "high", "Scripted fault: this candidate is named twice."}
 	if len(m.Matches) > 0 {
@@ -96,8 +96,7 @@ func (m matches) doubled() matches {
 	return m
 }
 
-// largestEnum returns the largest of the integers in the schema's enums; -1 if
-// there are none.
+// largestEnum returns the largest integer in the schema's enums; -1 without one.
 func largestEnum(schema json.RawMessage) int {
 	var node any
 	if json.Unmarshal(schema, &node) != nil {

@@ -34,7 +34,7 @@ func draw(seed uint64, parts ...string) *rand.Rand {
 }
 
 // Mind decides the answer to a question: its JSON text, or "" if it has none.
-// It may be asked concurrently, and is asked only when its answer is used.
+// It may be called concurrently, and is called only when its answer is used.
 type Mind func(Question) string
 
 // Parse finds in the User text of a match question the id of the asking
@@ -43,10 +43,10 @@ type Mind func(Question) string
 // provides it.
 type Parse func(user string) (document string, candidates []string, ok bool)
 
-// Oracle is a Mind that knows the true links, and answers match questions
-// rightly: with high confidence and exactly the candidates that are linked with
-// the asking document. The order in a link makes no difference. It is not a
-// model: it reads nothing but ids.
+// Oracle is a Mind that has the true links, and gives the correct answer to match
+// questions: with high confidence exactly the candidates that are linked with the
+// asking document. The order in a link makes no difference. It is not a model: it
+// reads nothing but ids.
 func Oracle(links [][2]string, parse Parse) Mind {
 	linked := make(map[[2]string]bool, 2*len(links))
 	for _, l := range links {

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/local/scripted/fault"
 )
 
-// ending is the way a connection goes on once a reply is decided.
+// ending is the way in which a reply is sent.
 type ending int
 
 const (
@@ -74,8 +74,8 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 	wait()
 }
 
-// resetConnection makes the client see a reset, which TCP sends when a socket
-// is closed that does not linger.
+// resetConnection makes the client see a reset, which TCP sends when a socket that
+// does not linger is closed.
 func resetConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *refusal) reply() reply {
 
 var errNotScripted = invalid("messages", "not_scripted", "No answer is scripted for this question.")
 
-// marshal encodes what always can be: strings, numbers, and structs of them.
+// marshal encodes strings, numbers and structs of them, which never fails.
 func marshal(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -53,7 +53,8 @@ func (s *Server) read(r *http.Request) (request, *refusal) {
 	}
 	if r.Method != http.MethodPost {
 		return request{}, refuse(http.StatusMethodNotAllowed, invalidRequest, "", "",
-			"Not allowed to %s on %s. (HINT: Perhaps you meant to use a different HTTP method?)", cut(r.Method), cut(r.URL.Path))
+			"Not allowed to %s on %s. (HINT: Perhaps you meant to use a different HTTP method?)",
+			cut(r.Method), cut(r.URL.Path))
 	}
 	if refused := s.authorize(r); refused != nil {
 		return request{}, refused
@@ -104,8 +105,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// object reads the fields of a JSON object, one by one. The first that is
-// wrong is remembered, and nothing is read after it.
+// object reads the fields of a JSON object, one by one. It keeps the first wrong
+// field, and reads nothing after it.
 type object struct {
 	at     string // its place in the request, with a dot; "" at the top
 	fields map[string]json.RawMessage
@@ -150,7 +151,7 @@ func (o *object) take(name, want string, into any) bool {
 	return o.wrong == nil
 }
 
-// need is take for a field that must be there.
+// need is take for a required field.
 func (o *object) need(name, want string, into any) {
 	if _, present := o.fields[name]; !present {
 		o.refuse(name, "missing_required_parameter", "Missing required parameter: '%s'.", o.at+name)
@@ -179,7 +180,7 @@ func (o *object) whole(name string, least, most int64) (value int64, given bool)
 	return value, given
 }
 
-// name takes a text that must be there and not be empty.
+// name takes a required text that is not empty.
 func (o *object) name(field string) (text string) {
 	o.need(field, "a string", &text)
 	o.check(o.wrong != nil || text != "", field, "a string that is not empty")
@@ -196,7 +197,8 @@ func readEmbeddings(body []byte) (request, *refusal) {
 		fmt.Sprintf("an array of 1 to %d strings", maxInputs))
 	for i, text := range in.inputs {
 		o.check(text != "", fmt.Sprintf("input[%d]", i), "a string that is not empty")
-		o.check(tokens(text) <= maxInputTokens, fmt.Sprintf("input[%d]", i), fmt.Sprintf("at most %d tokens", maxInputTokens))
+		o.check(tokens(text) <= maxInputTokens, fmt.Sprintf("input[%d]", i),
+			fmt.Sprintf("at most %d tokens", maxInputTokens))
 		in.prompt += tokens(text)
 	}
 	o.check(in.prompt <= maxInputsTokens, "input", fmt.Sprintf("at most %d tokens in all", maxInputsTokens))

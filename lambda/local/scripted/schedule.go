@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/local/scripted/fault"
 )
 
-// Schedule decides the fault of a call; fault.None for no fault. It may be asked
+// Schedule decides the fault of a call; fault.None for no fault. It may be called
 // concurrently, and decides by the question and its N alone.
 type Schedule interface {
 	Fault(Question) fault.Kind
@@ -57,13 +57,13 @@ func (o ordered) kinds() (all []fault.Kind) {
 	return all
 }
 
-// Random is a Schedule that lets a share of the calls, 0 to 1, go wrong, each
-// kind about as often as any other; without kinds it is all of Kinds, those that
-// hang until the client's own timeout among them. It panics on a fault that does
+// Random is a Schedule by which a share of the calls, 0 to 1, fail, each kind about
+// as often as any other; without kinds it takes all of Kinds, including those that
+// hang until the client's own timeout. It panics on a fault that does
 // not exist.
 //
-// It is a shuffled deck of which every question has its own place: whether a
-// call goes wrong follows from the seed, the question and its N. The first
+// It is a shuffled deck in which every question has its own place: whether a
+// call fails follows from the seed, the question and its N. The first
 // fault of a question is the card at its place, which follows from the seed and
 // the question, the next one the card after that. So a question with as many
 // faults as there are kinds has met each of them once. Over different questions

@@ -27,7 +27,7 @@ type Options struct {
 	// Sleep waits, no longer than the context lives; nil is in real time.
 	Sleep func(context.Context, time.Duration)
 	// Observe is called with every call when it is decided, before any of the
-	// answer is sent: one that hangs, too. It may be called concurrently.
+	// answer is sent; also with one that hangs. It may be called concurrently.
 	Observe func(Call)
 }
 
@@ -96,8 +96,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 // http://127.0.0.1:40001/v1; "" for a server of New.
 func (s *Server) URL() string { return s.url }
 
-// Close ends the calls that hang and the connections, and returns when no call
-// is being answered any more. The record can still be read.
+// Close ends the calls that hang and the connections, and returns when all calls
+// have ended. The record can still be read.
 func (s *Server) Close() {
 	if s.detach != nil {
 		s.detach()
@@ -115,13 +115,13 @@ func (s *Server) end() {
 	s.closed = true
 	close(s.stop)
 	if s.http != nil {
-		_ = s.listener.Close() // http may not have begun with it
-		_ = s.http.Close()     // and has nothing else to fail
+		_ = s.listener.Close() // http may not serve it yet
+		_ = s.http.Close()     // nothing else of it can fail
 	}
 }
 
-// enter lets a call in, unless the server is closed. Close waits for the calls
-// that were let in.
+// enter admits a call, unless the server is closed. Close waits for the admitted
+// calls.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,15 +131,14 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// Order makes these faults happen from now on, and not the ones ordered before;
-// nil ends them.
+// Order replaces the faults from now on; nil ends them.
 func (s *Server) Order(schedule Schedule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.schedule = schedule
 	if known, ok := schedule.(interface{ kinds() []fault.Kind }); ok {
 		for _, kind := range known.kinds() {
-			s.faults[kind] += 0 // one that never happens is seen in Faults
+			s.faults[kind] += 0 // Faults shows one that never happens
 		}
 	}
 }

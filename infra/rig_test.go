@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needsNode skips visibly where there is no CDK.
+// needsNode skips the test, with a reason, on a machine without the CDK.
 func needsNode(t *testing.T) {
 	t.Helper()
 	if raceDetector {

@@ -43,7 +43,7 @@ func (g *gate) hold(sql string) {
 	}
 }
 
-// waiting is how many workers stand at the gate. Other tests have gates in
+// waiting is the number of workers that stand at the gate. Other tests have gates in
 // other databases of the same server.
 func (g *gate) waiting() int {
 	return query[int](g.line, `SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database

@@ -75,7 +75,7 @@ type script struct {
 	answer string // a confidence, or empty
 }
 
-// edge is what its pair with the order becomes by the answer.
+// edge is the state of its pair with the order after the answer.
 func (s script) edge() string {
 	switch s.answer {
 	case "high", "medium":

@@ -83,7 +83,7 @@ func (s *badSlack) watch(l *line, id uuid.UUID) {
 	s.line, s.document = l, id
 }
 
-// asked is what it has seen, each time that it was asked.
+// asked lists the states that it has returned, call by call.
 func (s *badSlack) asked() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

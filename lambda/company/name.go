@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Name is a company's name in comparable form. The zero Name is no name.
+// Name is a company's name in comparable form. The zero Name is empty.
 type Name struct {
 	words []word // in the order printed
 	key   string

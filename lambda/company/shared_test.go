@@ -16,7 +16,7 @@ type party struct {
 	VATID string `json:"vat_id"`
 }
 
-// sharedParties reads who supplies and who buys in the documents of a file, by
+// sharedParties reads the suppliers and buyers in the documents of a file, by
 // document and role. The test is skipped where the file is not there.
 func sharedParties(t *testing.T, elements ...string) map[string]party {
 	t.Helper()

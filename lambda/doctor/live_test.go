@@ -76,7 +76,7 @@ var liveRows = []liveRow{
 	{"secret gone", ofBoth, func(r *rig) { delete(r.secrets, r.dir+"openai-api-key") }, provoked{"secrets", Error, "does not exist, or has no value yet (ResourceNotFoundException)"}},
 	{"secret may not be read", ofBoth, func(r *rig) { r.refuse["secretsmanager.GetSecretValue"] = "AccessDeniedException" }, provoked{"secrets", Error, "may not be read: allow secretsmanager:GetSecretValue on it"}},
 	{"secret empty", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = " \n" }, provoked{"secrets", Error, "holds no text"}},
-	{"secret of another database", ofBoth, func(r *rig) { r.use(`{"engine":"mysql","host":"h","username":"u","password":"hidden-password"}`) }, provoked{"secrets", Error, "is of a database that is no PostgreSQL"}},
+	{"secret of another database", ofBoth, func(r *rig) { r.use(`{"engine":"mysql","host":"h","username":"u","password":"hidden-password"}`) }, provoked{"secrets", Error, "is of a database other than PostgreSQL"}},
 	{"secret as RDS keeps it", ofStack, func(r *rig) {
 		r.use(`{"engine":"postgres","host":"127.0.0.1","port":1,"username":"u","password":"hidden-password"}`)
 	}, provoked{"database", Skipped, "cannot be reached from this machine"}},

@@ -170,7 +170,7 @@ func drawRow(t *rapid.T) row {
 type turn struct {
 	store   *memory
 	fence   job.Fence
-	lost    error           // what it says when it has lost the document
+	lost    error           // its error when it has lost the document
 	release <-chan struct{} // closed when the invocation is over
 }
 

@@ -20,7 +20,7 @@ func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(5), pending(0), expired(2), expired(2), &row{status: job.StatusSucceeded})
 		slowly := func(ctx context.Context, f job.Fence) error {
-			synctest.Wait() // until nobody else can go on: whoever may run beside it has begun by now
+			synctest.Wait() // until no other goroutine can go on: all work beside it has begun by now
 			r.store.note("end %d", number(f.ID))
 			return r.store.succeed(f)
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet is what numbers and notes are made of, and what disturbs them.
+// alphabet holds parts of numbers and notes, and parts that disturb them.
 var alphabet = []string{
 	"0", "0", "1", "2", "3", "5", "7", "9", "20", "2026", "00", "4500", "A", "B", "O", "I", "l", "S", "R", "V", "n",
 	"N", "P", "PO", "RE", "LS", "BL", "Nr", "No", "Rev",

@@ -26,7 +26,7 @@ func valueOf(name, text string) (string, error) {
 	}
 	var fields map[string]any
 	if json.Unmarshal([]byte(text), &fields) != nil {
-		return "", errors.New("begins like a JSON object and is none")
+		return "", errors.New("begins like a JSON object but is not one")
 	}
 	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
 		return strings.TrimSpace(value), nil
@@ -61,7 +61,7 @@ func databaseURL(fields map[string]any) (string, error) {
 			manifest.EnvDatabaseURL, strings.Join(missing, ", "))
 	}
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
-		return "", errors.New("is of a database that is no PostgreSQL")
+		return "", errors.New("is of a database other than PostgreSQL")
 	}
 	query, err := url.ParseQuery(text("parameters", ""))
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"matchbook/lambda/secret/secrettest"
 )
 
-// source is that of production, with a clock that the test moves.
+// source is the Source of production, with a clock that the test moves.
 func source(clock *atomic.Int64) secret.Source {
 	return secret.Manager(ownConfig, func() time.Time { return time.Unix(0, clock.Load()) })
 }
 
-// fetchEvery is how long package secret takes a secret as it was read.
+// fetchEvery is the time for which package secret uses a secret as it was read.
 const fetchEvery = 5 * time.Minute
 
 func envOf(values map[string]string) Env { return func(name string) string { return values[name] } }

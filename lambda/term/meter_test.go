@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Time is that of the test: nothing waits.
+// The test moves the time: nothing waits.
 func TestMeterShowsEverySecondAcrossSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 	maxLines   = 500 // of a file that is no test
 )
 
-// vague names say nothing about what a package provides.
+// vague names give no hint of the contents of a package.
 var vague = []string{"util", "utils", "common", "models", "types", "helpers"}
 
 type tables struct {
@@ -220,7 +220,7 @@ func (c *checker) length(s source) {
 	}
 }
 
-// rows reports the rows that allow what nobody does.
+// rows reports the rows that allow an import or a use that does not occur.
 func (c *checker) rows() {
 	var all []string
 	for _, e := range c.exceptions {

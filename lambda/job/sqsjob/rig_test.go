@@ -109,7 +109,7 @@ func (r *rig) wantCalls(want ...string) {
 	}
 }
 
-// happened is what happened to messages, in order.
+// happened returns the events of messages, in order.
 func (r *rig) happened() []sqs.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -24,7 +24,7 @@ func never(t testing.TB) runner {
 	}
 }
 
-// says is a runner that only says how deliveries end.
+// says is a runner that only returns settlements.
 func says(ends ...job.Settlement) runner {
 	return func(context.Context, []job.Delivery, job.Messages) []job.Settlement { return ends }
 }

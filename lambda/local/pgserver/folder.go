@@ -258,7 +258,7 @@ func serverUser(dir string) (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("postgres refuses to run as root, and there is no user postgres or nobody to run it as")
+	return nil, errors.New("postgres refuses to run as root, and this machine has no user postgres or nobody to run it as")
 }
 
 // reachable checks that a user may enter dir and all folders above it. Without

@@ -129,7 +129,7 @@ func (p *program) url(t *testing.T) string {
 	return strings.TrimSpace(line)
 }
 
-// said is the output of a program that was killed.
+// said returns the output of a program that was killed.
 func (p *program) said() string { return p.Stderr.(*bytes.Buffer).String() }
 
 // kill ends the program by SIGKILL, and it alone.

@@ -41,7 +41,7 @@ func (m *table) expire() {
 	m.rows = slices.DeleteFunc(m.rows, func(r *tableRow) bool { return !m.clock.Now().Before(r.sent.Add(tableRetention)) })
 }
 
-// receive is what a receive of 10 gives while there are at most 10 messages.
+// receive returns the result of a receive of 10 messages, with at most 10 in the queue.
 func (m *table) receive(visibility time.Duration) map[string]int {
 	want := map[string]int{}
 	m.rows = slices.DeleteFunc(m.rows, func(r *tableRow) bool {

@@ -91,6 +91,7 @@ type recorder struct {
 	seen   *Exchange
 }
 
+// RoundTrip sends the request and keeps both sides.
 func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {

@@ -27,8 +27,8 @@ func ingest() manifest.Function {
 func startTwo(t *testing.T) *local.Stack {
 	t.Helper()
 	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
-		Workloads: []local.WorkloadConfig{{NoMapping: true},
-			{Row: ingest(), NoMapping: true, Env: []string{"OCR=none"}}}})
+		Workloads: []local.WorkloadConfig{{NoMapping: true, Concurrency: 1},
+			{Row: ingest(), NoMapping: true, Concurrency: 1, Env: []string{"OCR=none"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +57,53 @@ func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
 	}
 	if slices.Contains(match.Env(), "OCR=none") || !slices.Contains(ingest.Env(), "OCR=none") {
 		t.Error("OCR=none is not the variable of ingest alone")
+	}
+}
+
+func TestStackIsIdleWhenTheWorkersOfAllFunctionsWait(t *testing.T) {
+	t.Parallel()
+	s := startTwo(t)
+	match, ingest := s.Workloads[0], s.Workloads[1]
+	poll(t, match)
+	waitUntil(t, "match waits for a message", func() bool { queue, _ := match.Stats(); return queue.Polls == 1 })
+	if s.Idle() {
+		t.Error("idle although ingest may be at work")
+	}
+	received := poll(t, ingest)
+	if err := s.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Queue.Client.SendMessage(t.Context(),
+		&awssqs.SendMessageInput{QueueUrl: &ingest.Queue.URL, MessageBody: aws.String("x")}); err != nil {
+		t.Fatal(err)
+	}
+	<-received
+	if s.Idle() {
+		t.Error("idle although ingest has a message")
+	}
+}
+
+// poll is a worker that waits for a message of the workload's queue.
+func poll(t *testing.T, w *local.Workload) (received <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = w.Queue.Client.ReceiveMessage(t.Context(), // ends with the test
+			&awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL, WaitTimeSeconds: 20})
+	}()
+	return done
+}
+
+// waitUntil waits until the condition holds, looking again and again.
+func waitUntil(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for again := time.NewTicker(time.Millisecond); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatal("waited in vain: " + what)
+		case <-again.C:
+		}
 	}
 }
 

@@ -65,6 +65,18 @@ func Stopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
+// Context returns the context of a call, which ends with the test, or as within
+// ends it: Deadline, Stopped, or nil.
+func Context(t *testing.T, within func(context.Context) (context.Context, context.CancelFunc)) context.Context {
+	t.Helper()
+	if within == nil {
+		return t.Context()
+	}
+	ctx, cancel := within(t.Context())
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // EveryRowIsNeeded fails for a row without which all calls would be classified
 // as they are with it.
 func EveryRowIsNeeded(t *testing.T, table failure.Table, calls []*failure.Call) {

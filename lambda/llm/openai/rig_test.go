@@ -82,12 +82,7 @@ func (x exchange) happen(t *testing.T) *failure.Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	if x.within != nil {
-		cancel()
-		ctx, cancel = x.within(t.Context())
-	}
-	defer cancel()
+	ctx := failuretest.Context(t, x.within)
 	if x.ask == nil {
 		_, m := client.model.ask(ctx, question())
 		return m

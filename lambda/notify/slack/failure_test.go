@@ -58,12 +58,7 @@ func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	if x.within != nil {
-		cancel()
-		ctx, cancel = x.within(t.Context())
-	}
-	defer cancel()
+	ctx := failuretest.Context(t, x.within)
 	return s, s.post(ctx, []byte("{}"))
 }
 

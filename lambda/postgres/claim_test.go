@@ -30,14 +30,7 @@ var (
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	url := postgrestest.URL(t)
-	clock, err := simclock.Install(t.Context(), url, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	simURL, err := clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock, simURL := postgrestest.WithClock(t, url, start)
 	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f

@@ -19,7 +19,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
@@ -128,14 +127,7 @@ func unprivileged(t *testing.T, socket string) *syscall.Credential {
 func throughFixture(t *testing.T, way func(address string) string) *fixture {
 	t.Helper()
 	address := postgrestest.URL(t)
-	clock, err := simclock.Install(t.Context(), address, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	simURL, err := clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock, simURL := postgrestest.WithClock(t, address, start)
 	u, err := url.Parse(simURL)
 	if err != nil {
 		t.Fatal(err)

@@ -62,14 +62,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	url := postgrestest.URL(t)
-	clock, err := simclock.Install(t.Context(), url, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
-	simURL, err := clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock, simURL := postgrestest.WithClock(t, url, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
 	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, &queue{}, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", uuid.Nil)
 	return f

@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
-	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -63,14 +62,7 @@ func TestLampsConform(t *testing.T) {
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		url := postgrestest.URL(t)
-		clock, err := simclock.Install(t.Context(), url, start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		simURL, err := clock.URL()
-		if err != nil {
-			t.Fatal(err)
-		}
+		clock, simURL := postgrestest.WithClock(t, url, start)
 		r := newRig(t, simURL)
 		jobs := postgrestest.Open(t, simURL).Workload(lamps.Table)
 		return jobtest.Fixture{

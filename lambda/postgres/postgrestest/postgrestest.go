@@ -13,8 +13,10 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
@@ -70,6 +72,20 @@ func Conn(t testing.TB, url string) *pgx.Conn {
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
+}
+
+// WithClock gives the database at url a clock that stands still at a time, and
+// returns the clock and the URL of connections that have it.
+func WithClock(t testing.TB, url string, at time.Time) (clock *simclock.Clock, simURL string) {
+	t.Helper()
+	clock, err := simclock.Install(t.Context(), url, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if simURL, err = clock.URL(); err != nil {
+		t.Fatal(err)
+	}
+	return clock, simURL
 }
 
 type server struct {

@@ -33,16 +33,9 @@ var (
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	url := postgrestest.URL(t)
-	clock, err := simclock.Install(t.Context(), url, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	url, err = clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := postgrestest.Open(t, url)
-	f := &fixture{db, report.From(db), postgrestest.Conn(t, url), clock, t}
+	clock, simURL := postgrestest.WithClock(t, url, start)
+	db := postgrestest.Open(t, simURL)
+	f := &fixture{db, report.From(db), postgrestest.Conn(t, simURL), clock, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f
 }

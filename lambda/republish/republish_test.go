@@ -1,6 +1,7 @@
 package republish_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,15 +23,16 @@ type queue struct {
 	refusal error
 }
 
-func (q *queue) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+func (q *queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
 	if q.before != nil {
 		q.before()
 	}
-	if q.refusal != nil {
+	refusal := cmp.Or(ctx.Err(), q.refusal)
+	if refusal != nil {
 		for _, m := range messages {
 			unsent = append(unsent, m.ID)
 		}
-		return unsent, q.refusal
+		return unsent, refusal
 	}
 	q.sent += len(messages)
 	return nil, nil

@@ -84,7 +84,7 @@ func (c *till) embedded(tenant, day, model string, n, tokens, replays int) {
 	c.exec("UPDATE model_embedding SET created_at = $1, replays = $2 WHERE text_hash = ANY ($3)", day+"T00:00:00Z", replays, hashes)
 }
 
-// spend is what the tests below look at.
+// spend has the purchases of the tests below.
 func spend(t *testing.T) *till {
 	t.Helper()
 	c := newTill(t)
@@ -263,7 +263,7 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		{"", []string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
 		{"", []string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
 		{"", []string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
-		{"", []string{"--prices", prices("nobody", with(`{"prompt":1}`))}, "price 1 names no model"},
+		{"", []string{"--prices", prices("anonymous", with(`{"prompt":1}`))}, "price 1 names no model"},
 		{"", []string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `"a b": a model's name ends at the first space`},
 		{"", []string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `two prices for "a"`},
 		{"", []string{"--prices", prices("empty", with(`{"model":"a"}`))}, `"a" has no price`},

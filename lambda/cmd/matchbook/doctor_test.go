@@ -147,7 +147,7 @@ func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
 }
 
 // stackServers are the endpoints of a deployed stack, each by its own variable
-// of the SDK, as they are in the world.
+// of the SDK, as with AWS.
 func stackServers(t *testing.T, env map[string]any) map[string]string {
 	t.Helper()
 	serve := func(h http.HandlerFunc) string {

@@ -45,7 +45,7 @@ const (
 	evalLinks = "1-2 3-4 7-8 9-10"
 )
 
-// evalCompanies are suppliers, each with who buys what there.
+// evalCompanies are suppliers, each with its buyers and their orders.
 var evalCompanies = [][4]string{
 	{"Quarzwerk Seebach GmbH", "Stadtbad Altenau", "Filter sand 0.4 mm", "812.40"},
 	{"Hallmann Schrauben OHG", "Lindwerk AG", "Hex bolt M12x80", "233.10"},

@@ -59,7 +59,7 @@ func lampFolder(t *testing.T) string {
 	return filepath.Dir(file)
 }
 
-// printed is what a command prints that ends well.
+// printed returns the output of a command that succeeds.
 func printed(t *testing.T, url string, args ...string) string {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, args...)

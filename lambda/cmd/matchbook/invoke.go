@@ -33,7 +33,7 @@ func (w *invocation) invokeCommand() *cobra.Command {
 		Short: "Invoke the function once with an SQS event, as sam local invoke does, without Docker",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("documents") && !exists(o.documents) {
+			if _, err := os.Stat(o.documents); err != nil && !cmd.Flags().Changed("documents") {
 				o.documents = ""
 			}
 			return w.invoke(cmd.Context(), cmd.InOrStdin(), o)
@@ -48,11 +48,6 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	databaseFlag(cmd, &o.database)
 	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
 	return cmd
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o invokeOptions) (err error) {

@@ -82,7 +82,7 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	}
 	// The event's messages are in no queue: SQS does not know their handles.
 	if !strings.Contains(errOut.String(), "change visibility") {
-		t.Errorf("the log does not tell that the visibility could not be changed:\n%s", &errOut)
+		t.Errorf("the log does not contain the refused visibility change:\n%s", &errOut)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 
 const samples = "../../../testdata/documents"
 
-// matchbook runs the command against the database at url, into which match and
-// invoke are told to go.
+// matchbook runs the command against the database at url, which match and invoke
+// get with --database.
 func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -82,27 +82,36 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if err := r.Start(ctx, url); err != nil {
+	report, err := rehearse(ctx, r, url)
+	if report == nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Do(ctx); err != nil {
-		return err
-	}
-	notified, err := r.Notify(ctx)
-	if err != nil {
-		return err
-	}
-	report, err := r.Report(ctx)
-	if err != nil {
-		return err
-	}
-	report.Notified = notified
-	if err := report.Write(w.out, o.json); err != nil {
+	if err := errors.Join(err, report.Write(w.out, o.json)); err != nil {
 		return err
 	}
 	if !report.Accounting.AllSucceeded() {
 		return errFindings
 	}
 	return nil
+}
+
+// rehearse runs the documents, sends the notifications that are left, and
+// reports.
+func rehearse(ctx context.Context, r *rehearsal.Run, url string) (report *rehearsal.Report, err error) {
+	if err := r.Start(ctx, url); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Do(ctx); err != nil {
+		return nil, err
+	}
+	notified, err := r.Notify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if report, err = r.Report(ctx); err != nil {
+		return nil, err
+	}
+	report.Notified = notified
+	return report, nil
 }

@@ -99,8 +99,8 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 	}
 }
 
-// permanent are the faults that no further try mends, and what a document says
-// that met one.
+// permanent are the faults that no retry repairs, each with words of
+// the error that it leaves in a document.
 var permanent = map[fault.Kind]string{
 	fault.Refusal: "refused to answer", fault.FinishLength: "cut off", fault.FinishFilter: "content filter",
 	fault.ContextLength: "too long for the model", fault.BadRequest: "refused the request",
@@ -108,19 +108,19 @@ var permanent = map[fault.Kind]string{
 }
 
 // A fault that may pass is tried again, and one in ten calls never uses up all
-// tries; one that comes back fails the document that asked, and nobody else.
+// tries; one that comes back fails its document, and no other.
 func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	t.Parallel()
 	const groups, seed = 80, "7"
 	r := matchJSON(t, postgrestest.EmptyURL(t), exitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
-	faults, unmendable, failed := 0, 0, make(map[uuid.UUID]bool)
+	faults, final, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
 		sentence, ok := permanent[fault.Kind(kind)]
 		if !ok {
 			continue
 		}
-		unmendable += n
+		final += n
 		said := 0
 		for _, d := range r.Documents {
 			if strings.Contains(d.Error, sentence) {
@@ -132,12 +132,12 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 			t.Errorf("%q happened %d times, and %d documents say so", kind, n, said)
 		}
 	}
-	t.Logf("seed %s: %d calls, %d faults, %d of them for good", seed, r.Model.Server.Calls, faults, unmendable)
-	if faults == unmendable || unmendable == 0 {
-		t.Errorf("%d of %d faults are for good: nothing was tried", unmendable, faults)
+	t.Logf("seed %s: %d calls, %d faults, %d of them for good", seed, r.Model.Server.Calls, faults, final)
+	if faults == final || final == 0 {
+		t.Errorf("%d of %d faults are for good: nothing was tested", final, faults)
 	}
-	if a := r.Accounting; a.Published != 3*groups || a.Failed != unmendable || a.Succeeded != a.Published-a.Failed || a.Pending+a.InDLQ != 0 {
-		t.Errorf("%d faults for good, accounting %+v", unmendable, a)
+	if a := r.Accounting; a.Published != 3*groups || a.Failed != final || a.Succeeded != a.Published-a.Failed || a.Pending+a.InDLQ != 0 {
+		t.Errorf("%d faults for good, accounting %+v", final, a)
 	}
 	found := linksOf(r)
 	for g := range groups {
@@ -145,7 +145,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 		if slices.Contains(found, order.String()+","+first.String()) == failed[first] {
 			t.Errorf("group %d: the true match is there: %v; its invoice failed: %v", g, !failed[first], failed[first])
 		}
-		// An invoice that failed competes with nobody: rules may take the other one.
+		// An invoice that failed competes with no other: rules may take the other one.
 		if slices.Contains(found, order.String()+","+second.String()) && !failed[first] {
 			t.Errorf("group %d: the second invoice is matched", g)
 		}
@@ -183,7 +183,7 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	}
 }
 
-// The function asks whom the environment names, and nothing of that is shown.
+// The function uses the model that the environment names, and shows nothing of it.
 func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	const key, model = "sk-never-to-be-seen", "the-model"

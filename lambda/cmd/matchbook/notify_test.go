@@ -20,7 +20,7 @@ import (
 )
 
 // refusing is the environment of a run whose model refuses the key, so that
-// whoever asks fails for good.
+// a document that needs it fails for good.
 func refusing(t *testing.T, more ...string) func(string) string {
 	t.Helper()
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: "another"})

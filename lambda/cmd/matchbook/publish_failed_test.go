@@ -79,7 +79,7 @@ func (r *failedRig) fail(n int, tenant, kind, ago string) {
 	}
 }
 
-// run runs the command; its world has the database and the queue.
+// run runs the command; its environment names the database and the queue.
 func (r *failedRig) run(ctx context.Context, args ...string) (code int, out, errOut string) {
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string {

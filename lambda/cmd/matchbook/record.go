@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm/openai/recording"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
@@ -27,7 +25,7 @@ func (w *invocation) record(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	e, err := recording.Take(ctx, config.OpenAI, strings.TrimSpace(w.env(manifest.EnvOpenAIKey)))
+	e, err := recording.Take(ctx, config.OpenAI)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 // The folder may come after a space, and may have one in its name.
 func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 	t.Parallel()
-	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, to whom t.TempDir is closed
+	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, and t.TempDir is closed to that user
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,11 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	}
 	order := add(1, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
 	invoice := add(2, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
-	nobody := add(3, document.Invoice, `{"number":"3"}`)
+	anonymous := add(3, document.Invoice, `{"number":"3"}`)
 	broken := add(4, document.Invoice, `{"number":"4","date":"soon"}`)
 	set(order, "failed", "out of time")
 	set(invoice, "succeeded", "")
-	set(nobody, "succeeded", "")
+	set(anonymous, "succeeded", "")
 	set(broken, "pending", "")
 	for _, tc := range []struct {
 		docs []uuid.UUID
@@ -52,11 +52,11 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		{[]uuid.UUID{order}, "  Matching it failed, 3 attempts: out of time\n"},
 		{[]uuid.UUID{invoice}, "  It cites purchase order 1: purchase order " + order.String() + " is here, failed.\n" +
 			"  No document here has the number, as printed, of what it cites: purchase order 4711.\n"},
-		{[]uuid.UUID{nobody}, "  It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.\n  Nothing was compared with it"},
+		{[]uuid.UUID{anonymous}, "  It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.\n  Nothing was compared with it"},
 		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Its structured data cannot be read: a date is not of the form YYYY-MM-DD.\n"},
 		{[]uuid.UUID{order, invoice}, "  Not compared yet: matching purchase order 1 failed, 3 attempts: out of time.\n"},
-		{[]uuid.UUID{nobody, broken}, "  Never compared: the structured data of invoice 4 cannot be read: a date is not of the form\n  YYYY-MM-DD.\n"},
-		{[]uuid.UUID{invoice, nobody}, "  Never compared: invoices and invoices are not matched with each other.\n"},
+		{[]uuid.UUID{anonymous, broken}, "  Never compared: the structured data of invoice 4 cannot be read: a date is not of the form\n  YYYY-MM-DD.\n"},
+		{[]uuid.UUID{invoice, anonymous}, "  Never compared: invoices and invoices are not matched with each other.\n"},
 	} {
 		args := []string{"explain"}
 		for _, id := range tc.docs {

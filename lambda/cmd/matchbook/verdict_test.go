@@ -73,7 +73,7 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
 	}
 }
 
-// explained is what explain prints from a line on.
+// explained returns the output of explain from a line on.
 func explained(t *testing.T, url, doc, from string) string {
 	t.Helper()
 	out := printed(t, url, "explain", doc)

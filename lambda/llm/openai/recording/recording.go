@@ -45,9 +45,10 @@ var headers = []string{
 	"X-Scripted",
 }
 
-// Take asks a model one question. The exchange is without the secret, the key
-// of the server; an error means that there was no response.
-func Take(ctx context.Context, config openai.Config, secret string) (*Exchange, error) {
+// Take asks a model one question. The exchange is without the key of the
+// server; an error means that there was no response.
+func Take(ctx context.Context, config openai.Config) (*Exchange, error) {
+	secret := strings.TrimSpace(config.APIKey)
 	recorder := &recorder{secret: secret}
 	config.HTTPClient = &http.Client{Transport: recorder}
 	client, err := openai.New(config)

@@ -14,9 +14,9 @@
 //     settle.go does it.
 //   - score finds how well two documents fit together; all evidence is one table,
 //     weights.go.
-//   - match is the work: find candidates, score pairs, decide, write. A score
-//     changes by the competition between pairs, decide.go. Questions that the
-//     rules leave open are built in ask.go.
+//   - rules decides which pairs are matches, by their competition.
+//   - match is the work: load, find candidates, score, decide, ask, write.
+//     Questions that the rules leave open are built in ask.go.
 //   - llm asks a model, and commits each answer before it is read, so that no
 //     question is bought twice; llm/openai calls the server.
 //   - company and reference make names comparable: VAT ids, accounts and names

@@ -10,8 +10,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -80,8 +80,8 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 	l.stored(docs)
 	l.publish(all...)
 	l.drain(all)
-	l.review(ids["desk"], ids["desk invoice"], match.Rejected)
-	l.review(ids["cited"], ids["below"], match.Confirmed)
+	l.review(ids["desk"], ids["desk invoice"], rules.Rejected)
+	l.review(ids["cited"], ids["below"], rules.Confirmed)
 	l.publish(all...)
 	l.drain(all)
 	for _, id := range all {
@@ -111,7 +111,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 }
 
 // review stores the verdict of a person about two documents.
-func (l *line) review(a, b uuid.UUID, verdict match.Verdict) {
+func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	l.t.Helper()
 	raws, err := l.DB.Raws(l.t.Context(), []uuid.UUID{a, b})
 	if err != nil || len(raws) != 2 {
@@ -121,7 +121,7 @@ func (l *line) review(a, b uuid.UUID, verdict match.Verdict) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if err := l.DB.SetVerdict(l.t.Context(), pair, verdict, match.ByRules); err != nil {
+	if err := l.DB.SetVerdict(l.t.Context(), pair, verdict, rules.Apply); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
@@ -66,7 +66,11 @@ func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	list, err = reconcile(match.Decide(competition), matches, suggestions)
+	decided, err := rules.Decide(d.ctx, competition)
+	if err != nil {
+		return nil, err
+	}
+	list, err = reconcile(decided, matches, suggestions)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +97,7 @@ func rankOf(p pairReport) int {
 
 // reconcile puts what is decided now beside what is stored. What is stored
 // counts, and where it differs a note says so.
-func reconcile(decided []match.Decision, matches, suggestions []report.Match) (list []pairReport, err error) {
+func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (list []pairReport, err error) {
 	stored := make(map[ends]pairReport)
 	var order []ends
 	for _, m := range slices.Concat(suggestions, matches) { // a pair that is both is a match
@@ -109,7 +113,7 @@ func reconcile(decided []match.Decision, matches, suggestions []report.Match) (l
 		was, ok := stored[now.edge]
 		delete(stored, now.edge)
 		switch {
-		case ok && now.equal(was) || !ok && j.Outcome == match.Dropped:
+		case ok && now.equal(was) || !ok && j.Outcome == rules.Dropped:
 			list = append(list, now)
 		case ok:
 			if was.Outcome != isMatched && was.DecidedBy == "rules" {
@@ -133,15 +137,15 @@ func reconcile(decided []match.Decision, matches, suggestions []report.Match) (l
 	return list, nil
 }
 
-func fromDecision(j match.Decision) pairReport {
+func fromDecision(j rules.Decision) pairReport {
 	p := pairReport{Score: j.Score, DecidedBy: j.DecidedBy, OutOfQuestion: term.Clean(j.Pair.Veto, term.MaxText),
 		Evidence: cleanEvidence(j.Evidence), edge: ends{j.A, j.B}}
 	switch {
-	case j.Outcome == match.Matched:
+	case j.Outcome == rules.Matched:
 		p.Outcome, p.Confidence = isMatched, j.Confidence
-	case j.Outcome == match.Dropped:
+	case j.Outcome == rules.Dropped:
 		p.Outcome = isDropped
-	case j.Pair.Verdict == match.Rejected:
+	case j.Pair.Verdict == rules.Rejected:
 		p.Outcome = isRejected
 	case j.Pair.Veto != "":
 		p.Outcome = isOut

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
@@ -19,7 +19,7 @@ import (
 
 // Change reports what a confirmation or rejection changed.
 type Change struct {
-	Verdict  match.Verdict   `json:"verdict"`
+	Verdict  rules.Verdict   `json:"verdict"`
 	Changed  bool            `json:"changed"`
 	A        named           `json:"a"`
 	B        named           `json:"b"`
@@ -46,7 +46,7 @@ type clusterChange struct {
 
 // Settle stores the verdict of a person about two documents, unless it is
 // stored already.
-func (d *Reader) Settle(args []string, v match.Verdict) (Report, error) {
+func (d *Reader) Settle(args []string, v rules.Verdict) (Report, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d *Reader) Settle(args []string, v match.Verdict) (Report, error) {
 	r := &Change{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
 		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
 	if !before.pair.says(v) {
-		if err := d.db.SetVerdict(d.ctx, pair, v, match.ByRules); err != nil {
+		if err := d.db.SetVerdict(d.ctx, pair, v, rules.Apply); err != nil {
 			return nil, d.refused(err)
 		}
 		now, err := d.viewAgain(docs)
@@ -151,8 +151,8 @@ func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
 }
 
 // says reports whether a person has said this of the pair already.
-func (p *pairReport) says(v match.Verdict) bool {
-	want := map[match.Verdict]string{match.Confirmed: isMatched, match.Rejected: isRejected}[v]
+func (p *pairReport) says(v rules.Verdict) bool {
+	want := map[rules.Verdict]string{rules.Confirmed: isMatched, rules.Rejected: isRejected}[v]
 	return p != nil && p.DecidedBy == "person" && p.Outcome == want && p.Note == ""
 }
 

@@ -12,74 +12,26 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
-
-// Asked is a model's answer about a pair; the zero value: no model was asked.
-type Asked struct {
-	About     string // Decision.About of the pair at that time
-	Question  string // the question that it was part of, see questionOf
-	Answer    Answer
-	Reasoning string
-}
-
-// Answer is a model's confidence that two documents belong together.
-type Answer string
-
-// The answers. None: the model did not choose the candidate.
-const (
-	None   Answer = "none"
-	Low    Answer = "low"
-	Medium Answer = "medium"
-	High   Answer = "high"
-)
-
-// modelScores are the scores of the answers that make a match.
-var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
-
-// Follow lets a model's answer decide an undecided pair.
-func (d *Decision) Follow(a Asked) {
-	if a.Answer == "" {
-		return // there was no room for it in the question
-	}
-	reasoning := strings.TrimPrefix(d.Reasoning, undecided)
-	d.DecidedBy = "model"
-	switch a.Answer {
-	case High, Medium:
-		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
-		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
-	case Low:
-		d.Outcome, d.Reasoning = Suggested, "Unlikely, by the model: "+a.Reasoning+" The rules: "+reasoning
-	case None:
-		d.Outcome = Dropped
-	}
-}
-
-// fingerprint is the same for the same evidence.
-func fingerprint(evidence []score.Evidence) string {
-	h := sha256.New()
-	for _, ev := range evidence {
-		fmt.Fprintf(h, "%q %d %q\n", ev.Name, ev.Points, ev.Text)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
 
 // maxCandidates bounds the candidates of one question; it has the best ones.
 const maxCandidates = 20
 
 // open lists the document's question: its undecided pairs, best first, and
 // separately the pairs for which the question has no room.
-func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
+func open(id uuid.UUID, all []rules.Decision) (list, beyond []rules.Decision) {
 	for _, d := range all {
 		if d.Undecided && d.Pair.Later() == id {
 			list = append(list, d)
 		}
 	}
-	slices.SortFunc(list, func(a, b Decision) int {
-		if a.ruleScore() != b.ruleScore() {
-			return b.ruleScore() - a.ruleScore()
+	slices.SortFunc(list, func(a, b rules.Decision) int {
+		if score.Sum(a.Evidence) != score.Sum(b.Evidence) {
+			return score.Sum(b.Evidence) - score.Sum(a.Evidence)
 		}
 		x, y := a.Pair.Other(id), b.Pair.Other(id)
 		return slices.Compare(x[:], y[:])
@@ -88,10 +40,8 @@ func open(id uuid.UUID, all []Decision) (list, beyond []Decision) {
 	return list[:n], list[n:]
 }
 
-func (d Decision) ruleScore() int { return score.Sum(d.Evidence) }
-
 // questionOf is a hash of a question: the pairs and their evidence.
-func questionOf(list []Decision) string {
+func questionOf(list []rules.Decision) string {
 	h := sha256.New()
 	for _, d := range list {
 		fmt.Fprintln(h, d.Pair.A, d.Pair.B, d.About)
@@ -105,33 +55,33 @@ var errUnanswered = errors.New("a model has to be asked first")
 // exchange holds the questions that an attempt has for a model, and the
 // answers.
 type exchange struct {
-	id      uuid.UUID                      // of the document
-	pending []Decision                     // the question without an answer
-	answers map[string]map[uuid.UUID]Asked // by question and candidate
-	calls   int                            // of the model
+	id      uuid.UUID                            // of the document
+	pending []rules.Decision                     // the question without an answer
+	answers map[string]map[uuid.UUID]rules.Asked // by question and candidate
+	calls   int                                  // of the model
 }
 
 // decide decides by the rules and the answers so far. It returns
 // errUnanswered when the document's own question has no answer.
-func (x *exchange) decide(ctx context.Context, c Competition) (result Result, err error) {
-	all, err := decideAll(ctx, c)
+func (x *exchange) decide(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
+	all, err := rules.Decide(ctx, c)
 	if err != nil {
-		return Result{}, err
+		return rules.Result{}, err
 	}
 	mine, beyond := open(x.id, all)
 	if result.Asked = leftOut(beyond); len(result.Asked) > 0 {
-		if all, err = decideAll(ctx, c.with(result.Asked)); err != nil {
-			return Result{}, err
+		if all, err = rules.Decide(ctx, c.With(result.Asked)); err != nil {
+			return rules.Result{}, err
 		}
 	}
 	question := questionOf(mine)
-	if slices.ContainsFunc(mine, func(d Decision) bool {
+	if slices.ContainsFunc(mine, func(d rules.Decision) bool {
 		return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question
 	}) {
 		answers, ok := x.answers[question]
 		if !ok {
 			x.pending = mine
-			return Result{}, errUnanswered
+			return rules.Result{}, errUnanswered
 		}
 		for i, d := range all {
 			if a, ok := answers[d.Pair.Other(x.id)]; ok && d.Undecided && d.Pair.Later() == x.id {
@@ -144,14 +94,14 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 	}
 	for _, d := range all {
 		switch asker := d.Pair.Later(); {
-		case !d.Undecided && d.Pair.Asked != Asked{}: // the question has one candidate less
-			d.Pair.Asked = Asked{}
+		case !d.Undecided && d.Pair.Asked != rules.Asked{}: // the question has one candidate less
+			d.Pair.Asked = rules.Asked{}
 			result.Asked = append(result.Asked, d.Pair)
 			result.Stale = append(result.Stale, asker)
 		case d.Undecided && d.Pair.Asked.About != d.About:
 			result.Stale = append(result.Stale, asker)
 		}
-		result.add(d)
+		result.Add(d)
 	}
 	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == x.id })
 	return result, nil
@@ -160,7 +110,7 @@ func (x *exchange) decide(ctx context.Context, c Competition) (result Result, er
 // knows reports whether the candidates contain everything that is to be asked
 // about.
 func (x *exchange) knows(candidates []score.Raw) bool {
-	return !slices.ContainsFunc(x.pending, func(d Decision) bool {
+	return !slices.ContainsFunc(x.pending, func(d rules.Decision) bool {
 		return !slices.ContainsFunc(candidates, func(c score.Raw) bool { return c.ID == d.Pair.Other(x.id) })
 	})
 }
@@ -176,30 +126,14 @@ func (x *exchange) wanted() (ids []uuid.UUID) {
 
 // leftOut marks the pairs for which their document's question has no room: an
 // answer from before does not count any more, and they need none.
-func leftOut(beyond []Decision) (pairs []Pair) {
+func leftOut(beyond []rules.Decision) (pairs []rules.Pair) {
 	for _, d := range beyond {
-		if now := (Asked{About: d.About}); d.Pair.Asked != now {
+		if now := (rules.Asked{About: d.About}); d.Pair.Asked != now {
 			d.Pair.Asked = now
 			pairs = append(pairs, d.Pair)
 		}
 	}
 	return pairs
-}
-
-// with returns the competition with the given pairs in place of their earlier
-// versions.
-func (c Competition) with(pairs []Pair) Competition {
-	now := make(map[[2]uuid.UUID]Pair, len(pairs))
-	for _, p := range pairs {
-		now[[2]uuid.UUID{p.A, p.B}] = p
-	}
-	c.Pairs = slices.Clone(c.Pairs)
-	for i, p := range c.Pairs {
-		if p, ok := now[[2]uuid.UUID{p.A, p.B}]; ok {
-			c.Pairs[i] = p
-		}
-	}
-	return c
 }
 
 // ask asks the model about the pending pairs.
@@ -227,9 +161,9 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 		if err != nil {
 			return err
 		}
-		answers := make(map[uuid.UUID]Asked, len(list))
+		answers := make(map[uuid.UUID]rules.Asked, len(list))
 		for number, i := range order {
-			a := Asked{Answer: None}
+			a := rules.Asked{Answer: rules.None}
 			if c, ok := chosen[number+1]; ok {
 				a.Answer, a.Reasoning = c.Confidence, line(c.Reasoning, maxReasoning)
 			}
@@ -256,9 +190,9 @@ func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error
 
 // choice is a candidate that the model chose.
 type choice struct {
-	Candidate  int    `json:"candidate"`
-	Confidence Answer `json:"confidence"`
-	Reasoning  string `json:"reasoning"`
+	Candidate  int          `json:"candidate"`
+	Confidence rules.Answer `json:"confidence"`
+	Reasoning  string       `json:"reasoning"`
 }
 
 // maxReasoning bounds the reasoning that is kept, in characters.
@@ -285,7 +219,7 @@ func parseAnswer(text string, n int) (map[int]choice, error) {
 			return nil, errors.New("it names a candidate that was not listed")
 		case twice:
 			return nil, errors.New("it names a candidate twice")
-		case c.Confidence != Low && c.Confidence != Medium && c.Confidence != High:
+		case c.Confidence != rules.Low && c.Confidence != rules.Medium && c.Confidence != rules.High:
 			return nil, errors.New("its confidence is not high, medium or low")
 		}
 		chosen[c.Candidate] = c

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -70,7 +71,7 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 
 // pairs compares each document with those before it that have a key which it
 // looks up: as the store does, with at most 200, who have the most in common.
-func (c corpus) pairs() (pairs []Pair) {
+func (c corpus) pairs() (pairs []rules.Pair) {
 	index := map[string][]int{}
 	for i, d := range c.docs {
 		n := d.Normalized()
@@ -93,7 +94,7 @@ func (c corpus) pairs() (pairs []Pair) {
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
 		for _, j := range nearest[:min(200, len(nearest))] {
 			if p := d.Score(c.docs[j]); p.Counts() {
-				pairs = append(pairs, Pair{Pair: p})
+				pairs = append(pairs, rules.Pair{Pair: p})
 			}
 		}
 		for _, k := range n.Keys {
@@ -124,13 +125,13 @@ func TestFiguresOnTheCorpora(t *testing.T) {
 			c := readCorpus(t, tc.corpus, tc.condition)
 			pairs := c.pairs()
 			right, wrong, suggested := 0, 0, 0
-			for _, j := range Decide(Competition{everybody(pairs), pairs}) {
+			for _, j := range decided(pairs) {
 				switch {
-				case j.Outcome == Suggested:
+				case j.Outcome == rules.Suggested:
 					suggested++
-				case j.Outcome == Matched && c.links[ordered(j.A, j.B)]:
+				case j.Outcome == rules.Matched && c.links[ordered(j.A, j.B)]:
 					right++
-				case j.Outcome == Matched:
+				case j.Outcome == rules.Matched:
 					wrong++
 				}
 			}

@@ -6,22 +6,22 @@
 //
 // Matcher.Match handles one attempt, as a job.Work, in six steps:
 //
-//	load     Store.Load reads the document; normalise brings its companies, numbers, items
+//	load     Store.Load reads the document; score.Read brings its companies, numbers, items
 //	         and amounts into comparable form.
 //	look up  Store.Candidates stores that form and reads the block: the documents of the
-//	         tenant with a common key (keys.go), the document's partners of earlier
-//	         attempts, and documents of the same company with a similar text (similar.go).
-//	score    score collects the evidence for and against the document and each candidate,
-//	         looking at nothing but the two (pair.go). All kinds of evidence and their
-//	         points are one table, in weights.go.
-//	decide   The rules add the competition, the other pairs of the two documents
-//	         (decide.go). A pair is then matched, undecided or dropped.
+//	         tenant with a common key, the document's partners of earlier attempts, and
+//	         documents of the same company with a similar text (near.go).
+//	score    Package score collects the evidence for and against the document and each
+//	         candidate, looking at nothing but the two.
+//	decide   Package rules adds the competition, the other pairs of the two documents. A
+//	         pair is then matched, undecided or dropped.
 //	ask      A model answers which of the undecided pairs belong together (ask.go,
 //	         prompt.go). Without a model they are suggestions for people.
 //	write    Store.Write stores the pairs, the matches and the suggestions, and sets the
 //	         document succeeded, in one fenced transaction.
 //
-// A person who confirms or rejects a pair overrules both, for ever (Verdict).
+// A person who confirms or rejects a pair overrules both, for ever
+// (rules.Verdict).
 //
 // # Asking a model
 //
@@ -52,10 +52,10 @@
 //
 // # Guarantees
 //
-//   - What two documents say about each other depends on nothing but the two,
-//     and is the same from both sides (TestPairIsTheSameFromBothSides). Whether
-//     they match depends on the pairs of the two documents only
-//     (TestPairsOfOthersMakeNoDifference). So after every write the matches are
+//   - The score of two documents depends on nothing but the two, and is the same
+//     from both sides (TestPairIsTheSameFromBothSides in score). Whether they
+//     match depends on the pairs of the two documents only
+//     (TestPairsOfOthersMakeNoDifference in rules). So after every write the matches are
 //     a function of the documents matched so far, in whatever order they
 //     arrived (TestOrderOfArrivalMakesNoDifference, also WithAModel and
 //     WithEmbeddings), and matching a document again changes nothing

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -80,4 +82,40 @@ func field(name string, value any) string {
 func object(fields ...string) string {
 	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "" })
 	return "{" + strings.Join(fields, ",") + "}"
+}
+
+// everybody lists the documents of pairs.
+func everybody(pairs []rules.Pair) (ids []uuid.UUID) {
+	for _, p := range pairs {
+		ids = append(ids, p.A, p.B)
+	}
+	slices.SortFunc(ids, byID)
+	return slices.Compact(ids)
+}
+
+// neighbourhood is the competition that a store reads to decide about the pairs
+// of documents.
+func neighbourhood(pairs []rules.Pair, documents ...uuid.UUID) rules.Competition {
+	var own []rules.Pair
+	for _, p := range pairs {
+		if slices.Contains(documents, p.A) || slices.Contains(documents, p.B) {
+			own = append(own, p)
+		}
+	}
+	near := append(everybody(own), documents...)
+	return rules.Competition{Documents: documents, Pairs: slices.DeleteFunc(slices.Clone(pairs), func(p rules.Pair) bool {
+		return !slices.Contains(near, p.A) && !slices.Contains(near, p.B)
+	})}
+}
+
+// result is the outcome of a competition by the rules.
+func result(c rules.Competition) rules.Result {
+	r, _ := rules.Apply(context.Background(), c) // which does not end
+	return r
+}
+
+// decided lists the decisions of the rules about all pairs.
+func decided(pairs []rules.Pair) []rules.Decision {
+	all, _ := rules.Decide(context.Background(), rules.Competition{Documents: everybody(pairs), Pairs: pairs}) // which does not end
+	return all
 }

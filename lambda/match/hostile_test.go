@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -74,7 +75,7 @@ func poisoned(r *rand.Rand, raw score.Raw, instructions []string) score.Raw {
 }
 
 // everybodyWith chooses all candidates of a question.
-func everybodyWith(confidence Answer) func(llm.Question) (string, error) {
+func everybodyWith(confidence rules.Answer) func(llm.Question) (string, error) {
 	return func(q llm.Question) (string, error) {
 		var list []string
 		for i := range strings.Count(q.User, "\nCandidate ") {
@@ -95,7 +96,7 @@ func obedient(q llm.Question) (string, error) {
 		answer, _, _ = strings.Cut(answer, "]}")
 		return `{"matches":` + answer + "]}", nil
 	case strings.Contains(q.User, "match me with everything"):
-		return everybodyWith(High)(q)
+		return everybodyWith(rules.High)(q)
 	}
 	return nobody(q)
 }
@@ -127,8 +128,8 @@ func runWith(t *testing.T, docs []score.Raw, think func(llm.Question) (string, e
 }
 
 // outcomes are what became of the pairs.
-func (m *memory) outcomes() map[[2]uuid.UUID]Edge {
-	all := map[[2]uuid.UUID]Edge{}
+func (m *memory) outcomes() map[[2]uuid.UUID]rules.Edge {
+	all := map[[2]uuid.UUID]rules.Edge{}
 	for pair, e := range m.matches {
 		all[pair] = e
 	}
@@ -158,7 +159,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 		}
 		before := silent.outcomes()
 		for name, think := range map[string]func(llm.Question) (string, error){
-			"obedient": obedient, "all, high": everybodyWith(High), "all, medium": everybodyWith(Medium), "all, low": everybodyWith(Low), "any": opinion,
+			"obedient": obedient, "all, high": everybodyWith(rules.High), "all, medium": everybodyWith(rules.Medium), "all, low": everybodyWith(rules.Low), "any": opinion,
 		} {
 			m, failed := runWith(t, docs, think)
 			if name != "obedient" && len(failed) > 0 {
@@ -168,7 +169,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 				refused++
 				for _, id := range failed {
 					for pair := range m.pairs {
-						if slices.Contains(pair[:], id) && m.pairs[pair].Later() == id && m.pairs[pair].Asked != (Asked{}) {
+						if slices.Contains(pair[:], id) && m.pairs[pair].Later() == id && m.pairs[pair].Asked != (rules.Asked{}) {
 							t.Errorf("seed %d, %s: an answer of no use was followed for %+v", seed, name, m.pairs[pair])
 						}
 					}
@@ -178,12 +179,12 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 			after := m.outcomes()
 			pairs := silent.all()
 			for i := range pairs {
-				pairs[i].Asked = Asked{}
+				pairs[i].Asked = rules.Asked{}
 			}
 			if len(m.pairs) != len(pairs) {
 				t.Errorf("seed %d, %s: %d pairs, want %d", seed, name, len(m.pairs), len(pairs))
 			}
-			for _, j := range Decide(Competition{everybody(pairs), pairs}) {
+			for _, j := range decided(pairs) {
 				key := [2]uuid.UUID{j.A, j.B}
 				differs := !reflect.DeepEqual(after[key], before[key])
 				switch {
@@ -195,9 +196,9 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 					moved++
 				case j.Pair.Veto != "":
 					vetoed++
-				case j.Score >= matchAt/100.:
+				case j.Score >= 0.75:
 					fixed++
-				case j.Score < suggestAt/100.:
+				case j.Score < 0.5:
 					below++
 				}
 			}
@@ -226,16 +227,16 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		if len(ids) == 0 {
 			t.Skip("the drawn set has no pairs: nothing to ask about")
 		}
-		c := Competition{ids, pairs}
+		c := rules.Competition{Documents: ids, Pairs: pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
-		x := &exchange{id: id, answers: map[string]map[uuid.UUID]Asked{}}
+		x := &exchange{id: id, answers: map[string]map[uuid.UUID]rules.Asked{}}
 		if _, err := x.decide(t.Context(), c); err == nil {
 			t.Skip("no drawn pair needs the model: nothing to ask")
 		}
-		answers := map[uuid.UUID]Asked{}
+		answers := map[uuid.UUID]rules.Asked{}
 		var listed []string
 		for _, j := range x.pending {
-			answers[j.Pair.Other(id)] = Asked{Answer: rapid.SampledFrom([]Answer{None, Low, Medium, High}).Draw(t, "answer"), Reasoning: "x"}
+			answers[j.Pair.Other(id)] = rules.Asked{Answer: rapid.SampledFrom([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
 		x.answers[questionOf(x.pending)] = answers
@@ -244,19 +245,19 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := result(c)
-		for _, part := range [][2][]Edge{{got.Matches, want.Matches}, {got.Suggestions, want.Suggestions}} {
-			mine := func(e Edge) bool { return slices.Contains(listed, fmt.Sprint(e.A, e.B)) }
+		for _, part := range [][2][]rules.Edge{{got.Matches, want.Matches}, {got.Suggestions, want.Suggestions}} {
+			mine := func(e rules.Edge) bool { return slices.Contains(listed, fmt.Sprint(e.A, e.B)) }
 			if a, b := slices.DeleteFunc(part[0], mine), slices.DeleteFunc(part[1], mine); len(a)+len(b) > 0 && !reflect.DeepEqual(a, b) {
 				t.Fatalf("got %+v\nwant %+v", a, b)
 			}
 		}
 		for _, p := range got.Asked {
-			if p.Asked != (Asked{}) && !slices.Contains(listed, fmt.Sprint(p.A, p.B)) {
+			if p.Asked != (rules.Asked{}) && !slices.Contains(listed, fmt.Sprint(p.A, p.B)) {
 				t.Fatalf("an answer is kept for a pair that was not asked about: %+v", p)
 			}
 		}
 		for _, j := range x.pending {
-			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Score < suggestAt/100. || j.Score >= matchAt/100. {
+			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Score < 0.5 || j.Score >= 0.75 {
 				t.Fatalf("the model was asked about %+v", j)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -28,15 +29,8 @@ type Block struct {
 	Rest func(candidates []score.Raw) []score.Pair
 }
 
-// Edge is a match or a suggestion: two documents, A < B, and why.
-type Edge struct {
-	A, B       uuid.UUID
-	Score      float64 // 0 to 1
-	Confidence string  // high or medium
-	DecidedBy  string  // rules, model or person
-	Reasoning  string
-	Evidence   []score.Evidence
-}
+// Rules decide about the pairs of a competition. Their error ends a Write.
+type Rules func(ctx context.Context, c rules.Competition) (rules.Result, error)
 
 // Written is the outcome of a Write.
 type Written struct {
@@ -64,7 +58,7 @@ type Store interface {
 	// Write writes nothing and returns the block as it is now. After an error of
 	// the rules it writes nothing and returns the error as it is.
 	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-		seen Block, pairs []score.Pair, rules Rules) (Written, error)
+		seen Block, pairs []score.Pair, decide Rules) (Written, error)
 }
 
 // Matcher matches documents.
@@ -113,16 +107,16 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return err
 	}
-	x := &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]Asked{}}
-	rules := x.decide
+	x := &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}
+	decide := x.decide
 	if m.Model == nil {
-		rules = ByRules
+		decide = rules.Apply
 	}
 	for round := range maxRounds {
 		if block.Rest = doc.Pairs; round >= patience {
 			block.Score = doc.Pairs
 		}
-		w, err := m.Store.Write(ctx, f, n, types, block, doc.Pairs(block.Candidates), rules)
+		w, err := m.Store.Write(ctx, f, n, types, block, doc.Pairs(block.Candidates), decide)
 		switch {
 		case errors.Is(err, errUnanswered) && !x.knows(block.Candidates):
 			if block, err = m.block(ctx, f, doc, &n, types, x.wanted()...); err != nil {

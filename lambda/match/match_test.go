@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -44,9 +45,9 @@ func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n score.Normalize
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, rules Rules) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
-	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), rules
+	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), decide
 	if s.write != nil || len(s.blocks) == 0 {
 		return Written{}, s.write
 	}
@@ -98,7 +99,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 	if want := slices.Repeat([]job.Fence{{ID: rawInvoice.ID, Attempt: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
-	c := Competition{[]uuid.UUID{rawInvoice.ID}, []Pair{{Pair: want}}}
+	c := rules.Competition{Documents: []uuid.UUID{rawInvoice.ID}, Pairs: []rules.Pair{{Pair: want}}}
 	if d, err := s.rules(t.Context(), c); err != nil || len(d.Matches) != 1 || !reflect.DeepEqual(d, result(c)) {
 		t.Errorf("the store is to decide by %+v, want %+v", d, result(c))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -24,14 +25,14 @@ import (
 type memory struct {
 	docs    map[uuid.UUID]score.Raw
 	keys    map[uuid.UUID][]string // of those matched so far
-	pairs   map[[2]uuid.UUID]Pair
-	matches map[[2]uuid.UUID]Edge
-	hints   map[[2]uuid.UUID]Edge // suggestions
-	crowded bool                  // a block has no room for partners that are not asked for
+	pairs   map[[2]uuid.UUID]rules.Pair
+	matches map[[2]uuid.UUID]rules.Edge
+	hints   map[[2]uuid.UUID]rules.Edge // suggestions
+	crowded bool                        // a block has no room for partners that are not asked for
 }
 
 func newMemory(docs []score.Raw) *memory {
-	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]Pair{}, map[[2]uuid.UUID]Edge{}, map[[2]uuid.UUID]Edge{}, false}
+	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]rules.Pair{}, map[[2]uuid.UUID]rules.Edge{}, map[[2]uuid.UUID]rules.Edge{}, false}
 	for _, d := range docs {
 		m.docs[d.ID] = d
 	}
@@ -93,7 +94,7 @@ func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, rules Rules) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
 	now := m.block(f.ID, n, types)
 	rest := seen.Rest(m.rest(now, types))
 	seen.Rest = nil
@@ -111,12 +112,12 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
 	for _, p := range pairs {
-		m.pairs[[2]uuid.UUID{p.A, p.B}] = Pair{Pair: p, Asked: before[[2]uuid.UUID{p.A, p.B}].Asked}
+		m.pairs[[2]uuid.UUID{p.A, p.B}] = rules.Pair{Pair: p, Asked: before[[2]uuid.UUID{p.A, p.B}].Asked}
 		affected = append(affected, p.A, p.B)
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d, err := rules(ctx, neighbourhood(m.all(), affected...))
+	d, err := decide(ctx, neighbourhood(m.all(), affected...))
 	if err != nil {
 		m.pairs = before
 		return Written{}, err
@@ -134,7 +135,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 }
 
 // replace makes the edges of the documents these.
-func replace(edges map[[2]uuid.UUID]Edge, documents []uuid.UUID, now []Edge) {
+func replace(edges map[[2]uuid.UUID]rules.Edge, documents []uuid.UUID, now []rules.Edge) {
 	for key := range edges {
 		if slices.Contains(documents, key[0]) || slices.Contains(documents, key[1]) {
 			delete(edges, key)
@@ -146,11 +147,11 @@ func replace(edges map[[2]uuid.UUID]Edge, documents []uuid.UUID, now []Edge) {
 }
 
 // all is all pairs, in the order of the ids.
-func (m *memory) all() (pairs []Pair) {
+func (m *memory) all() (pairs []rules.Pair) {
 	for _, p := range m.pairs {
 		pairs = append(pairs, p)
 	}
-	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(byID(p.A, q.A), byID(p.B, q.B)) })
+	slices.SortFunc(pairs, func(p, q rules.Pair) int { return cmp.Or(byID(p.A, q.A), byID(p.B, q.B)) })
 	return pairs
 }
 
@@ -158,13 +159,13 @@ func (m *memory) all() (pairs []Pair) {
 // everything is.
 func (m *memory) stale() string {
 	pairs := m.all()
-	d := result(Competition{everybody(pairs), pairs})
+	d := result(rules.Competition{Documents: everybody(pairs), Pairs: pairs})
 	for _, part := range []struct {
 		name string
-		got  map[[2]uuid.UUID]Edge
-		want []Edge
+		got  map[[2]uuid.UUID]rules.Edge
+		want []rules.Edge
 	}{{"matches", m.matches, d.Matches}, {"suggestions", m.hints, d.Suggestions}} {
-		want := map[[2]uuid.UUID]Edge{}
+		want := map[[2]uuid.UUID]rules.Edge{}
 		replace(want, nil, part.want)
 		if !reflect.DeepEqual(part.got, want) {
 			return fmt.Sprintf("%s: got %+v\nwant %+v", part.name, part.got, want)
@@ -244,7 +245,7 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 	met["match"] += len(first.matches)
 	met["suggestion"] += len(first.hints)
 	pairs := first.all()
-	for _, j := range Decide(Competition{everybody(pairs), pairs}) {
+	for _, j := range decided(pairs) {
 		met[j.Evidence[len(j.Evidence)-1].Name]++
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -124,7 +125,7 @@ func schema(numbers []int) json.RawMessage {
 	}
 	match := strict(object{
 		"candidate":  object{"type": "integer", "enum": numbers},
-		"confidence": object{"type": "string", "enum": []Answer{High, Medium, Low}},
+		"confidence": object{"type": "string", "enum": []rules.Answer{rules.High, rules.Medium, rules.Low}},
 		"reasoning":  object{"type": "string", "description": "one sentence"},
 	}, "candidate", "confidence", "reasoning")
 	raw, err := json.Marshal(strict(object{"matches": object{"type": "array", "items": match}}, "matches"))

@@ -78,7 +78,7 @@ func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 			}
 			byRules := 0
 			for _, e := range m.hints {
-				if e.DecidedBy == "rules" && strings.HasPrefix(e.Reasoning, undecided) {
+				if e.DecidedBy == "rules" && strings.HasPrefix(e.Reasoning, "Undecided. ") {
 					byRules++
 				}
 			}

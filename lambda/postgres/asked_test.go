@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -27,8 +28,8 @@ func scored(a, b int, points int) score.Pair {
 }
 
 // answered is a pair with a model's answer.
-func answered(a, b int, points int, asked match.Asked) match.Pair {
-	return match.Pair{Pair: scored(a, b, points), Asked: asked}
+func answered(a, b int, points int, asked rules.Asked) rules.Pair {
+	return rules.Pair{Pair: scored(a, b, points), Asked: asked}
 }
 
 // asked lists what is stored about pairs.
@@ -44,11 +45,11 @@ func (f *fixture) asked() string {
 
 // ruled writes these pairs of num(1) with this result, and returns the pairs
 // that the rules were shown.
-func (f *fixture) ruled(pairs []score.Pair, d match.Result) (shown []match.Pair) {
+func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair) {
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c match.Competition) (match.Result, error) {
+	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
 		shown = c.Pairs
 		return d, nil
 	})
@@ -62,32 +63,32 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
-	high := match.Asked{About: "f00d", Question: "q1", Answer: match.High, Reasoning: "The same \u201elamps\u201c."}
-	none := match.Asked{About: "beef", Question: "q1", Answer: match.None}
+	high := rules.Asked{About: "f00d", Question: "q1", Answer: rules.High, Reasoning: "The same \u201elamps\u201c."}
+	none := rules.Asked{About: "beef", Question: "q1", Answer: rules.None}
 	pairs := []score.Pair{scored(1, 2, 60), scored(1, 3, 50)}
-	f.ruled(pairs, match.Result{Asked: []match.Pair{answered(1, 2, 60, high), answered(1, 3, 50, none)}})
+	f.ruled(pairs, rules.Result{Asked: []rules.Pair{answered(1, 2, 60, high), answered(1, 3, 50, none)}})
 	const stored = "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 beef q1 none "
 	for _, step := range []struct {
 		when   string
 		pairs  []score.Pair
-		result match.Result
+		result rules.Result
 		want   string
-		shown  []match.Asked // nil: not looked at
+		shown  []rules.Asked // nil: not looked at
 	}{
-		{"matched again", pairs, match.Result{}, stored, []match.Asked{high, none}},
-		{"the pairs look different", []score.Pair{scored(1, 2, 61), scored(1, 3, 50)}, match.Result{},
-			strings.Replace(stored, "1-2 60", "1-2 61", 1), []match.Asked{high, none}},
-		{"asked anew", pairs, match.Result{Asked: []match.Pair{answered(1, 3, 50, high)}},
+		{"matched again", pairs, rules.Result{}, stored, []rules.Asked{high, none}},
+		{"the pairs look different", []score.Pair{scored(1, 2, 61), scored(1, 3, 50)}, rules.Result{},
+			strings.Replace(stored, "1-2 60", "1-2 61", 1), []rules.Asked{high, none}},
+		{"asked anew", pairs, rules.Result{Asked: []rules.Pair{answered(1, 3, 50, high)}},
 			"1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50 f00d q1 high The same \u201elamps\u201c.", nil},
-		{"taken back", pairs, match.Result{Asked: []match.Pair{answered(1, 3, 50, match.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
-		{"a pair is gone", pairs[1:], match.Result{}, "1-3 50    ", []match.Asked{{}}},
-		{"and comes back", pairs, match.Result{}, "1-2 60    , 1-3 50    ", []match.Asked{{}, {}}},
+		{"taken back", pairs, rules.Result{Asked: []rules.Pair{answered(1, 3, 50, rules.Asked{})}}, "1-2 60 f00d q1 high The same \u201elamps\u201c., 1-3 50    ", nil},
+		{"a pair is gone", pairs[1:], rules.Result{}, "1-3 50    ", []rules.Asked{{}}},
+		{"and comes back", pairs, rules.Result{}, "1-2 60    , 1-3 50    ", []rules.Asked{{}, {}}},
 	} {
 		shown := f.ruled(step.pairs, step.result)
 		if got := f.asked(); got != step.want {
 			t.Errorf("%s: got  %q\nwant %q", step.when, got, step.want)
 		}
-		var got []match.Asked
+		var got []rules.Asked
 		for _, p := range shown {
 			got = append(got, p.Asked)
 		}
@@ -133,8 +134,8 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleFixture(t)
 	before := f.documents()
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
-		return match.Result{Stale: stale}, nil
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
+		return rules.Result{Stale: stale}, nil
 	})
 	if err != nil || w.Fresh != nil {
 		t.Fatalf("got %+v, %v", w, err)
@@ -199,9 +200,9 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 				f.exec(tc.before, num(1))
 			}
 			before := f.dump(allTables...)
-			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
 				d := matches(num(1), num(2), num(3))
-				d.Stale, d.Asked = stale, []match.Pair{answered(1, 2, 60, match.Asked{About: "x", Answer: match.Low})}
+				d.Stale, d.Asked = stale, []rules.Pair{answered(1, 2, 60, rules.Asked{About: "x", Answer: rules.Low})}
 				return d, tc.rules
 			})
 			if !errors.Is(err, tc.want) || len(w.Published) != 0 || (w.Fresh != nil) != tc.fresh {
@@ -258,18 +259,18 @@ type frail struct {
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
-		return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
+		return s.Store.Write(ctx, f, n, types, seen, pairs, by)
 	}
 	if !s.behind {
 		return match.Written{}, errInjected
 	}
-	return s.Store.Write(ctx, f, n, types, seen, pairs, func(ctx context.Context, c match.Competition) (match.Result, error) {
-		if _, err := rules(ctx, c); err != nil {
-			return match.Result{}, fmt.Errorf("it is still to be asked: %w", err)
+	return s.Store.Write(ctx, f, n, types, seen, pairs, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+		if _, err := by(ctx, c); err != nil {
+			return rules.Result{}, fmt.Errorf("it is still to be asked: %w", err)
 		}
-		return match.Result{}, errInjected
+		return rules.Result{}, errInjected
 	})
 }
 
@@ -368,7 +369,7 @@ func TestWhoAskedAboutAPairThatIsGoneAsksAgain(t *testing.T) {
 			f.paired(1, 2)
 			f.exec("UPDATE match_pair SET asked = $1", tc.asked)
 			fence := f.take(num(1))
-			w, err := f.Write(t.Context(), fence, key("k"), document.Types, f.block(fence, key("k")), nil, match.ByRules)
+			w, err := f.Write(t.Context(), fence, key("k"), document.Types, f.block(fence, key("k")), nil, rules.Apply)
 			var got []uuid.UUID
 			for _, s := range w.Published {
 				got = append(got, s.ID)

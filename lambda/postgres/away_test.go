@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -60,7 +61,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 		}},
 		{"discard an answer", func(ctx context.Context) error { return f.DiscardAnswer(ctx, answer, "no") }},
 		{"write", func(ctx context.Context) error {
-			_, err := f.writeOnce(ctx, fence, n, block, match.Result{})
+			_, err := f.writeOnce(ctx, fence, n, block, rules.Result{})
 			return err
 		}},
 	} {
@@ -89,7 +90,7 @@ func TestWriteIsNotRepeatedOverItsOwnCommit(t *testing.T) {
 	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
 	before := f.dump(allTables...)
 	f.cut()
-	if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, match.Result{}); err != job.ErrFenceLost {
+	if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, rules.Result{}); err != job.ErrFenceLost {
 		t.Errorf("got %v, want %v", err, job.ErrFenceLost)
 	}
 	if after := f.dump(allTables...); after != before {

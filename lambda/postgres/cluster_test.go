@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -195,7 +196,7 @@ func TestClustersAreThoseOfTheEdges(t *testing.T) {
 	}
 }
 
-func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d match.Result) {
+func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d rules.Result) {
 	for _, n := range random.Perm(documents)[:random.IntN(4)] {
 		if num(n) == id {
 			continue
@@ -210,7 +211,7 @@ func decideAtRandom(random *rand.Rand, id uuid.UUID, documents int) (d match.Res
 }
 
 // apply does to a set of edges what a write shall do.
-func apply(edges map[pair]string, id uuid.UUID, d match.Result) {
+func apply(edges map[pair]string, id uuid.UUID, d rules.Result) {
 	for p, by := range edges {
 		if (p.A == id || p.B == id) && by != "person" {
 			delete(edges, p)

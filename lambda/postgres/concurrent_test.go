@@ -201,9 +201,9 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (match.Written, error) {
+func (s store) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	s.meet("write")
-	return s.DB.Write(ctx, f, n, types, seen, pairs, rules)
+	return s.DB.Write(ctx, f, n, types, seen, pairs, by)
 }
 
 // atOnce matches the documents, each in a goroutine, which wait for each

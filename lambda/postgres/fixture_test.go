@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -77,7 +78,7 @@ func (f *fixture) block(fence job.Fence, n score.Normalized) match.Block {
 
 // write makes these edges the document's pairs and decides by them, again if
 // the block has changed.
-func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d match.Result) {
+func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) {
 	f.t.Helper()
 	for fresh := &seen; fresh != nil; {
 		var err error
@@ -89,15 +90,15 @@ func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d
 
 // asPairs returns pairs which say what a result says, and rules that make
 // it of them again. Of other pairs it knows their points only.
-func asPairs(d match.Result) (pairs []score.Pair, rules match.Rules) {
-	decided := map[pair]match.Edge{}
-	for points, edges := range map[int][]match.Edge{90: d.Matches, 60: d.Suggestions} {
+func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
+	decided := map[pair]rules.Edge{}
+	for points, edges := range map[int][]rules.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
 			decided[pair{e.A, e.B}] = e
 			pairs = append(pairs, score.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []score.Evidence{}})
 		}
 	}
-	return pairs, func(_ context.Context, c match.Competition) (d match.Result, err error) {
+	return pairs, func(_ context.Context, c rules.Competition) (d rules.Result, err error) {
 		for _, p := range c.Pairs {
 			if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
 				continue
@@ -117,9 +118,9 @@ func asPairs(d match.Result) (pairs []score.Pair, rules match.Rules) {
 }
 
 // writeOnce is one Write of a result, whatever comes of it.
-func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d match.Result) (*match.Block, error) {
-	pairs, rules := asPairs(d)
-	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, rules)
+func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
+	pairs, by := asPairs(d)
+	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, by)
 	return w.Fresh, err
 }
 
@@ -132,15 +133,15 @@ func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
 }
 
 // edge is an edge by rules, its ends in order.
-func edge(a, b uuid.UUID) match.Edge {
+func edge(a, b uuid.UUID) rules.Edge {
 	if slices.Compare(b[:], a[:]) < 0 {
 		a, b = b, a
 	}
-	return match.Edge{A: a, B: b, Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
+	return rules.Edge{A: a, B: b, Score: 0.9, Confidence: "high", DecidedBy: "rules", Reasoning: "because",
 		Evidence: []score.Evidence{{Name: "cites", Points: 60, Text: "One cites the other."}}}
 }
 
-func matches(id uuid.UUID, partners ...uuid.UUID) (d match.Result) {
+func matches(id uuid.UUID, partners ...uuid.UUID) (d rules.Result) {
 	for _, p := range partners {
 		d.Matches = append(d.Matches, edge(id, p))
 	}

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -71,7 +72,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	var fresh *match.Block
 	go func() {
 		defer close(done)
-		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, match.Result{})
+		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, rules.Result{})
 	}()
 	<-refused
 	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
@@ -82,7 +83,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	f.write(claims[0].Fence, key("k"), match.Block{}, match.Result{})
+	f.write(claims[0].Fence, key("k"), match.Block{}, rules.Result{})
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

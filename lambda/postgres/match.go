@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -201,7 +202,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 // read here do not change before the commit.
 func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-	seen match.Block, pairs []score.Pair, rules match.Rules,
+	seen match.Block, pairs []score.Pair, by match.Rules,
 ) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
@@ -230,7 +231,7 @@ func (db *DB) Write(
 		}
 		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, rules); err != nil {
+		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, by); err != nil {
 			return err
 		}
 		return db.succeed(ctx, tx, f)
@@ -326,11 +327,11 @@ WHERE old.decided_by <> 'person'
 
 // replaceEdges makes the matches and suggestions of the documents those of the
 // result. A person's decision stays.
-func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d match.Result) error {
+func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules.Result) error {
 	batch := &pgx.Batch{}
 	for _, part := range []struct {
 		clear string
-		keep  []match.Edge
+		keep  []rules.Edge
 	}{{clearMatchesSQL, d.Matches}, {clearSuggestionsSQL, d.Suggestions}} {
 		as, bs := make([]uuid.UUID, len(part.keep)), make([]uuid.UUID, len(part.keep))
 		for i, e := range part.keep {

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -184,7 +185,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 			_, load := f.Load(t.Context(), fence)
 			_, candidates := f.Candidates(t.Context(), fence, key("other"), document.Types)
 			d := matches(num(1), num(3))
-			d.Suggestions = []match.Edge{edge(num(1), num(4))}
+			d.Suggestions = []rules.Edge{edge(num(1), num(4))}
 			fresh, write := f.writeOnce(t.Context(), fence, key("k"), block, d)
 			for op, err := range map[string]error{"load": load, "candidates": candidates, "write": write} {
 				if !errors.Is(err, job.ErrFenceLost) {
@@ -218,7 +219,7 @@ func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
 	fence := f.take(num(2))
 	block := f.block(fence, key("k"))
 	d := matches(num(2), num(3), num(4)) // 1 goes, 3 stays, 4 comes
-	d.Suggestions = []match.Edge{edge(num(2), num(5))}
+	d.Suggestions = []rules.Edge{edge(num(2), num(5))}
 	f.write(fence, key("k"), block, d)
 	if got := f.edges("document_match"); got != "2-3 rules, 2-4 rules, 5-6 rules" {
 		t.Errorf("matches %s", got)
@@ -233,7 +234,7 @@ func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
 	fence = f.take(num(2))
 	block = f.block(fence, key("k"))
 	d = matches(num(2), num(5))
-	d.Suggestions = []match.Edge{edge(num(2), num(3))}
+	d.Suggestions = []rules.Edge{edge(num(2), num(3))}
 	f.write(fence, key("k"), block, d)
 	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "2-5 rules, 5-6 rules; 2-3 rules" {
 		t.Errorf("then %s", got)
@@ -247,14 +248,14 @@ func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
 func TestEdgesAreWrittenAllOrNone(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		spoil func(*match.Edge)
+		spoil func(*rules.Edge)
 		code  string
 	}{
-		"score beyond 1":  {func(e *match.Edge) { e.Score = 1.5 }, "23514"},
-		"ends in reverse": {func(e *match.Edge) { e.A, e.B = e.B, e.A }, "23514"},
-		"another tenant":  {func(e *match.Edge) { e.B = num(9) }, "23503"}, // I14
-		"no document":     {func(e *match.Edge) { e.B = num(99) }, "23503"},
-		"low confidence":  {func(e *match.Edge) { e.Confidence = "low" }, "23514"},
+		"score beyond 1":  {func(e *rules.Edge) { e.Score = 1.5 }, "23514"},
+		"ends in reverse": {func(e *rules.Edge) { e.A, e.B = e.B, e.A }, "23514"},
+		"another tenant":  {func(e *rules.Edge) { e.B = num(9) }, "23503"}, // I14
+		"no document":     {func(e *rules.Edge) { e.B = num(99) }, "23503"},
+		"low confidence":  {func(e *rules.Edge) { e.Confidence = "low" }, "23514"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,11 +282,11 @@ func TestEdgesAreWrittenAllOrNone(t *testing.T) {
 
 func TestWhatAPersonDecidedStays(t *testing.T) {
 	t.Parallel()
-	none, all := match.Result{}, matches(num(2), num(1), num(3))
-	undecided := match.Result{Suggestions: all.Matches}
+	none, all := rules.Result{}, matches(num(2), num(1), num(3))
+	undecided := rules.Result{Suggestions: all.Matches}
 	for _, tc := range []struct {
 		name, table string
-		result      match.Result
+		result      rules.Result
 		matches     string
 		suggestions string
 	}{
@@ -379,18 +380,18 @@ func (f *fixture) documents() map[uuid.UUID]string {
 
 func TestChangedEdgeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*match.Edge){
-		"score":      func(e *match.Edge) { e.Score = 0.8 },
-		"decided by": func(e *match.Edge) { e.DecidedBy = "model" },
-		"reasoning":  func(e *match.Edge) { e.Reasoning = "because of that" },
-		"evidence":   func(e *match.Edge) { e.Evidence = []score.Evidence{} },
+	for name, change := range map[string]func(*rules.Edge){
+		"score":      func(e *rules.Edge) { e.Score = 0.8 },
+		"decided by": func(e *rules.Edge) { e.DecidedBy = "model" },
+		"reasoning":  func(e *rules.Edge) { e.Reasoning = "because of that" },
+		"evidence":   func(e *rules.Edge) { e.Evidence = []score.Evidence{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.invoices(3)
 			d := matches(num(1), num(2))
-			d.Suggestions = []match.Edge{edge(num(1), num(3))}
+			d.Suggestions = []rules.Edge{edge(num(1), num(3))}
 			fence := f.take(num(1))
 			f.write(fence, key("k"), f.block(fence, key("k")), d)
 			f.advance(time.Hour)
@@ -400,7 +401,7 @@ func TestChangedEdgeIsWrittenAgain(t *testing.T) {
 			f.write(fence, key("k"), f.block(fence, key("k")), d)
 			for _, table := range []string{"document_match", "match_suggestion"} {
 				var at time.Time
-				var got match.Edge
+				var got rules.Edge
 				err := f.conn.QueryRow(t.Context(), "SELECT created_at, score, decided_by, reasoning, evidence FROM "+table).
 					Scan(&at, &got.Score, &got.DecidedBy, &got.Reasoning, &got.Evidence)
 				want := d.Matches[0]

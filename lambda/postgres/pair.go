@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -73,15 +74,15 @@ FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
 
-func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (match.Competition, error) {
+func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (rules.Competition, error) {
 	rows, _ := q.Query(ctx, competitionSQL, documents)
-	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p match.Pair, err error) {
+	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p rules.Pair, err error) {
 		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
 			&p.Evidence, &p.Veto, &p.Verdict,
 			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning)
 		return p, err
 	})
-	return match.Competition{Documents: documents, Pairs: pairs}, err
+	return rules.Competition{Documents: documents, Pairs: pairs}, err
 }
 
 // querier is a pool or a transaction.
@@ -90,7 +91,7 @@ type querier interface {
 }
 
 // Competition reads the pairs of a document and the pairs they compete with.
-func (db *DB) Competition(ctx context.Context, id uuid.UUID) (match.Competition, error) {
+func (db *DB) Competition(ctx context.Context, id uuid.UUID) (rules.Competition, error) {
 	return readCompetition(ctx, db.pool, []uuid.UUID{id})
 }
 
@@ -111,13 +112,13 @@ RETURNING id, matching_published_at, tenant_id`
 // decide writes the result of the rules for all pairs of the documents, and
 // publishes the documents that have to ask a model again, stale among them.
 func decide(
-	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, rules match.Rules,
+	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, by match.Rules,
 ) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
 	}
-	d, err := rules(ctx, c)
+	d, err := by(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict stores a person's verdict about a pair, which holds until the next
 // one, and writes the result of the rules for all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict match.Verdict, rules match.Rules) error {
+func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, by match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
@@ -179,7 +180,7 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict match.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, rules)
+		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, by)
 		return err
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
-	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
 
 	"github.com/google/uuid"
 )
@@ -41,8 +41,8 @@ func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
 func TestWhatIsPublishedWithTheWriteNamesItsTenant(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleFixture(t)
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, match.Competition) (match.Result, error) {
-		return match.Result{Stale: stale}, nil
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
+		return rules.Result{Stale: stale}, nil
 	})
 	if err != nil || len(w.Published) == 0 {
 		t.Fatalf("got %+v, %v", w, err)

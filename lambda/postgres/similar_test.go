@@ -39,12 +39,12 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, rules match.Rules) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash
 	}
-	return s.Store.Write(ctx, f, n, types, seen, pairs, rules)
+	return s.Store.Write(ctx, f, n, types, seen, pairs, by)
 }
 
 // I16: what was embedded before a crash is not embedded again after it, and

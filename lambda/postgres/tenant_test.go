@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -77,7 +78,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	var all sync.WaitGroup
 	for _, fence := range fences {
 		all.Go(func() {
-			if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, blocks[fence.ID], match.Result{}); err != nil {
+			if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, blocks[fence.ID], rules.Result{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -92,7 +93,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, written, score.Normalized{}, blocks[written.ID], match.Result{}); err != nil {
+	if _, err := f.writeOnce(ctx, written, score.Normalized{}, blocks[written.ID], rules.Result{}); err != nil {
 		t.Errorf("the other tenant's write: %v", err)
 	}
 	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
@@ -132,7 +133,7 @@ func TestATurnIsLeftWithItsContext(t *testing.T) {
 		defer cancel()
 		contexts[i], errs[i] = cancel, make(chan error, 1)
 		go func() {
-			_, err := f.writeOnce(ctx, fence, score.Normalized{}, match.Block{}, match.Result{})
+			_, err := f.writeOnce(ctx, fence, score.Normalized{}, match.Block{}, rules.Result{})
 			errs[i] <- err
 		}()
 		next(map[bool]string{true: "refused", false: "queued"}[i == 0])
@@ -166,11 +167,11 @@ func TestATenantsLineIsFair(t *testing.T) {
 	for n := 1; n <= writers; n++ {
 		fence := f.takeElsewhere(num(n))
 		all.Go(func() {
-			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
+			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, n)
-				return match.Result{}, nil
+				return rules.Result{}, nil
 			})
 			if err != nil {
 				t.Error(err)
@@ -214,7 +215,7 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 	}
 	release := f.holdTenant()
 	done := make(chan error, 1)
-	go func() { done <- f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules) }()
+	go func() { done <- f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply) }()
 	<-refused
 	release()
 	if err := <-done; err != nil {
@@ -257,7 +258,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 					return
 				default:
 				}
-				if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); err != nil {
+				if err := f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply); err != nil {
 					t.Error(err)
 					return
 				}
@@ -268,7 +269,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 5 {
-		if err := other.SetVerdict(ctx, p, match.Rejected, match.ByRules); err != nil {
+		if err := other.SetVerdict(ctx, p, rules.Rejected, rules.Apply); err != nil {
 			t.Errorf("the other process: %v", err)
 		}
 	}
@@ -299,12 +300,12 @@ func TestFrozenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := false
-	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, match.Competition) (match.Result, error) {
+	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
-			return match.Result{}, nil
+			return rules.Result{}, nil
 		}
 		frozen = true
-		return match.Result{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		return rules.Result{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	})
 	if err == nil {
 		t.Fatal("it wrote")
@@ -342,7 +343,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, other, score.Normalized{}, block, match.Result{}); err != nil {
+	if _, err := f.writeOnce(ctx, other, score.Normalized{}, block, rules.Result{}); err != nil {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun

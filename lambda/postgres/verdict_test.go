@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -32,7 +32,7 @@ func (f *fixture) lamps() {
 }
 
 // says is what a person says about two documents.
-func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
+func (f *fixture) says(a, b uuid.UUID, verdict rules.Verdict) error {
 	f.t.Helper()
 	raws, err := f.Raws(f.t.Context(), []uuid.UUID{a, b})
 	if err != nil || len(raws) != 2 {
@@ -42,7 +42,7 @@ func (f *fixture) says(a, b uuid.UUID, verdict match.Verdict) error {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return f.SetVerdict(f.t.Context(), p, verdict, match.ByRules)
+	return f.SetVerdict(f.t.Context(), p, verdict, rules.Apply)
 }
 
 func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
@@ -69,15 +69,15 @@ func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
 	for _, step := range []struct {
 		when    string
 		a, b    int
-		verdict match.Verdict
+		verdict rules.Verdict
 		matches, suggestions,
 		clusters string
 	}{
-		{"one rejected", 1, 3, match.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
-		{"said again", 1, 3, match.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
-		{"on second thoughts", 1, 3, match.Confirmed, "1-3 person", "", "1 0 1"},
-		{"the other one too", 1, 2, match.Confirmed, "1-2 person, 1-3 person", "", "1 1 1"},
-		{"both rejected", 1, 2, match.Rejected, "1-3 person", "1-2 person", "1 0 1"},
+		{"one rejected", 1, 3, rules.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
+		{"said again", 1, 3, rules.Rejected, "1-2 rules", "1-3 person", "1 1 0"},
+		{"on second thoughts", 1, 3, rules.Confirmed, "1-3 person", "", "1 0 1"},
+		{"the other one too", 1, 2, rules.Confirmed, "1-2 person, 1-3 person", "", "1 1 1"},
+		{"both rejected", 1, 2, rules.Rejected, "1-3 person", "1-2 person", "1 0 1"},
 	} {
 		if err := f.says(num(step.a), num(step.b), step.verdict); err != nil {
 			t.Fatalf("%s: %v", step.when, err)
@@ -96,7 +96,7 @@ func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
 // What a person said outlives the evidence.
 func TestVerdictIsKeptForEver(t *testing.T) {
 	t.Parallel()
-	for verdict, want := range map[match.Verdict][2]string{match.Confirmed: {"1-2 person", ""}, match.Rejected: {"", "1-2 person"}} {
+	for verdict, want := range map[rules.Verdict][2]string{rules.Confirmed: {"1-2 person", ""}, rules.Rejected: {"", "1-2 person"}} {
 		t.Run(string(verdict), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
@@ -129,7 +129,7 @@ func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
 	before := f.dump(allTables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
 		p := score.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []score.Evidence{}}
-		if err := f.SetVerdict(t.Context(), p, match.Confirmed, match.ByRules); !errors.Is(err, postgres.ErrNoSuchPair) {
+		if err := f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -13,7 +13,7 @@
 //     points (pair.go).
 //
 // All kinds of evidence and their points are one table, in weights.go. It has
-// those of the competition as well, which package match adds.
+// those of the competition as well, which package rules adds.
 //
 // # Guarantees
 //

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"matchbook/lambda/explain"
-	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
@@ -368,11 +368,15 @@ func limitsAgree(t *testing.T, url string) {
 				c.Pairs[i].Points, c.Pairs[i].Veto, c.Pairs[i].Verdict = points, "", ""
 				c.Pairs[i].Evidence = []score.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
 			}
-			for _, j := range match.Decide(c) {
+			decided, err := rules.Decide(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range decided {
 				switch j.Outcome {
-				case match.Matched:
+				case rules.Matched:
 					least = min(least, j.Score)
-				case match.Suggested:
+				case rules.Suggested:
 					asked = min(asked, j.Score)
 				}
 			}

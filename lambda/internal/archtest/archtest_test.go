@@ -26,6 +26,7 @@ var tree = tables{
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob"},
 		{"match", "sweep", "errtext"},
+		{"rules"},
 		{"score"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
 		{"corpus"},

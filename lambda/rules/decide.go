@@ -1,4 +1,4 @@
-package match
+package rules
 
 import (
 	"context"
@@ -64,14 +64,9 @@ const (
 	highAt    = 85
 )
 
-// Decide decides about every pair of the documents. It is a pure function.
-func Decide(c Competition) []Decision {
-	all, _ := decideAll(context.Background(), c) // which does not end
-	return all
-}
-
-// decideAll is Decide for as long as the context lives: a tenant waits meanwhile.
-func decideAll(ctx context.Context, c Competition) (all []Decision, err error) {
+// Decide decides about every pair of the documents. It is a pure function; its
+// only error is the context's, as the writers of a tenant wait meanwhile.
+func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 	pairs := make(map[uuid.UUID][]Pair)
 	for _, p := range c.Pairs {
 		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
@@ -284,4 +279,30 @@ func (s side) among(others []side) standing {
 		return taken
 	}
 	return tied
+}
+
+// Edge is a match or a suggestion: two documents, A < B, and why.
+type Edge struct {
+	A, B       uuid.UUID
+	Score      float64 // 0 to 1
+	Confidence string  // high or medium
+	DecidedBy  string  // rules, model or person
+	Reasoning  string
+	Evidence   []score.Evidence
+}
+
+// With returns the competition with the given pairs in place of their earlier
+// versions.
+func (c Competition) With(pairs []Pair) Competition {
+	now := make(map[[2]uuid.UUID]Pair, len(pairs))
+	for _, p := range pairs {
+		now[[2]uuid.UUID{p.A, p.B}] = p
+	}
+	c.Pairs = slices.Clone(c.Pairs)
+	for i, p := range c.Pairs {
+		if p, ok := now[[2]uuid.UUID{p.A, p.B}]; ok {
+			c.Pairs[i] = p
+		}
+	}
+	return c
 }

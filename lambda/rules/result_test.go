@@ -1,4 +1,4 @@
-package match
+package rules
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func TestResultKeepsWhatIsDecided(t *testing.T) {
 			c.Documents = append(c.Documents, p.A)
 		}
 		kept := map[Outcome][]Edge{}
-		for _, j := range Decide(c) {
+		for _, j := range decided(c) {
 			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
 		}
 		if d := result(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
@@ -50,18 +50,15 @@ func TestDecidingEndsWithItsContext(t *testing.T) {
 		p := weighed("order", fmt.Sprint("invoice ", i), 60)
 		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
 	}
-	x := &exchange{id: uuid.New(), answers: map[string]map[uuid.UUID]Asked{}}
-	for name, rules := range map[string]Rules{"by rules": ByRules, "with a model": x.decide} {
-		ctx := &endingAt{t.Context(), 50}
-		if got, err := rules(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
-		if ctx.n != 0 {
-			t.Errorf("%s: it went on after its context had ended, or never looked: %d", name, ctx.n)
-		}
-		if _, err := rules(t.Context(), c); err != nil {
-			t.Errorf("%s: got %v", name, err)
-		}
+	ctx := &endingAt{t.Context(), 50}
+	if got, err := Apply(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if ctx.n != 0 {
+		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
+	}
+	if _, err := Apply(t.Context(), c); err != nil {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -82,6 +79,6 @@ func BenchmarkDecide(b *testing.B) {
 
 // result is what the rules make of a competition.
 func result(c Competition) Result {
-	r, _ := ByRules(context.Background(), c) // which does not end
+	r, _ := Apply(context.Background(), c) // which does not end
 	return r
 }

@@ -1,4 +1,4 @@
-package match
+package rules
 
 import (
 	"cmp"
@@ -73,7 +73,7 @@ func neighbourhood(pairs []Pair, documents ...uuid.UUID) Competition {
 
 // sorted is what was decided, in the order of the ids.
 func sorted(c Competition) []Decision {
-	all := Decide(c)
+	all := decided(c)
 	slices.SortFunc(all, func(x, y Decision) int {
 		return cmp.Or(slices.Compare(x.A[:], y.A[:]), slices.Compare(x.B[:], y.B[:]))
 	})
@@ -118,10 +118,10 @@ func TestPairsOfOthersMakeNoDifference(t *testing.T) {
 		if got, want := ours(pairs), ours(mine); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
-		decided := Decide(Competition{[]uuid.UUID{p.A}, mine})
-		for _, j := range Decide(Competition{[]uuid.UUID{p.A}, pairs}) {
-			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(decided, func(k Decision) bool { return reflect.DeepEqual(j, k) }) {
-				t.Fatalf("got %+v\nwant one of %+v", j, decided)
+		ofMine := decided(Competition{[]uuid.UUID{p.A}, mine})
+		for _, j := range decided(Competition{[]uuid.UUID{p.A}, pairs}) {
+			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(ofMine, func(k Decision) bool { return reflect.DeepEqual(j, k) }) {
+				t.Fatalf("got %+v\nwant one of %+v", j, ofMine)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package match
+package rules
 
 import (
 	"context"
@@ -14,20 +14,17 @@ type Result struct {
 	Stale       []uuid.UUID // documents that have to ask a model again
 }
 
-// Rules decide about the pairs of a competition. Their error ends a Write.
-type Rules func(ctx context.Context, c Competition) (Result, error)
-
-// ByRules are the Rules without a model: no answer can be missing, so the only
-// error is the context's.
-func ByRules(ctx context.Context, c Competition) (r Result, err error) {
-	all, err := decideAll(ctx, c)
+// Apply decides by the rules, without a model. Its only error is the context's.
+func Apply(ctx context.Context, c Competition) (r Result, err error) {
+	all, err := Decide(ctx, c)
 	for _, d := range all {
-		r.add(d)
+		r.Add(d)
 	}
 	return r, err
 }
 
-func (r *Result) add(d Decision) {
+// Add adds a decision to the result.
+func (r *Result) Add(d Decision) {
 	switch d.Outcome {
 	case Matched:
 		r.Matches = append(r.Matches, d.Edge)

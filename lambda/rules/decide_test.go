@@ -1,4 +1,4 @@
-package match
+package rules
 
 import (
 	"fmt"
@@ -72,13 +72,15 @@ func flipped(p Pair) Pair {
 
 func fives(n int) []float64 { return slices.Repeat([]float64{5}, n) }
 
-// decideRows: what becomes of each pair, by which evidence of competition, and
-// its score.
-var decideRows = []struct {
+type decideRow struct {
 	name  string
 	pairs []Pair
 	want  []string
-}{
+}
+
+// decideRows: what becomes of each pair, by which evidence of competition, and
+// its score.
+var decideRows = []decideRow{
 	{"alone", []Pair{weighed("order", "invoice", 60)}, []string{"match only 0.80 medium"}},
 	{"never less than 0", []Pair{weighed("order", "invoice 1", 60), weighed("order", "invoice 2", 20)}, []string{"match only 0.80 medium", "nothing taken"}},
 	{"never more than 1", []Pair{weighed("order", "invoice", 95)}, []string{"match only 1.00 high"}},
@@ -179,10 +181,23 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestEveryKindOfCompetitionIsInTheTable: a new kind needs a row of its own.
+func TestEveryKindOfCompetitionIsInTheTable(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Tie, score.Taken} {
+		name := kind.Because("")[0].Name
+		if !slices.ContainsFunc(decideRows, func(row decideRow) bool {
+			return slices.ContainsFunc(row.want, func(want string) bool { return strings.Fields(want)[1] == name })
+		}) {
+			t.Errorf("no row has the evidence %s", name)
+		}
+	}
+}
+
 // outcome is what becomes of a pair, as decideRows has it.
 func outcome(t *testing.T, c Competition, p Pair) string {
 	t.Helper()
-	all := Decide(c)
+	all := decided(c)
 	i := slices.IndexFunc(all, func(j Decision) bool { return j.A == p.A && j.B == p.B })
 	j := all[i]
 	if !reflect.DeepEqual(j.Pair, p) {

@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"matchbook/lambda/score"
+)
+
+// Asked is a model's answer about a pair; the zero value: no model was asked.
+type Asked struct {
+	About     string // Decision.About of the pair at that time
+	Question  string // the question that it was part of, see questionOf
+	Answer    Answer
+	Reasoning string
+}
+
+// Answer is a model's confidence that two documents belong together.
+type Answer string
+
+// The answers. None: the model did not choose the candidate.
+const (
+	None   Answer = "none"
+	Low    Answer = "low"
+	Medium Answer = "medium"
+	High   Answer = "high"
+)
+
+// modelScores are the scores of the answers that make a match.
+var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
+
+// Follow lets a model's answer decide an undecided pair.
+func (d *Decision) Follow(a Asked) {
+	if a.Answer == "" {
+		return // there was no room for it in the question
+	}
+	reasoning := strings.TrimPrefix(d.Reasoning, undecided)
+	d.DecidedBy = "model"
+	switch a.Answer {
+	case High, Medium:
+		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
+		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
+	case Low:
+		d.Outcome, d.Reasoning = Suggested, "Unlikely, by the model: "+a.Reasoning+" The rules: "+reasoning
+	case None:
+		d.Outcome = Dropped
+	}
+}
+
+// fingerprint is the same for the same evidence.
+func fingerprint(evidence []score.Evidence) string {
+	h := sha256.New()
+	for _, ev := range evidence {
+		fmt.Fprintf(h, "%q %d %q\n", ev.Name, ev.Points, ev.Text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,18 @@
+// Package rules decides which pairs of documents are matches. It reads no
+// database and asks no model.
+//
+// Decide takes a Competition: the scores of some pairs, and of all pairs that
+// compete with them. To the evidence of each pair it adds that of the
+// competition (decide.go): a pair gains if nothing else fits its two documents,
+// or if parts add up to a whole, and loses if another pair fits as well. From 75
+// points on a pair is matched, from 50 on it is undecided, and otherwise
+// dropped. A pair out of the question is kept as a suggestion.
+//
+// An undecided pair is left to a model, whose answer counts for as long as the
+// pair has the same evidence (answer.go), or to people. A person who confirms or
+// rejects a pair overrules both, for ever (Verdict).
+//
+// Whether two documents match depends on the pairs of the two only
+// (TestPairsOfOthersMakeNoDifference), and not on the order of the pairs
+// (TestOrderAndExtentOfTheQuestionMakeNoDifference).
+package rules

@@ -1,0 +1,32 @@
+package rules
+
+import (
+	"context"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+)
+
+const po, oc, dn, gr, inv, cn, ct = document.PurchaseOrder, document.OrderConfirmation, document.DeliveryNote,
+	document.GoodsReceipt, document.Invoice, document.CreditNote, document.Contract
+
+// idOf is the id of a document of this name.
+func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
+
+// names lists the names of evidence.
+func names(evidence []score.Evidence) string {
+	list := make([]string, len(evidence))
+	for i, ev := range evidence {
+		list[i] = ev.Name
+	}
+	return strings.Join(list, " ")
+}
+
+// decided is Decide without an end.
+func decided(c Competition) []Decision {
+	all, _ := Decide(context.Background(), c) // which does not end
+	return all
+}

@@ -155,10 +155,10 @@ func (r *countedRun) through(ids []uuid.UUID, concurrency int, invoke func(conte
 	}
 	ctx, stop := context.WithTimeout(r.t.Context(), stuck)
 	defer stop()
-	told := make(chan eventsource.Invocation, 10*len(ids))
+	batches := make(chan eventsource.Invocation, 10*len(ids))
 	mapping := eventsource.New(eventsource.Config{QueueURL: r.Queue.URL, QueueARN: r.Queue.ARN, BatchSize: manifest.Match.BatchSize,
 		MaxConcurrency: concurrency, Client: r.Queue.Client, Invoke: invoke, Now: r.Clock.Now,
-		OnInvocation: func(i eventsource.Invocation) { r.batch(i); told <- i }})
+		OnInvocation: func(i eventsource.Invocation) { r.batch(i); batches <- i }})
 	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- mapping.Run(ctx) }()
@@ -172,7 +172,7 @@ func (r *countedRun) through(ids []uuid.UUID, concurrency int, invoke func(conte
 					r.t.Fatal(err)
 				}
 			}
-		case i := <-told:
+		case i := <-batches:
 			done += len(i.MessageIDs) - len(i.Failed) - len(i.Undeleted)
 			if len(i.Failed)+len(i.Undeleted) > 0 {
 				if _, err := r.Jump(ctx); err != nil {
@@ -193,7 +193,7 @@ func (r *countedRun) through(ids []uuid.UUID, concurrency int, invoke func(conte
 }
 
 // waitUntilNobodyPolls: the queue gives messages to a receive that was broken
-// off as long as it has not noticed, and nobody has them then.
+// off as long as it has not noticed, and then no function has them.
 func (r *countedRun) waitUntilNobodyPolls() {
 	r.t.Helper()
 	deadline := time.After(stuck)

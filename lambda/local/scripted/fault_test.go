@@ -131,7 +131,7 @@ func TestEveryFaultHasItsEffect(t *testing.T) {
 			t.Parallel()
 			check := shows[kind]
 			if check == nil {
-				t.Fatal("nobody has said how it shows")
+				t.Fatal("the table has no check of it")
 			}
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
@@ -270,6 +270,6 @@ func TestServerEndsWithItsContext(t *testing.T) {
 	server.Close()
 	host := strings.TrimSuffix(strings.TrimPrefix(server.URL(), "http://"), "/v1")
 	if _, err := net.Dial("tcp", host); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("%v, want that nobody listens", err)
+		t.Errorf("%v, want a refused connection", err)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"matchbook/lambda/local/scripted/fault"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // The client that Matchbook uses accepts the answers.

@@ -10,6 +10,8 @@ import (
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
 )
 
 // Explanation is all there is to say about one document.
@@ -104,15 +106,15 @@ func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []stri
 	return said, nil
 }
 
-// near lists the documents that share a key with the document.
+// maxCandidates bounds the candidates by a common key; matching has no more.
+const maxCandidates = 200
+
+// near lists the candidates of a document that share a key with it, in the order
+// of matching.
 func (d *Reader) near(doc *documentState) ([]named, error) {
-	lookup, err := score.Lookup(doc.raw)
+	ranked, err := d.db.Ranked(d.ctx, []uuid.UUID{doc.ID}, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := d.db.Sharing(d.ctx, doc.ID, lookup, score.Matchable(doc.Type))
-	if err != nil {
-		return nil, err
-	}
-	return d.names(ids)
+	return d.names(ranked[doc.ID])
 }

@@ -94,17 +94,3 @@ func (db *DB) Import(ctx context.Context, docs []Imported) (stamped []job.Stampe
 	}
 	return stamped, nil
 }
-
-const sharingSQL = `
-SELECT other.id
-FROM document AS self JOIN document AS other ON other.tenant_id = self.tenant_id AND other.id <> self.id
-WHERE self.id = $1 AND other.match_keys && $2::text[] AND other.type = ANY ($3::text[]::document_type[])
-ORDER BY cardinality(ARRAY(SELECT unnest(other.match_keys) INTERSECT SELECT unnest($2::text[]))) DESC, other.id
-LIMIT 100`
-
-// Sharing lists at most 100 documents of the tenant and of these types that
-// share a key by which the document is looked up, those with the most first.
-func (db *DB) Sharing(ctx context.Context, id uuid.UUID, lookup []string, types []document.Type) ([]uuid.UUID, error) {
-	rows, _ := db.pool.Query(ctx, sharingSQL, id, lookup, types)
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-}

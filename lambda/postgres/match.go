@@ -67,9 +67,7 @@ const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (
-		SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200
-	) AS nearest` + dataRows + `
+	FROM (` + nearestRows + `) AS nearest` + dataRows + `
 ) AS candidate
 WHERE bytes_read <= 8388608
 UNION
@@ -94,8 +92,12 @@ const dataRows = `
 	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d`
 
 const rankedSQL = `
-SELECT id FROM (SELECT id, ` + sharedColumn + ` AS shared ` + sharingRows + `) AS candidate
+SELECT id FROM (` + nearestRows + `) AS nearest
 ORDER BY shared DESC, id LIMIT $4`
+
+// nearestRows is the one rule of which documents with a common key are
+// candidates, and in which order.
+const nearestRows = `SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200`
 
 const sharingRows = `
 	FROM document

@@ -1,0 +1,50 @@
+package postgres_test
+
+import (
+	"slices"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+)
+
+// The candidates that people see are those of matching, best first: one common
+// number counts more than several common months and amounts.
+func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const order = `"supplier":{"vat_id":"DE136695976"},"date":"2026-01-05","total":"1184.37"`
+	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500010046",`+order+`}`)
+	f.put(num(2), tenant, document.Invoice, `{`+order+`}`)
+	f.put(num(3), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"4500010046"}]}`)
+	f.put(num(4), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"99"}]}`)
+	for n := 2; n <= 4; n++ {
+		f.match(num(n))
+	}
+	ranked, err := f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []uuid.UUID{num(3), num(2)}; !slices.Equal(ranked[num(1)], want) {
+		t.Errorf("ranked %v, want %v", ranked[num(1)], want)
+	}
+	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := score.Read(raws[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := f.block(f.take(num(1)), doc.Normalized())
+	var found []uuid.UUID
+	for _, c := range block.Candidates {
+		found = append(found, c.ID)
+	}
+	slices.SortFunc(ranked[num(1)], func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	if !slices.Equal(found, ranked[num(1)]) {
+		t.Errorf("matching reads %v, people see %v", found, ranked[num(1)])
+	}
+}

@@ -289,6 +289,7 @@ func (r *rig) shift(d time.Duration) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.t.Cleanup(clock.Close)
 	if err := clock.Advance(r.t.Context(), d); err != nil {
 		r.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,9 @@ import (
 type Clock struct {
 	url    string // of the database, with the real clock
 	schema string // of our now()
+
+	mu   sync.Mutex
+	conn *pgx.Conn // kept, because a new one costs more than what it is used for; may be closed
 }
 
 const installSQL = `
@@ -31,15 +35,16 @@ GRANT USAGE ON SCHEMA %[1]s TO PUBLIC;
 GRANT SELECT ON %[1]s.state TO PUBLIC`
 
 // Install gives the database at databaseURL a clock that runs on from now, or
-// stands at frozenAt if that is not zero.
+// stands at frozenAt if that is not zero. It is to be closed or removed.
 func Install(ctx context.Context, databaseURL string, frozenAt time.Time) (*Clock, error) {
 	id := uuid.New()
-	c := &Clock{databaseURL, fmt.Sprintf("simclock_%x", id[:6])}
+	c := &Clock{url: databaseURL, schema: fmt.Sprintf("simclock_%x", id[:6])}
 	frozen := "NULL"
 	if !frozenAt.IsZero() {
 		frozen = frozenAt.UTC().Format("'2006-01-02T15:04:05.000000Z'")
 	}
 	if err := c.exec(ctx, fmt.Sprintf(installSQL, c.schema, frozen)); err != nil {
+		c.Close()
 		return nil, fmt.Errorf("install a clock in the database: %w", err)
 	}
 	return c, nil
@@ -63,17 +68,30 @@ func (c *Clock) Advance(ctx context.Context, d time.Duration) error {
 		d.Microseconds()))
 }
 
-// Remove takes the clock out of the database.
+// Remove takes the clock out of the database, and closes it.
 func (c *Clock) Remove(ctx context.Context) error {
+	defer c.Close()
 	return c.exec(ctx, fmt.Sprintf("DROP SCHEMA %s CASCADE", c.schema))
 }
 
-func (c *Clock) exec(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, c.url)
-	if err != nil {
-		return err
+// Close closes the clock's own connection. The database keeps its time.
+func (c *Clock) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != nil {
+		_ = c.conn.Close(context.Background())
 	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, sql)
+}
+
+func (c *Clock) exec(ctx context.Context, sql string) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// The server may have been restarted since the last time.
+	if c.conn == nil || c.conn.Ping(ctx) != nil {
+		if c.conn, err = pgx.Connect(ctx, c.url); err != nil {
+			return err
+		}
+	}
+	_, err = c.conn.Exec(ctx, sql)
 	return err
 }

@@ -25,6 +25,7 @@ func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, re
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	simURL, err := c.URL()
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +59,23 @@ func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
 	after := now(t, real)
 	if got.Before(before) || got.After(after) {
 		t.Errorf("got %v less an hour, want between %v and %v", got, before, after)
+	}
+}
+
+// A server that was restarted, or an operator, may have ended the connection.
+func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	c, simulated, real := install(t, at)
+	if _, err := real.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+		WHERE datname = current_database() AND query LIKE '%CREATE SCHEMA simclock%' AND pid <> pg_backend_pid()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Advance(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := now(t, simulated), at.Add(time.Hour); !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

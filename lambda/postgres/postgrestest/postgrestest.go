@@ -82,6 +82,7 @@ func WithClock(t testing.TB, url string, at time.Time) (clock *simclock.Clock, s
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(clock.Close)
 	if simURL, err = clock.URL(); err != nil {
 		t.Fatal(err)
 	}

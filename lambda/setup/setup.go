@@ -226,18 +226,9 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 	return asker, embeddings, nil
 }
 
-// Publisher opens the adapters for publishing. close closes them.
-func Publisher(ctx context.Context, c Config) (p *job.Publisher, close func(), err error) {
-	db, queue, err := open(ctx, c, manifest.Match.PoolSize)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &job.Publisher{Store: db, Sender: queue}, db.Close, nil
-}
-
-// Republisher opens the adapters for publishing failed documents again. close
+// Publisher opens the database and the queue for publishing documents. close
 // closes them.
-func Republisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
+func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
 	store, sender, err := open(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {
 		return nil, nil, nil, err

@@ -11,7 +11,9 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/local/database"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/republish"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/term"
@@ -46,23 +48,31 @@ func (w *invocation) publishCommand() *cobra.Command {
 }
 
 func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
-	config, err := setup.LoadPublisher(w.env)
-	if err != nil {
-		return err
-	}
-	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
-		return err
-	}
-	publisher, close, err := setup.Publisher(ctx, config)
+	db, queue, close, err := w.openPublisher(ctx)
 	if err != nil {
 		return err
 	}
 	defer close()
+	publisher := job.Publisher{Store: db, Sender: queue}
 	if err := publisher.Publish(ctx, ids); err != nil {
 		return errors.New(errtext.Describe(err))
 	}
 	fmt.Fprintf(w.out, "published %d documents\n", len(ids))
 	return nil
+}
+
+// openPublisher opens the database and the queue, unless a later version of this
+// program has migrated the database.
+func (w *invocation) openPublisher(ctx context.Context) (
+	db *postgres.DB, queue job.Sender, close func(), err error) {
+	config, err := setup.LoadPublisher(w.env)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
+		return nil, nil, nil, err
+	}
+	return setup.Publisher(ctx, config)
 }
 
 // failedOptions are the flags of publish --failed.
@@ -112,11 +122,7 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 			return w.writeFailed(r, o.json)
 		})
 	}
-	config, err := setup.LoadPublisher(w.env)
-	if err != nil {
-		return err
-	}
-	db, queue, close, err := setup.Republisher(ctx, config)
+	db, queue, close, err := w.openPublisher(ctx)
 	if err != nil {
 		return err
 	}

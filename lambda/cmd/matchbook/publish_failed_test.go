@@ -197,6 +197,25 @@ func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 	}
 }
 
+// A database of a later version is refused before a document or the queue changes.
+//
+//nolint:paralleltest // it sets the environment
+func TestPublishFailedRefusesALaterSchema(t *testing.T) {
+	r := newFailedRig(t, func() bool { return true })
+	r.fail(3, oneTenant, "permanent", "1 hour")
+	if _, err := r.conn.Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errOut := r.run(t.Context())
+	if want := "schema is at version 99999"; code != exitError || out != "" || !strings.Contains(errOut, want) {
+		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
+	}
+	if got, want := r.statuses()+", "+r.messages()+" messages", "failed 3, 0 messages"; got != want {
+		t.Errorf("it left %s, want %s", got, want)
+	}
+}
+
 func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -17,14 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// What points mean, of 100. They are those of the package match, which a test
-// makes sure of.
-const (
-	MatchPoints = 75 // a match
-	AskPoints   = 50 // undecided, left for people
-)
-
-// Outcomes of a pair, as people are told.
+// Outcomes of a pair, as they are printed.
 const (
 	isMatched   = "matched"
 	isUndecided = "undecided"
@@ -155,7 +148,7 @@ func fromDecision(j rules.Decision) pairReport {
 	return p
 }
 
-func missing(score float64) int { return MatchPoints - int(math.Round(score*100)) }
+func missing(score float64) int { return rules.MatchAt - int(math.Round(score*100)) }
 
 func fromStored(m report.Match) (pairReport, error) {
 	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy, edge: ends{m.A, m.B}}
@@ -199,18 +192,16 @@ func (p pairReport) inShort() string {
 	return fmt.Sprintf("%s, %.2f", p.Outcome, p.Score)
 }
 
-// competition is the evidence that other pairs are, from the package match.
-var competition = []string{"only", "adds-up", "tie", "taken"}
-
-// cleanEvidence is evidence to be shown: for before against, the competition last.
+// cleanEvidence returns evidence for people: for before against, the competition last.
 func cleanEvidence(list []score.Evidence) []score.Evidence {
 	shown := make([]score.Evidence, len(list))
 	for i, ev := range list {
-		shown[i] = score.Evidence{Name: term.Clean(ev.Name, term.MaxValue), Points: ev.Points, Text: term.Clean(ev.Text, term.MaxText)}
+		shown[i] = score.Evidence{Name: term.Clean(ev.Name, term.MaxValue), Points: ev.Points,
+			Text: term.Clean(ev.Text, term.MaxText)}
 	}
 	group := func(ev score.Evidence) int {
 		switch {
-		case slices.Contains(competition, ev.Name):
+		case ev.FromCompetition():
 			return 2
 		case ev.Points < 0:
 			return 1

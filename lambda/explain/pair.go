@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
 	canonical "matchbook/lambda/reference"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 )
@@ -21,9 +22,6 @@ type Comparison struct {
 	Pair    *pairReport    `json:"pair"`
 	Verdict string         `json:"verdict"`
 }
-
-// KeepPoints is below how many points the package match forgets a pair.
-const KeepPoints = 30
 
 func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 	c := &Comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
@@ -73,7 +71,7 @@ func (p pairReport) verdict() string {
 	case isRejected:
 		return "No match: a person rejected it."
 	}
-	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, AskPoints/100.)
+	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, rules.SuggestAt/100.)
 }
 
 // notSucceeded tells of the document that was not matched in the end.
@@ -126,8 +124,8 @@ func (c *Comparison) explainUnstored() error {
 		c.Verdict = "Never compared: they share no key" + whatKeysAre
 	case pair.Veto != "" && len(pair.Evidence) == 0:
 		c.Verdict = p.verdict() + " Neither cites the other, so it was not kept."
-	case pair.Veto == "" && pair.Points < KeepPoints:
-		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), KeepPoints)
+	case pair.Veto == "" && pair.Points < score.KeepAt:
+		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), score.KeepAt)
 	default:
 		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. Publish one of the two to match it again."
 	}
@@ -138,7 +136,7 @@ func plural(t document.Type) string {
 	if t == "" {
 		return "documents without a type"
 	}
-	return term.Words(t) + "s"
+	return t.Words() + "s"
 }
 
 // field is what both documents say about one thing.

@@ -52,7 +52,7 @@ type Error struct{ error }
 // Errorf makes an Error.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// resolve finds the documents that are meant: one, or two different ones.
+// resolve finds the documents with these ids or numbers: one, or two different ones.
 func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	for _, arg := range args {
 		id, err := d.find(arg)
@@ -104,7 +104,9 @@ func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
 	}
 	lines := make([]string, len(found))
 	for i, s := range found {
-		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID, term.Clean(term.Words(s.Type), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
+		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID,
+			term.Clean(s.Type.Words(), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
 	}
-	return Errorf("%d documents have the number %q: use the id%s", len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
+	return Errorf("%d documents have the number %q: use the id%s",
+		len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
 }

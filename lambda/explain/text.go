@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/rules"
 	"matchbook/lambda/term"
 )
 
@@ -60,10 +61,10 @@ func (p *page) document(d *documentState) {
 	}
 }
 
-// member prints a member of a cluster, and which one is meant.
-func (p *page) member(head string, m named, meant bool) {
+// member prints a member of a cluster, and marks the document that is explained.
+func (p *page) member(head string, m named, explained bool) {
 	mark := " "
-	if meant {
+	if explained {
 		mark = "*"
 	}
 	p.Line("  %s%s%s  %s", term.Pad(head, 9), mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
@@ -146,7 +147,8 @@ func (p *page) reasons(q pairReport) {
 func (p *page) footnote(pairs []pairReport) {
 	if slices.ContainsFunc(pairs, pairReport.capped) {
 		p.Line("")
-		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and a score ends at 1.00 (100 points); "+fmt.Sprintf("%.2f is a match.", MatchPoints/100.))
+		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, "+
+			fmt.Sprintf("and a score ends at 1.00 (100 points); %.2f is a match.", rules.MatchAt/100.))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/score"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )
@@ -79,7 +78,7 @@ const whatKeysAre = ", which is a number, or an amount, an article or a time of 
 
 // whereCited says what became of the numbers that the document cites, of
 // those that are in none of its pairs.
-func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []string, err error) {
+func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (list []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
 		ids, err := d.reports.Numbered(d.ctx, r.Number)
@@ -96,14 +95,15 @@ func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (said []stri
 		}
 		for _, s := range here {
 			if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Document.ID == s.ID }) {
-				said = append(said, fmt.Sprintf("It cites %s: %s %s is here, %s.", doc.Cites[i], term.Words(s.Type), s.ID, cmp.Or(s.Status, "never published")))
+				list = append(list, fmt.Sprintf("It cites %s: %s %s is here, %s.",
+					doc.Cites[i], s.Type.Words(), s.ID, cmp.Or(s.Status, "never published")))
 			}
 		}
 	}
 	if len(nowhere) > 0 {
-		said = append(said, "No document here has the number, as printed, of what it cites: "+strings.Join(nowhere, ", ")+".")
+		list = append(list, "No document here has the number, as printed, of what it cites: "+strings.Join(nowhere, ", ")+".")
 	}
-	return said, nil
+	return list, nil
 }
 
 // maxCandidates bounds the candidates by a common key; matching has no more.

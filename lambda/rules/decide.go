@@ -59,8 +59,8 @@ const (
 
 // Thresholds of a pair's points, of 100.
 const (
-	suggestAt = 50 // undecided
-	matchAt   = 75 // a match, of medium confidence
+	SuggestAt = 50 // undecided
+	MatchAt   = 75 // a match, of medium confidence
 	highAt    = 85
 )
 
@@ -80,11 +80,11 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 		}
 		d := Decision{Edge: decide(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
 		switch {
-		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= matchAt/100.:
+		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= MatchAt/100.:
 			d.Outcome = Matched
 		case p.Verdict == Rejected, p.Veto != "":
 			d.Outcome = Suggested
-		case d.Score >= suggestAt/100.:
+		case d.Score >= SuggestAt/100.:
 			d.Outcome, d.Undecided, d.About = Suggested, true, fingerprint(d.Evidence)
 			if p.Asked.About == d.About {
 				d.Follow(p.Asked)
@@ -120,7 +120,7 @@ func decide(p Pair, ofA, ofB []Pair) Edge {
 		e.DecidedBy, e.Reasoning = "person", "Rejected by a person."
 	case p.Veto != "":
 		e.Reasoning = "Not matched. " + p.Veto + " " + e.Reasoning
-	case e.Score < matchAt/100.:
+	case e.Score < MatchAt/100.:
 		e.Reasoning = undecided + e.Reasoning
 	}
 	return e

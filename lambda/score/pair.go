@@ -27,7 +27,7 @@ type Fit struct{ A, B, Common float64 }
 // Counts reports whether a pair is worth keeping: competition may make it a
 // match, or a person may want to know why it is none.
 func (p Pair) Counts() bool {
-	return p.Veto == "" && p.Points >= keepAt || p.Veto != "" && len(p.Evidence) > 0
+	return p.Veto == "" && p.Points >= KeepAt || p.Veto != "" && len(p.Evidence) > 0
 }
 
 // Score scores a pair of documents. It is symmetric, and depends on nothing but

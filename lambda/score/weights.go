@@ -9,9 +9,9 @@ type Evidence struct {
 	Text   string `json:"text"`   // in plain words
 }
 
-// keepAt is the least points of a pair that is kept: no competition can make one
+// KeepAt is the least points of a pair that is kept: no competition can make one
 // below it a match.
-const keepAt = 30
+const KeepAt = 30
 
 // Kind is a kind of evidence: its name, and its points of 100.
 type Kind struct {
@@ -108,6 +108,9 @@ func Sum(evidence []Evidence) (points int) {
 	}
 	return points
 }
+
+// FromCompetition reports whether the evidence comes from other pairs.
+func (e Evidence) FromCompetition() bool { return weights[e.Name].family == "competition" }
 
 // Because returns a piece of evidence of this kind, with its points.
 func (k Kind) Because(format string, args ...any) []Evidence {

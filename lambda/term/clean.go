@@ -113,9 +113,6 @@ func firstColumns(s string, most int) string {
 }
 
 // Label names a document: its type and number, or its id where it has none.
-func Label[T ~string](t T, number string, id fmt.Stringer) string {
-	return Words(t) + " " + cmp.Or(Clean(number, MaxValue), id.String())
+func Label(t interface{ Words() string }, number string, id fmt.Stringer) string {
+	return t.Words() + " " + cmp.Or(Clean(number, MaxValue), id.String())
 }
-
-// Words is the name of a type without hyphens.
-func Words[T ~string](t T) string { return strings.ReplaceAll(string(t), "-", " ") }

@@ -67,7 +67,7 @@ func (t *evalText) pairs() {
 	all := t.Report.Pairwise
 	row("all pairs", all.TP, all.FP, all.FN, all.Rates)
 	for _, p := range t.Report.TypePairs {
-		row("  "+term.Words(p.A)+" - "+term.Words(p.B), p.TP, p.FP, p.FN, p.Rates)
+		row("  "+p.A.Words()+" - "+p.B.Words(), p.TP, p.FP, p.FN, p.Rates)
 	}
 	row("mean over the type pairs", "", "", "", t.Report.Macro)
 	row("B-cubed, without contracts", "", "", "", t.Report.BCubed.Rates)

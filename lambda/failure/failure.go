@@ -97,11 +97,12 @@ type Failure struct {
 // MaxText is the largest length of Text, in characters.
 const MaxText = 1000
 
-// Of classifies an error; err must not be nil.
+// Of classifies an error; err must not be nil. Of joined errors, Text has the
+// operations of the first one.
 func Of(err error) Failure {
 	f := classify(err)
 	var where []string
-	for e := err; e != nil; e = errors.Unwrap(e) {
+	for e := err; e != nil; e = unwrap(e) {
 		if l, ok := e.(*located); ok {
 			where = append(where, l.operation)
 		}
@@ -199,6 +200,17 @@ func root(err error) error {
 		}
 		err = next
 	}
+}
+
+// unwrap is errors.Unwrap, and of joined errors the first one.
+func unwrap(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			return e
+		}
+		return nil
+	}
+	return errors.Unwrap(err)
 }
 
 func cut(s string) string {

@@ -51,6 +51,9 @@ func TestEachFailureHasOneKindAndASafeSentence(t *testing.T) {
 		{"cut off", io.ErrUnexpectedEOF, failure.Transient, "connection failed"},
 		{"with its operation", failure.At("claim documents", pgErr("53300")), failure.Transient,
 			"claim documents: database error (SQLSTATE 53300)"},
+		{"joined, with its operations", failure.At("settle", errors.Join(failure.At("write failed", pgErr("53300")),
+			failure.At("read the document again", io.EOF))), failure.Transient,
+			"settle: write failed: database error (SQLSTATE 53300)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

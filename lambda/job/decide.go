@@ -79,7 +79,9 @@ type Settlement struct {
 // failure. The delivery after the last entry is the last one.
 type Schedule []time.Duration
 
-// Decide returns the end of a delivery. No other function decides it.
+// Decide returns the end of a delivery that met this outcome. The Result comes
+// from the store's claim, the work, or the write after it; Decide alone turns it
+// into a status and an action.
 func (s Schedule) Decide(o Outcome) Settlement {
 	last := o.Delivery > len(s)
 	switch o.Result {

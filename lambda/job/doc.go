@@ -46,9 +46,11 @@
 //
 // # How a delivery ends
 //
-// Decide alone decides it. The response to SQS starts as "all failed"; a message
-// leaves it only by an Ack, and an Ack is decided only after a commit, or when
-// the row proves that there is nothing to do.
+// Store.Claim finds whether a delivery is claimed, and if not, why; the work and
+// the write after it succeed or fail. Schedule.Decide alone turns that into an
+// end. The response to SQS starts as "all failed"; a message leaves it only by
+// an Ack, and an Ack is decided only after a commit, or when the row proves that
+// there is nothing to do.
 //
 //	found or happened                 document      message
 //	body not an id                    -             Ack
@@ -61,14 +63,15 @@
 //	not matchable                     NULL, reason  Ack
 //	held by a live lease              -             Retry at the lease's end; when last, waited for,
 //	                                                then DeadLetter
-//	busy: its row is locked           -             tried again for 5 s, then as held, after 5 s
+//	busy: its row is locked           -             waited for 5 s, then Retry after 5 s; when last, as held
 //	too early: a retry not due yet    -             Retry when it is due; when last, worked on
 //	transient                         pending       Retry by the schedule, or Retry-After if longer
 //	transient, last delivery          failed        DeadLetter
 //	permanent, a panic too            failed        Ack
-//	lost to a publish or another      -             Ack if it is over, Retry at the lease's end if it is
-//	  attempt                                       being worked on; if it waits, reported failed, and
-//	                                                Ack when last: it waits for another message
+//	lost, and it is over              -             Ack
+//	lost to another attempt           -             Retry at the lease's end; DeadLetter when last
+//	lost to a publish                 -             Retry with the visibility as it is; Ack when last,
+//	                                                because it waits for another message
 //	not claimed, database away        -             Retry by the schedule; DeadLetter when last
 //	not written, database away        -             Retry at the lease's end; DeadLetter when last
 //
@@ -76,9 +79,9 @@
 // hook Runtime.Notify sends the notifications, with a time limit, before the
 // response to SQS. The sweep sends the ones that it could not send.
 //
-// Retry changes the message's visibility and reports it failed. DeadLetter
-// sets visibility 0 and reports it failed: at the next receive SQS moves it to
-// the dead-letter queue. The messages of a dead worker come back after the
+// Retry changes the message's visibility and leaves it in the response.
+// DeadLetter sets visibility 0 and leaves it there: at the next receive SQS moves
+// it to the dead-letter queue. The messages of a dead worker come back after the
 // queue's own visibility timeout. The sweep repairs documents that stay in
 // progress after their worker died, and pending ones whose message got lost.
 package job

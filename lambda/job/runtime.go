@@ -81,7 +81,7 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 	var running sync.WaitGroup
 	for i := range b.deliveries {
 		if err != nil {
-			b.giveBack(i, Fence{}, err)
+			b.endUnclaimed(i, Fence{}, err)
 			continue
 		}
 		b.tenants[i] = claims[i].Tenant
@@ -127,7 +127,7 @@ func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
 		}
 		share, cancel := withShare(ctx, len(later)-n)
 		if c, err := b.claimAlone(share, d); err != nil {
-			b.giveBack(d.index, d.Fence, err)
+			b.endUnclaimed(d.index, d.Fence, err)
 		} else {
 			b.run(share, d.index, c)
 		}

@@ -17,7 +17,7 @@ const writeTimeout = 4 * time.Second
 
 // settle ends the delivery after the work has returned err.
 func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
-	ctx, cancel := b.settling(ctx)
+	ctx, cancel := b.settleContext(ctx)
 	defer cancel()
 	switch {
 	case err == nil:
@@ -29,9 +29,9 @@ func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
 	}
 }
 
-// settling returns the context for settling: it goes on although the work's time
+// settleContext returns the context for settling: it goes on although the work's time
 // is up, until the invocation has to respond, and is long enough for one try.
-func (b *batch) settling(ctx context.Context) (context.Context, context.CancelFunc) {
+func (b *batch) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
@@ -49,7 +49,7 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 	case !written:
 		b.end(i, f, b.lost(ctx, i, f), why)
 	default:
-		b.end(i, f, o, why)
+		b.conclude(i, f, o, s, why)
 	}
 }
 
@@ -59,7 +59,7 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
 	for tries := (pauses{}); ; {
 		written, err := b.writeOnce(ctx, f, r)
-		if err == nil && (written || tries.last == 0) {
+		if err == nil && (written || tries.last == 0) { // on the first try no commit can have been lost
 			return written, nil
 		}
 		row, findErr := b.find(ctx, f)
@@ -114,20 +114,24 @@ func (b *batch) unsettled(i int) Outcome {
 	return Outcome{Result: Unsettled, Wait: max(time.Until(b.leases[i]), time.Second)}
 }
 
-// giveBack ends a delivery that could not be claimed. Its message comes back
+// endUnclaimed ends a delivery that could not be claimed. Its message comes back
 // by the schedule, up to a quarter earlier: messages that all come back at one
 // moment may all meet the next outage.
-func (b *batch) giveBack(i int, f Fence, err error) {
+func (b *batch) endUnclaimed(i int, f Fence, err error) {
 	wait := b.Schedule.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Schedule))}, StatusNone).Visibility
 	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
 }
 
-// end decides the end of delivery i, logs it and keeps it. It is called once for
-// each delivery.
+// end decides the end of delivery i by its outcome, and concludes it.
 func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
+	o.Delivery = b.deliveries[i].Count
+	b.conclude(i, f, o, b.Schedule.Decide(o), why)
+}
+
+// conclude logs the end of delivery i and keeps it, once for each delivery. Run
+// passes it to Messages; an Ack usually goes with the response.
+func (b *batch) conclude(i int, f Fence, o Outcome, s Settlement, why failure.Failure) {
 	d := b.deliveries[i]
-	o.Delivery = d.Count
-	s := b.Schedule.Decide(o)
 	level := slog.LevelInfo
 	switch {
 	case s.Write == StatusFailed || s.Action == DeadLetter:

@@ -50,8 +50,8 @@ func (c *Call) ClientError() bool { return c.Status/100 == 4 }
 // ServerError reports whether the status is 5xx.
 func (c *Call) ServerError() bool { return c.Status/100 == 5 }
 
-// Refused reports whether there was a response whose status is not 2xx.
-func (c *Call) Refused() bool { return c.Status != 0 && c.Status/100 != http.StatusOK/100 }
+// ErrorStatus reports whether there was a response whose status is not 2xx.
+func (c *Call) ErrorStatus() bool { return c.Status != 0 && c.Status/100 != http.StatusOK/100 }
 
 // Status matches the calls that were answered with one of these statuses.
 func Status(these ...int) func(*Call) bool {
@@ -95,7 +95,7 @@ func (t Table) Classify(c *Call) *Error {
 // detail is the part of a response other than 2xx that a sentence may contain.
 func (t Table) detail(c *Call) string {
 	switch {
-	case !c.Refused():
+	case !c.ErrorStatus():
 		return ""
 	case !slices.Contains(t.Codes, c.Code):
 		return fmt.Sprintf(" (HTTP %d)", c.Status)

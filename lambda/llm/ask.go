@@ -17,12 +17,13 @@ import (
 
 // Key identifies an answer in the vault.
 type Key struct {
-	Tenant   uuid.UUID
-	Model    string            // Model.Name
-	Question [sha256.Size]byte // of the exact prompt and schema
+	Tenant uuid.UUID
+	Model  string            // Model.Name
+	Prompt [sha256.Size]byte // hash of the exact question and schema
 }
 
-// Vault stores answers as soon as they are paid for, before they are read.
+// Vault stores answers as soon as they are paid for, before they are read: the
+// table model_answer, postgres/answer.go.
 type Vault interface {
 	// FindAnswer returns the usable answer under the key and counts that it is
 	// used once more.
@@ -52,7 +53,7 @@ const keepFor = 5 * time.Second
 // An answer that could not be committed is not asked for again: the next try
 // commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
-	k := Key{Tenant: tenant, Model: a.Model.Name(), Question: q.hash()}
+	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash()}
 	var paid *Answer // paid for, but not stored yet
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
 		id, text, found, err := a.Vault.FindAnswer(ctx, k)

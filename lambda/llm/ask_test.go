@@ -311,7 +311,7 @@ func questionHash(t *testing.T, q llm.Question) [32]byte {
 	if err := o.ask(t.Context(), 0, q); err != nil {
 		t.Fatal(err)
 	}
-	return o.keys[0].Question
+	return o.keys[0].Prompt
 }
 
 func TestQuestionIsFiledByItsPromptAndSchema(t *testing.T) {

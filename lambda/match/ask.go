@@ -40,8 +40,8 @@ func open(id uuid.UUID, all []rules.Decision) (list, beyond []rules.Decision) {
 	return list[:n], list[n:]
 }
 
-// questionOf is a hash of a question: the pairs and their evidence.
-func questionOf(list []rules.Decision) string {
+// pairsHash is a hash of a question: its pairs and their evidence.
+func pairsHash(list []rules.Decision) string {
 	h := sha256.New()
 	for _, d := range list {
 		fmt.Fprintln(h, d.Pair.A, d.Pair.B, d.About)
@@ -61,9 +61,9 @@ type exchange struct {
 	calls   int                                  // of the model
 }
 
-// decide decides by the rules and the answers so far. It returns
-// errUnanswered when the document's own question has no answer.
-func (x *exchange) decide(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
+// apply is rules.Apply with the answers so far. It returns errUnanswered when the
+// document's own question has no answer, neither here nor with its pairs.
+func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
 	all, err := rules.Decide(ctx, c)
 	if err != nil {
 		return rules.Result{}, err
@@ -74,7 +74,7 @@ func (x *exchange) decide(ctx context.Context, c rules.Competition) (result rule
 			return rules.Result{}, err
 		}
 	}
-	question := questionOf(mine)
+	question := pairsHash(mine)
 	if slices.ContainsFunc(mine, func(d rules.Decision) bool {
 		return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question
 	}) {
@@ -169,7 +169,7 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 			}
 			answers[list[i].ID] = a
 		}
-		x.answers[questionOf(x.pending)] = answers
+		x.answers[pairsHash(x.pending)] = answers
 		return nil
 	})
 }

@@ -66,13 +66,13 @@ func TestFollowingAnswersEndsWithItsContext(t *testing.T) {
 	}
 	x := &exchange{id: uuid.New(), answers: map[string]map[uuid.UUID]rules.Asked{}}
 	ctx := &endingAt{t.Context(), 50}
-	if got, err := x.decide(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, rules.Result{}) {
+	if got, err := x.apply(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, rules.Result{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if ctx.n != 0 {
 		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
 	}
-	if _, err := x.decide(t.Context(), c); err != nil {
+	if _, err := x.apply(t.Context(), c); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

@@ -230,7 +230,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 		c := rules.Competition{Documents: ids, Pairs: pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
 		x := &exchange{id: id, answers: map[string]map[uuid.UUID]rules.Asked{}}
-		if _, err := x.decide(t.Context(), c); err == nil {
+		if _, err := x.apply(t.Context(), c); err == nil {
 			t.Skip("no drawn pair needs the model: nothing to ask")
 		}
 		answers := map[uuid.UUID]rules.Asked{}
@@ -239,8 +239,8 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 			answers[j.Pair.Other(id)] = rules.Asked{Answer: rapid.SampledFrom([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
-		x.answers[questionOf(x.pending)] = answers
-		got, err := x.decide(t.Context(), c)
+		x.answers[pairsHash(x.pending)] = answers
+		got, err := x.apply(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

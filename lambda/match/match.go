@@ -108,7 +108,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		return err
 	}
 	x := &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}
-	decide := x.decide
+	decide := x.apply
 	if m.Model == nil {
 		decide = rules.Apply
 	}

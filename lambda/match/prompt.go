@@ -17,8 +17,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// system is the system message of every question. A change here changes the
-// hash of every question, so that no stored answer fits any more.
+// system is the system message of every question. After a change here no answer
+// in the vault fits any more: a question that comes up is asked anew. An answer
+// that is stored with its pair stays valid, while the question's pairs and their
+// evidence are the same.
 const system = `You match business documents of one company: orders, confirmations, delivery notes, goods receipts, invoices, credit notes, contracts.
 You get one document and a numbered list of candidates. Choose those candidates that belong to the same business as the document: the order that an invoice charges, the delivery that a receipt books, the invoice that a credit note corrects.
 Judge by what the documents say: companies, numbers, items, quantities, prices, amounts, dates. Parts may add up: an order may be delivered and charged in several parts. Two documents of one company that are about different goods, quantities or times do not belong together.
@@ -36,7 +38,7 @@ const (
 // candidates: candidate number n is candidates[order[n-1]].
 func QuestionOf(doc score.Raw, candidates []score.Raw) (q llm.Question, order []int, err error) {
 	var text strings.Builder
-	if err := fenced(&text, "document", doc); err != nil {
+	if err := delimited(&text, "document", doc); err != nil {
 		return q, nil, err
 	}
 	order = shuffled(doc.ID, len(candidates))
@@ -44,7 +46,7 @@ func QuestionOf(doc score.Raw, candidates []score.Raw) (q llm.Question, order []
 	for i, n := range order {
 		numbers[i] = i + 1
 		fmt.Fprintf(&text, "\nCandidate %d:\n", i+1)
-		if err := fenced(&text, "candidate", candidates[n]); err != nil {
+		if err := delimited(&text, "candidate", candidates[n]); err != nil {
 			return q, nil, err
 		}
 	}
@@ -52,14 +54,14 @@ func QuestionOf(doc score.Raw, candidates []score.Raw) (q llm.Question, order []
 		MaxTokens: maxTokens}, order, nil
 }
 
-// fenced writes a document between fences. No line of it can be taken for a
-// fence: each begins with the name of a field.
-func fenced(w *strings.Builder, fence string, raw score.Raw) error {
+// delimited writes a document between two delimiters. No line of it can be taken
+// for a delimiter: each begins with the name of a field.
+func delimited(w *strings.Builder, name string, raw score.Raw) error {
 	text, err := PromptOf(raw)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "<<<%s\n%s%s>>>\n", fence, text, fence)
+	fmt.Fprintf(w, "<<<%s\n%s%s>>>\n", name, text, name)
 	return nil
 }
 
@@ -136,7 +138,7 @@ func schema(numbers []int) json.RawMessage {
 }
 
 // line is a stranger's text on one line: without control characters, invisible
-// characters, direction marks and our fences, cut at most characters.
+// characters, direction marks and our delimiters, cut at most characters.
 func line(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -22,7 +22,7 @@ RETURNING id, answer`
 // FindAnswer implements llm.Vault.
 func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string, found bool, err error) {
 	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Question[:]).Scan(&id, &text)
+		return db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Prompt[:]).Scan(&id, &text)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, "", false, nil
@@ -46,7 +46,7 @@ func (db *DB) KeepAnswer(
 	ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string,
 ) (id int64, err error) {
 	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Question[:], document, storable(a.Text),
+		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, storable(a.Text),
 			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable)).Scan(&id)
 	})
 	return id, err

@@ -27,7 +27,7 @@ var _ interface {
 
 // asked is what a question is filed under.
 func asked(question string) llm.Key {
-	return llm.Key{Tenant: tenant, Model: "fake temperature=0", Question: sha256.Sum256([]byte(question))}
+	return llm.Key{Tenant: tenant, Model: "fake temperature=0", Prompt: sha256.Sum256([]byte(question))}
 }
 
 func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
@@ -80,9 +80,9 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 		t.Errorf("found answer %d, want %d", found, id)
 	}
 	for name, other := range map[string]llm.Key{
-		"tenant":         {Tenant: otherTenant, Model: k.Model, Question: k.Question},
-		"unknown tenant": {Tenant: num(99), Model: k.Model, Question: k.Question},
-		"model":          {Tenant: tenant, Model: k.Model + " seed=1", Question: k.Question},
+		"tenant":         {Tenant: otherTenant, Model: k.Model, Prompt: k.Prompt},
+		"unknown tenant": {Tenant: num(99), Model: k.Model, Prompt: k.Prompt},
+		"model":          {Tenant: tenant, Model: k.Model + " seed=1", Prompt: k.Prompt},
 		"question":       asked("which one?"),
 	} {
 		if _, _, found, err := f.FindAnswer(t.Context(), other); found || err != nil {
@@ -209,7 +209,7 @@ func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
 			k := asked("which?")
 			f.exec("BEGIN")
 			f.exec("INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens) VALUES ($1, $2, $3, $4, 'first', 1, 1)",
-				k.Tenant, k.Model, k.Question[:], num(2))
+				k.Tenant, k.Model, k.Prompt[:], num(2))
 			done := make(chan struct{})
 			var err error
 			go func() {

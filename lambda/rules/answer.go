@@ -12,7 +12,7 @@ import (
 // Asked is a model's answer about a pair; the zero value: no model was asked.
 type Asked struct {
 	About     string // Decision.About of the pair at that time
-	Question  string // the question that it was part of, see questionOf
+	Question  string // a hash of the pairs in its question, and their evidence
 	Answer    Answer
 	Reasoning string
 }

@@ -51,8 +51,8 @@ type Outcome string
 // The outcomes.
 const (
 	Matched Outcome = "matched"
-	// Suggested: undecided, out of the question, rejected by a person, or unlikely
-	// by a model's answer.
+	// Suggested pairs are listed for people: undecided, out of the question, rejected
+	// by a person, or unlikely by a model's answer.
 	Suggested Outcome = "suggested"
 	Dropped   Outcome = "dropped"
 )
@@ -78,7 +78,7 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d := Decision{Edge: decide(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
+		d := Decision{Edge: edgeOf(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
 		switch {
 		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= MatchAt/100.:
 			d.Outcome = Matched
@@ -98,8 +98,10 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 // undecided begins the reasoning of pairs that the rules leave open.
 const undecided = "Undecided. "
 
-// decide scores a pair among all pairs of its two documents.
-func decide(p Pair, ofA, ofB []Pair) Edge {
+// edgeOf adds the competition to the evidence of a pair and sums it up: the
+// points of each family up to its cap (score.Sum), and all of them between 0 and
+// 100, as a score from 0 to 1.
+func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
@@ -134,11 +136,11 @@ const margin = 8
 type standing int
 
 const (
-	taken  standing = iota // better pairs use up all units of the document
-	tied                   // others are as good, and there is no room for all
-	room                   // there is room for all of them
-	alone                  // no other is as good
-	addsUp                 // with others that are as good it makes up the whole
+	displaced standing = iota // better pairs use up all units of the document
+	tied                      // others are as good, and there is no room for all
+	room                      // there is room for all of them
+	alone                     // no other is as good
+	addsUp                    // with others that are as good it makes up the whole
 )
 
 // compete returns the evidence that the competition on both sides adds to a
@@ -152,7 +154,7 @@ func compete(p Pair, ofA, ofB []Pair) []score.Evidence {
 		return p.TypeB.Words(), p.TypeA.Words()
 	}
 	switch worst, best := min(a, b), max(a, b); {
-	case worst == taken:
+	case worst == displaced:
 		one, many := theOther(worst)
 		return score.Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)
 	case worst == tied && p.Cites(): // a document that cites two belongs to both
@@ -211,7 +213,7 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown):
 		// The room is unknown.
 		if len(better) > 0 {
-			return taken
+			return displaced
 		}
 		return tied
 	}
@@ -220,7 +222,7 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	case sameUnits(used+me.common+commonUnits(equal), me.all):
 		return addsUp
 	case used+me.common > me.all*(1+tolerance):
-		return taken
+		return displaced
 	case used+me.common+commonUnits(equal) <= me.all:
 		return room
 	}
@@ -276,7 +278,7 @@ func (s side) among(others []side) standing {
 	case with > 0 && without == 0:
 		return addsUp
 	case with == 0 && without > 0:
-		return taken
+		return displaced
 	}
 	return tied
 }

@@ -231,8 +231,8 @@ func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	t.Parallel()
 	p := weighed("order", "invoice 1", 60)
 	p.Evidence = slices.Grow(p.Evidence, 10)
-	first := decide(p, nil, nil)
-	decide(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
+	first := edgeOf(p, nil, nil)
+	edgeOf(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
 	if names(first.Evidence) != "cites-loosely only" || names(p.Evidence[:2]) != "cites-loosely " {
 		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
 	}
@@ -282,7 +282,7 @@ func TestReasoning(t *testing.T) {
 		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
 	} {
 		p := tc.pairs[0]
-		if got := decide(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
+		if got := edgeOf(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
 		}
 	}

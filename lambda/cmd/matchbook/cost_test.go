@@ -60,7 +60,7 @@ func (c *till) exec(sql string, args ...any) {
 func (c *till) asked(tenant, day, model string, prompt, completion, replays int, unusable string) {
 	c.t.Helper()
 	c.n++
-	k := llm.Key{Tenant: uuid.MustParse(tenant), Model: model, Question: sha256.Sum256([]byte{byte(c.n)})}
+	k := llm.Key{Tenant: uuid.MustParse(tenant), Model: model, Prompt: sha256.Sum256([]byte{byte(c.n)})}
 	id, err := c.KeepAnswer(c.t.Context(), k, uuid.New(), llm.Answer{Text: "{}", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}, unusable)
 	if err != nil {
 		c.t.Fatal(err)

@@ -39,7 +39,8 @@ func (fault) Error() string { return "fault" }
 // failure it is tried again.
 const quotaWait = time.Hour
 
-// table classifies the calls that brought no answer.
+// table classifies the calls that brought no answer; failure.Table.Classify
+// applies it, to the facts that wire.go collects.
 var table = failure.Table{Service: "the model provider", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
 		return c.Status == http.StatusTooManyRequests &&
@@ -61,7 +62,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: sli
 		Kind: failure.Permanent, Sentence: "the question is too long for the model"},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "the model provider refused the request"},
-	{Name: "redirect, or no status for an answer", Match: (*failure.Call).Refused,
+	{Name: "any other status", Match: (*failure.Call).ErrorStatus,
 		Kind: failure.Transient, Sentence: "the model provider neither answered nor failed"},
 }, failure.Unanswered("the model provider"), []failure.Row{
 	{Name: "question not encodable", Match: func(c *failure.Call) bool {

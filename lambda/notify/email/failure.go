@@ -69,7 +69,7 @@ var table = failure.Table{Service: "SES", Codes: codes, Rows: []failure.Row{
 		Kind: failure.Permanent, Sentence: "SES denied access", Refused: true},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "SES refused the mail"},
-	{Name: "redirect", Match: (*failure.Call).Refused,
+	{Name: "redirect", Match: (*failure.Call).ErrorStatus,
 		Kind: failure.Transient, Sentence: "SES neither answered nor failed"},
 
 	{Name: "stopped", Match: (*failure.Call).Stopped,

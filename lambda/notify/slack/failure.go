@@ -23,7 +23,7 @@ var table = failure.Table{Service: "Slack", Codes: codes, Rows: slices.Concat([]
 		Kind: failure.Permanent, Sentence: "Slack knows no such webhook or channel", Refused: true},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "Slack refused the message"},
-	{Name: "redirect", Match: (*failure.Call).Refused,
+	{Name: "redirect", Match: (*failure.Call).ErrorStatus,
 		Kind: failure.Transient, Sentence: "Slack neither answered nor failed"},
 }, failure.Unanswered("Slack"), []failure.Row{
 	{Name: "not ok", Match: func(c *failure.Call) bool { return c.Status/100 == 2 },

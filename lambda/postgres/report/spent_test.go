@@ -17,7 +17,7 @@ import (
 // if it is to be.
 func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, completion, replays int, refused bool) {
 	f.t.Helper()
-	k := llm.Key{Tenant: tenant, Model: model, Question: sha256.Sum256([]byte(question))}
+	k := llm.Key{Tenant: tenant, Model: model, Prompt: sha256.Sum256([]byte(question))}
 	answer := llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}
 	id, err := f.KeepAnswer(f.t.Context(), k, uuid.New(), answer, "")
 	if err != nil {

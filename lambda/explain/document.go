@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// named is what people know a document by.
+// named identifies a document for people.
 type named struct {
 	ID     uuid.UUID     `json:"id"`
 	Type   document.Type `json:"type"`
@@ -25,7 +25,7 @@ type named struct {
 
 func (n named) called() string { return term.Label(n.Type, n.Number, n.ID) }
 
-// documentState is a document and what became of it. All texts are clean.
+// documentState is a document and its state of matching. All texts are clean.
 type documentState struct {
 	named
 	TenantID   uuid.UUID   `json:"tenant_id"`
@@ -53,6 +53,7 @@ type reference struct {
 	Number string `json:"number"`
 }
 
+// String returns the type in words, and the number.
 func (r reference) String() string {
 	return cmp.Or(strings.ReplaceAll(r.Type, "-", " "), "number") + " " + r.Number
 }
@@ -104,7 +105,7 @@ func (d *documentState) parse() {
 
 func name(s report.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
-// names reads what people know the documents by, in the order of ids.
+// names reads the types and numbers of documents, in the order of ids.
 func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
 	summaries, err := d.reports.Summaries(d.ctx, ids)
 	if err != nil {
@@ -118,7 +119,7 @@ func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
 	return list, nil
 }
 
-// waits says what a document waits for that is neither matched nor failed.
+// waits describes the next event that a document waits for; empty if it waits for none.
 func (d *documentState) waits() string {
 	switch {
 	case d.Status == "in-progress" && d.Lease != nil:
@@ -135,12 +136,12 @@ func (d *documentState) waits() string {
 		return "for its message, due " + at
 	case d.Status == "failed" && d.Failed != nil:
 		at, _ := d.at(*d.Failed)
-		return "for somebody to mend and publish it: it failed " + at
+		return "for a person to repair the cause and publish it: it failed " + at
 	}
 	return ""
 }
 
-// at is a moment and how far away it is, and whether it has passed.
+// at returns a moment with its distance from now, and whether it has passed.
 func (d *documentState) at(t time.Time) (text string, over bool) {
 	text, away := t.UTC().Format("2006-01-02 15:04:05Z"), d.now.Sub(t).Round(time.Second)
 	if away >= 0 {
@@ -149,7 +150,7 @@ func (d *documentState) at(t time.Time) (text string, over bool) {
 	return fmt.Sprintf("%s (in %s)", text, -away), false
 }
 
-// unmatched says that the document was not matched; empty if it was.
+// unmatched describes a document that was not matched; empty if it was.
 func (d *documentState) unmatched() string {
 	switch d.Status {
 	case "succeeded":

@@ -26,14 +26,14 @@ const (
 	isDropped   = "dropped"
 )
 
-// pairReport is what became of a pair, and why. All texts are clean.
+// pairReport is the outcome of a pair, with the reasons. All texts are clean.
 type pairReport struct {
 	Document      *named           `json:"document,omitempty"` // the other one
 	Outcome       string           `json:"outcome"`
 	Score         float64          `json:"score"`
 	Confidence    string           `json:"confidence,omitempty"` // of a match
 	DecidedBy     string           `json:"decided_by"`
-	MissingPoints int              `json:"missing_points,omitempty"` // what an undecided pair lacks to be a match
+	MissingPoints int              `json:"missing_points,omitempty"` // that an undecided pair lacks to be a match
 	OutOfQuestion string           `json:"out_of_question,omitempty"`
 	Reasoning     string           `json:"reasoning,omitempty"` // of a model
 	Evidence      []score.Evidence `json:"evidence"`
@@ -51,7 +51,7 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 	return e.a
 }
 
-// pairs is every pair of a document that was considered, the best first.
+// pairs returns every pair of a document that was considered, the best first.
 func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	competition, err1 := d.db.Competition(d.ctx, id)
 	matches, err2 := d.reports.Matches(d.ctx, []uuid.UUID{id})
@@ -88,8 +88,8 @@ func rankOf(p pairReport) int {
 	return slices.Index([]string{isMatched, isUndecided, isOut, isRejected, isDropped}, p.Outcome)
 }
 
-// reconcile puts what is decided now beside what is stored. What is stored
-// counts, and where it differs a note says so.
+// reconcile compares the stored pairs with the rules' decisions of now. The
+// stored pairs count; a note marks each difference.
 func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (list []pairReport, err error) {
 	stored := make(map[ends]pairReport)
 	var order []ends
@@ -179,7 +179,7 @@ func (p pairReport) equal(was pairReport) bool {
 		p.DecidedBy == was.DecidedBy && slices.Equal(p.Evidence, was.Evidence)
 }
 
-// inShort is what a pair is, in a few words.
+// inShort describes the outcome of a pair in a few words.
 func (p pairReport) inShort() string {
 	switch p.Outcome {
 	case isMatched:

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/term"
 )
 
-// Comparison is all there is to say about two documents.
+// Comparison describes two documents side by side, and their pair.
 type Comparison struct {
 	A       *documentState `json:"a"`
 	B       *documentState `json:"b"`
@@ -50,13 +50,13 @@ func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 	return c, c.explainUnstored()
 }
 
-// keyRank puts the keys that say the most first.
+// keyRank puts the most specific keys first.
 func keyRank(key string) int {
 	kind, _, _ := strings.Cut(key, "|")
-	return slices.Index([]string{"amount", "item", "month"}, kind) // numbers, and what was hashed, before
+	return slices.Index([]string{"amount", "item", "month"}, kind) // numbers and hashed keys come before
 }
 
-// verdict is what became of a pair, in one sentence.
+// verdict describes the outcome of a pair in one sentence.
 func (p pairReport) verdict() string {
 	switch p.Outcome {
 	case isMatched:
@@ -74,7 +74,7 @@ func (p pairReport) verdict() string {
 	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, rules.SuggestAt/100.)
 }
 
-// notSucceeded tells of the document that was not matched in the end.
+// notSucceeded describes the document whose matching has not succeeded; empty if both have.
 func (c *Comparison) notSucceeded() string {
 	for _, s := range []*documentState{c.A, c.B} {
 		switch s.Status {
@@ -90,7 +90,7 @@ func (c *Comparison) notSucceeded() string {
 	return ""
 }
 
-// explainUnstored says why there is no pair of the two.
+// explainUnstored explains why no pair of the two is stored.
 func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
@@ -139,15 +139,15 @@ func plural(t document.Type) string {
 	return t.Words() + "s"
 }
 
-// field is what both documents say about one thing.
+// field is one value of both documents.
 type field struct {
 	Name string `json:"name"`
 	A    string `json:"a,omitempty"`
 	B    string `json:"b,omitempty"`
-	Same *bool  `json:"same"` // null where one does not say it
+	Same *bool  `json:"same"` // null where one has no value
 }
 
-func said(name, a, b string, same bool) field {
+func compared(name, a, b string, same bool) field {
 	f := field{Name: name, A: term.Clean(a, term.MaxValue), B: term.Clean(b, term.MaxValue)}
 	if f.A != "" && f.B != "" {
 		f.Same = &same
@@ -158,17 +158,17 @@ func said(name, a, b string, same bool) field {
 // fields compares the documents field by field, in comparable form.
 func fields(a, b document.Data) []field {
 	list := []field{
-		said("date", a.Date.String(), b.Date.String(), a.Date == b.Date),
-		said("currency", a.Currency, b.Currency, strings.EqualFold(a.Currency, b.Currency)),
+		compared("date", a.Date.String(), b.Date.String(), a.Date == b.Date),
+		compared("currency", a.Currency, b.Currency, strings.EqualFold(a.Currency, b.Currency)),
 	}
 	list = append(list, partyFields("supplier", a.Supplier, b.Supplier)...)
 	list = append(list, partyFields("buyer", a.Buyer, b.Buyer)...)
 	list = append(list, citedFields(a.References, b.References)...)
-	amount := func(name string, x, y document.Amount) field { return said(name, x.Fixed(), y.Fixed(), x.Equal(y)) }
+	amount := func(name string, x, y document.Amount) field { return compared(name, x.Fixed(), y.Fixed(), x.Equal(y)) }
 	list = append(list, amount("subtotal", a.Subtotal, b.Subtotal), amount("tax", a.Tax, b.Tax), amount("total", a.Total, b.Total),
-		said("period", period(a.Period), period(b.Period), a.Period == b.Period))
+		compared("period", period(a.Period), period(b.Period), a.Period == b.Period))
 	list = append(list, lineFields(a.Lines, b.Lines)...)
-	list = append(list, said("notes", a.Notes, b.Notes, a.Notes == b.Notes))
+	list = append(list, compared("notes", a.Notes, b.Notes, a.Notes == b.Notes))
 	return slices.DeleteFunc(list, func(f field) bool { return f.A == "" && f.B == "" })
 }
 
@@ -179,9 +179,9 @@ func partyFields(role string, a, b document.Party) []field {
 		return p == q
 	}
 	return []field{
-		said(role, a.Name, b.Name, company.ParseName(a.Name).Key() == company.ParseName(b.Name).Key()),
-		said(role+" VAT id", a.VATID, b.VATID, same(company.VATID, a.VATID, b.VATID)),
-		said(role+" IBAN", a.IBAN, b.IBAN, same(company.IBAN, a.IBAN, b.IBAN)),
+		compared(role, a.Name, b.Name, company.ParseName(a.Name).Key() == company.ParseName(b.Name).Key()),
+		compared(role+" VAT id", a.VATID, b.VATID, same(company.VATID, a.VATID, b.VATID)),
+		compared(role+" IBAN", a.IBAN, b.IBAN, same(company.IBAN, a.IBAN, b.IBAN)),
 	}
 }
 
@@ -192,10 +192,10 @@ func period(p document.Period) string {
 	return p.From.String() + " to " + p.To.String()
 }
 
-// maxRows is how many references or lines are shown.
+// maxRows bounds the references or lines that are printed.
 const maxRows = 8
 
-// citedFields puts what both cite side by side, and then the rest.
+// citedFields puts common citations side by side, and then the rest.
 func citedFields(a, b []document.Reference) []field {
 	show := func(r document.Reference) string {
 		return reference{term.Clean(r.Type, term.MaxValue), term.Clean(r.Number, term.MaxValue)}.String()
@@ -224,15 +224,15 @@ func lineFields(a, b []document.Line) []field {
 	})
 }
 
-// sideBySide pairs what is alike in two lists, and appends what is alone.
+// sideBySide pairs the elements of two lists that are alike, and appends the others.
 func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(x, y T) (alike, same bool)) (list []field) {
 	const most = 200 // of each list
 	used := make([]bool, len(b))
 	for _, x := range a[:min(len(a), most)] {
-		f := said(name, show(x), "", false)
+		f := compared(name, show(x), "", false)
 		for j, y := range b[:min(len(b), most)] {
 			if alike, same := compare(x, y); alike && !used[j] {
-				f, used[j] = said(name, show(x), show(y), same), true
+				f, used[j] = compared(name, show(x), show(y), same), true
 				break
 			}
 		}
@@ -241,7 +241,7 @@ func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(
 	slices.SortStableFunc(list, func(f, g field) int { return alone(f) - alone(g) })
 	for j, y := range b[:min(len(b), most)] {
 		if !used[j] {
-			list = append(list, said(name, "", show(y), false))
+			list = append(list, compared(name, "", show(y), false))
 		}
 	}
 	if len(list) > maxRows {

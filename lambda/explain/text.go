@@ -88,7 +88,7 @@ func (d *documentState) statusInShort() string {
 	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
 }
 
-// maxPairs is how many pairs of a group are shown.
+// maxPairs bounds the pairs of a group that are printed.
 const maxPairs = 10
 
 func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
@@ -106,7 +106,7 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	}
 }
 
-// standing is a pair's score and what became of it.
+// standing returns a pair's score and outcome.
 func (p pairReport) standing() string {
 	score := fmt.Sprintf("%.2f ", p.Score)
 	switch p.Outcome {
@@ -120,7 +120,7 @@ func (p pairReport) standing() string {
 	return score + p.Outcome
 }
 
-// reasons prints why a pair is what it is.
+// reasons prints the reasons for the outcome of a pair.
 func (p *page) reasons(q pairReport) {
 	if q.Note != "" {
 		p.Hang("      ", "Note: "+q.Note)
@@ -143,7 +143,7 @@ func (p *page) reasons(q pairReport) {
 	}
 }
 
-// footnote explains why points may not add up to a score.
+// footnote explains points that do not add up to a score.
 func (p *page) footnote(pairs []pairReport) {
 	if slices.ContainsFunc(pairs, pairReport.capped) {
 		p.Line("")
@@ -210,7 +210,7 @@ func (f field) mark() string {
 	return "!"
 }
 
-// row prints what both documents say side by side, in at most three lines.
+// row prints a value of both documents side by side, in at most three lines.
 func (p *page) row(name, mark, a, b string) {
 	left, right := shorten(a), shorten(b)
 	for i := range max(len(left), len(right)) {
@@ -234,7 +234,7 @@ func shorten(s string) []string {
 	return lines
 }
 
-// maxKeys is how many keys are shown.
+// maxKeys bounds the keys that are printed.
 const maxKeys = 8
 
 func (p *page) keys(keys []string) {

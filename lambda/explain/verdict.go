@@ -51,7 +51,7 @@ func (d *Reader) Settle(args []string, v rules.Verdict) (Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	pair, err := judgeable(docs[0], docs[1])
+	pair, err := scored(docs[0], docs[1])
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (d *Reader) Settle(args []string, v rules.Verdict) (Report, error) {
 	}
 	r := &Change{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
 		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
-	if !before.pair.says(v) {
+	if !before.pair.has(v) {
 		if err := d.db.SetVerdict(d.ctx, pair, v, rules.Apply); err != nil {
 			return nil, d.refused(err)
 		}
@@ -84,8 +84,8 @@ func (d *Reader) refused(err error) error {
 	return err
 }
 
-// judgeable compares two documents about which a person decides.
-func judgeable(a, b *documentState) (score.Pair, error) {
+// scored scores two documents, if a person may confirm or reject their pair.
+func scored(a, b *documentState) (score.Pair, error) {
 	switch {
 	case a.TenantID != b.TenantID:
 		return score.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
@@ -101,7 +101,7 @@ func judgeable(a, b *documentState) (score.Pair, error) {
 	return score.Of(a.raw, b.raw)
 }
 
-// matchable lists in words what a type is matched with.
+// matchable lists in words the types that a type is matched with.
 func matchable(t document.Type) string {
 	var list []string
 	for _, other := range score.Matchable(t) {
@@ -110,9 +110,9 @@ func matchable(t document.Type) string {
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
 
-// view is what a verdict may change.
+// view holds everything that a verdict may change.
 type view struct {
-	pair     *pairReport // what is stored, or considered, of the two; nil if nothing is
+	pair     *pairReport // of the two, as stored or considered; nil if there is none
 	matches  []report.Match
 	clusters [][]named
 }
@@ -150,13 +150,13 @@ func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
 	return nil
 }
 
-// says reports whether a person has said this of the pair already.
-func (p *pairReport) says(v rules.Verdict) bool {
+// has reports whether a person has given the pair this verdict already.
+func (p *pairReport) has(v rules.Verdict) bool {
 	want := map[rules.Verdict]string{rules.Confirmed: isMatched, rules.Rejected: isRejected}[v]
 	return p != nil && p.DecidedBy == "person" && p.Outcome == want && p.Note == ""
 }
 
-// compareViews fills in which other matches and clusters changed.
+// compareViews adds the other matches and the clusters that changed.
 func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 	without := func(list, others []report.Match) (rest []report.Match) {
 		for _, m := range list {
@@ -250,7 +250,7 @@ func (r *Change) nameOf(id uuid.UUID) string {
 	return r.B.called()
 }
 
-// was is what a pair was before the verdict.
+// was describes a pair before the verdict.
 func (p *pairReport) was() string {
 	switch {
 	case p == nil:

@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Explanation is all there is to say about one document.
+// Explanation describes one document, and all pairs that were considered for it.
 type Explanation struct {
 	Document *documentState `json:"document"`
 	Pairs    []pairReport   `json:"pairs"`
-	NoMatch  []string       `json:"no_match,omitempty"` // why there is none
-	Near     []named        `json:"near,omitempty"`     // with what it was compared, where nothing of that was kept
+	NoMatch  []string       `json:"no_match,omitempty"` // the reasons, if there is none
+	Near     []named        `json:"near,omitempty"`     // the candidates, where no pair was kept
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
@@ -33,10 +33,10 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	return e, err
 }
 
-// maxNamed is how many documents or numbers a sentence lists.
+// maxNamed bounds the documents or numbers that a sentence lists.
 const maxNamed = 10
 
-// noMatch says why the document has no match.
+// noMatch collects the reasons why the document has no match.
 func (d *Reader) noMatch(e *Explanation) (err error) {
 	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document
@@ -76,8 +76,8 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 
 const whatKeysAre = ", which is a number, or an amount, an article or a time of the same company."
 
-// whereCited says what became of the numbers that the document cites, of
-// those that are in none of its pairs.
+// whereCited looks up the numbers that the document cites, and describes the
+// documents that are in none of its pairs.
 func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (list []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {

@@ -166,7 +166,7 @@ func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
 		{"matching_status = 'pending', matching_due_at = now() - interval '2 hours'", `for its message, due 2.* \(2h0m\d+s ago\); if that got lost, the sweep`},
 		{"matching_status = 'in-progress', matching_lease_until = now() + interval '90 seconds'", `for its worker, whose claim holds until 2.* \(in 1m\d+s\) cluster`},
 		{"matching_status = 'in-progress', matching_lease_until = now() - interval '2 hours'", `for the next delivery, or the sweep, to take it over: its worker's claim ended 2`},
-		{"matching_status = 'failed', matching_failed_at = now()", `for somebody to mend and publish it: it failed 2`},
+		{"matching_status = 'failed', matching_failed_at = now()", `for a person to repair the cause and publish it: it failed 2`},
 	} {
 		if _, err := conn.Exec(t.Context(), "UPDATE document SET "+tc.set+" WHERE id = '"+lampOrder+"'"); err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (p Problem) Where() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Input is the content of a folder: its documents, and what is malformed.
+// Input is the content of a folder: its documents, and its malformed parts.
 type Input struct {
 	Documents []Document
 	Problems  []Problem

@@ -71,7 +71,7 @@ func newNaive(in eval.Input) naive {
 	return n
 }
 
-// cluster is who can be reached over pairs that touch no contract.
+// cluster returns the documents that can be reached over pairs that touch no contract.
 func (n naive) cluster(id uuid.UUID, over map[corpus.Pair]bool) map[uuid.UUID]bool {
 	contract := map[uuid.UUID]bool{}
 	for _, d := range n.Documents {
@@ -98,9 +98,9 @@ func common(a, b map[uuid.UUID]bool) (n float64) {
 	return n
 }
 
-// bCubed is by the definition over pairs of documents: of those that share
-// the predicted cluster of a document, itself included, the share that also
-// shares its true one, and the other way round.
+// bCubed follows the definition over pairs of documents: of the documents in the
+// predicted cluster of a document, itself included, the share that is in its
+// true cluster too, and the other way round.
 func (n naive) bCubed() (precision, recall float64) {
 	counted := 0.0
 	for _, d := range n.Documents {

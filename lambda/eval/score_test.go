@@ -202,7 +202,7 @@ func TestCandidateRecallCountsBothDirections(t *testing.T) {
 	if got, want := share(r.CandidateRecall10)+", "+share(r.CandidateRecall50), "2 of 4: 0.5000, 3 of 4: 0.7500"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	in.Candidates = map[uuid.UUID][]uuid.UUID{} // known, and nobody has any
+	in.Candidates = map[uuid.UUID][]uuid.UUID{} // known, and no document has any
 	if got, want := share(eval.Score(in).CandidateRecall50), "0 of 4: 0.0000"; got != want {
 		t.Errorf("no candidates: got %s, want %s", got, want)
 	}

@@ -183,6 +183,7 @@ type counting struct {
 	calls *int
 }
 
+// Answer implements llm.Model.
 func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	*c.calls++
 	return c.Model.Answer(ctx, q)

@@ -70,7 +70,7 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 }
 
 // pairs compares each document with those before it that have a key which it
-// looks up: as the store does, with at most 200, who have the most in common.
+// looks up: as the store does, with at most 200, those with the most keys in common.
 func (c corpus) pairs() (pairs []rules.Pair) {
 	index := map[string][]int{}
 	for i, d := range c.docs {

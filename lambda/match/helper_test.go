@@ -84,8 +84,8 @@ func object(fields ...string) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// everybody lists the documents of pairs.
-func everybody(pairs []rules.Pair) (ids []uuid.UUID) {
+// documentsOf lists the documents of pairs.
+func documentsOf(pairs []rules.Pair) (ids []uuid.UUID) {
 	for _, p := range pairs {
 		ids = append(ids, p.A, p.B)
 	}
@@ -102,7 +102,7 @@ func neighbourhood(pairs []rules.Pair, documents ...uuid.UUID) rules.Competition
 			own = append(own, p)
 		}
 	}
-	near := append(everybody(own), documents...)
+	near := append(documentsOf(own), documents...)
 	return rules.Competition{Documents: documents, Pairs: slices.DeleteFunc(slices.Clone(pairs), func(p rules.Pair) bool {
 		return !slices.Contains(near, p.A) && !slices.Contains(near, p.B)
 	})}
@@ -116,6 +116,6 @@ func result(c rules.Competition) rules.Result {
 
 // decided lists the decisions of the rules about all pairs.
 func decided(pairs []rules.Pair) []rules.Decision {
-	all, _ := rules.Decide(context.Background(), rules.Competition{Documents: everybody(pairs), Pairs: pairs}) // which does not end
+	all, _ := rules.Decide(context.Background(), rules.Competition{Documents: documentsOf(pairs), Pairs: pairs}) // which does not end
 	return all
 }

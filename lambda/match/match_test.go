@@ -56,7 +56,7 @@ func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, ty
 }
 
 func (s *fakeStore) Near(context.Context, uuid.UUID, []string, []document.Type) ([]Near, error) {
-	return nil, errors.New("nobody has an embedding")
+	return nil, errors.New("no document has an embedding")
 }
 
 func (s *fakeStore) next() (b Block) {
@@ -71,7 +71,7 @@ var (
 	rawInvoice = raw(inv, object(`"number":"RE-1"`, cites45))
 )
 
-// run matches and returns what was logged.
+// run matches and returns the log.
 func run(s *fakeStore) (string, error) {
 	var log bytes.Buffer
 	m := &Matcher{Store: s, Log: slog.New(slog.NewJSONHandler(&log, nil))}

@@ -155,11 +155,11 @@ func (m *memory) all() (pairs []rules.Pair) {
 	return pairs
 }
 
-// stale says what of the edges is not what Decide makes of all pairs; empty if
-// everything is.
+// stale describes an edge that differs from the decisions about all pairs; empty
+// if none does.
 func (m *memory) stale() string {
 	pairs := m.all()
-	d := result(rules.Competition{Documents: everybody(pairs), Pairs: pairs})
+	d := result(rules.Competition{Documents: documentsOf(pairs), Pairs: pairs})
 	for _, part := range []struct {
 		name string
 		got  map[[2]uuid.UUID]rules.Edge
@@ -214,8 +214,8 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	}
 }
 
-// arrive matches the documents of one run in some orders, and counts in met
-// what it came to.
+// arrive matches the documents of one run in some orders, and counts the
+// outcomes in met.
 func arrive(t *testing.T, seed uint64, met map[string]int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))

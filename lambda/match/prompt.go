@@ -75,14 +75,14 @@ func PromptOf(raw score.Raw) (string, error) {
 	}
 	var p strings.Builder
 	field := func(name string, values ...string) {
-		var said []string
+		var present []string
 		for _, v := range values {
 			if v = line(v, maxPromptWord); v != "" {
-				said = append(said, v)
+				present = append(present, v)
 			}
 		}
-		if len(said) > 0 {
-			fmt.Fprintf(&p, "%s: %s\n", name, strings.Join(said, " | "))
+		if len(present) > 0 {
+			fmt.Fprintf(&p, "%s: %s\n", name, strings.Join(present, " | "))
 		}
 	}
 	field("type", raw.Type.Words())

@@ -26,7 +26,7 @@ func drawPairs(t *rapid.T) (pairs []Pair) {
 				p.Fit = score.Fit{}
 			}
 			p.Fit.Common = min(p.Fit.A, p.Fit.B)
-			switch rapid.IntRange(0, 12).Draw(t, "said") {
+			switch rapid.IntRange(0, 12).Draw(t, "verdict") {
 			case 0:
 				p.Verdict = Confirmed
 			case 1:
@@ -45,7 +45,7 @@ func drawPairs(t *rapid.T) (pairs []Pair) {
 	return pairs
 }
 
-func everybody(pairs []Pair) (ids []uuid.UUID) {
+func documentsOf(pairs []Pair) (ids []uuid.UUID) {
 	for _, p := range pairs {
 		ids = append(ids, p.A, p.B)
 	}
@@ -53,8 +53,8 @@ func everybody(pairs []Pair) (ids []uuid.UUID) {
 	return slices.Compact(ids)
 }
 
-// neighbourhood is what a store reads to decide about the pairs of documents:
-// their pairs, and the pairs of whom those are with.
+// neighbourhood returns the pairs that a store reads to decide about the pairs of
+// documents: their pairs, and the pairs of the documents paired with them.
 func neighbourhood(pairs []Pair, documents ...uuid.UUID) Competition {
 	c := Competition{Documents: documents}
 	near := slices.Clone(documents)
@@ -71,7 +71,7 @@ func neighbourhood(pairs []Pair, documents ...uuid.UUID) Competition {
 	return c
 }
 
-// sorted is what was decided, in the order of the ids.
+// sorted returns the decisions, in the order of the ids.
 func sorted(c Competition) []Decision {
 	all := decided(c)
 	slices.SortFunc(all, func(x, y Decision) int {
@@ -84,12 +84,12 @@ func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
-		all := sorted(Competition{everybody(pairs), pairs})
+		all := sorted(Competition{documentsOf(pairs), pairs})
 		if len(all) != len(pairs) {
 			t.Fatalf("%d of %d pairs were decided", len(all), len(pairs))
 		}
 		shuffled := rapid.Permutation(pairs).Draw(t, "order")
-		if got := sorted(Competition{rapid.Permutation(everybody(pairs)).Draw(t, "documents"), shuffled}); !reflect.DeepEqual(got, all) {
+		if got := sorted(Competition{rapid.Permutation(documentsOf(pairs)).Draw(t, "documents"), shuffled}); !reflect.DeepEqual(got, all) {
 			t.Fatalf("in another order: got %+v\nwant %+v", got, all)
 		}
 		for _, want := range all {

@@ -44,8 +44,8 @@ func by(citation string, p Pair) Pair {
 	return p
 }
 
-// parts are pairs of a document with others, of 60 points each and of whom all
-// units, these many, are of the whole.
+// parts returns pairs of a whole with its parts, of 60 points each: every unit of
+// a part is one of the whole.
 func parts(whole string, all float64, kind string, units ...float64) (pairs []Pair) {
 	for i, n := range units {
 		pairs = append(pairs, weighed(whole, fmt.Sprint(kind, " ", i+1), 60, all, n, n))
@@ -144,7 +144,7 @@ var decideRows = []decideRow{
 	{"room here, a part there", []Pair{weighed("order 1", "invoice 1", 60, 20, 10, 4), weighed("order 1", "invoice 2", 60, 20, 5, 5), weighed("order 2", "invoice 1", 60, 6, 10, 6)},
 		[]string{"match adds-up 0.90 high", "suggestion - 0.60 Undecided.", "match adds-up 0.90 high"}},
 
-	// What is out of the question, and what people say.
+	// Pairs out of the question, and verdicts of people.
 	{"a veto is no competition", []Pair{weighed("order", "invoice 1", 60), vetoed(weighed("order", "invoice 2", 90))}, []string{"match only 0.80 medium", "suggestion - 0.00 Not matched."}},
 	{"confirmed", []Pair{verdict(Confirmed, weighed("order", "invoice", 10))}, []string{"match - 1.00 Confirmed by a person."}},
 	{"confirmed against a veto", []Pair{verdict(Confirmed, vetoed(weighed("order", "invoice", 90)))}, []string{"match - 1.00 Confirmed by a person."}},
@@ -194,7 +194,7 @@ func TestEveryKindOfCompetitionIsInTheTable(t *testing.T) {
 	}
 }
 
-// outcome is what becomes of a pair, as decideRows has it.
+// outcome is the outcome of a pair as decideRows writes it.
 func outcome(t *testing.T, c Competition, p Pair) string {
 	t.Helper()
 	all := decided(c)

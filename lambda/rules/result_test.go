@@ -77,7 +77,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// result is what the rules make of a competition.
+// result is the result of the rules for a competition.
 func result(c Competition) Result {
 	r, _ := Apply(context.Background(), c) // which does not end
 	return r

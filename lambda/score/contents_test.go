@@ -100,7 +100,7 @@ func TestChargesAreNoItems(t *testing.T) {
 	}
 }
 
-// TestWordsOfAReturn has notes for every word that tells of one.
+// TestWordsOfAReturn has notes for every word that names a return.
 func TestWordsOfAReturn(t *testing.T) {
 	t.Parallel()
 	notes := []string{

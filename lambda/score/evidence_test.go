@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// evidenceRow is two documents and what they say about each other.
+// evidenceRow is two documents and the evidence about them.
 type evidenceRow struct {
 	name     string
 	aType    document.Type
@@ -29,7 +29,7 @@ const (
 	quarter1 = vat + `,"period":{"from":"2026-01-01","to":"2026-03-31"}`
 )
 
-// companyRows: in the rows of the other tables the VAT id says 30.
+// companyRows: in the rows of the other tables the VAT id has 30 points.
 var companyRows = []evidenceRow{
 	{"VAT id", po, vat, inv, `"supplier":{"vat_id":"de-1"}`, "vat-id", 30},
 	{"account", po, `"supplier":{"iban":"DE99 1"}`, inv, `"supplier":{"iban":"de991"}`, "iban", 30},

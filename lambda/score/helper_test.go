@@ -42,7 +42,7 @@ func parsed(t testing.TB, typ document.Type, data string) Document {
 }
 
 // scoredBothWays scores the documents twice, once with each of them as the
-// one with the smaller id; what is random must make no difference.
+// one with the smaller id; random ids must make no difference.
 func scoredBothWays(t *testing.T, a, b Document) Pair {
 	t.Helper()
 	a.ID, b.ID = uuid.UUID{1}, uuid.UUID{2}

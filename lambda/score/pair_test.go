@@ -114,7 +114,7 @@ func TestFamiliesAreCapped(t *testing.T) {
 		want[w.family] += w.points
 	}
 	for family, limit := range map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30} {
-		// Twice: some families have one kind of evidence, or one that says all.
+		// Twice: some families have one kind of evidence, or one that suffices.
 		if got := Sum(slices.Repeat(most[family], 2)); got != limit {
 			t.Errorf("%s: got %d at most, want %d", family, got, limit)
 		}

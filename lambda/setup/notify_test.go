@@ -97,6 +97,6 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 	mu.Lock()
 	defer mu.Unlock()
 	if len(texts) != 1 || !strings.Contains(texts[0], "permanent") {
-		t.Errorf("Slack was told %q, want one failure", texts)
+		t.Errorf("Slack got %q, want one failure", texts)
 	}
 }

@@ -78,8 +78,8 @@ func (g *guarded) rotate(password string) string {
 	return u.String()
 }
 
-// A password that is rotated while the pool is open is read again, once, and
-// nobody notices.
+// A password that is rotated while the pool is open is read again, once, and no
+// query fails.
 func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)

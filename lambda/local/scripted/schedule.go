@@ -33,6 +33,7 @@ func Ordered(orders ...Order) Schedule {
 
 type ordered []Order
 
+// Fault returns the fault of the first order that fits the question.
 func (o ordered) Fault(q Question) fault.Kind {
 	for _, order := range o {
 		if !strings.Contains(q.User, order.Contains) {
@@ -86,6 +87,7 @@ type deck struct {
 	cards []fault.Kind
 }
 
+// Fault draws a fault from the cards, or none.
 func (d deck) Fault(q Question) fault.Kind {
 	key := q.key()
 	if !d.hits(key, q.N) {

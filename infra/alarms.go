@@ -230,7 +230,7 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 				"secret: they are read again within five minutes of the next refusal, Slack's with the next " +
 				"deployment. Then publish the rows again that failed meanwhile; for documents, the command is matchbook " +
 				"publish --failed."},
-		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUntold, "Minimum"), at: 1, times: 6,
+		alarm{id: "NotificationsUntold", metric: ours(manifest.MetricUnsent, "Minimum"), at: 1, times: 6,
 			text: "Notifications of failures have been waiting for half an hour. Read the answers of Slack or SES " +
 				"in the log of the sweep; no notification is lost, they are sent as soon as the channel works."},
 	)

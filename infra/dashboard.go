@@ -65,7 +65,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	queues := []awscloudwatch.IMetric{s.metric(name, manifest.MetricSweepBacklog, "Maximum")}
 	repairs := append(s.metrics(name, "Sum", manifest.MetricInserted, manifest.MetricRepublished,
 		manifest.MetricRecovered, manifest.MetricLost, manifest.MetricCrashed),
-		s.metric(name, manifest.MetricUntold, "Maximum"))
+		s.metric(name, manifest.MetricUnsent, "Maximum"))
 	for _, w := range workloads {
 		queues = append(queues, sqsMetric(w.queue, "ApproximateNumberOfMessagesVisible"),
 			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"),

@@ -191,7 +191,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	}
 	for name, want := range map[string]float64{manifest.MetricOldestDue: 90, manifest.MetricPending: 2,
 		manifest.MetricInProgress: 0,
-		manifest.MetricUntold:     0, manifest.MetricRepublished: 0, manifest.MetricLost: 0,
+		manifest.MetricUnsent:     0, manifest.MetricRepublished: 0, manifest.MetricLost: 0,
 		manifest.MetricCrashed: 0} {
 		if got, known := metrics[0][name].(float64); got != want || !known {
 			t.Errorf("%s is %v, want %v", name, metrics[0][name], want)

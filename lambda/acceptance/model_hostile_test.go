@@ -126,10 +126,10 @@ func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	}
 }
 
-// A model that does whatever documents tell it moves the pairs that it was
-// asked about, and none else: not what is vetoed, below 50 points or of another
-// tenant, not what rules decided, not what a person did. Package match has the
-// same for many worlds.
+// A model that obeys every document moves the pairs in its question, and no
+// others: no pair that is vetoed, below 50 points or of another tenant, none that
+// the rules or a person decided. Package match tests the same for many random
+// sets of documents.
 func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	t.Parallel()
 	silent, _ := hostileRun(t, func(scripted.Question) string { return choosing("") })

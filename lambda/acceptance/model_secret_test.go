@@ -293,8 +293,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("%s is not even where it belongs", secret.name)
 		}
 	}
-	for channel, told := range map[string]*logText{"Slack": &r.slack, "the mail": &r.mail} {
-		if !strings.Contains(told.String(), "Matching failed") {
+	for channel, received := range map[string]*logText{"Slack": &r.slack, "the mail": &r.mail} {
+		if !strings.Contains(received.String(), "Matching failed") {
 			t.Errorf("%s got no message", channel)
 		}
 	}

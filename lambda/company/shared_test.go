@@ -65,7 +65,7 @@ func TestSharedVATIDsAreValid(t *testing.T) {
 
 // A name as it was, and as it came through misreading, abbreviation and
 // other forms; and the names of different companies.
-func TestSharedNamesAreToldApart(t *testing.T) {
+func TestSharedNamesAreDistinguished(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"p2p", "ads"} {
 		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"),
@@ -99,7 +99,7 @@ func TestSharedNamesAreToldApart(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d changed names are at least 0.8 like what they were, %d of %d pairs of different names 0.75", set, found, same, alike, pairs)
 		if found*100 < same*99 || alike*1000 > pairs*5 {
-			t.Errorf("%s: names are not told apart", set)
+			t.Errorf("%s: names are not distinguished", set)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestWorstFindingsComeFirst(t *testing.T) {
 	say := func(list ...result) check {
 		return check{id: fmt.Sprint(len(list)), why: "Because.", look: func(facts) []result { return list }}
 	}
-	r := examine([]check{say(fine("a", "x"), wrong("b", "Mend it.", "x")), say(skipped("c", "x")), say(), say(doubtful("d", "Mend it.", "x"), fine("e", "x"), wrong("f", "Mend it.", "x"))}, facts{target: "it"})
+	r := examine([]check{say(fine("a", "x"), wrong("b", "Repair it.", "x")), say(skipped("c", "x")), say(), say(doubtful("d", "Repair it.", "x"), fine("e", "x"), wrong("f", "Repair it.", "x"))}, facts{target: "it"})
 	var got []string
 	for _, f := range r.Findings {
 		got = append(got, f.Severity.String()+" "+f.Subject)

@@ -31,7 +31,7 @@ const (
 	MetricOldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 if none is
 	MetricPending      = "Pending"
 	MetricInProgress   = "InProgress"
-	MetricUntold       = "Untold"      // notifications not yet sent, counted per channel
+	MetricUnsent       = "Untold"      // notifications not yet sent, counted per channel
 	MetricInserted     = "Inserted"    // published because a program had inserted them; not a repair
 	MetricRepublished  = "Republished" // repairs; 0 in a healthy system
 	MetricRecovered    = "Recovered"

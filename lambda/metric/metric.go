@@ -44,7 +44,7 @@ var units = map[string]string{
 	manifest.MetricOldestDue:    "Seconds",
 	manifest.MetricPending:      "Count",
 	manifest.MetricInProgress:   "Count",
-	manifest.MetricUntold:       "Count",
+	manifest.MetricUnsent:       "Count",
 	manifest.MetricInserted:     "Count",
 	manifest.MetricRepublished:  "Count",
 	manifest.MetricRecovered:    "Count",

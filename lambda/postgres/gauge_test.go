@@ -34,7 +34,7 @@ func TestGaugesAreComputedFromRows(t *testing.T) {
 	f.gaugesAre("one waits that was never given a time", postgres.Gauges{OldestDue: 2 * time.Hour, Pending: 3, InProgress: 1})
 }
 
-func TestUntoldIsCountedOnEachChannel(t *testing.T) {
+func TestUnsentIsCountedOnEachChannel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")

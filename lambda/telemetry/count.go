@@ -72,7 +72,7 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 	set.Measure(manifest.MetricOldestDue, g.OldestDue.Seconds())
 	set.Measure(manifest.MetricPending, float64(g.Pending))
 	set.Measure(manifest.MetricInProgress, float64(g.InProgress))
-	set.Measure(manifest.MetricUntold, float64(g.Unsent))
+	set.Measure(manifest.MetricUnsent, float64(g.Unsent))
 }
 
 // countRefusal counts an error if the other side refused our credentials.

@@ -131,7 +131,7 @@ func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	}
 }
 
-func TestQueueListensOnThisMachineOnlyUnlessToldOtherwise(t *testing.T) {
+func TestQueueListensOnThisMachineOnlyByDefault(t *testing.T) {
 	t.Parallel()
 	own := ownAddress(t)
 	for addr, everywhere := range map[string]bool{"127.0.0.1:0": false, ":0": false, "0.0.0.0:0": true} {

@@ -41,7 +41,7 @@ func lockedTable(t *testing.T) (url string, release func()) {
 	}
 }
 
-func TestMigrationThatRanIntoItsLockTimeoutIsTriedAgain(t *testing.T) {
+func TestMigrationThatRanIntoItsLockTimeoutIsRepeated(t *testing.T) {
 	t.Parallel()
 	url, release := lockedTable(t)
 	waits := 0
@@ -72,7 +72,7 @@ func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
 }
 
 // Another failure is none that goes away.
-func TestMigrationThatIsWrongIsTriedOnce(t *testing.T) {
+func TestMigrationThatIsWrongRunsOnce(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"], "00002_wrong.sql": {Data: []byte("-- +goose Up\nALTER TABLE nowhere ADD COLUMN b int;\n")}}
 	_, err := schema.MigrateFiles(t.Context(), postgrestest.EmptyURL(t), files, func(context.Context, int) error {

@@ -72,7 +72,8 @@ SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval
 FROM examined LEFT JOIN changed USING (id)
 ORDER BY place`
 
-// findings maps the findings of claimSQL; "claimed" and "suspect" are no Result.
+// findings maps the findings of claimSQL to results. Of "claimed" and "suspect"
+// there is no Result yet: their work is still to be done.
 var findings = map[string]job.Result{
 	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
 	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
@@ -94,7 +95,7 @@ func (j *Jobs) Claim(
 	}
 	var claims []job.Claim
 	err := repeat(ctx, func() error {
-		rows, _ := j.db.settling.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects)
+		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
@@ -116,12 +117,14 @@ func (j *Jobs) Claim(
 	return claims, nil
 }
 
-const returnSQL = `
+// retrySQL makes a claimed row pending again, for a retry.
+const retrySQL = `
 UPDATE {table} SET {status} = 'pending', {error} = $3, {due_at} = now() + $4::interval,
 	{lease_until} = NULL, {lapses} = 0
 WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
-// failSQL sets failed and writes the notification, one statement.
+// failSQL sets failed and writes the notification, one statement. A trigger
+// (migration 00011) adds its deliveries, one for each channel.
 const failSQL = `
 WITH failed AS (
 	UPDATE {table} SET {status} = 'failed', {error} = $3, {failed_at} = now(),
@@ -137,13 +140,13 @@ FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
 func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
-	sql, args := j.sql.giveBack, []any{f.ID, f.Attempt, v.Reason, v.Due}
+	sql, args := j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
 	if v.Status == job.StatusFailed {
 		sql, args = j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
 	}
 	var changed bool
 	err := repeat(ctx, func() error {
-		tag, err := j.db.settling.Exec(ctx, sql, args...)
+		tag, err := j.db.reserved.Exec(ctx, sql, args...)
 		changed = tag.RowsAffected() == 1
 		return err
 	})
@@ -185,7 +188,7 @@ FROM {table} WHERE id = $1`
 // Find implements job.Store.
 func (j *Jobs) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	var row job.Row
-	err := j.db.settling.QueryRow(ctx, j.sql.find, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
+	err := j.db.reserved.QueryRow(ctx, j.sql.find, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return job.Row{}, job.ErrNotFound
 	}

@@ -1,7 +1,11 @@
-// Package postgres holds all of Matchbook's SQL: one file per concern, each
-// statement a constant beside the one method that runs it. An exported method
-// is one transaction. Every write of an attempt carries its fence, and only
-// the database's clock decides about leases.
+// Package postgres holds Matchbook's SQL, with the packages below it: one file
+// per concern, each statement a constant near the function that runs it. An
+// exported method that writes is one transaction. Every write of an attempt
+// carries its fence, and only the database's clock decides about leases.
+//
+// A transaction that loses a race runs again; that of the work, such as DB.Write,
+// also while the database is away (repeat.go). The documentation of DB.Write
+// lists all statements of a match.
 package postgres
 
 import (
@@ -24,7 +28,7 @@ type DB struct {
 	*Jobs // of documents
 
 	pool     *pool
-	settling *pool // for job.Store, which never waits for a connection behind the work that it settles
+	reserved *pool // for job.Store, which never waits for a connection behind the work that it settles
 	turns    turns
 }
 
@@ -80,9 +84,9 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	if db.pool, err = s.open(ctx, max(1, conns-1), as); err != nil {
 		return nil, err
 	}
-	if db.settling = db.pool; conns > 1 {
+	if db.reserved = db.pool; conns > 1 {
 		s.config.MinConns, s.config.MinIdleConns = 0, 0
-		if db.settling, err = s.open(ctx, 1, as); err != nil {
+		if db.reserved, err = s.open(ctx, 1, as); err != nil {
 			db.pool.Close()
 			return nil, err
 		}
@@ -149,7 +153,7 @@ func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 // Close closes all connections.
 func (db *DB) Close() {
 	db.pool.Close()
-	db.settling.Close()
+	db.reserved.Close()
 }
 
 // Query runs a read as a transaction by itself; its rows must be read to their

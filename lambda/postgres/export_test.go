@@ -60,7 +60,7 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 	return map[string]func(context.Context) (string, error){
 		"a query": func(ctx context.Context) (string, error) { return read(db.pool.Query(ctx, showSQL, name)) },
 		"a row": func(ctx context.Context) (value string, err error) {
-			err = db.settling.QueryRow(ctx, showSQL, name).Scan(&value)
+			err = db.reserved.QueryRow(ctx, showSQL, name).Scan(&value)
 			return value, err
 		},
 		"a batch": func(ctx context.Context) (value string, err error) {

@@ -116,7 +116,8 @@ SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
 UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
 ORDER BY partner`
 
-// Candidates implements match.Store: one round trip.
+// Candidates implements match.Store: one round trip, in which normalizedSQL
+// stores the normalised document, and carries the fence.
 func (db *DB) Candidates(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 ) (block match.Block, err error) {
@@ -128,12 +129,12 @@ func (db *DB) Candidates(
 	if err != nil {
 		return block, err
 	}
-	var held bool
+	var fenced bool
 	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
 		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector)
 		update.Exec(func(tag pgconn.CommandTag) error {
-			held = tag.RowsAffected() == 1
+			fenced = tag.RowsAffected() == 1
 			return nil
 		})
 		queueBlock(batch, f.ID, n, types, &block)
@@ -142,7 +143,7 @@ func (db *DB) Candidates(
 	if err != nil {
 		return match.Block{}, err
 	}
-	if !held {
+	if !fenced {
 		return match.Block{}, job.ErrFenceLost
 	}
 	return block, nil
@@ -200,11 +201,30 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	return ranked, nil
 }
 
-// Write implements match.Store. Writers of one tenant take turns, so the rows
-// read here do not change before the commit.
+// Write implements match.Store. Writers of one tenant take turns (tenant.go), so
+// the rows read here do not change before the commit. In one transaction, in this
+// order, it
+//
+//  1. takes the tenant's lock (lockTenantSQL in tenant.go),
+//  2. deletes the document's pairs that are gone (forgetPairsSQL in pair.go),
+//  3. writes its pairs of now (upsertPairSQL),
+//  4. has the rules decide, and locks the documents and their clusters in id order
+//     (lockRowsSQL in cluster.go),
+//  5. deletes matches and suggestions that are gone (clearMatchesSQL,
+//     clearSuggestionsSQL),
+//  6. writes the matches (upsertMatchSQL),
+//  7. marks the pairs that a model was asked about (askedSQL),
+//  8. writes the suggestions (upsertSuggestionSQL),
+//  9. writes the clusters that changed (setClusterSQL in cluster.go),
+//  10. publishes the documents whose question changed (publishStaleSQL in pair.go),
+//  11. sets the document succeeded, which is the fence of it all (succeedSQL in
+//     claim.go).
+//
+// Candidates has stored the normalised document before, and answer.go the answers
+// of the model, each in a transaction of its own.
 func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-	seen match.Block, pairs []score.Pair, by match.Rules,
+	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
@@ -212,9 +232,9 @@ func (db *DB) Write(
 		if err != nil {
 			return err
 		}
-		pairs := pairs
+		pairs := pairs // the function may run again
 		switch {
-		case seen.Score != nil:
+		case seen.Score != nil: // the third round: no change may send it back again
 			pairs = seen.Score(now.Candidates)
 		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners):
 			w.Fresh = &now
@@ -233,7 +253,7 @@ func (db *DB) Write(
 		}
 		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = decide(ctx, tx, slices.Compact(affected), stale, by); err != nil {
+		if w.Published, err = redecide(ctx, tx, slices.Compact(affected), stale, decide); err != nil {
 			return err
 		}
 		return db.succeed(ctx, tx, f)
@@ -326,6 +346,10 @@ ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 WHERE old.decided_by <> 'person'
 	AND (old.score, old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM (excluded.score, excluded.decided_by, excluded.reasoning, excluded.evidence)`
+
+const askedSQL = `
+UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
+WHERE document_a_id = $1 AND document_b_id = $2`
 
 // replaceEdges makes the matches and suggestions of the documents those of the
 // result. A person's decision stays.

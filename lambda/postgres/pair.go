@@ -95,10 +95,6 @@ func (db *DB) Competition(ctx context.Context, id uuid.UUID) (rules.Competition,
 	return readCompetition(ctx, db.pool, []uuid.UUID{id})
 }
 
-const askedSQL = `
-UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
-WHERE document_a_id = $1 AND document_b_id = $2`
-
 // publishStaleSQL publishes documents again whose question has changed. Pending
 // documents and those at work ask it without that.
 const publishStaleSQL = `
@@ -109,16 +105,17 @@ UPDATE document SET
 WHERE id = ANY ($1) AND matching_status = 'succeeded'
 RETURNING id, matching_published_at, tenant_id`
 
-// decide writes the result of the rules for all pairs of the documents, and
-// publishes the documents that have to ask a model again, stale among them.
-func decide(
-	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, by match.Rules,
+// redecide has the rules decide about all pairs of the documents, writes the
+// result, and publishes the documents that have to ask a model again: stale, and
+// those of the result.
+func redecide(
+	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, decide match.Rules,
 ) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
 		return nil, err
 	}
-	d, err := by(ctx, c)
+	result, err := decide(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +127,10 @@ func decide(
 	if err != nil {
 		return nil, err
 	}
-	if err := replaceEdges(ctx, tx, documents, d); err != nil {
+	if err := replaceEdges(ctx, tx, documents, result); err != nil {
 		return nil, err
 	}
-	stale = append(stale, d.Stale...)
+	stale = append(stale, result.Stale...)
 	if err := recluster(ctx, tx, rows); err != nil || len(stale) == 0 {
 		return nil, err
 	}
@@ -164,7 +161,7 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 
 // SetVerdict stores a person's verdict about a pair, which holds until the next
 // one, and writes the result of the rules for all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, by match.Rules) error {
+func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, decide match.Rules) error {
 	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
@@ -180,7 +177,7 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := decide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, by)
+		_, err := redecide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, decide)
 		return err
 	})
 }

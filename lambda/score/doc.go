@@ -1,5 +1,5 @@
 // Package score finds how well two documents fit together: the evidence for and
-// against the pair, in points of 100. It reads no database and asks no model.
+// against the pair, in points. It reads no database and asks no model.
 //
 // # From a document to a score
 //

@@ -14,7 +14,7 @@ import (
 type Pair struct {
 	A, B         uuid.UUID // A < B
 	TypeA, TypeB document.Type
-	Points       int // of 100; evidence against the pair may make it negative
+	Points       int // the sum of its evidence; it may be negative, or above 100
 	Fit          Fit
 	Evidence     []Evidence
 	Veto         string // the reason why it is out of the question; empty if it is not

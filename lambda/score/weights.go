@@ -5,7 +5,7 @@ import "fmt"
 // Evidence is one reason for or against a pair.
 type Evidence struct {
 	Name   string `json:"name"`
-	Points int    `json:"points"` // of 100; negative is against
+	Points int    `json:"points"` // negative: against
 	Text   string `json:"text"`   // in plain words
 }
 
@@ -13,7 +13,8 @@ type Evidence struct {
 // below it a match.
 const KeepAt = 30
 
-// Kind is a kind of evidence: its name, and its points of 100.
+// Kind is a kind of evidence: its name, and its points. 75 make a match; the
+// points of a family count up to its cap, and all points of a pair up to 100.
 type Kind struct {
 	name   string
 	points int

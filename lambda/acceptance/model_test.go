@@ -68,9 +68,9 @@ func withModel(url string) func(*local.WorkloadConfig) {
 	}
 }
 
-// group is an order and two invoices that fit it equally well: rules cannot
-// tell which is meant. Each has a supplier of its own, so that groups have
-// nothing to do with each other.
+// group is an order and two invoices that fit it equally well: the rules
+// cannot choose between them. Each group has a supplier of its own, so that
+// groups do not affect each other.
 //
 // The first invoice comes with the order, when nothing else fits: rules match
 // the two. When the second one comes, it has to ask; once it has its answer,

@@ -1,7 +1,12 @@
 // Package corpus reads documents from files, and the true links among them. A
-// folder that people put together is read leniently (ReadFolder): what is
-// malformed is listed, and the rest is taken. A corpus that a matcher is
-// measured against is read strictly (Read): the first fault is an error.
+// folder that people put together is read leniently (ReadFolder): malformed parts
+// are listed, and the rest is read. A corpus that measures a matcher is read
+// strictly (Read): the first fault is an error.
+//
+// The two read one document by rules of their own (readRecord, readDocument). The
+// first supplies missing ids and refuses structured data that matching would
+// refuse; the second requires every field, and leaves the data to the matcher that
+// is measured.
 package corpus
 
 import (
@@ -14,12 +19,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document is a document of a corpus. What is measured needs only its id and
-// type.
+// Document is a document of a corpus. Measuring needs only its id and type.
 type Document struct {
 	ID, TenantID uuid.UUID
 	Type         document.Type
-	FilePath     string // of the file that it was read from, if that is known
+	FilePath     string // the file that it was read from, if known
 	Received     time.Time
 	Data         json.RawMessage // structured data
 }
@@ -30,7 +34,7 @@ type Pair struct {
 	B uuid.UUID `json:"b"`
 }
 
-// PairOf is the pair of two documents in either order.
+// PairOf returns the pair of two documents in either order.
 func PairOf(a, b uuid.UUID) Pair {
 	if slices.Compare(a[:], b[:]) > 0 {
 		a, b = b, a

@@ -53,8 +53,8 @@ func openFolder(name, missing string) (*os.File, error) {
 	return f, err
 }
 
-// Choose takes the part and the order of the documents that are wanted: the first limit
-// documents, in an order by the seed shuffle. 0 takes all, and keeps the order.
+// Choose keeps the first limit documents, in an order by the seed shuffle. 0 keeps
+// all, and their order.
 func (c *Corpus) Choose(limit int, shuffle uint64) {
 	if limit > 0 {
 		c.Documents = c.Documents[:min(limit, len(c.Documents))]

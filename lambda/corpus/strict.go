@@ -17,41 +17,38 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxLine bounds one document of a corpus, in bytes.
-const maxLine = 4 << 20
-
 // ReadDocuments reads one document a line:
 // {"id","tenant_id","type","received_at","structured_data"}. Structured data
-// has to be a JSON object; what is in it is the matcher's business. The error
-// names the file, as given, and the line of the first that is malformed.
+// has to be a JSON object; its content is left to the matcher. The error contains
+// the file, as given, and the line of the first malformed document.
 func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	lines := bufio.NewReaderSize(r, 1<<16)
 	first := make(map[uuid.UUID]int) // line
-	number := 1
-	for ; lines.Scan(); number++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+	for number := 1; ; number++ {
+		line, tooLong, end := readLine(lines)
+		switch {
+		case tooLong:
+			return nil, at(file, number, "longer than %d bytes", maxRecord)
+		case end != nil && !errors.Is(end, io.EOF):
+			return nil, at(file, number, "%w", end)
+		case len(bytes.TrimSpace(line)) > 0:
+			d, err := readDocument(bytes.TrimRight(line, "\r\n"))
+			if err != nil {
+				return nil, at(file, number, "%w", err)
+			}
+			if line := first[d.ID]; line > 0 {
+				return nil, at(file, number, "the id %s is that of line %d", d.ID, line)
+			}
+			first[d.ID] = number
+			docs = append(docs, d)
 		}
-		d, err := readDocument(lines.Bytes())
-		if err != nil {
-			return nil, at(file, number, "%w", err)
+		if end != nil && len(docs) == 0 {
+			return nil, at(file, 1, "there is no document")
 		}
-		if line := first[d.ID]; line > 0 {
-			return nil, at(file, number, "the id %s is that of line %d", d.ID, line)
+		if end != nil {
+			return docs, nil
 		}
-		first[d.ID] = number
-		docs = append(docs, d)
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, at(file, number, "longer than %d bytes", maxLine)
-	case err != nil:
-		return nil, at(file, number, "%w", err)
-	case len(docs) == 0:
-		return nil, at(file, 1, "there is no document")
-	}
-	return docs, nil
 }
 
 func at(file string, line int, format string, args ...any) error {
@@ -91,7 +88,7 @@ func readDocument(line []byte) (d Document, err error) {
 	return d, nil
 }
 
-// strictProblem says what is wrong with JSON in words of ours.
+// strictProblem describes faulty JSON in our own words.
 func strictProblem(err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -109,15 +106,15 @@ func strictProblem(err error) error {
 var linksHeader = []string{"a_id", "b_id"}
 
 // ReadLinks reads the true links among docs, CSV with the columns a_id and
-// b_id, a_id < b_id. The error names the file, as given, and the line of the
-// first that is malformed.
+// b_id, a_id < b_id. The error contains the file, as given, and the line of the
+// first malformed link.
 func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err error) {
 	tenants := make(map[uuid.UUID]uuid.UUID, len(docs))
 	for _, d := range docs {
 		tenants[d.ID] = d.TenantID
 	}
 	rows := csv.NewReader(r)
-	rows.FieldsPerRecord = -1 // counted here, to say it in words of ours
+	rows.FieldsPerRecord = -1 // counted in readLink, for an error in our own words
 	rows.ReuseRecord = true
 	first := make(map[Pair]int) // line
 	for header := true; ; header = false {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -73,7 +74,7 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	matchAtOnce(t, url, repeated(5, 8, 50), db)
+	matchAtOnce(t, url, thorough.Or(4, 50), db)
 }
 
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another

@@ -16,6 +16,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -30,13 +31,13 @@ import (
 // and matching them again changes no row.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, 300)} {
+	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(120, 300))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(docs) == 0 {
 				t.Skip("without corpora: set MATCHBOOK_SHARED to the folder that holds them")
 			}
-			shuffles := uint64(repeated(2, 2, 20))
+			shuffles := uint64(thorough.Or(2, 20))
 			var mu sync.Mutex
 			var first string
 			for seed := range shuffles {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -252,7 +253,8 @@ func givenUpIsClaimed(r *rig) {
 
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
-	const documents, workers, rounds = 20, 8, 20
+	const documents, workers = 20, 8
+	rounds := thorough.Or(10, 40)
 	deliveries := make([]job.Delivery, documents)
 	for i := range deliveries {
 		deliveries[i].ID = r.New()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/sweep"
 
@@ -312,7 +313,8 @@ func repairsRespectLimit(r *rig) {
 }
 
 func sweepsRepairOnce(r *rig) {
-	const n, workers, rounds = 10, 6, 10
+	const n, workers = 5, 6
+	rounds := thorough.Or(6, 20)
 	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
 		// A crashed document would find the key of its notification taken, which would
 		// undo a lost one done twice in the same transaction: only every other time.

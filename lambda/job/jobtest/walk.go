@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/sweep"
 
@@ -16,8 +17,6 @@ import (
 )
 
 var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks one")
-
-const walkSteps = 400
 
 // waits returns limits so low that some documents are lost or crash during the
 // walk.
@@ -102,7 +101,8 @@ func walk(r *rig) {
 	for range 4 {
 		w.insert()
 	}
-	for step := 0; step < walkSteps && !r.Failed(); step++ {
+	length := thorough.Or(200, 2000)
+	for step := 0; step < length && !r.Failed(); step++ {
 		at := w.IntN(total)
 		for _, s := range steps {
 			if at -= s.weight; at < 0 {

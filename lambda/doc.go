@@ -54,7 +54,8 @@
 //   - acceptance tests the whole line in that stack; acceptance/lamp is a
 //     workload of two short files, an example of how to add one.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
-//     tree and its pages as described here.
+//     tree and its pages as described here; internal/thorough has the flag that
+//     lets random tests repeat themselves for minutes.
 //   - corpus reads documents and true links; eval measures matches against
 //     them; plan estimates cost and capacity.
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model

@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
@@ -193,16 +193,11 @@ func (r *faultRun) calls() map[string]string {
 	return calls
 }
 
-var thorough = flag.Bool("thorough", false, "a thousand documents for the faults of the model, which takes a minute")
-
 // Whatever goes wrong with the model, every document ends as it must, nothing
 // is lost, nothing is done twice, and no answer is paid for again.
 func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 	t.Parallel()
-	documents := 252
-	if *thorough {
-		documents = 1_002
-	}
+	documents := thorough.Or(126, 1_002)
 	seed := rand.Uint64()
 	r := newFaultRun(t, documents/3, seed)
 	g := newGate(r.line, r.url()) // for its count of terminal writes; nothing is gated

@@ -31,7 +31,7 @@ func (f facts) validate(c config) error {
 }
 
 // rowOf returns the word for a row of the function's table.
-func rowOf(f manifest.Function) string { return cmp.Or(f.Row, "row") }
+func rowOf(f manifest.Function) string { return cmp.Or(f.Subject, "row") }
 
 // row returns the word for a row of any table, in a text about all workloads.
 func (f facts) row() string {

@@ -12,7 +12,7 @@ import (
 
 // furtherRow is a manifest with a second function, which asks no model.
 func furtherRow(f *facts) {
-	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Row: "ingestion",
+	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Subject: "ingestion",
 		Package: "example.com/ingest", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4,
 		PoolSize: 3, Retries: []time.Duration{time.Minute}})
 }

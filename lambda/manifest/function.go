@@ -16,7 +16,7 @@ func Tasks() []Task { return []Task{Sweep, Migrate} }
 type Function struct {
 	Name           string          // lower-case letters; names of resources and variables derive from it
 	Purpose        string          // a few words for people, in the console
-	Row            string          // a row of its table in one word, in texts of alarms: document; empty is "row"
+	Subject        string          // a row of its table in one word, in texts of alarms: document; empty is "row"
 	Package        string          // its main package
 	Timeout        time.Duration   // of one invocation
 	MemoryMB       int             // of one instance; its share of a processor grows with it
@@ -31,7 +31,7 @@ type Function struct {
 var Match = Function{
 	Name:           "match",
 	Purpose:        "Matches the documents that its queue names",
-	Row:            "document",
+	Subject:        "document",
 	Package:        "matchbook/lambda/cmd/match",
 	Timeout:        3 * time.Minute,
 	MemoryMB:       512,

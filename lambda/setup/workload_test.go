@@ -14,8 +14,8 @@ func TestEveryFunctionHasATable(t *testing.T) {
 		if w.Table.Name == "" {
 			t.Errorf("%s has none in postgres.Tables", w.Name)
 		}
-		if w.Row != w.Table.Subject {
-			t.Errorf("%s: alarms call a row %q, notifications call it %q", w.Name, w.Row, w.Table.Subject)
+		if w.Function.Subject != w.Table.Subject {
+			t.Errorf("%s: alarms call a row %q, notifications call it %q", w.Name, w.Function.Subject, w.Table.Subject)
 		}
 	}
 }

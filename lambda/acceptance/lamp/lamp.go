@@ -30,7 +30,7 @@ CREATE INDEX lamp_unpublished_idx ON lamp (coalesce(due_at, arrived_at))
 // lamps is the row of the function in the manifest, and its table.
 var lamps = setup.Workload{
 	Function: manifest.Function{
-		Name: "lamp", Purpose: "Lights lamps", Package: "matchbook/lambda/acceptance/lamp",
+		Name: "lamp", Purpose: "Lights lamps", Subject: "lamp", Package: "matchbook/lambda/acceptance/lamp",
 		Timeout: time.Minute, MemoryMB: 128, BatchSize: 10, MaxConcurrency: 2, PoolSize: 2,
 		Retries: []time.Duration{time.Minute, 5 * time.Minute},
 	},

@@ -25,14 +25,16 @@ func Read(dir, condition string) (c Corpus, err error) {
 	case err != nil:
 		return c, err
 	case !info.IsDir():
-		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl", dir, condition)
+		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl",
+			dir, condition)
 	}
 	links, err := openFolder(filepath.Join(dir, "links.csv"), "without the true links there is nothing to compare with")
 	if err != nil {
 		return c, err
 	}
 	defer links.Close()
-	documents, err := openFolder(filepath.Join(dir, "documents."+condition+".jsonl"), "this corpus does not come in the condition "+condition)
+	documents, err := openFolder(filepath.Join(dir, "documents."+condition+".jsonl"),
+		"this corpus does not come in the condition "+condition)
 	if err != nil {
 		return c, err
 	}

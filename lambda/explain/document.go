@@ -73,8 +73,8 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 		return nil, err
 	}
 	s := summaries[0]
-	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: term.Clean(s.Supplier, term.MaxValue), Status: s.Status,
-		Attempts: s.Attempts, Error: term.Clean(s.Error, term.MaxText), ClusterID: s.Cluster, raw: raws[0],
+	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: term.Clean(s.Supplier, term.MaxValue),
+		Status: s.Status, Attempts: s.Attempts, Error: term.Clean(s.Error, term.MaxText), ClusterID: s.Cluster, raw: raws[0],
 		Published: times.Published, Due: times.Due, Lease: times.Lease, Failed: times.Failed, now: times.Now}
 	doc.parse()
 	if s.Cluster == nil {

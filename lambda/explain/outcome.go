@@ -115,14 +115,16 @@ func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (l
 			was.Note = fmt.Sprintf("This is what is stored. The rules of this version say: %s.", now.inShort())
 			list = append(list, was)
 		default:
-			now.Note = fmt.Sprintf("Nothing is stored. The rules of this version say: %s. Publish one of the two to match it again.", now.inShort())
+			now.Note = fmt.Sprintf("Nothing is stored. The rules of this version say: %s. "+
+				"Publish one of the two to match it again.", now.inShort())
 			now.Outcome, now.Confidence, now.MissingPoints = isDropped, "", 0
 			list = append(list, now)
 		}
 	}
 	for _, e := range order {
 		if was, ok := stored[e]; ok {
-			was.Note = "This is what is stored. There is no comparison of the two any more: another version of the rules made it."
+			was.Note = "This is what is stored. There is no comparison of the two any more: " +
+				"another version of the rules made it."
 			list = append(list, was)
 			delete(stored, e)
 		}
@@ -151,7 +153,8 @@ func fromDecision(j rules.Decision) pairReport {
 func missing(score float64) int { return rules.MatchAt - int(math.Round(score*100)) }
 
 func fromStored(m report.Match) (pairReport, error) {
-	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy, edge: ends{m.A, m.B}}
+	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy,
+		edge: ends{m.A, m.B}}
 	if m.Confidence == "" {
 		switch {
 		case m.DecidedBy == "person":

@@ -82,7 +82,8 @@ func (c *Comparison) notSucceeded() string {
 		case "":
 			return s.called() + " was never published for matching"
 		case "failed":
-			return fmt.Sprintf("matching %s failed, %s: %s", s.called(), attempts(s.Attempts), strings.TrimSuffix(s.Error, "."))
+			return fmt.Sprintf("matching %s failed, %s: %s",
+				s.called(), attempts(s.Attempts), strings.TrimSuffix(s.Error, "."))
 		default:
 			return s.called() + " is " + s.Status
 		}
@@ -94,7 +95,8 @@ func (c *Comparison) notSucceeded() string {
 func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
-			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.", s.called(), s.Unreadable)
+			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.",
+				s.called(), s.Unreadable)
 			return nil
 		}
 	}
@@ -103,7 +105,8 @@ func (c *Comparison) explainUnstored() error {
 		c.Verdict = "Never compared: they belong to different tenants."
 		return nil
 	case !slices.Contains(score.Matchable(c.A.Type), c.B.Type):
-		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.", plural(c.A.Type), plural(c.B.Type))
+		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.",
+			plural(c.A.Type), plural(c.B.Type))
 		return nil
 	}
 	pair, err := score.Of(c.A.raw, c.B.raw)
@@ -111,7 +114,8 @@ func (c *Comparison) explainUnstored() error {
 		return err
 	}
 	p := pairReport{Outcome: isDropped, Score: float64(max(0, min(pair.Points, 100))) / 100, DecidedBy: "rules",
-		OutOfQuestion: term.Clean(pair.Veto, term.MaxText), Evidence: cleanEvidence(pair.Evidence), edge: ends{pair.A, pair.B},
+		OutOfQuestion: term.Clean(pair.Veto, term.MaxText), Evidence: cleanEvidence(pair.Evidence),
+		edge: ends{pair.A, pair.B},
 		Note: "Compared just now, without regard to other documents."}
 	if pair.Veto != "" {
 		p.Outcome = isOut
@@ -125,9 +129,11 @@ func (c *Comparison) explainUnstored() error {
 	case pair.Veto != "" && len(pair.Evidence) == 0:
 		c.Verdict = p.verdict() + " Neither cites the other, so it was not kept."
 	case pair.Veto == "" && pair.Points < score.KeepAt:
-		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.", count(pair.Points, "point"), score.KeepAt)
+		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.",
+			count(pair.Points, "point"), score.KeepAt)
 	default:
-		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. Publish one of the two to match it again."
+		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. " +
+			"Publish one of the two to match it again."
 	}
 	return nil
 }
@@ -225,7 +231,8 @@ func lineFields(a, b []document.Line) []field {
 }
 
 // sideBySide pairs the elements of two lists that are alike, and appends the others.
-func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(x, y T) (alike, same bool)) (list []field) {
+func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(x, y T) (alike, same bool)) (
+	list []field) {
 	const most = 200 // of each list
 	used := make([]bool, len(b))
 	for _, x := range a[:min(len(a), most)] {
@@ -245,7 +252,8 @@ func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(
 		}
 	}
 	if len(list) > maxRows {
-		list = append(list[:maxRows], field{Name: name, A: fmt.Sprintf("… %s in all", count(len(a), name)), B: fmt.Sprintf("… %s in all", count(len(b), name))})
+		inAll := func(n int) string { return fmt.Sprintf("… %s in all", count(n, name)) }
+		list = append(list[:maxRows], field{Name: name, A: inAll(len(a)), B: inAll(len(b))})
 	}
 	return list
 }

@@ -88,9 +88,11 @@ func (d *Reader) refused(err error) error {
 func scored(a, b *documentState) (score.Pair, error) {
 	switch {
 	case a.TenantID != b.TenantID:
-		return score.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w", a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+		return score.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
+			a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
-		return score.Pair{}, Errorf("%s are matched with %s only, not with %s: a verdict about these two would tie together what no rule looks at again",
+		return score.Pair{}, Errorf("%s are matched with %s only, not with %s: "+
+			"a verdict about these two would join documents that no rule compares again",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
@@ -264,7 +266,8 @@ func (p *pairReport) was() string {
 // others prints matches that came or went.
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
-		p.Hang("  "+term.Pad(what, 9)+" ", fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+		p.Hang("  "+term.Pad(what, 9)+" ",
+			fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
 	}
 	if len(list) == 0 {
 		p.Line("  %s no other match of the two", term.Pad(what, 9))

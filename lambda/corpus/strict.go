@@ -25,12 +25,13 @@ func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	first := make(map[uuid.UUID]int) // line
 	for number := 1; ; number++ {
-		line, tooLong, end := readLine(lines)
+		line, tooLong, err := readLine(lines)
+		last := errors.Is(err, io.EOF)
 		switch {
 		case tooLong:
 			return nil, at(file, number, "longer than %d bytes", maxRecord)
-		case end != nil && !errors.Is(end, io.EOF):
-			return nil, at(file, number, "%w", end)
+		case err != nil && !last:
+			return nil, at(file, number, "%w", err)
 		case len(bytes.TrimSpace(line)) > 0:
 			d, err := readDocument(bytes.TrimRight(line, "\r\n"))
 			if err != nil {
@@ -42,10 +43,10 @@ func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
 			first[d.ID] = number
 			docs = append(docs, d)
 		}
-		if end != nil && len(docs) == 0 {
+		switch {
+		case last && len(docs) == 0:
 			return nil, at(file, 1, "there is no document")
-		}
-		if end != nil {
+		case last:
 			return docs, nil
 		}
 	}

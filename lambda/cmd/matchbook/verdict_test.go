@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ const (
 // A verdict is kept when its documents are published and matched again.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url, samples := postgrestest.EmptyURL(t), filepath.Join(samples, "nimmerholz")
 	matchJSON(t, url, exitOK, samples)
 	outcome := func(a, b string) string {
 		t.Helper()

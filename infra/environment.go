@@ -71,10 +71,11 @@ func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
 		manifest.EnvEmailFrom: jsii.String(c.EmailFrom), manifest.EnvEmailTo: jsii.String(c.EmailTo),
-		manifest.EnvAdminBaseURL:                            jsii.String(c.AdminURL),
-		manifest.EnvSlackWebhookURL:                         jsii.String(""),
-		manifest.EnvSlackWebhookURL + manifest.SecretSuffix: jsii.String(""),
+		manifest.EnvAdminBaseURL: jsii.String(c.AdminURL),
 	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
+	for _, name := range manifest.ChannelSecrets() {
+		e.values[name], e.values[name+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
+	}
 	if c.Slack || c.SlackSecret != "" {
 		e.secrets[manifest.EnvSlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")
 	}

@@ -61,15 +61,24 @@ func (l *look) variables() variables {
 }
 
 // names lists the variables that a match function reads.
-var names = []string{
-	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL + manifest.SecretSuffix,
+var names = append(ofChannels(),
+	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL+manifest.SecretSuffix,
 	manifest.EnvQueueURL, manifest.Match.QueueEnv(),
 	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
-	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey + manifest.SecretSuffix,
+	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey+manifest.SecretSuffix,
 	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
-	manifest.EnvSlackWebhookURL, manifest.EnvSlackWebhookURL + manifest.SecretSuffix,
-	manifest.EnvEmailFrom, manifest.EnvEmailTo, manifest.EnvAdminBaseURL,
+	manifest.EnvAdminBaseURL,
+)
+
+func ofChannels() (names []string) {
+	for _, c := range manifest.Channels() {
+		names = append(names, c.Variables...)
+	}
+	for _, name := range manifest.ChannelSecrets() {
+		names = append(names, name+manifest.SecretSuffix)
+	}
+	return names
 }
 
 // askQueueOf reads the queue in QUEUE_URL.
@@ -114,11 +123,8 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 
 // channels lists the channels that send notifications.
 func channels(c setup.Config) (list []string) {
-	if c.Notify.SlackURL != "" {
-		list = append(list, "slack")
-	}
-	if c.Notify.EmailTo != "" {
-		list = append(list, "email")
+	for _, ch := range c.Notify.Channels() {
+		list = append(list, ch.Name)
 	}
 	return list
 }

@@ -93,7 +93,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	},
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env)
-		return c.Notify.SlackURL, err
+		return c.Notify.Values[manifest.EnvSlackWebhookURL], err
 	},
 }
 

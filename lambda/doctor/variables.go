@@ -129,8 +129,8 @@ func opens(c setup.Config) error {
 		_, err = openai.New(c.Model.OpenAI)
 		note("the model", err)
 	}
-	if c.Notify.SlackURL != "" {
-		_, err = slack.New(slack.Config{WebhookURL: c.Notify.SlackURL})
+	if hook := c.Notify.Values[manifest.EnvSlackWebhookURL]; hook != "" {
+		_, err = slack.New(slack.Config{WebhookURL: hook})
 		note(manifest.EnvSlackWebhookURL, err)
 	}
 	return errors.Join(errs...)

@@ -38,9 +38,6 @@ var (
 	passwordSetting = regexp.MustCompile(`(?i)(\b(?:ssl)?password=)('[^']*'|[^\s&]+)`)
 )
 
-// secretVariables contain a secret, or an address with one.
-var secretVariables = []string{manifest.EnvDatabaseURL, manifest.EnvOpenAIKey, manifest.EnvSlackWebhookURL}
-
 // WithoutSecrets removes from a text the secrets of the environment, and
 // every password that looks like a part of an address. Call it last, before
 // the text is printed.
@@ -57,7 +54,7 @@ func WithoutSecrets(text string, env func(string) string) string {
 }
 
 func secretsOf(env func(string) string) (secrets []string) {
-	for _, name := range secretVariables {
+	for _, name := range manifest.Secrets {
 		value := env(name)
 		secrets = append(secrets, value)
 		u, err := url.Parse(value)

@@ -45,9 +45,6 @@ const DefaultModel = "gpt-4.1-mini"
 // ARN of the secret, in Secrets Manager, that holds the value.
 const SecretSuffix = "_SECRET_ARN"
 
-// Secrets are the variables that may be given as the ARN of a secret.
-var Secrets = []string{EnvDatabaseURL, EnvOpenAIKey, EnvSlackWebhookURL}
-
 // Names of the environment variables.
 const (
 	EnvStage         = "STAGE" // the name of the deployment, in metrics and logs
@@ -65,7 +62,7 @@ const (
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
 	EnvLLMTimeout           = "LLM_TIMEOUT"
-	// Notifications of failures; a channel is on when it is configured.
+	// Notifications of failures: the channels, and the links in their messages.
 	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
 	EnvEmailFrom       = "EMAIL_FROM"
 	EnvEmailTo         = "EMAIL_TO"

@@ -3,8 +3,7 @@
 // package defines the contents of such a row (Failure), the message about one
 // failure or many (Message), the time at which it is sent (Plan), and the
 // duties of a channel (Sender). It knows no channel and no database; packages
-// slack and email, below it, are channels, and another is one more small
-// package.
+// slack and email, below it, are channels, listed in manifest.Channels.
 //
 // # When
 //

@@ -36,7 +36,7 @@ func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 	if t.Config, err = setup.LoadNotify(env); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	if t.Config.SlackURL == "" && t.Config.EmailTo == "" {
+	if len(t.Config.Channels()) == 0 {
 		t.Shown = &notify.Recorder{Name: "terminal"}
 	}
 	return t, nil
@@ -67,11 +67,12 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 
 // env returns the variables of the function.
 func (t *Channels) env() []string {
-	if t.Config.SlackURL == "" {
+	hook := t.Config.Values[manifest.EnvSlackWebhookURL]
+	if hook == "" {
 		return nil
 	}
 	return []string{
-		manifest.EnvSlackWebhookURL + "=" + t.Config.SlackURL,
+		manifest.EnvSlackWebhookURL + "=" + hook,
 		manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL,
 	}
 }
@@ -139,8 +140,7 @@ func (t *reportText) notified() {
 	if len(t.Notified.Messages) == 0 {
 		return
 	}
-	t.line("WOULD HAVE BEEN SENT (%s, or %s and %s, are not set)",
-		manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
+	t.line("WOULD HAVE BEEN SENT (%s, are not set)", setup.ChannelVariables())
 	for _, m := range t.Notified.Messages {
 		for line := range strings.Lines(m) {
 			t.line("%s", strings.TrimRight("  "+strings.TrimRight(line, "\n"), " "))

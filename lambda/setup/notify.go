@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
+	"strings"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
@@ -13,24 +15,49 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 )
 
-// NotifyConfig configures the channels for failures. A channel is on when it is
-// configured.
+// NotifyConfig configures the channels for failures.
 type NotifyConfig struct {
-	SlackURL  string // an incoming webhook; it is a secret
-	EmailFrom string
-	EmailTo   string
-	AdminURL  string // of the admin pages; empty: no links
+	Values   map[string]string // of the channels' variables, by name; some are secrets
+	AdminURL string            // of the admin pages; empty: no links
+}
+
+// Channels returns the channels that are on.
+func (c NotifyConfig) Channels() []manifest.Channel {
+	return slices.DeleteFunc(manifest.Channels(), func(ch manifest.Channel) bool { return c.set(ch) < len(ch.Variables) })
+}
+
+// set returns the number of the channel's variables that have a value.
+func (c NotifyConfig) set(ch manifest.Channel) (n int) {
+	for _, name := range ch.Variables {
+		if c.Values[name] != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// ChannelVariables names the variables that turn channels on, in words.
+func ChannelVariables() string {
+	var each []string
+	for _, ch := range manifest.Channels() {
+		each = append(each, strings.Join(ch.Variables, " and "))
+	}
+	return strings.Join(each, ", or ")
 }
 
 func loadNotify(env Env, errs *[]error) NotifyConfig {
-	c := NotifyConfig{SlackURL: env(manifest.EnvSlackWebhookURL), EmailFrom: env(manifest.EnvEmailFrom),
-		EmailTo: env(manifest.EnvEmailTo), AdminURL: env(manifest.EnvAdminBaseURL)}
-	if (c.EmailFrom == "") != (c.EmailTo == "") {
-		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not",
-			manifest.EnvEmailFrom, manifest.EnvEmailTo))
+	c := NotifyConfig{Values: map[string]string{}, AdminURL: env(manifest.EnvAdminBaseURL)}
+	for _, ch := range manifest.Channels() {
+		for _, name := range ch.Variables {
+			c.Values[name] = env(name)
+		}
+		if n := c.set(ch); n > 0 && n < len(ch.Variables) {
+			*errs = append(*errs, fmt.Errorf("%s: one is set and the other is not", strings.Join(ch.Variables, " and ")))
+		}
 	}
 	if c.AdminURL != "" && !isPage(c.AdminURL) {
 		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com",
@@ -47,30 +74,43 @@ func isPage(text string) bool {
 
 // LoadNotify reads the configuration of the channels alone.
 func LoadNotify(env Env) (NotifyConfig, error) {
-	env, _, errs := secretsManager().Resolve(env, manifest.EnvSlackWebhookURL)
+	env, _, errs := secretsManager().Resolve(env, manifest.ChannelSecrets()...)
 	c := loadNotify(env, &errs)
 	return c, report(errs)
 }
 
-// Senders returns the channels that are configured. The AWS configuration is read
-// if one of them needs it.
+// opener opens a channel with the values of its variables.
+type opener struct {
+	open     func(values map[string]string, c aws.Config) (notify.Sender, error)
+	needsAWS bool // otherwise its aws.Config is empty
+}
+
+// openers has one for each of manifest.Channels, by name.
+var openers = map[string]opener{
+	"slack": {open: func(values map[string]string, _ aws.Config) (notify.Sender, error) {
+		return slack.New(slack.Config{WebhookURL: values[manifest.EnvSlackWebhookURL]})
+	}},
+	"email": {needsAWS: true, open: func(values map[string]string, c aws.Config) (notify.Sender, error) {
+		return email.New(sesv2.NewFromConfig(c),
+			email.Config{From: values[manifest.EnvEmailFrom], To: values[manifest.EnvEmailTo]})
+	}},
+}
+
+// Senders returns the channels that are on.
 func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	var senders []notify.Sender
-	if c.SlackURL != "" {
-		s, err := slack.New(slack.Config{WebhookURL: c.SlackURL})
-		if err != nil {
-			return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvSlackWebhookURL, err)
+	for _, ch := range c.Channels() {
+		o := openers[ch.Name]
+		var config aws.Config
+		var err error
+		if o.needsAWS {
+			if config, err = loadAWS(ctx); err != nil {
+				return nil, err
+			}
 		}
-		senders = append(senders, s)
-	}
-	if c.EmailTo != "" {
-		aws, err := loadAWS(ctx)
+		s, err := o.open(c.Values, config)
 		if err != nil {
-			return nil, err
-		}
-		s, err := email.New(sesv2.NewFromConfig(aws), email.Config{From: c.EmailFrom, To: c.EmailTo})
-		if err != nil {
-			return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvEmailFrom+", "+manifest.EnvEmailTo, err)
+			return nil, fmt.Errorf("configuration:\n%s: %w", strings.Join(ch.Variables, ", "), err)
 		}
 		senders = append(senders, s)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/setup"
 )
@@ -38,6 +39,26 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 		if (err != nil) != (tc.want != "") || err != nil &&
 			(!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// A channel without an opener, or one that is opened under another name, would
+// leave its rows in the outbox.
+func TestEveryChannelIsOpenedUnderItsName(t *testing.T) { // not parallel: the SDK reads its variables from the process
+	t.Setenv("AWS_REGION", "eu-central-1")
+	c, err := setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
+		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	senders, err := setup.Senders(t.Context(), c)
+	if err != nil || len(senders) != len(manifest.Channels()) {
+		t.Fatalf("got %d senders, %v", len(senders), err)
+	}
+	for i, ch := range manifest.Channels() {
+		if got := senders[i].Channel(); got != ch.Name {
+			t.Errorf("the channel %s is opened as %s", ch.Name, got)
 		}
 	}
 }

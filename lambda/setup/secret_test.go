@@ -43,7 +43,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 	}
 	want := []string{"postgres://match%20book:a%2Fb%40c%3Ad%3F@db.internal:5433/docs?sslmode=require", "sk-one",
 		"https://hooks.slack.com/services/x"}
-	if got := []string{c.DatabaseURL, c.Model.OpenAI.APIKey, c.Notify.SlackURL}; !slices.Equal(got, want) {
+	if got := []string{c.DatabaseURL, c.Model.OpenAI.APIKey, c.Notify.Values["SLACK_WEBHOOK_URL"]}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	values["DATABASE_URL"], values["MATCH_MODE"] = "postgres://plain", "rules"

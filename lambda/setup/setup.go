@@ -59,7 +59,7 @@ func LoadFunction(env Env, f manifest.Function) (Config, error) {
 }
 
 func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, error) {
-	names := []string{manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL}
+	names := append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)
 	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
 	}
@@ -133,7 +133,8 @@ func LoadPublisher(env Env) (Config, error) {
 // LoadSweep reads the configuration of a sweep over these functions, of which
 // match is one. QueueURL is its queue, and Queues has all of them.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
-	c, env, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvSlackWebhookURL)
+	c, env, errs := load(env, manifest.Match, secretsManager(),
+		append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)...)
 	c.Queues = map[string]string{}
 	for _, f := range functions {
 		url := env(f.QueueEnv())

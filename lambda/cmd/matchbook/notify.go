@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/rehearsal"
+	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -54,8 +54,7 @@ func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if c.Shown != nil {
-		return fmt.Errorf("no channel is configured: set %s, or %s and %s",
-			manifest.EnvSlackWebhookURL, manifest.EnvEmailFrom, manifest.EnvEmailTo)
+		return fmt.Errorf("no channel is configured: set %s", setup.ChannelVariables())
 	}
 	senders, err := c.Senders(ctx)
 	if err != nil {

@@ -1,0 +1,30 @@
+package manifest
+
+import "slices"
+
+// Channel is a way to send failures to people. It is on when its variables are
+// set.
+type Channel struct {
+	Name      string   // of its notify.Sender
+	Variables []string // all of them, or none
+	Secrets   []string // those of the variables that may be given as the ARN of a secret
+}
+
+// Channels returns the channels, one row each.
+func Channels() []Channel {
+	return []Channel{
+		{Name: "slack", Variables: []string{EnvSlackWebhookURL}, Secrets: []string{EnvSlackWebhookURL}},
+		{Name: "email", Variables: []string{EnvEmailFrom, EnvEmailTo}},
+	}
+}
+
+// Secrets are the variables that may be given as the ARN of a secret.
+var Secrets = slices.Concat([]string{EnvDatabaseURL, EnvOpenAIKey}, ChannelSecrets())
+
+// ChannelSecrets returns the secrets of all channels.
+func ChannelSecrets() (names []string) {
+	for _, c := range Channels() {
+		names = append(names, c.Secrets...)
+	}
+	return names
+}

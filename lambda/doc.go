@@ -51,8 +51,8 @@
 //     of all three. local/scripted is a scripted model with the faults of
 //     local/scripted/fault, local/webhook accepts what Slack accepts,
 //     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
-//   - acceptance tests the whole line in that stack; acceptance/lamp is a
-//     workload of two short files, an example of how to add one.
+//   - acceptance tests the whole line in that stack; acceptance/lamp is an
+//     example of how to add a workload, whole, in two short files.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes.

@@ -5,7 +5,8 @@
 //
 // # The life of a document
 //
-// A document's row is the truth; a message only gives the time to look at it.
+// A document here is a row of any workload. The row is the truth; a message only
+// gives the time to look at it.
 //
 //	NULL         not queued
 //	pending      published, or waiting for a retry; a message is under way

@@ -129,7 +129,8 @@ func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
 }
 
 // conclude logs the end of delivery i and keeps it, once for each delivery. Run
-// passes it to Messages; an Ack usually goes with the response.
+// passes a Retry or a DeadLetter to Messages; an Ack usually is an absence from
+// the response.
 func (b *batch) conclude(i int, f Fence, o Outcome, s Settlement, why failure.Failure) {
 	d := b.deliveries[i]
 	level := slog.LevelInfo

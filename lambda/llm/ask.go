@@ -47,7 +47,7 @@ type Asker struct {
 const keepFor = 5 * time.Second
 
 // Ask passes the answer to a question to read: the one in the vault, or a new
-// one, which is committed first. An answer that read refuses is kept for people
+// one, which is committed first. An answer that read cannot use is kept for people
 // and never used again; then, or when the model fails transiently, the question
 // is asked again as Retry prescribes. Asking, reading and checking are one try.
 // An answer that could not be committed is not asked for again: the next try

@@ -113,7 +113,8 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 		decide = rules.Apply
 	}
 	for round := range maxRounds {
-		if block.Rest = doc.Pairs; round >= patience {
+		block.Rest = doc.Pairs
+		if round >= patience {
 			block.Score = doc.Pairs
 		}
 		w, err := m.Store.Write(ctx, f, n, types, block, doc.Pairs(block.Candidates), decide)

@@ -231,18 +231,24 @@ func commandLines() ([]string, error) {
 // eventually waits until ok holds, for minutes where the machine is slow.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
+	every(t, 5*time.Millisecond, what, ok)
+}
+
+func every(t *testing.T, pause time.Duration, what string, ok func() bool) {
+	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("gave up waiting: %s", what)
 		}
-		<-time.After(5 * time.Millisecond)
+		<-time.After(pause)
 	}
 }
 
-// gone waits until no process works in dir any more.
+// gone waits until no process works in dir any more. To read the command lines of
+// all processes costs milliseconds.
 func gone(t *testing.T, dir string) {
 	t.Helper()
-	eventually(t, "processes in "+dir+" end", func() bool { return processes(t, dir) == "" })
+	every(t, 100*time.Millisecond, "processes in "+dir+" end", func() bool { return processes(t, dir) == "" })
 }
 
 func missing(path string) bool {

@@ -48,6 +48,7 @@ func (f *fixture) sweepFinds(want repairs) {
 
 func TestRepairIsDueOnlyWhenTheVisibilityHasPassed(t *testing.T) {
 	t.Parallel()
+	all := newFixture(t)
 	for name, tc := range map[string]struct {
 		columns string
 		after   time.Duration // repaired after this; 0 is never
@@ -71,8 +72,9 @@ func TestRepairIsDueOnlyWhenTheVisibilityHasPassed(t *testing.T) {
 		"failed":                       {"matching_status='failed', matching_failed_at=now(), matching_lease_until=now()", 0, repairs{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
+			f := *all
+			f.t = t
+			defer f.exec("TRUNCATE document CASCADE")
 			f.document(tc.columns)
 			if tc.after == 0 {
 				f.advance(1000 * time.Hour)

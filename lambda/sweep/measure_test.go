@@ -32,7 +32,7 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 				t.Errorf("got %+v, %v, and its context: %v", r, failed, ctx.Err())
 			}
 		}}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if _, err := s.Run(ctx); !errors.Is(err, down) {
 		t.Errorf("got %v", err)

@@ -25,6 +25,10 @@ const (
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
 	"not-matchable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
+// Claimed is the Found of a Claim that is no Suspect and has its work still to be
+// done: no Result yet.
+const Claimed Result = 0
+
 // String is the result's name in logs and metrics.
 func (r Result) String() string { return resultNames[r] }
 
@@ -70,7 +74,9 @@ const (
 
 // Settlement is the end of a delivery, for the document and for the message.
 type Settlement struct {
-	Write      Status // the document's new status, written first: pending, failed, or none
+	// Write is the document's new status, written first: pending, failed, or none.
+	// The work has written succeeded, and the claim NULL, before Decide is asked.
+	Write      Status
 	Action     Action
 	Visibility time.Duration // of a Retry; KeepVisibility leaves it alone
 }

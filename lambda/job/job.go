@@ -26,7 +26,7 @@ type Fence struct {
 
 // Claim is the result of a store's attempt to claim a Delivery.
 type Claim struct {
-	Found   Result        // 0: claimed, unless Suspect; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
+	Found   Result        // Claimed, also if Suspect; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
 	Fence   Fence         // the attempt; of a Suspect, the last one
 	Tenant  uuid.UUID     // of the document; zero when Missing

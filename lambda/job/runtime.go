@@ -147,7 +147,7 @@ func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 	for tries := (pauses{}); ; {
 		claims, err := b.claim(ctx, delivery, true)
 		switch {
-		case err != nil && d.Found != 0:
+		case err != nil && d.Found != Claimed:
 			return d.Claim, nil // time is up: the first claim stands
 		case err != nil:
 			return Claim{}, err
@@ -187,7 +187,7 @@ func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]
 // run takes one claim to its end.
 func (b *batch) run(ctx context.Context, i int, c Claim) {
 	switch c.Found {
-	case 0:
+	case Claimed:
 		b.leases[i] = time.Now().Add(lease(ctx))
 		b.attempt(ctx, i, c.Fence)
 	case Busy:

@@ -137,7 +137,7 @@ func found(c job.Claim) string {
 	switch {
 	case c.Suspect:
 		return suspect
-	case c.Found == 0:
+	case c.Found == job.Claimed:
 		return claimed
 	}
 	return c.Found.String()

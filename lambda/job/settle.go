@@ -57,10 +57,14 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 // long as ctx allows. After each failure it reads the row, because the commit may
 // have succeeded and only its answer got lost.
 func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
-	for tries := (pauses{}); ; {
+	tries := pauses{}
+	for first := true; ; first = false {
 		written, err := b.writeOnce(ctx, f, r)
-		if err == nil && (written || tries.last == 0) { // on the first try no commit can have been lost
-			return written, nil
+		switch {
+		case err == nil && written:
+			return true, nil
+		case err == nil && first:
+			return false, nil // the fence is gone: there was no earlier try whose commit may have held
 		}
 		row, findErr := b.find(ctx, f)
 		ours := row.Attempt == f.Attempt

@@ -76,6 +76,10 @@
 //	not claimed, database away        -             Retry by the schedule; DeadLetter when last
 //	not written, database away        -             Retry at the lease's end; DeadLetter when last
 //
+// Of these statuses Decide returns pending and failed only. The work has committed
+// succeeded together with its results, and the claim has set a row that is not
+// matchable to NULL, with the reason.
+//
 // When all deliveries of a batch are settled and a document of it failed, the
 // hook Runtime.Notify sends the notifications, with a time limit, before the
 // response to SQS. The sweep sends the ones that it could not send.

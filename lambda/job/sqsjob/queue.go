@@ -59,7 +59,7 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 		switch {
 		case s.Action == job.Ack:
 			acks = append(acks, types.DeleteMessageBatchRequestEntry{Id: id, ReceiptHandle: handle})
-		case s.Visibility != job.KeepVisibility:
+		case s.Visibility != job.KeepVisibility: // also a DeadLetter: its visibility is 0, and SQS moves it
 			changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{
 				Id: id, ReceiptHandle: handle, VisibilityTimeout: b.seconds(s.Visibility)})
 		}

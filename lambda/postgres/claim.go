@@ -72,11 +72,12 @@ SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval
 FROM examined LEFT JOIN changed USING (id)
 ORDER BY place`
 
-// findings maps the findings of claimSQL to results. Of "claimed" and "suspect"
-// there is no Result yet: their work is still to be done.
+// findings maps the findings of claimSQL to results. A suspect has none yet
+// either; Claim.Suspect marks it.
 var findings = map[string]job.Result{
 	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
-	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": 0, "claimed": 0,
+	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": job.Claimed,
+	"claimed": job.Claimed,
 }
 
 // Claim implements job.Store.
@@ -161,7 +162,9 @@ WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
 // Succeed commits the results of an attempt together with succeeded, all or
 // nothing; write may run again. If the fence does not hold, write does not run,
-// and the error is job.ErrFenceLost.
+// and the error is job.ErrFenceLost. The fence is the first statement, so that an
+// attempt that lost the document writes nothing in vain, and the row stays locked
+// until the commit. DB.Write has a reason to run it last.
 func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) error) error {
 	return steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {

@@ -205,7 +205,8 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 // the rows read here do not change before the commit. In one transaction, in this
 // order, it
 //
-//  1. takes the tenant's lock (lockTenantSQL in tenant.go),
+//  1. takes the tenant's lock (lockTenantSQL in tenant.go), and reads the block
+//     again; if it changed, Write ends here, and nothing is written,
 //  2. deletes the document's pairs that are gone (forgetPairsSQL in pair.go),
 //  3. writes its pairs of now (upsertPairSQL),
 //  4. has the rules decide, and locks the documents and their clusters in id order
@@ -218,7 +219,12 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
 //  10. publishes the documents whose question changed (publishStaleSQL in pair.go),
 //  11. sets the document succeeded, which is the fence of it all (succeedSQL in
-//     claim.go).
+//     claim.go, where table.go replaces names in braces such as {table}).
+//
+// The fence is last, other than in Jobs.Succeed: only then is known that the
+// attempt succeeds, because the block may have changed, and the rules may lack the
+// answer of a model. It would also lock the document's row before lockRowsSQL
+// locks the others in id order. If the fence does not hold, all is rolled back.
 //
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.
@@ -347,6 +353,8 @@ WHERE old.decided_by <> 'person'
 	AND (old.score, old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM (excluded.score, excluded.decided_by, excluded.reasoning, excluded.evidence)`
 
+// askedSQL stores an answer in its pair; $3 is Asked.About, a hash of the evidence
+// that the question was about.
 const askedSQL = `
 UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
 WHERE document_a_id = $1 AND document_b_id = $2`

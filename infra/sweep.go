@@ -23,8 +23,8 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")
 	// The sweep decides no retry. It reads and checks this variable as the match
-	// function does.
-	variables.values[manifest.EnvRetrySchedule] = jsii.String(workloads[0].facts.RetrySchedule())
+	// function does (setup.LoadSweep).
+	variables.values[manifest.EnvRetrySchedule] = jsii.String(manifest.Match.RetrySchedule())
 	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")

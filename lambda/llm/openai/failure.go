@@ -21,7 +21,7 @@ type fault int
 const (
 	sound fault = iota
 	noChoice
-	refused
+	declined // by the model, in words
 	cutOff
 	filtered
 	empty
@@ -40,7 +40,9 @@ func (fault) Error() string { return "fault" }
 const quotaWait = time.Hour
 
 // table classifies the calls that brought no answer; failure.Table.Classify
-// applies it, to the facts that wire.go collects.
+// applies it, to the facts that wire.go collects. Row.Refused is about the key,
+// not about a model that declines. The rows for a broken connection are shared by
+// all adapters: failure.Unanswered, in failure/unanswered.go.
 var table = failure.Table{Service: "the model provider", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
 		return c.Status == http.StatusTooManyRequests &&
@@ -81,7 +83,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: sli
 	}, Kind: failure.Transient, Sentence: "the model provider's answer cannot be decoded"},
 
 	{Name: "no choice", Match: is(noChoice), Kind: failure.Transient, Sentence: "the model provider sent no answer"},
-	{Name: "refusal", Match: is(refused), Kind: failure.Permanent, Sentence: "the model refused to answer"},
+	{Name: "refusal", Match: is(declined), Kind: failure.Permanent, Sentence: "the model refused to answer"},
 	{Name: "cut off", Match: is(cutOff), Kind: failure.Permanent,
 		Sentence: "the model's answer was cut off at its greatest length"},
 	{Name: "filtered", Match: is(filtered), Kind: failure.Permanent,

@@ -127,7 +127,7 @@ func inspect(choices []openai.ChatCompletionChoice) fault {
 	message := choices[0].Message
 	switch reason := choices[0].FinishReason; {
 	case message.Refusal != "":
-		return refused
+		return declined
 	case reason == openai.FinishReasonLength: // before empty: thoughts may have used it all
 		return cutOff
 	case reason == openai.FinishReasonContentFilter:

@@ -16,7 +16,7 @@
 //     weights.go.
 //   - rules decides which pairs are matches, by their competition.
 //   - match is the work: load, find candidates, score, decide, ask, write.
-//     Questions that the rules leave open are built in ask.go.
+//     ask.go asks what the rules leave open, and prompt.go writes the question.
 //   - llm asks a model, and commits each answer before it is read, so that no
 //     question is bought twice; llm/openai calls the server.
 //   - company and reference make names comparable: VAT ids, accounts and names

@@ -13,14 +13,16 @@ type Evidence struct {
 // below it a match.
 const KeepAt = 30
 
-// Kind is a kind of evidence: its name, and its points. 75 make a match; the
-// points of a family count up to its cap, and all points of a pair up to 100.
+// Kind is a kind of evidence, for the code that finds it: its name, and its
+// points. 75 make a match; the points of a family, for and against together, count
+// up to its cap, and all points of a pair up to 100.
 type Kind struct {
 	name   string
 	points int
 }
 
-// weight is the points of a kind of evidence and its family.
+// weight is the same kind in the table of weights, where Sum looks up the family
+// of evidence by its name: stored evidence has only the name.
 type weight struct {
 	family string
 	points int
@@ -95,10 +97,11 @@ var (
 )
 
 // caps bounds the points of one family for a pair, because its kinds of
-// evidence are not independent. Points against a pair have no cap.
+// evidence are not independent. The cap applies to the sum of the points for and
+// against the pair in that family; a negative sum has no bound.
 var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
 
-// Sum adds up evidence.
+// Sum adds up evidence: each family first, up to its cap, then the families.
 func Sum(evidence []Evidence) (points int) {
 	families := make(map[string]int, len(caps))
 	for _, ev := range evidence {

@@ -20,11 +20,13 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	for _, w := range workloads {
 		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
 		queues = append(queues, w.queue.QueueArn())
+		if w.facts.Name == manifest.Match.Name {
+			// The sweep decides no retry. It reads and checks this variable as the
+			// match function does (setup.LoadSweep).
+			variables.values[manifest.EnvRetrySchedule] = jsii.String(w.facts.RetrySchedule())
+		}
 	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")
-	// The sweep decides no retry. It reads and checks this variable as the match
-	// function does (setup.LoadSweep).
-	variables.values[manifest.EnvRetrySchedule] = jsii.String(manifest.Match.RetrySchedule())
 	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")

@@ -10,7 +10,9 @@ import (
 // Table describes the table of a workload. Its rows have an id, a tenant_id
 // and the job columns, which migrations 00002, 00003 and 00010 add to document:
 // status, error, attempts, failed_at, lease_until, published_at, due_at,
-// republished and lapses. All of it is SQL of ours, never data.
+// republished and lapses. due_at has DEFAULT now(): by it the sweep finds and
+// publishes a row that another program inserted without a status. All of it is SQL
+// of ours, never data.
 type Table struct {
 	Name    string // such as document
 	Prefix  string // of the job columns, such as matching_; may be empty

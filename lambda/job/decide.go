@@ -25,8 +25,8 @@ const (
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
 	"not-matchable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
-// Claimed is the Found of a Claim that is no Suspect and has its work still to be
-// done: no Result yet.
+// Claimed is the Found of a Claim whose work is still to be done: no Result yet. A
+// Suspect has it too, until it is claimed alone.
 const Claimed Result = 0
 
 // String is the result's name in logs and metrics.

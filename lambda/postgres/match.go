@@ -221,10 +221,11 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 //  11. sets the document succeeded, which is the fence of it all (succeedSQL in
 //     claim.go, where table.go replaces names in braces such as {table}).
 //
-// The fence is last, other than in Jobs.Succeed: only then is known that the
-// attempt succeeds, because the block may have changed, and the rules may lack the
-// answer of a model. It would also lock the document's row before lockRowsSQL
-// locks the others in id order. If the fence does not hold, all is rolled back.
+// The fence is last here and first in Jobs.Succeed. Whether the attempt succeeds is
+// not known earlier: the block may have changed, and the rules may lack the answer
+// of a model. A fence at the start would also lock the document's row before
+// lockRowsSQL locks the others in id order. If the fence does not hold, all is
+// rolled back.
 //
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.

@@ -28,6 +28,7 @@ type rig struct {
 	work  map[uuid.UUID]job.Work // any other document's work succeeds
 
 	notify func(context.Context)
+	lease  time.Duration // of the Runtime
 
 	observed []job.Observation // of the last run
 }
@@ -59,7 +60,7 @@ func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.
 	var mu sync.Mutex
 	r.observed = nil
 	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule,
-		Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify,
+		Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify, Lease: r.lease,
 		Observe: func(o job.Observation) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -284,6 +285,22 @@ func (m *memory) Release(ctx context.Context, f job.Fence, v job.Release) (bool,
 	return r.releaseErr == nil, r.releaseErr
 }
 
+func (m *memory) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.fails(ctx); err != nil {
+		return nil, err
+	}
+	for _, f := range fences {
+		if r := m.rows[f.ID]; r.holds(f) {
+			r.lease = time.Now().Add(lease)
+			ours = append(ours, f)
+		}
+	}
+	m.note("extend %d of %d", len(ours), len(fences))
+	return ours, nil
+}
+
 func (m *memory) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -314,6 +331,13 @@ func (q *queue) Settle(_ context.Context, settled []job.Settled) {
 	}
 	q.note("sent %s", strings.Join(words, ", "))
 	q.sent = append(q.sent, sorted)
+	if q.slow != nil {
+		q.slow()
+	}
+}
+
+func (q *queue) Extend(_ context.Context, indexes []int, visibility time.Duration) {
+	q.note("hide %v for %s", indexes, visibility)
 	if q.slow != nil {
 		q.slow()
 	}

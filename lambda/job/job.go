@@ -69,6 +69,9 @@ type Store interface {
 	// Release ends the attempt without success, and with StatusFailed writes the
 	// notification row, in one transaction. It reports false when the fence did not hold.
 	Release(ctx context.Context, f Fence, r Release) (bool, error)
+	// Extend makes leases last for that long from now, in one statement, and
+	// returns the fences that still hold; it changes no other row.
+	Extend(ctx context.Context, fences []Fence, lease time.Duration) ([]Fence, error)
 	// Find reads a row again; ErrNotFound without a row.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }
@@ -89,4 +92,7 @@ type Settled struct {
 // never change the state of a document.
 type Messages interface {
 	Settle(ctx context.Context, settled []Settled)
+	// Extend keeps the messages of deliveries, by their place in the batch, out
+	// of sight for that long from now.
+	Extend(ctx context.Context, indexes []int, visibility time.Duration)
 }

@@ -22,7 +22,11 @@ type Runtime struct {
 	Work     Work
 	Schedule Schedule
 	Log      *slog.Logger
-	Observe  func(Observation) // called at every end, from many goroutines; may be nil
+	// Lease is how long a claim lives without a sign of life of this process: a
+	// heartbeat extends it and the visibility of its message while the work goes
+	// on. Zero: claims live until the end of the invocation, without a heartbeat.
+	Lease   time.Duration
+	Observe func(Observation) // called at every end, from many goroutines; may be nil
 	// Notify sends the notifications of failed documents, within 8 s. It is called
 	// at most once a batch: if a document of the batch failed, when all deliveries
 	// are settled and before Run returns. nil sends none.
@@ -42,6 +46,8 @@ const (
 // batch is one run: deliveries and, by index, their ends.
 type batch struct {
 	*Runtime
+	messages   Messages
+	beat       heartbeat
 	deliveries []Delivery
 	ends       []Settlement
 	tenants    []uuid.UUID     // as far as they are known
@@ -60,15 +66,18 @@ type batch struct {
 // other Acks are left to the caller's response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
-	b := &batch{Runtime: r, deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
+	b := &batch{Runtime: r, messages: m, beat: heartbeat{work: map[int]*held{}},
+		deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
 		tenants: make([]uuid.UUID, n), leases: make([]time.Time, n), worked: make([]time.Duration, n)}
 	for i := range b.deliveries {
 		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Schedule)
 	}
 	workCtx, cancel := b.reserve(ctx)
 	defer cancel()
-	b.alone(workCtx, b.together(workCtx), m)
-	m.Settle(ctx, slices.DeleteFunc(b.unsent(), func(s Settled) bool { return s.Action == Ack }))
+	stop := b.beats(workCtx)
+	b.alone(workCtx, b.together(workCtx))
+	stop()
+	b.carryOut(ctx, slices.DeleteFunc(b.unsent(), func(s Settled) bool { return s.Action == Ack }))
 	b.notify(ctx)
 	return b.ends
 }
@@ -78,17 +87,27 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 // suspects, from the fewest attempts to the most, then held ones.
 func (b *batch) together(ctx context.Context) (later []deferred) {
 	claims, err := b.claim(ctx, b.deliveries, false)
-	var running sync.WaitGroup
-	for i := range b.deliveries {
-		if err != nil {
+	if err != nil {
+		for i := range b.deliveries {
 			b.endUnclaimed(i, Fence{}, err)
-			continue
 		}
-		b.tenants[i] = claims[i].Tenant
-		if b.waitsAlone(i, claims[i]) {
-			later = append(later, deferred{i, claims[i]})
+		return nil
+	}
+	var now, ours []int
+	for i, c := range claims {
+		b.tenants[i] = c.Tenant
+		switch {
+		case b.waitsAlone(i, c):
+			later = append(later, deferred{i, c})
 			continue
+		case c.Found == Claimed:
+			ours = append(ours, i)
 		}
+		now = append(now, i)
+	}
+	b.hide(ctx, ours)
+	var running sync.WaitGroup
+	for _, i := range now {
 		running.Go(func() { b.run(ctx, i, claims[i]) })
 	}
 	running.Wait()
@@ -96,6 +115,13 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 		return cmp.Or(x.rank()-y.rank(), x.Fence.Attempt-y.Fence.Attempt)
 	})
 	return later
+}
+
+// carryOut hands settlements to the queue, after the last beat about them.
+func (b *batch) carryOut(ctx context.Context, settled []Settled) {
+	b.beat.queue.Lock()
+	defer b.beat.queue.Unlock()
+	b.messages.Settle(ctx, settled)
 }
 
 // deferred is a delivery that was not claimed with its batch: its place there and
@@ -120,15 +146,18 @@ func (b *batch) waitsAlone(i int, c Claim) bool {
 // alone runs the deferred deliveries, one after the other. Each gets a fair share
 // of the time that is left. Before each, the queue gets all settlements so far: if
 // it kills this process, no other delivery is lost with it.
-func (b *batch) alone(ctx context.Context, later []deferred, m Messages) {
+func (b *batch) alone(ctx context.Context, later []deferred) {
 	for n, d := range later {
 		if ctx.Err() == nil { // otherwise no work begins, and a slow queue would cost the response
-			m.Settle(ctx, b.unsent())
+			b.carryOut(ctx, b.unsent())
 		}
 		share, cancel := withShare(ctx, len(later)-n)
 		if c, err := b.claimAlone(share, d); err != nil {
 			b.endUnclaimed(d.index, d.Fence, err)
 		} else {
+			if c.Found == Claimed {
+				b.hide(share, []int{d.index})
+			}
 			b.run(share, d.index, c)
 		}
 		cancel()
@@ -181,14 +210,14 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
 	try, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	return b.Store.Claim(try, ds, lease(ctx), suspects)
+	return b.Store.Claim(try, ds, b.lease(ctx), suspects)
 }
 
 // run takes one claim to its end.
 func (b *batch) run(ctx context.Context, i int, c Claim) {
 	switch c.Found {
 	case Claimed:
-		b.leases[i] = time.Now().Add(lease(ctx))
+		b.leases[i] = time.Now().Add(b.lease(ctx))
 		b.attempt(ctx, i, c.Fence)
 	case Busy:
 		b.end(i, c.Fence, Outcome{Result: Busy, Wait: busyWait}, failure.Failure{})
@@ -200,7 +229,9 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 // attempt does the work of a claim and settles it.
 func (b *batch) attempt(ctx context.Context, i int, f Fence) {
 	started := time.Now()
-	err := b.work(ctx, i, f)
+	held, release := b.hold(ctx, i, f)
+	err := stopped(held, b.work(held, i, f))
+	release()
 	b.worked[i] = max(time.Since(started), 1) // 0 means that no work was begun
 	b.settle(ctx, i, f, err)
 }
@@ -236,13 +267,17 @@ func (b *batch) work(ctx context.Context, i int, f Fence) error {
 }
 
 // lease returns the length of a claim: the time for the work, for settling, and a
-// margin.
-func lease(ctx context.Context) time.Duration {
+// margin; at most Lease, which is extended while the work goes on.
+func (b *batch) lease(ctx context.Context) time.Duration {
 	rest := manifest.MaxTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		rest = max(time.Until(deadline), 0)
 	}
-	return rest + manifest.SettleReserve + manifest.LeaseMargin
+	rest += manifest.SettleReserve + manifest.LeaseMargin
+	if b.Lease > 0 {
+		return min(rest, b.Lease)
+	}
+	return rest
 }
 
 // reserve sets the ends of the work and of the settling: the work leaves time to

@@ -118,6 +118,31 @@ func (j *Jobs) Claim(
 	return claims, nil
 }
 
+// extendSQL locks the rows in id order, as every statement about several rows.
+const extendSQL = `
+WITH ours AS (
+	SELECT id FROM {table} JOIN unnest($1::uuid[], $2::integer[]) AS f (id, attempt) USING (id)
+	WHERE {attempts} = attempt AND {status} = 'in-progress'
+	ORDER BY id FOR NO KEY UPDATE OF {table}
+)
+UPDATE {table} SET {lease_until} = now() + $3::interval
+FROM ours WHERE {table}.id = ours.id
+RETURNING {table}.id, {attempts}`
+
+// Extend implements job.Store.
+func (j *Jobs) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+	ids, attempts := make([]uuid.UUID, len(fences)), make([]int, len(fences))
+	for i, f := range fences {
+		ids[i], attempts[i] = f.ID, f.Attempt
+	}
+	err = repeat(ctx, func() error {
+		rows, _ := j.db.reserved.Query(ctx, j.sql.extend, ids, attempts, lease)
+		ours, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
+		return err
+	})
+	return ours, failure.At("extend leases", err)
+}
+
 // retrySQL makes a claimed row pending again, for a retry.
 const retrySQL = `
 UPDATE {table} SET {status} = 'pending', {error} = $3, {due_at} = now() + $4::interval,

@@ -117,7 +117,8 @@ func TestSenderProcess(t *testing.T) {
 // noQueue has nothing to settle.
 type noQueue struct{}
 
-func (noQueue) Settle(context.Context, []job.Settled) {}
+func (noQueue) Settle(context.Context, []job.Settled)        {}
+func (noQueue) Extend(context.Context, []int, time.Duration) {}
 
 // failBatch claims up to ten pending documents and fails them. The kind of failure
 // is in file_path.

@@ -89,14 +89,14 @@ func (db *DB) Workload(t Table) *Jobs { return &Jobs{db, t.statements()} }
 
 // statements holds the statements of Jobs for one table.
 type statements struct {
-	claim, retry, fail, succeed, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, gauges, inProgress                  string
+	claim, extend, retry, fail, succeed, find, publish, failed, stillFailed string
+	overdue, republish, giveUp, gauges, inProgress                          string
 }
 
 func (t Table) statements() statements {
 	return statements{
-		claim: t.sql(claimSQL), retry: t.sql(retrySQL), fail: t.sql(failSQL), succeed: t.sql(succeedSQL),
-		find:    t.sql(findSQL),
+		claim: t.sql(claimSQL), extend: t.sql(extendSQL), retry: t.sql(retrySQL), fail: t.sql(failSQL),
+		succeed: t.sql(succeedSQL), find: t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL),

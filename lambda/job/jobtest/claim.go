@@ -47,6 +47,27 @@ func claimHolds(r *rig) {
 	}
 }
 
+func extendKeepsClaims(r *rig) {
+	mine, stale, taken, over := r.take(r.New()), r.take(r.New()), r.take(r.New()), r.take(r.New())
+	r.publish(taken.ID)
+	r.succeed(over)
+	r.Advance(lease)
+	again, _ := r.claim(job.Delivery{ID: stale.ID}, true) // another attempt took over
+	lapsed := mine                                        // its lease has ended, and no other attempt has it
+	r.Advance(lease / 4)
+	ours, err := r.Store.Extend(r.Context(), []job.Fence{over, lapsed, stale, taken, {ID: uuid.New(), Attempt: 1}}, 2*lease)
+	if err != nil || !slices.Equal(ours, []job.Fence{lapsed}) {
+		r.Errorf("extended %+v, %v; want %+v alone", ours, err, lapsed)
+	}
+	r.findIs(lapsed.ID, job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: 2 * lease})
+	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Fence.Attempt, LeaseLeft: 3 * lease / 4})
+	r.unchanged("an extension of fences that do not hold", func() {
+		if ours, err := r.Store.Extend(r.Context(), []job.Fence{stale, taken, over}, lease); err != nil || len(ours) != 0 {
+			r.Errorf("extended %+v, %v; want none", ours, err)
+		}
+	})
+}
+
 func suspectIsAskedFor(r *rig) {
 	id := r.in(abandoned)
 	r.unchanged("a suspect that is not asked for", func() {

@@ -67,6 +67,7 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"claim holds while a lease lives", claimHolds},
 		{"suspect is claimed only when asked for", suspectIsAskedFor},
 		{"claim answers in the order of the deliveries", claimAnswersInOrder},
+		{"extend keeps claims whose fence holds, and names them", extendKeepsClaims},
 		{"one of two deliveries of a document claims it", oneOfTwoDeliveries},
 		{"finished document is done", overIsDone},
 		{"failed document is claimed for a message sent later", failedIsRedriven},

@@ -28,6 +28,10 @@ func (documents) Claim(_ context.Context, deliveries []job.Delivery, _ time.Dura
 
 func (documents) Release(context.Context, job.Fence, job.Release) (bool, error) { return true, nil }
 
+func (documents) Extend(_ context.Context, fences []job.Fence, _ time.Duration) ([]job.Fence, error) {
+	return fences, nil
+}
+
 func (documents) Find(context.Context, uuid.UUID) (job.Row, error) {
 	return job.Row{}, job.ErrNotFound
 }

@@ -64,16 +64,7 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 				Id: id, ReceiptHandle: handle, VisibilityTimeout: b.seconds(s.Visibility)})
 		}
 	}
-	for len(changes) > 0 {
-		n := min(maxEntries, len(changes))
-		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
-			QueueUrl: &b.queue.URL, Entries: changes[:n]})
-		if err == nil {
-			b.logRefused("change visibility", out.Failed)
-		}
-		b.logError("change visibility", err)
-		changes = changes[n:]
-	}
+	b.changeVisibility(ctx, changes)
 	for len(acks) > 0 {
 		n := min(maxEntries, len(acks))
 		out, err := b.queue.Client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{
@@ -84,6 +75,32 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 		b.logError("delete", err)
 		acks = acks[n:]
 	}
+}
+
+func (b *batch) changeVisibility(ctx context.Context, changes []types.ChangeMessageVisibilityBatchRequestEntry) {
+	for len(changes) > 0 {
+		n := min(maxEntries, len(changes))
+		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
+			QueueUrl: &b.queue.URL, Entries: changes[:n]})
+		if err == nil {
+			b.logRefused("change visibility", out.Failed)
+		}
+		b.logError("change visibility", err)
+		changes = changes[n:]
+	}
+}
+
+// Extend is of job.Messages. A beat that fails is logged: the next one makes
+// up for it.
+func (b *batch) Extend(ctx context.Context, indexes []int, visibility time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	var changes []types.ChangeMessageVisibilityBatchRequestEntry
+	for _, i := range indexes {
+		changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			ReceiptHandle: aws.String(b.records[i].ReceiptHandle), VisibilityTimeout: b.seconds(visibility)})
+	}
+	b.changeVisibility(ctx, changes)
 }
 
 // seconds rounds up, and clamps to the rest of the 12 hours from the receive: SQS

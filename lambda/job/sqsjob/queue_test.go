@@ -193,6 +193,26 @@ func TestEarlyAckDeletesTheMessage(t *testing.T) {
 	}
 }
 
+// A beat moves the messages of its deliveries, and no other.
+func TestExtendKeepsMessagesOutOfSight(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.send(3)
+	event := r.receive(3)
+	r.handle(event, func(ctx context.Context, _ []job.Delivery, m job.Messages) []job.Settlement {
+		r.clock.Advance(50 * time.Second) // of the queue's own minute
+		m.Extend(ctx, []int{0, 2}, 5*time.Minute)
+		return []job.Settlement{retry(job.KeepVisibility), retry(job.KeepVisibility), retry(job.KeepVisibility)}
+	})
+	r.wantCalls("ChangeMessageVisibilityBatch")
+	r.clock.Advance(10 * time.Second)
+	r.wantQueue("match", 1, 2)
+	r.clock.Advance(5*time.Minute - 10*time.Second - 1)
+	r.wantQueue("match", 1, 2)
+	r.clock.Advance(1)
+	r.wantQueue("match", 3, 0)
+}
+
 // The indexes of settlements count deliveries, and a malformed record is none.
 func TestMalformedRecordDoesNotShiftTheOthers(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,159 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"matchbook/lambda/failure"
+)
+
+// beatsPerLease is how often leases are extended within the time of one: four
+// beats in a row may fail before the work has to stop.
+const beatsPerLease = 5
+
+// errLeaseEnds stops work whose lease could not be extended. It is transient.
+var errLeaseEnds = &failure.Error{Sentence: "the lease could not be extended: the database did not answer"}
+
+// heartbeat extends the leases of everything at work in a batch, and the
+// visibility of the messages, in one statement and one batch call a beat. It
+// runs only where Runtime.Lease is shorter than the invocation.
+type heartbeat struct {
+	// queue is held during a beat, and while the queue gets settlements: the
+	// visibility that a settlement sets is always the last one.
+	queue sync.Mutex
+	mu    sync.Mutex
+	work  map[int]*held // by index; what has ended is not in it
+}
+
+// held is a claim that is worked on.
+type held struct {
+	fence Fence
+	until time.Time // the end of its lease, counted from before the call
+	stop  context.CancelCauseFunc
+}
+
+// hold lets the heartbeat extend a claim until release is called. The context
+// that it returns ends when the fence is lost, or before a lease that could not
+// be extended does.
+func (b *batch) hold(ctx context.Context, i int, f Fence) (_ context.Context, release func()) {
+	ctx, stop := context.WithCancelCause(ctx)
+	b.beat.mu.Lock()
+	defer b.beat.mu.Unlock()
+	b.beat.work[i] = &held{f, b.leases[i], stop}
+	return ctx, func() {
+		b.beat.mu.Lock()
+		defer b.beat.mu.Unlock()
+		b.leases[i] = b.beat.work[i].until
+		delete(b.beat.work, i)
+		stop(nil)
+	}
+}
+
+// beats extends what is at work until stop is called, which waits for a beat
+// under way.
+func (b *batch) beats(ctx context.Context) (stop func()) {
+	if b.Lease == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		every := time.NewTicker(b.Lease / beatsPerLease)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+				b.extend(ctx)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// extend is one beat.
+func (b *batch) extend(ctx context.Context) {
+	b.beat.queue.Lock()
+	defer b.beat.queue.Unlock()
+	work := b.beat.atWork()
+	if len(work) == 0 {
+		return
+	}
+	call, cancel := context.WithTimeout(ctx, b.Lease/beatsPerLease)
+	defer cancel()
+	lease, began := b.lease(ctx), time.Now()
+	ours, err := b.Store.Extend(call, fences(work), lease)
+	if err != nil {
+		b.Log.Warn("cannot extend leases", "claims", len(work), "reason", failure.Of(err).Text)
+	}
+	var visible []int
+	for i, h := range work {
+		switch {
+		case err == nil && !slices.Contains(ours, h.fence):
+			h.stop(ErrFenceLost)
+		case err == nil:
+			b.beat.extended(i, began.Add(lease))
+			visible = append(visible, i)
+		case time.Until(h.until) < 2*b.Lease/beatsPerLease: // the next beat may fail, too
+			h.stop(errLeaseEnds)
+		}
+	}
+	b.hide(ctx, visible)
+}
+
+// hide keeps the messages of claims out of sight for as long as their leases
+// live: when this process dies they come back then, not after the queue's own
+// visibility timeout.
+func (b *batch) hide(ctx context.Context, indexes []int) {
+	if b.Lease > 0 && len(indexes) > 0 {
+		slices.Sort(indexes)
+		b.messages.Extend(ctx, indexes, b.lease(ctx)+extendMargin)
+	}
+}
+
+// extendMargin is how much later than its lease a message comes back, so that
+// it does not find the lease alive by the difference of two clocks.
+const extendMargin = 2 * time.Second
+
+func (h *heartbeat) atWork() map[int]held {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	work := make(map[int]held, len(h.work))
+	for i, w := range h.work {
+		work[i] = *w
+	}
+	return work
+}
+
+func (h *heartbeat) extended(i int, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := h.work[i]; w != nil {
+		w.until = until
+	}
+}
+
+func fences(work map[int]held) (list []Fence) {
+	for _, i := range slices.Sorted(maps.Keys(work)) {
+		list = append(list, work[i].fence)
+	}
+	return list
+}
+
+// stopped returns the reason for which the heartbeat ended the work, if it did.
+func stopped(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if err != nil && (errors.Is(cause, ErrFenceLost) || errors.Is(cause, errLeaseEnds)) {
+		return cause
+	}
+	return err
+}

@@ -43,6 +43,11 @@
 //     postgres/checkup the state of a database.
 //   - document defines a document, and refuses malformed ones.
 //
+// # From a file to its text
+//
+//   - ingest/transcript defines a transcription: text by page and line, with
+//     the place of each line.
+//
 // # On your machine
 //
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS

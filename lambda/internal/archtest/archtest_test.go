@@ -32,7 +32,7 @@ var tree = tables{
 		{"corpus"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template",
 			"local/clock",
-			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/thorough"},
+			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/thorough", "ingest/transcript"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

@@ -1,0 +1,85 @@
+package transcript
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func sample() Transcription {
+	return Transcription{Engine: "tesseract", Version: "5.3.0", Pages: []Page{
+		{Number: 1, Quality: 0.5, Defects: []Defect{Skew}, Lines: []Line{
+			{Text: "Rechnung Nr. 7", Box: Box{0.1, 0.2, 0.3, 0.25}, Confidence: 0.5},
+			{Text: "Straße", Box: Box{0.1, 0.3, 0.3, 0.35}, Confidence: 0.5},
+		}},
+		{Number: 2, Engine: "pdfium", Quality: 1, Lines: []Line{{Text: "Summe 1,00", Box: Box{0, 0, 1, 1}, Confidence: 1}}},
+		{Number: 3, Defects: []Defect{NoText}, Lines: []Line{}},
+	}}
+}
+
+func TestCheckpointReturnsWhatWasStored(t *testing.T) {
+	t.Parallel()
+	data, err := sample().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, sample()) {
+		t.Errorf("got %+v", got)
+	}
+	// Another program reads these names.
+	want := `{"text":"Straße","box":{"left":0.1,"top":0.3,"right":0.3,"bottom":0.35},"confidence":0.5}`
+	if !strings.Contains(string(data), want) {
+		t.Errorf("%s lacks %s", data, want)
+	}
+}
+
+func TestDecodeRefusesForeignFiles(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"no JSON":           `%PDF-1.7`,
+		"cut off":           `{"engine":"pdfium","version":"1","pages":[{"number":1,`,
+		"unknown field":     `{"engine":"pdfium","pages":[{"number":1}],"tenant":"x"}`,
+		"no engine":         `{"pages":[{"number":1}]}`,
+		"no pages":          `{"engine":"pdfium","pages":[]}`,
+		"a page is missing": `{"engine":"pdfium","pages":[{"number":1},{"number":3}]}`,
+	} {
+		if _, err := Decode([]byte(text)); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestQualityWeighsPagesByTheirCharacters(t *testing.T) {
+	t.Parallel()
+	// 20 characters at 0.5, 10 at 1, an empty page.
+	if got, want := sample().Quality(), (20*0.5+10*1.0)/30; math.Abs(got-want) > 1e-9 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := (Transcription{Pages: []Page{{Number: 1, Quality: 1}}}).Quality(); got != 0 {
+		t.Errorf("without text: got %v, want 0", got)
+	}
+}
+
+func TestTextHasALineEachAndAFormFeedBetweenPages(t *testing.T) {
+	t.Parallel()
+	if got, want := sample().Text(), "Rechnung Nr. 7\nStraße\n\fSumme 1,00\n\f"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRoundKeepsNumbersInRange(t *testing.T) {
+	t.Parallel()
+	x := Transcription{Pages: []Page{{Quality: math.NaN(), Lines: []Line{
+		{Box: Box{-0.1, 0.123456789, 1.2, math.Inf(1)}, Confidence: 0.98765},
+	}}}}
+	x.Round()
+	want := Line{Box: Box{0, 0.12346, 1, 1}, Confidence: 0.988}
+	if got := x.Pages[0].Lines[0]; got != want || x.Pages[0].Quality != 0 {
+		t.Errorf("got %+v, quality %v", got, x.Pages[0].Quality)
+	}
+}

@@ -45,6 +45,8 @@
 //
 // # From a file to its text
 //
+//   - ingest/filetype determines a file's type by its content, and refuses
+//     what cannot be read.
 //   - ingest/transcript defines a transcription: text by page and line, with
 //     the place of each line.
 //

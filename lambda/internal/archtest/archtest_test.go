@@ -29,7 +29,7 @@ var tree = tables{
 		{"rules"},
 		{"score"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
-		{"corpus"},
+		{"corpus", "ingest/filetype"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template",
 			"local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/thorough", "ingest/transcript"},

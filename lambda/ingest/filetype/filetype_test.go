@@ -1,0 +1,143 @@
+package filetype
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/failure"
+)
+
+const (
+	binary = "\x00\x01\x02\x03\x04\x05\x06\x07"
+	pdf    = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n" + binary
+	png    = "\x89PNG\r\n\x1a\n" + binary
+	zipEOF = "PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+)
+
+func TestTypeIsDecidedByContent(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		content string
+		want    Type
+	}{
+		"PDF":                            {pdf, PDF},
+		"PDF with a binary of text":      {"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", PDF},
+		"PDF after a mail's last line":   {"\r\n\r\n" + pdf, PDF},
+		"PDF whose header is the 1024th": {strings.Repeat(" ", 1019) + pdf, PDF},
+		"PNG":                            {png, PNG},
+		"JPEG":                           {"\xff\xd8\xff\xe0" + binary, JPEG},
+		"TIFF, little endian":            {"II*\x00" + binary, TIFF},
+		"TIFF, big endian":               {"MM\x00*" + binary, TIFF},
+		"XML":                            {`<?xml version="1.0"?><Invoice/>`, XML},
+		"XML without a declaration":      {"\n <rsm:CrossIndustryInvoice xmlns:rsm='x'/>", XML},
+		"XML with a byte order mark":     {"\xef\xbb\xbf<?xml version='1.0'?><a/>", XML},
+		"XML in UTF-16":                  {"\xff\xfe<\x00?\x00x\x00m\x00l\x00", XML},
+		"XML in Latin-1":                 {"<?xml version='1.0' encoding='ISO-8859-1'?><n>M\xfcller</n>", XML},
+		"text":                           {"Rechnung\t7\r\nMüller\n", Text},
+		"text in Latin-1":                {"Rechnung 7 von M\xfcller, Stra\xdfe 1\n", Text},
+		"text that begins as a program":  {"MZ Handels GmbH, Rechnung 7", Text},
+		"text that begins as an image":   {"BMW AG, Rechnung 7", Text},
+		"text cut inside a letter":       {strings.Repeat("a", sampled-1) + "ü", Text},
+		"text about a PDF":               {"Please open it with %", Text},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Of(strings.NewReader(tc.content), int64(len(tc.content)))
+			if err != nil || got != tc.want {
+				t.Errorf("got %q, %v; want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestRefusedFilesHaveAReasonAndARemedy(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ content, want string }{
+		"empty":               {"", "the file is empty: send it again"},
+		"white space":         {" \r\n\t ", "the file holds only white space: send it again"},
+		"ZIP named as PDF":    {"PK\x03\x04" + binary, "the file is a ZIP archive or a file of an office program: unpack it"},
+		"empty ZIP":           {zipEOF, "the file is an empty ZIP archive: unpack it"},
+		"gzip":                {"\x1f\x8b\x08" + binary, "the file is a gzip archive: unpack it"},
+		"7-Zip":               {"7z\xbc\xaf\x27\x1c" + binary, "the file is a 7-Zip archive: unpack it"},
+		"RAR":                 {"Rar!\x1a\x07\x00" + binary, "the file is a RAR archive: unpack it"},
+		"tar":                 {strings.Repeat("\x00", 257) + "ustar", "the file is a tar archive: unpack it"},
+		"old Word":            {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + binary, "the file is a file of an office or mail program: save"},
+		"RTF":                 {`{\rtf1 Rechnung}`, "the file is an RTF document: save or print it as a PDF"},
+		"PostScript":          {"%!PS-Adobe-3.0\n", "the file is a PostScript file: save or print it as a PDF"},
+		"GIF":                 {"GIF89a" + binary, "the file is a GIF image: save it as JPEG"},
+		"BMP":                 {"BM" + binary, "the file is a BMP image: save it as JPEG"},
+		"WebP":                {"RIFF\x00\x01\x02\x03WEBP", "the file is a WebP image: save it as JPEG"},
+		"HEIC":                {"\x00\x00\x00\x18ftypheic", "the file is a HEIC or AVIF image or a video: save it as JPEG"},
+		"BigTIFF":             {"II+\x00\x08\x00\x00\x00", "the file is a BigTIFF image: save it as JPEG"},
+		"Windows program":     {"MZ" + binary, "the file is a program: it is not accepted"},
+		"Linux program":       {"\x7fELF" + binary, "the file is a program: it is not accepted"},
+		"script":              {"#!/bin/sh\nrm -rf x\n", "the file is a script: it is not accepted"},
+		"web page":            {"<!DOCTYPE html>\n<p>", "the file is a web page: print it to a PDF"},
+		"noise":               {binary + binary, "the type of the file is unknown: send a PDF"},
+		"high noise":          {"\xfe\x81\x90\xa0\xb0\xc0", "the type of the file is unknown: send a PDF"},
+		"JPEG and PDF":        {"\xff\xd8\xff\xe0" + binary + pdf, "the file is a JPEG image and a PDF at once"},
+		"web page and PDF":    {"<html><!--\n" + pdf, "the file is a page of markup and a PDF at once"},
+		"program and PDF":     {"MZ" + binary + pdf, "the file is a program and a PDF at once"},
+		"ZIP and PDF":         {"PK\x03\x04" + binary + pdf, "a PDF at once"},
+		"PDF and ZIP":         {pdf + zipEOF, "the file is a PDF and a ZIP archive at once"},
+		"PNG and ZIP":         {png + zipEOF, "the file is a PNG image and a ZIP archive at once"},
+		"PDF header at 1,024": {strings.Repeat("\x01", 1024) + pdf, "a PDF begins 1024 bytes into the file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Of(strings.NewReader(tc.content), int64(len(tc.content)))
+			if err == nil {
+				t.Fatalf("accepted as %q", got)
+			}
+			f := failure.Of(err)
+			if f.Kind != failure.Permanent || !strings.Contains(f.Text, tc.want) {
+				t.Errorf("got %v %q\nwant permanent %q", f.Kind, f.Text, tc.want)
+			}
+		})
+	}
+}
+
+func TestLargeFileIsRefusedBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	_, err := Of(nil, MaxBytes+1) // nothing to read from
+	want := "the file has 41 MB, the limit is 40 MB: split it, or scan it in fewer dots per inch"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+type broken struct{ error }
+
+func (b broken) ReadAt([]byte, int64) (int, error) { return 0, b.error }
+
+func TestFailedReadIsNotTheFilesFault(t *testing.T) {
+	t.Parallel()
+	_, err := Of(broken{errors.New("connection reset")}, 100)
+	if f := failure.Of(err); f.Kind != failure.Transient {
+		t.Errorf("got %v, want a transient failure", f)
+	}
+}
+
+func FuzzEveryFileHasATypeOrAReason(f *testing.F) {
+	for _, seed := range []string{pdf, png, "<a/>", "text", "\xff\xfe<", zipEOF, "\xe2\x82"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		got, err := Of(bytes.NewReader(content), int64(len(content)))
+		if (got == "") == (err == nil) {
+			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
+
+func ExampleOf() {
+	file := strings.NewReader("\x1f\x8b\x08\x00\x00") // named invoice.pdf
+	_, err := Of(io.NewSectionReader(file, 0, file.Size()), file.Size())
+	fmt.Println(err)
+	// Output:
+	// the file is a gzip archive: unpack it and send the files in it
+}

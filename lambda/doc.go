@@ -49,6 +49,8 @@
 //     what cannot be read.
 //   - ingest/transcript defines a transcription: text by page and line, with
 //     the place of each line.
+//   - ingest/pdf reads the text layer, embedded XML and images of a PDF's
+//     pages, with limits of memory and time.
 //
 // # On your machine
 //

@@ -1,0 +1,118 @@
+package pdf
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"matchbook/lambda/failure"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// calls is a series of calls of the parser. After a failed call the further
+// ones return 0, so that only the end of a series and its loops check err.
+type calls struct {
+	ctx    context.Context
+	module api.Module
+	err    error
+}
+
+func (c *calls) call(function string, args ...uint64) uint64 {
+	if c.err != nil {
+		return 0
+	}
+	f := c.module.ExportedFunction(function)
+	if f == nil {
+		c.err = errors.New("the PDF parser has no " + function)
+		return 0
+	}
+	var results []uint64
+	if results, c.err = f.Call(c.ctx, args...); c.err != nil || len(results) == 0 {
+		return 0
+	}
+	return results[0]
+}
+
+// number is call for functions that return a C int.
+func (c *calls) number(function string, args ...uint64) int {
+	return int(int32(uint32(c.call(function, args...))))
+}
+
+var errMemory = errors.New("out of the parser's memory")
+
+// alloc returns the address of memory inside the parser. Nothing frees it: it
+// ends with the instance, or the caller calls free.
+func (c *calls) alloc(n int) uint64 {
+	address := c.call("malloc", uint64(n))
+	if address == 0 && c.err == nil {
+		c.err = errMemory
+	}
+	return address
+}
+
+func (c *calls) free(address uint64) { c.call("free", address) }
+
+// view returns memory of the parser, without a copy: it is valid until the next
+// call.
+func (c *calls) view(address uint64, n int) []byte {
+	if c.err != nil {
+		return nil
+	}
+	b, ok := c.module.Memory().Read(uint32(address), uint32(n))
+	if !ok {
+		c.err = errMemory
+	}
+	return b
+}
+
+// float reads the i-th float of a C array.
+func (c *calls) float(address uint64, i int) float64 {
+	b := c.view(address+uint64(4*i), 4)
+	if b == nil {
+		return 0
+	}
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+}
+
+// int reads the i-th int of a C array.
+func (c *calls) int(address uint64, i int) int {
+	b := c.view(address+uint64(4*i), 4)
+	if b == nil {
+		return 0
+	}
+	return int(int32(binary.LittleEndian.Uint32(b)))
+}
+
+// do runs an operation within its time. An operation that fails inside the
+// parser leaves it in an unknown state: the document is dead from then on.
+func (d *Document) do(ctx context.Context, operation string, work func(*calls) error) error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.dead != nil {
+		return d.dead
+	}
+	limited, cancel := context.WithTimeout(ctx, d.config.Time)
+	defer cancel()
+	c := &calls{ctx: limited, module: d.module}
+	err := work(c)
+	if c.err != nil {
+		err = d.failed(ctx, limited, operation)
+		d.dead = err
+	}
+	return err
+}
+
+func (d *Document) failed(ctx, limited context.Context, operation string) error {
+	const remedy = "print it to a new PDF and send that"
+	switch {
+	case ctx.Err() != nil:
+		return failure.At(operation, ctx.Err())
+	case limited.Err() != nil:
+		return failure.Permanently("%s: the PDF parser did not finish within %v, the file is damaged or far too complex: %s",
+			operation, d.config.Time, remedy)
+	}
+	return failure.Permanently("%s: the PDF is damaged, or needs more than the %d MB of memory that the parser has: %s",
+		operation, d.config.Memory, remedy)
+}

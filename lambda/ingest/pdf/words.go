@@ -1,0 +1,74 @@
+package pdf
+
+import (
+	"math"
+	"strings"
+
+	"matchbook/lambda/ingest/transcript"
+)
+
+// split makes words of the letters, which are in the order of the file. A word
+// ends at a space and where the next letter is far away.
+func split(all []letter) []transcript.Word {
+	var words []transcript.Word
+	var run []letter
+	turned := 0
+	end := func() {
+		if len(run) > 0 {
+			w := join(run)
+			if len(run) > 1 {
+				turned = direction(run)
+			}
+			w.Turned = turned // a lone letter reads as the word before it
+			words, run = append(words, w), run[:0]
+		}
+	}
+	for _, l := range all {
+		if l.r == ' ' || len(run) > 0 && far(run[len(run)-1].box, l.box) {
+			end()
+		}
+		if l.r != ' ' {
+			run = append(run, l)
+		}
+	}
+	end()
+	return words
+}
+
+func join(run []letter) transcript.Word {
+	box := run[0].box
+	good := 0
+	var b strings.Builder
+	for _, l := range run {
+		b.WriteRune(l.r)
+		box = box.Union(l.box)
+		if meaningful(l.r) {
+			good++
+		}
+	}
+	return transcript.Word{Text: b.String(), Box: box, Confidence: float64(good) / float64(len(run))}
+}
+
+// far reports whether b begins in another word than a, whose font is as large
+// as the longer side of its box.
+func far(a, b transcript.Box) bool {
+	size := max(a.Bottom-a.Top, a.Right-a.Left)
+	gapX := max(a.Left, b.Left) - min(a.Right, b.Right)
+	gapY := max(a.Top, b.Top) - min(a.Bottom, b.Bottom)
+	return max(gapX, gapY) > size
+}
+
+func direction(run []letter) int {
+	first, last := run[0].box, run[len(run)-1].box
+	x := (last.Left + last.Right - first.Left - first.Right) / 2
+	y := (last.Top + last.Bottom - first.Top - first.Bottom) / 2
+	switch {
+	case math.Abs(x) >= math.Abs(y) && x >= 0:
+		return 0
+	case math.Abs(x) >= math.Abs(y):
+		return 2
+	case y > 0:
+		return 1
+	}
+	return 3
+}

@@ -1,0 +1,237 @@
+package pdf
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/transcript"
+)
+
+func document(t testing.TB, r *Reader, file string) *Document {
+	t.Helper()
+	d, err := r.Open(context.Background(), strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
+func texts(p transcript.Page) (all []string) {
+	for _, l := range p.Lines {
+		all = append(all, l.Text)
+	}
+	return all
+}
+
+func TestLinesAreInReadingOrder(t *testing.T) {
+	t.Parallel()
+	reader := open(t, Config{})
+	// The file's order is not the reader's: the total comes first, a table by columns.
+	invoice := show(400, 500, "42,00") + show(50, 500, "Total") +
+		show(50, 700, "Invoice") + show(86, 700, "RE-7") +
+		show(50, 600, "Paper") + show(50, 580, "Ink") + show(300, 600, "30,00") + show(300, 580, "12,00") +
+		"BT /F 10 Tf 0 1 -1 0 30 100 Tm (printed by) Tj ET\n"
+	want := []string{"Invoice RE-7", "Paper", "30,00", "Ink", "12,00", "Total", "42,00", "printed by"}
+	for name, page := range map[string]string{
+		"upright":              "",
+		"turned by its viewer": "/Rotate 90",
+		"upside down":          "/Rotate 180",
+		"cropped":              "/CropBox [20 90 500 800]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := document(t, reader, onePage(page, invoice)).Text(context.Background(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(texts(got), want) || got.Quality != 1 || got.Defects != nil || got.Lines[0].Confidence != 1 {
+				t.Errorf("got %q, quality %v, %v\nwant %q", texts(got), got.Quality, got.Defects, want)
+			}
+		})
+	}
+}
+
+func TestBoxIsWhereTheTextIsShown(t *testing.T) {
+	t.Parallel()
+	reader := open(t, Config{})
+	// A letter H of 100 points: 72 wide, 72 high, its lower left corner at 200, 300 of 1000 x 1000.
+	const content = "BT /F 100 Tf 200 300 Td (H) Tj ET"
+	for page, want := range map[string]transcript.Box{
+		"/MediaBox [0 0 1000 1000]":                            {Left: 0.2, Top: 0.6, Right: 0.27, Bottom: 0.72},
+		"/MediaBox [0 0 1000 1000] /Rotate 90":                 {Left: 0.28, Top: 0.2, Right: 0.4, Bottom: 0.27},
+		"/MediaBox [0 0 1000 1000] /Rotate 180":                {Left: 0.73, Top: 0.28, Right: 0.8, Bottom: 0.4},
+		"/MediaBox [0 0 1000 1000] /Rotate 270":                {Left: 0.6, Top: 0.73, Right: 0.72, Bottom: 0.8},
+		"/MediaBox [100 100 1100 1100]":                        {Left: 0.1, Top: 0.7, Right: 0.17, Bottom: 0.82},
+		"/MediaBox [0 0 1000 1000] /CropBox [200 200 700 700]": {Left: 0, Top: 0.6, Right: 0.14, Bottom: 0.84},
+	} {
+		got, err := document(t, reader, onePage(page, content)).Text(context.Background(), 1)
+		if err != nil || len(got.Lines) != 1 {
+			t.Fatalf("%s: got %+v, %v", page, got, err)
+		}
+		// The loose box is as high as the font, of which only the middle is known.
+		b := got.Lines[0].Box
+		for edge, off := range map[string]float64{
+			"left": b.Left - want.Left, "top": b.Top - want.Top, "right": b.Right - want.Right, "bottom": b.Bottom - want.Bottom,
+		} {
+			if math.Abs(off) > 0.035 {
+				t.Errorf("%s: %s is off by %.3f: got %+v, want about %+v", page, edge, off, b, want)
+			}
+		}
+	}
+}
+
+func TestPageWithoutTextIsADefect(t *testing.T) {
+	t.Parallel()
+	got, err := document(t, open(t, Config{}), onePage("", "0 0 100 100 re f")).Text(context.Background(), 1)
+	if err != nil || got.Quality != 0 || len(got.Lines) != 0 ||
+		!slices.Equal(got.Defects, []transcript.Defect{transcript.NoText}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestTextWithoutMeaningIsADefect(t *testing.T) {
+	t.Parallel()
+	// A font that maps its letters to the private use area of Unicode.
+	cmap := "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange " +
+		"1 beginbfrange <00> <ff> <e000> endbfrange endcmap end"
+	file := onePage("", show(50, 700, "Invoice")+show(50, 600, "Total"), object("", cmap))
+	file = strings.Replace(file, "/BaseFont /Helvetica", "/BaseFont /Helvetica /ToUnicode 6 0 R", 1)
+	got, err := document(t, open(t, Config{}), file).Text(context.Background(), 1)
+	if err != nil || got.Quality != 0 || !slices.Equal(got.Defects, []transcript.Defect{transcript.Garbled}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestPageIsDrawnAsItIsShown(t *testing.T) {
+	t.Parallel()
+	d := document(t, open(t, Config{}), onePage("/MediaBox [0 0 200 100] /Rotate 90", "0 0 50 25 re f"))
+	drawn, err := d.Render(context.Background(), 1, 144)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Turned clockwise, the page is 100 x 200 points and its lower left corner is the upper left one.
+	if size := drawn.Bounds().Size(); size.X != 200 || size.Y != 400 {
+		t.Errorf("got %v, want 200 x 400", size)
+	}
+	for _, tc := range []struct{ x, y, want int }{{2, 2, 0}, {48, 98, 0}, {52, 98, 255}, {48, 102, 255}, {198, 398, 255}} {
+		if got := int(drawn.GrayAt(tc.x, tc.y).Y); got != tc.want {
+			t.Errorf("at %d, %d: got %d, want %d", tc.x, tc.y, got, tc.want)
+		}
+	}
+}
+
+func TestImageOfAPageIsWithinThePixels(t *testing.T) {
+	t.Parallel()
+	reader := open(t, Config{Pixels: 10_000})
+	for page, want := range map[string]string{
+		"/MediaBox [0 0 100 100]":        "(100,100)", // at the limit
+		"/MediaBox [0 0 4000 1000]":      "(200,50)",
+		"/MediaBox [0 0 10000000 0.001]": "(10000,1)",
+	} {
+		drawn, err := document(t, reader, onePage(page, "")).Render(context.Background(), 1, 72)
+		if err != nil {
+			t.Fatal(page, err)
+		}
+		if got := drawn.Bounds().Size().String(); got != want {
+			t.Errorf("%s: got %s, want %s", page, got, want)
+		}
+	}
+}
+
+func TestEmbeddedXMLIsFound(t *testing.T) {
+	t.Parallel()
+	reader := open(t, Config{})
+	for name, want := range map[string]string{
+		"factur-x.xml": "[{factur-x.xml <Invoice/>}]", "ZUGFeRD-invoice.XML": "[{ZUGFeRD-invoice.XML <Invoice/>}]",
+		"terms.pdf": "[]", "": "[]",
+	} {
+		files, err := document(t, reader, withFile("", "<Invoice/>", name)).Embedded(context.Background())
+		if got := fmt.Sprintf("%s", files); err != nil || got != want {
+			t.Errorf("%q: got %s, %v; want %s", name, got, err, want)
+		}
+	}
+}
+
+func TestInvoiceStandsBeforeOtherXML(t *testing.T) {
+	t.Parallel()
+	file := withFile("", "<a/>", "a.xml", "ZUGFeRD-invoice.xml")
+	files, err := document(t, open(t, Config{}), file).Embedded(context.Background())
+	if err != nil || len(files) != 2 || files[0].Name != "ZUGFeRD-invoice.xml" || files[1].Name != "a.xml" {
+		t.Errorf("got %s, %v", files, err)
+	}
+}
+
+// endless is a file that the parser draws for hours.
+func endless() string { return hostile["a pattern of a billion tiles"].file() }
+
+func TestCallerEndsTheParser(t *testing.T) {
+	t.Parallel()
+	d := document(t, open(t, Config{Time: time.Hour}), endless())
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err := d.Render(ctx, 1, 72)
+	if f := failure.Of(err); f.Kind != failure.Transient || f.Text != "draw the image of page 1: out of time" {
+		t.Errorf("got %v", f)
+	}
+	if _, err := d.Text(context.Background(), 1); failure.Of(err).Text != "draw the image of page 1: out of time" {
+		t.Errorf("a dead parser was asked again: %v", err)
+	}
+}
+
+// Native code that never pauses stops the collector, and with it the process.
+func TestEndlessFileDoesNotStopTheProcess(t *testing.T) {
+	t.Parallel()
+	d := document(t, open(t, Config{Time: time.Hour}), endless())
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() {
+		_, err := d.Render(ctx, 1, 72)
+		ended <- err
+	}()
+	for range 3 {
+		runtime.GC()
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the file is not endless: %v", err)
+	default:
+	}
+	cancel()
+	if err := <-ended; failure.Of(err).Text != "draw the image of page 1: stopped before it was done" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOpenWaitsForAParser(t *testing.T) {
+	t.Parallel()
+	reader := open(t, Config{Documents: 1})
+	file := onePage("", show(50, 700, "Invoice"))
+	first, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	_, err = reader.Open(ctx, strings.NewReader(file), int64(len(file)))
+	if f := failure.Of(err); f.Kind != failure.Transient || f.Text != "wait for a PDF parser: out of time" {
+		t.Errorf("got %v", f)
+	}
+	first.Close()
+	document(t, reader, file)
+}
+
+func TestFileThatEndsEarlyIsNotTheFilesFault(t *testing.T) {
+	t.Parallel()
+	_, err := open(t, Config{}).Open(context.Background(), strings.NewReader("%PDF"), 1000)
+	if f := failure.Of(err); f.Kind != failure.Transient {
+		t.Errorf("got %v, want a transient failure: the storage broke off", f)
+	}
+}

@@ -51,6 +51,8 @@
 //     the place of each line.
 //   - ingest/pdf reads the text layer, embedded XML and images of a PDF's
 //     pages, with limits of memory and time.
+//   - ingest/scan reads images, measures what makes them hard to read, and
+//     repairs that.
 //
 // # On your machine
 //

@@ -1,0 +1,170 @@
+// Package scan reads images of pages, measures what makes their text hard to
+// read, and repairs that. An image's header is read, and its size checked,
+// before anything is decoded.
+package scan
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/draw"
+	_ "image/jpeg" // decoders of the types that are accepted
+	_ "image/png"
+	"io"
+
+	"matchbook/lambda/failure"
+
+	"golang.org/x/image/tiff"
+)
+
+const (
+	maxPixels = 40_000_000 // of a page: the limit of Document AI
+	maxPages  = 200        // of a TIFF
+)
+
+// File is an image file: one page, or the pages of a TIFF.
+type File struct {
+	file  io.ReaderAt
+	size  int64
+	pages []int64 // where a TIFF's pages begin; 0 for the one page of another type
+	order binary.ByteOrder
+}
+
+// Open reads the headers of a PNG, JPEG or TIFF of that many bytes. Its errors
+// are permanent when the file is at fault.
+func Open(file io.ReaderAt, size int64) (*File, error) {
+	f := &File{file: file, size: size, pages: []int64{0}}
+	head := make([]byte, 8)
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, failure.At("read the image", err)
+	}
+	switch string(head[:4]) {
+	case "II*\x00":
+		f.order = binary.LittleEndian
+	case "MM\x00*":
+		f.order = binary.BigEndian
+	}
+	if f.order != nil {
+		if err := f.directories(int64(f.order.Uint32(head[4:]))); err != nil {
+			return nil, err
+		}
+	}
+	for page := range f.pages {
+		if err := f.check(page); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// directories follows the chain of a TIFF's pages.
+func (f *File) directories(next int64) error {
+	const entry = 12
+	f.pages = nil
+	for next != 0 {
+		if len(f.pages) == maxPages {
+			return failure.Permanently("the TIFF has more than %d pages, or a page that follows itself: split it", maxPages)
+		}
+		f.pages = append(f.pages, next)
+		b := make([]byte, 4)
+		if _, err := f.file.ReadAt(b[:2], next); err != nil {
+			return broken()
+		}
+		if _, err := f.file.ReadAt(b, next+2+entry*int64(f.order.Uint16(b))); err != nil {
+			return broken()
+		}
+		next = int64(f.order.Uint32(b))
+	}
+	if len(f.pages) == 0 {
+		return broken()
+	}
+	return nil
+}
+
+func broken() error {
+	return failure.Permanently("the image is damaged or incomplete: send it again, or save it as PNG or JPEG")
+}
+
+func (f *File) check(page int) error {
+	c, err := f.config(page)
+	switch {
+	case err != nil:
+		return broken()
+	case c.Width <= 0 || c.Height <= 0:
+		return failure.Permanently("the image of page %d has no pixels: send it again", page+1)
+	case c.Width > maxPixels/c.Height:
+		return failure.Permanently(
+			"the image of page %d has %d x %d pixels, the limit is %d million: scan it in fewer dots per inch", page+1,
+			c.Width, c.Height, maxPixels/1_000_000)
+	}
+	return nil
+}
+
+func (f *File) config(page int) (image.Config, error) {
+	if f.order != nil {
+		return tiff.DecodeConfig(f.reader(page))
+	}
+	c, _, err := image.DecodeConfig(f.reader(page))
+	return c, err
+}
+
+func (f *File) decode(page int) (image.Image, error) {
+	if f.order != nil {
+		return tiff.Decode(f.reader(page))
+	}
+	m, _, err := image.Decode(f.reader(page))
+	return m, err
+}
+
+// reader returns the file; of a TIFF with that page as its first, since the
+// decoder reads no other.
+func (f *File) reader(page int) io.Reader {
+	if f.order == nil {
+		return io.NewSectionReader(f.file, 0, f.size)
+	}
+	return io.NewSectionReader(firstPage{f, page}, 0, f.size)
+}
+
+type firstPage struct {
+	*File
+	page int
+}
+
+// ReadAt reads the file as if its header named the page.
+func (p firstPage) ReadAt(b []byte, off int64) (int, error) {
+	const from = 4 // of the header's four bytes that name the first page
+	n, err := p.file.ReadAt(b, off)
+	header := make([]byte, 4)
+	p.order.PutUint32(header, uint32(p.pages[p.page]))
+	for i, v := range header {
+		if at := from + int64(i) - off; at >= 0 && at < int64(n) {
+			b[at] = v
+		}
+	}
+	return n, err
+}
+
+// Pages returns the number of pages.
+func (f *File) Pages() int { return len(f.pages) }
+
+// Render decodes a page, from 1, in shades of gray. A scan has the pixels that
+// it has: the dots per inch are not used.
+func (f *File) Render(_ context.Context, page, _ int) (*image.Gray, error) {
+	decoded, err := f.decode(page - 1)
+	if err != nil {
+		return nil, broken()
+	}
+	return gray(decoded), nil
+}
+
+// gray copies an image onto white paper.
+func gray(m image.Image) *image.Gray {
+	if g, ok := m.(*image.Gray); ok && g.Rect.Min == (image.Point{}) {
+		return g
+	}
+	g := image.NewGray(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
+	draw.Draw(g, g.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(g, g.Rect, m, m.Bounds().Min, draw.Over)
+	return g
+}

@@ -52,7 +52,7 @@
 //   - ingest/pdf reads the text layer, embedded XML and images of a PDF's
 //     pages, with limits of memory and time.
 //   - ingest/scan reads images, measures what makes them hard to read, and
-//     repairs that.
+//     repairs that; ingest/tesseract reads their text.
 //
 // # On your machine
 //

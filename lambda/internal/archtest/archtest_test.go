@@ -28,7 +28,7 @@ var tree = tables{
 		{"match", "sweep", "errtext"},
 		{"rules"},
 		{"score"},
-		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval"},
+		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
 		{"corpus", "ingest/filetype", "ingest/pdf", "ingest/scan"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template",
 			"local/clock",

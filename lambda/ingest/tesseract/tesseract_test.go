@@ -1,0 +1,263 @@
+package tesseract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// one is a file of one page.
+type one struct{ *image.Gray }
+
+func (one) Pages() int                                              { return 1 }
+func (o one) Render(context.Context, int, int) (*image.Gray, error) { return o.Gray, nil }
+
+// program writes a stand-in for tesseract, which answers New's questions.
+func program(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tesseract")
+	whole := "#!/bin/sh\nPATH=/usr/bin:/bin\ncase $1 in --version) echo tesseract 9.9; exit;; --list-langs) echo deu eng; exit;; esac\n" +
+		script
+	if err := os.WriteFile(path, []byte(whole), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func engine(t testing.TB, c Config) *Engine {
+	t.Helper()
+	e, err := New(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// installed is the real program, where there is one.
+func installed(t testing.TB) *Engine {
+	t.Helper()
+	if _, err := exec.LookPath("tesseract"); err != nil {
+		t.Skip("no tesseract: apt-get install tesseract-ocr tesseract-ocr-deu")
+	}
+	return engine(t, Config{})
+}
+
+const invoice = `%%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R
+  /Resources << /Font << /F 5 0 R >> >> >> endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+4 0 obj << /Length %d >> stream
+%s
+endstream endobj
+trailer << /Root 1 0 R >>
+`
+
+// drawn is an invoice, drawn in that many dots per inch.
+func drawn(t testing.TB, dpi int) *image.Gray {
+	t.Helper()
+	content := "BT /F 12 Tf 20 260 Td 16 TL (Invoice 4711 of 12 March 2026) Tj T* (Paper and Ink Trading Limited) Tj T* " +
+		"(Please pay within thirty days to the account below) Tj T* (Total amount) Tj 250 0 Td (1,234.50) Tj ET"
+	file := fmt.Sprintf(invoice, len(content), content)
+	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	d, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := d.Render(context.Background(), 1, dpi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var lines = []string{"Invoice 4711 of 12 March 2026", "Paper and Ink Trading Limited",
+	"Please pay within thirty days to the account below", "Total amount", "1,234.50"}
+
+func texts(p transcript.Page) (all []string) {
+	for _, l := range p.Lines {
+		all = append(all, l.Text)
+	}
+	return all
+}
+
+func TestPageIsRead(t *testing.T) {
+	t.Parallel()
+	e := installed(t)
+	got, err := e.Transcribe(context.Background(), one{drawn(t, 300)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := got.Pages[0]
+	if !slices.Equal(texts(p), lines) || p.Quality < 0.85 || p.Defects != nil || p.Number != 1 {
+		t.Errorf("got %+v", p)
+	}
+	if got.Engine != "tesseract" || !strings.Contains(got.Version, ".") {
+		t.Errorf("got engine %q, version %q", got.Engine, got.Version)
+	}
+	// The total stands 270 points from the left of 400, its baseline 212 above the bottom of 300.
+	b := p.Lines[4].Box
+	if math.Abs(b.Left-270.0/400) > 0.01 || math.Abs(b.Bottom-(300-212)/300.0) > 0.01 {
+		t.Errorf("the total is at %+v", b)
+	}
+}
+
+func TestFailuresOfTheProgram(t *testing.T) {
+	t.Parallel()
+	blank := one{image.NewGray(image.Rect(0, 0, 9, 9))}
+	for name, tc := range map[string]struct {
+		script string
+		kind   failure.Kind
+		want   string
+	}{
+		"error": {"exit 1", failure.Permanent, "tesseract ended with an error: save the file anew and send that"},
+		"no image": {"echo Error during processing. >&2; exit 1", failure.Permanent,
+			"tesseract cannot read the image: save the file anew and send that"},
+		"too large": {"echo Image too large: >&2; exit 1", failure.Permanent,
+			"the image is too large for tesseract: scan it in fewer dots per inch"},
+		"language": {"echo Failed loading language deu >&2; exit 1", failure.Permanent,
+			"tesseract lacks the data of a language: apt-get install tesseract-ocr-deu"},
+		"out of memory": {"kill -KILL $$", failure.Transient, "tesseract was killed, perhaps because memory ran out"},
+		"crash": {"kill -SEGV $$", failure.Permanent,
+			"tesseract crashed on the image: save the file anew and send that"},
+		"no table": {"echo hello", failure.Transient, "tesseract returned no table of words"},
+		"malformed": {`printf 'level\tpage_num\t\n5\t1\t1\t1\t1\t1\tx\t2\t3\t4\t90\tSecret\n'`, failure.Transient,
+			"row 1 of tesseract's table is malformed"},
+		"endless output": {"yes | head -c 17000000", failure.Permanent,
+			"tesseract returned more than 16 MB for a page: the image is no page of text"},
+		"endless errors": {"yes | head -c 1000000 >&2; exit 1", failure.Permanent,
+			"tesseract ended with an error: save the file anew and send that"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := engine(t, Config{Program: program(t, tc.script)}).Transcribe(context.Background(), blank)
+			if f := failure.Of(err); f.Kind != tc.kind || f.Text != tc.want {
+				t.Errorf("got %v %q, want %v %q", f.Kind, f.Text, tc.kind, tc.want)
+			}
+		})
+	}
+}
+
+func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
+	t.Parallel()
+	plain := filepath.Join(t.TempDir(), "tesseract")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]Config{
+		"tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-deu": {Program: "no-such-tesseract"},
+		"tesseract may not be run: check its file's permissions":                      {Program: plain},
+		`tesseract has no data of the language "xyz": apt-get install tesseract-ocr-xyz`: {
+			Program: program(t, ""), Languages: "eng+xyz",
+		},
+	} {
+		_, err := New(context.Background(), c)
+		if f := failure.Of(err); f.Kind != failure.Permanent || f.Text != want {
+			t.Errorf("got %v %q, want %q", f.Kind, f.Text, want)
+		}
+	}
+}
+
+// A process that was only killed itself would leave its child at work.
+func TestContextEndsTheWholeProcessGroup(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "child")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := engine(t, Config{Program: program(t, "sleep 1000 & echo $! > "+fifo+"; wait")})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() {
+		_, err := e.Transcribe(ctx, one{image.NewGray(image.Rect(0, 0, 9, 9))})
+		ended <- err
+	}()
+	pid, err := os.ReadFile(fifo) // waits for the child
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-ended; failure.Of(err).Text != "stopped before it was done" {
+		t.Errorf("got %v", err)
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(string(pid))); err != nil || !dead(n) {
+		t.Errorf("process %s lives", pid)
+	}
+}
+
+// dead waits for a killed process, whose parent may never collect it.
+func dead(pid int) bool {
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPagesAreReadAFewAtOnce(t *testing.T) {
+	t.Parallel()
+	e := engine(t, Config{Program: program(t, ""), Processes: 3})
+	var atWork, most atomic.Int32
+	full := make(chan struct{})
+	err := e.each(context.Background(), 30, func(_ context.Context, i int) error {
+		n := atWork.Add(1)
+		defer atWork.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		if n == 3 && i < 3 {
+			close(full)
+		}
+		if i < 3 {
+			<-full // the first three meet
+		}
+		return nil
+	})
+	if err != nil || most.Load() != 3 {
+		t.Errorf("%d at once, %v; want 3", most.Load(), err)
+	}
+}
+
+func TestFirstFailureEndsTheRest(t *testing.T) {
+	t.Parallel()
+	e := engine(t, Config{Program: program(t, ""), Processes: 2})
+	boom := errors.New("boom")
+	var begun atomic.Int32
+	err := e.each(context.Background(), 1000, func(ctx context.Context, i int) error {
+		begun.Add(1)
+		if i == 0 {
+			return boom
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, boom) || begun.Load() > 3 {
+		t.Errorf("got %v after %d pages", err, begun.Load())
+	}
+	if len(e.slots) != 0 {
+		t.Errorf("%d slots are lost", len(e.slots))
+	}
+}

@@ -47,7 +47,7 @@ func (e *Engine) page(ctx context.Context, m *image.Gray) (reading, error) {
 }
 
 // defects measures what makes a page hard to read. Its orientation takes
-// another process.
+// another process, see Engine.Repair.
 func defects(r reading, m *image.Gray) (found []transcript.Defect) {
 	if len(r.Lines) == 0 {
 		found = append(found, transcript.NoText)

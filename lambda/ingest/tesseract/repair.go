@@ -1,0 +1,110 @@
+package tesseract
+
+import (
+	"context"
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"matchbook/lambda/ingest/scan"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// Second is a transcription of repaired pages, to be compared with the first.
+type Second struct {
+	Transcription transcript.Transcription // pages that needed no repair are those of the first
+	Images        map[int]*image.Gray      // the repaired pages, by number
+}
+
+// Repair transcribes the pages below that quality once more, each after the
+// repairs that its defects call for, and leaves the others as they are. Boxes
+// are those of the page before its repair. Whether the second transcription is
+// the better one is for the caller to decide: a repair can lose text.
+func (e *Engine) Repair(
+	ctx context.Context, file Pages, first transcript.Transcription, below float64,
+) (Second, error) {
+	second := Second{first, map[int]*image.Gray{}}
+	second.Transcription.Pages = slices.Clone(first.Pages)
+	images := make([]*image.Gray, len(first.Pages))
+	err := e.each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
+		if first.Pages[i].Quality < below {
+			images[i], err = e.again(ctx, file, &second.Transcription.Pages[i])
+		}
+		return err
+	})
+	for i, m := range images {
+		if m != nil {
+			second.Images[i+1] = m
+		}
+	}
+	second.Transcription.Round()
+	return second, err
+}
+
+// again repairs and reads a page; its image is nil if there was nothing to
+// repair.
+func (e *Engine) again(ctx context.Context, file Pages, page *transcript.Page) (*image.Gray, error) {
+	drawn, err := file.Render(ctx, page.Number, e.config.DPI)
+	if err != nil {
+		return nil, err
+	}
+	repaired, defects := e.repair(ctx, drawn, page.Defects)
+	if repaired.Image == drawn || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	read, err := e.page(ctx, repaired.Image)
+	if err != nil {
+		return nil, err
+	}
+	for i := range read.Lines {
+		read.Lines[i].Box = repaired.Back(read.Lines[i].Box)
+	}
+	read.Number, read.Defects = page.Number, defects
+	*page = read.Page
+	return repaired.Image, nil
+}
+
+// repair applies the repair of each defect, the orientation first: the others
+// are measured on the upright page.
+func (e *Engine) repair(
+	ctx context.Context, m *image.Gray, defects []transcript.Defect,
+) (scan.Repair, []transcript.Defect) {
+	const twice = 2
+	r := scan.Unrepaired(m)
+	if quarters := e.orientation(ctx, m); quarters != 0 {
+		r = r.Turn(quarters)
+		defects = []transcript.Defect{transcript.Orientation} // the rest was measured on text that lay on its side
+	}
+	if angle := scan.Skew(r.Image); angle >= skewed || angle <= -skewed {
+		r = r.Straighten(angle)
+	}
+	if slices.Contains(defects, transcript.SmallText) {
+		r = r.Enlarge(twice)
+	}
+	if slices.Contains(defects, transcript.Contrast) {
+		r = r.Stretch()
+	}
+	return r, defects
+}
+
+var (
+	rotate    = regexp.MustCompile(`(?m)^Rotate: (\d+)$`)
+	certainty = regexp.MustCompile(`(?m)^Orientation confidence: ([\d.]+)$`)
+)
+
+// orientation returns by how many quarters the page has to be turned clockwise;
+// 0 also where the program cannot tell, for lack of letters.
+func (e *Engine) orientation(ctx context.Context, m *image.Gray) int {
+	const detectOnly, quarter, sure = "0", 90, 2.0
+	out, err := e.run(ctx, pgm(m), "stdin", "stdout", "--dpi", strconv.Itoa(e.config.DPI), "--psm", detectOnly)
+	degrees, confidence := rotate.FindSubmatch(out), certainty.FindSubmatch(out)
+	if err != nil || degrees == nil || confidence == nil {
+		return 0
+	}
+	turn, _ := strconv.Atoi(string(degrees[1]))
+	if c, _ := strconv.ParseFloat(string(confidence[1]), 64); c < sure {
+		return 0
+	}
+	return turn / quarter
+}

@@ -1,0 +1,69 @@
+package tesseract
+
+import (
+	"context"
+	"image"
+	"math"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/ingest/scan"
+	"matchbook/lambda/ingest/transcript"
+)
+
+func TestRepairFindsTheTextWhereItWas(t *testing.T) {
+	t.Parallel()
+	e := installed(t)
+	whole := drawn(t, 300)
+	faded := image.NewGray(whole.Rect)
+	for i, v := range whole.Pix {
+		faded.Pix[i] = 200 + v/8
+	}
+	for name, tc := range map[string]struct {
+		page   *image.Gray
+		defect transcript.Defect
+	}{
+		"on its side": {scan.Unrepaired(whole).Turn(1).Image, transcript.Orientation},
+		"upside down": {scan.Unrepaired(whole).Turn(2).Image, transcript.Orientation},
+		"skewed":      {scan.Unrepaired(whole).Straighten(-4).Image, transcript.Skew},
+		"faded":       {faded, transcript.Contrast},
+		"small":       {drawn(t, 90), transcript.SmallText},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, err := e.Transcribe(context.Background(), one{tc.page})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := first.Pages[0]
+			second, err := e.Repair(context.Background(), one{tc.page}, first, 1.1) // whatever its quality
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := second.Transcription.Pages[0]
+			t.Logf("quality %v, then %v", before.Quality, p.Quality)
+			if !slices.Equal(texts(p), lines) || !slices.Contains(p.Defects, tc.defect) || second.Images[1] == nil {
+				t.Errorf("got %q, %v", texts(p), p.Defects)
+			}
+			if len(first.Pages[0].Lines) != len(before.Lines) {
+				t.Error("the first transcription was changed")
+			}
+			if tc.defect == transcript.Skew || tc.defect == transcript.SmallText { // the first reading has the same lines
+				a, b := before.Lines[0].Box, p.Lines[0].Box
+				if math.Abs(a.Left-b.Left) > 0.02 || math.Abs(a.Top-b.Top) > 0.02 {
+					t.Errorf("the line moved from %+v to %+v", a, b)
+				}
+			}
+		})
+	}
+}
+
+func TestGoodPagesAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	e := engine(t, Config{Program: program(t, "exit 3")}) // it would fail
+	first := transcript.Transcription{Pages: []transcript.Page{{Number: 1, Quality: 0.7}}}
+	second, err := e.Repair(context.Background(), one{}, first, 0.7)
+	if err != nil || len(second.Images) != 0 || second.Transcription.Pages[0].Quality != 0.7 {
+		t.Errorf("got %+v, %v", second, err)
+	}
+}

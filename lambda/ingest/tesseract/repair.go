@@ -11,20 +11,14 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// Second is a transcription of repaired pages, to be compared with the first.
-type Second struct {
-	Transcription transcript.Transcription // pages that needed no repair are those of the first
-	Images        map[int]*image.Gray      // the repaired pages, by number
-}
-
 // Repair transcribes the pages below that quality once more, each after the
 // repairs that its defects call for, and leaves the others as they are. Boxes
 // are those of the page before its repair. Whether the second transcription is
 // the better one is for the caller to decide: a repair can lose text.
 func (e *Engine) Repair(
-	ctx context.Context, file Pages, first transcript.Transcription, below float64,
-) (Second, error) {
-	second := Second{first, map[int]*image.Gray{}}
+	ctx context.Context, file transcript.Images, first transcript.Transcription, below float64,
+) (transcript.Second, error) {
+	second := transcript.Second{Transcription: first, Images: map[int]*image.Gray{}}
 	second.Transcription.Pages = slices.Clone(first.Pages)
 	images := make([]*image.Gray, len(first.Pages))
 	err := e.each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
@@ -44,7 +38,7 @@ func (e *Engine) Repair(
 
 // again repairs and reads a page; its image is nil if there was nothing to
 // repair.
-func (e *Engine) again(ctx context.Context, file Pages, page *transcript.Page) (*image.Gray, error) {
+func (e *Engine) again(ctx context.Context, file transcript.Images, page *transcript.Page) (*image.Gray, error) {
 	drawn, err := file.Render(ctx, page.Number, e.config.DPI)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ package tesseract
 import (
 	"cmp"
 	"context"
-	"image"
 	"runtime"
 	"slices"
 	"strings"
@@ -33,12 +32,6 @@ type Engine struct {
 	config  Config
 	version string
 	slots   chan struct{}
-}
-
-// Pages supplies the images of a file's pages, numbered from 1.
-type Pages interface {
-	Pages() int
-	Render(ctx context.Context, page, dpi int) (*image.Gray, error)
 }
 
 // New asks the program for its version and its languages: a program or a
@@ -73,7 +66,7 @@ func (e *Engine) checkLanguages(ctx context.Context) error {
 }
 
 // Transcribe reads all pages of a file.
-func (e *Engine) Transcribe(ctx context.Context, file Pages) (transcript.Transcription, error) {
+func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error) {
 	t := transcript.Transcription{Engine: name, Version: e.version, Pages: make([]transcript.Page, file.Pages())}
 	err := e.each(ctx, len(t.Pages), func(ctx context.Context, i int) error {
 		drawn, err := file.Render(ctx, i+1, e.config.DPI)

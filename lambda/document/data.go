@@ -34,6 +34,9 @@ type Data struct {
 	Total      Amount      `json:"total,omitzero"`
 	Lines      []Line      `json:"line_items,omitempty"`
 	Notes      string      `json:"notes,omitempty"`
+	Taxes      []Tax       `json:"taxes,omitempty"`   // Tax, by rate
+	Charges    []Charge    `json:"charges,omitempty"` // with the lines they are Subtotal
+	Terms      Terms       `json:"payment_terms,omitzero"`
 }
 
 // Party is the supplier or the buyer, as printed.
@@ -63,7 +66,31 @@ type Line struct {
 	Quantity    Amount `json:"quantity,omitzero"`
 	Unit        string `json:"unit,omitempty"`
 	UnitPrice   Amount `json:"unit_price,omitzero"`
+	PriceFor    Amount `json:"price_quantity,omitzero"` // UnitPrice is for this many units; absent: for one
 	Amount      Amount `json:"amount,omitzero"`
+	TaxRate     Amount `json:"tax_rate,omitzero"` // in per cent
+}
+
+// Tax is the tax at one rate.
+type Tax struct {
+	Category string `json:"category,omitempty"` // a letter of UNCL 5305: S standard, E exempt, AE reverse charge
+	Rate     Amount `json:"rate,omitzero"`      // in per cent
+	Base     Amount `json:"base,omitzero"`
+	Amount   Amount `json:"amount,omitzero"`
+}
+
+// Charge is an amount for the document as a whole, freight for example. A
+// discount is negative.
+type Charge struct {
+	Description string `json:"description,omitempty"`
+	Amount      Amount `json:"amount,omitzero"`
+	TaxRate     Amount `json:"tax_rate,omitzero"` // in per cent
+}
+
+// Terms are the terms of payment.
+type Terms struct {
+	Due  Date   `json:"due,omitzero"`
+	Text string `json:"text,omitempty"`
 }
 
 // nulEscape finds the escape of a NUL, not an escaped backslash before u0000.

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,6 +66,21 @@ func TestParseTakesAnEscapedBackslashBeforeU0000(t *testing.T) {
 	t.Parallel()
 	if _, err := document.Parse([]byte(`{"number":"a\\u0000b"}`)); err != nil {
 		t.Errorf("got %v, want the text taken as it is", err)
+	}
+}
+
+func TestTaxesChargesAndTermsStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	const in = `{"line_items":[{"unit_price":"4.5","price_quantity":"100","tax_rate":"7"}],` +
+		`"taxes":[{"category":"S","rate":"19","base":"100","amount":"19"}],` +
+		`"charges":[{"description":"Discount","amount":"-5","tax_rate":"19"}],` +
+		`"payment_terms":{"due":"2026-04-01","text":"30 days"}}`
+	d, err := document.Parse([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := json.Marshal(d); err != nil || string(got) != in {
+		t.Errorf("got %s, %v\nwant %s", got, err, in)
 	}
 }
 

@@ -30,6 +30,7 @@ var tree = tables{
 		{"score"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
 		{"corpus", "ingest/filetype", "ingest/pdf", "ingest/scan"},
+		{"einvoice"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template",
 			"local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/thorough", "ingest/transcript"},
@@ -74,7 +75,8 @@ var tree = tables{
 		{"github.com/tetratelabs/wazero", "limits of memory and time for PDFium", []string{"ingest/pdf"}},
 		{"golang.org/x/image", "TIFF files, and turning and scaling scanned pages", []string{"ingest/scan"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
-		{"golang.org/x/text", "accents and character forms of names", []string{"score", "company", "reference"}},
+		{"golang.org/x/text", "accents and character forms of names, encodings of e-invoices",
+			[]string{"score", "company", "reference", "einvoice"}},
 	},
 	environment: []reader{
 		{"infra", "go build needs the developer's"},

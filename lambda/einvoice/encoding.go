@@ -1,0 +1,78 @@
+package einvoice
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// maxBytes bounds a file, attachments included: 15 MB is the usual bound for an
+// attachment, a third more in base64.
+const maxBytes = 24 << 20
+
+// source counts what is read, and keeps the reader's own error apart from those
+// of the content.
+type source struct {
+	r    io.Reader
+	read int
+	err  error
+}
+
+func newReader(head []byte) *source { return &source{r: bytes.NewReader(head)} }
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.read > maxBytes {
+		return 0, &Refused{Reason: "it is larger than 24 MiB"}
+	}
+	n, err := s.r.Read(p)
+	s.read += n
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// charsets are the one-byte encodings, by the names that files declare. As in
+// browsers, ISO-8859-1 is read as windows-1252: they differ in control
+// characters only, which no document contains.
+var charsets = map[string]*charmap.Charmap{
+	"iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252, "us-ascii": charmap.Windows1252,
+	"windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
+	"iso-8859-2": charmap.ISO8859_2, "windows-1250": charmap.Windows1250,
+	"iso-8859-15": charmap.ISO8859_15,
+}
+
+// charsetReader decodes the encoding that a file declares. UTF-16 was decoded
+// before, by its first bytes. So a file of one-byte characters that declares
+// UTF-16, as some programs write it, is UTF-8.
+func charsetReader(name string, r io.Reader) (io.Reader, error) {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "utf-16") || name == "utf8" {
+		return r, nil
+	}
+	if set := charsets[name]; set != nil {
+		return set.NewDecoder().Reader(r), nil
+	}
+	return nil, &Refused{Reason: "its encoding is none of UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 and -1252"}
+}
+
+// utf8Reader decodes UTF-16, and drops the byte order mark of UTF-8.
+func utf8Reader(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	start, _ := b.Peek(3) // a shorter file is not XML
+	at := func(prefix string) bool { return strings.HasPrefix(string(start), prefix) }
+	switch {
+	case at("\xef\xbb\xbf"):
+		_, _ = b.Discard(3)
+	case at("\xff\xfe"), at("<\x00"):
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(b)
+	case at("\xfe\xff"), at("\x00<"):
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(b)
+	}
+	return b
+}

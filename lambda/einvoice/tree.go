@@ -1,0 +1,234 @@
+package einvoice
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// Bounds of a file. A line item takes about 50 elements, and structured data
+// holds 5,000 lines.
+const (
+	maxDepth    = 64
+	maxElements = 300_000
+	maxText     = document.MaxBytes // of an element; only attachments are longer
+	maxProblems = 100
+)
+
+// node is an element of the vocabulary. Only leaves have text.
+type node struct {
+	name     string
+	text     []byte
+	attrs    []xml.Attr
+	line     int
+	children []*node
+}
+
+// attributes are those that are read. They have no name space.
+var attributes = []string{"schemeID", "currencyID", "unitCode", "format"}
+
+// known returns a copy of the attributes that are read: the decoder's own list
+// may be long.
+func known(all []xml.Attr) (kept []xml.Attr) {
+	for _, a := range all {
+		if a.Name.Space == "" && slices.Contains(attributes, a.Name.Local) && len(kept) < len(attributes) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// attr returns the value of an attribute; empty if there is none.
+func (n *node) attr(name string) string {
+	for _, a := range n.attrs {
+		if a.Name.Local == name {
+			return strings.TrimSpace(a.Value)
+		}
+	}
+	return ""
+}
+
+// vocabulary is the part of an XML format that Read understands.
+type vocabulary struct {
+	format  Format
+	spaces  []string          // URIs of the elements that are read
+	ignored string            // URI of extensions, which are no problem
+	names   map[string]string // names that stand for others
+	// kind returns the type of a document and its mapping, or why it is refused.
+	kind func(root *node) (t document.Type, m *mapping, refused string)
+}
+
+type parser struct {
+	decoder  *xml.Decoder
+	vocab    *vocabulary
+	open     []*node
+	skip     int // depth below an element that is not read; 0: none
+	depth    int
+	elements int
+	problems []Problem
+}
+
+func newParser(r io.Reader) *parser {
+	p := &parser{decoder: xml.NewDecoder(newGuard(utf8Reader(r)))}
+	p.decoder.CharsetReader = charsetReader
+	return p
+}
+
+// root reads up to the root element. The vocabulary is nil if it is foreign.
+func (p *parser) root() (*node, *vocabulary, error) {
+	for {
+		token, err := p.token()
+		if err != nil {
+			return nil, nil, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			p.vocab = vocabularyOf(t.Name)
+			p.depth, p.elements = 1, 1
+			return &node{name: t.Name.Local, line: p.line()}, p.vocab, nil
+		case xml.CharData:
+			if err := outside(t); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+}
+
+// outside accepts white space beside the root element.
+func outside(text xml.CharData) error {
+	if len(bytes.TrimSpace(text)) > 0 {
+		return &Refused{Reason: "it has text outside of its root element"}
+	}
+	return nil
+}
+
+// token returns the next token. It refuses a document type declaration: without
+// one there are no entities, and no e-invoice needs one.
+func (p *parser) token() (xml.Token, error) {
+	token, err := p.decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := token.(xml.Directive); ok {
+		return nil, &Refused{Reason: "it has a document type declaration, which may define entities"}
+	}
+	return token, nil
+}
+
+func (p *parser) line() int {
+	line, _ := p.decoder.InputPos()
+	return line
+}
+
+// parse reads the whole file. Its error is a Refused.
+func (p *parser) parse() (*node, *vocabulary, []Problem, error) {
+	root, vocab, err := p.root()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, nil, nil, &Refused{Reason: "it contains no XML element"}
+	case err != nil:
+		return nil, nil, nil, refusal(p.line(), err)
+	case vocab == nil:
+		return nil, nil, nil, &Refused{p.line(), "it is XML, but neither UBL 2 nor UN/CEFACT CII"}
+	}
+	p.open = []*node{root}
+	for {
+		token, err := p.token()
+		if errors.Is(err, io.EOF) {
+			return root, vocab, p.problems, nil // the decoder has seen every end
+		}
+		if err == nil {
+			err = p.take(token)
+		}
+		if err != nil {
+			return nil, nil, nil, refusal(p.line(), err)
+		}
+	}
+}
+
+func (p *parser) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return p.start(t)
+	case xml.EndElement:
+		p.end()
+	case xml.CharData:
+		return p.chars(t)
+	}
+	return nil
+}
+
+func (p *parser) start(t xml.StartElement) error {
+	p.depth++
+	p.elements++
+	switch {
+	case p.depth == 1:
+		return &Refused{Reason: "it has a second root element"}
+	case p.depth > maxDepth:
+		return &Refused{Reason: "its elements are nested deeper than 64 levels"}
+	case p.elements > maxElements:
+		return &Refused{Reason: "it has more than 300,000 elements"}
+	case p.skip > 0:
+		return nil
+	case !slices.Contains(p.vocab.spaces, t.Name.Space):
+		p.skip = p.depth
+		if p.vocab.ignored == "" || t.Name.Space != p.vocab.ignored {
+			p.foreign()
+		}
+		return nil
+	}
+	name := t.Name.Local
+	if other := p.vocab.names[name]; other != "" {
+		name = other
+	}
+	parent := p.open[len(p.open)-1]
+	parent.text = nil
+	n := &node{name: name, attrs: known(t.Attr), line: p.line()}
+	parent.children = append(parent.children, n)
+	p.open = append(p.open, n)
+	return nil
+}
+
+// foreign reports an element that would be read if its name space were right.
+func (p *parser) foreign() {
+	if len(p.problems) < maxProblems {
+		p.problems = append(p.problems,
+			Problem{p.line(), p.path(), "it contains an element of a foreign name space, which is not read"})
+	}
+}
+
+func (p *parser) path() string {
+	var names []string
+	for _, n := range p.open[1:] {
+		names = append(names, n.name)
+	}
+	if names == nil {
+		return "the root element"
+	}
+	return strings.Join(names, "/")
+}
+
+func (p *parser) end() {
+	if p.skip == 0 {
+		p.open = p.open[:len(p.open)-1]
+	} else if p.skip == p.depth {
+		p.skip = 0
+	}
+	p.depth--
+}
+
+// chars adds text to a leaf, up to one byte more than any field may have.
+func (p *parser) chars(text xml.CharData) error {
+	if p.depth == 0 {
+		return outside(text)
+	}
+	if n := p.open[len(p.open)-1]; p.skip == 0 && len(n.children) == 0 {
+		n.text = append(n.text, text[:min(len(text), maxText+1-len(n.text))]...)
+	}
+	return nil
+}

@@ -1,8 +1,11 @@
 package einvoice
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 
 	"matchbook/lambda/document"
 )
@@ -61,6 +64,44 @@ func Detect(head []byte) (Format, bool) {
 		return "", false
 	}
 	return vocab.format, true
+}
+
+// Read reads a document. The error is *Refused, unless reading from r fails.
+func Read(r io.Reader) (Document, error) {
+	source := &source{r: r}
+	root, vocab, problems, err := newParser(source).parse()
+	if source.err != nil {
+		return Document{}, fmt.Errorf("read an electronic document: %w", source.err)
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	kind, mapping, reason := vocab.kind(root)
+	if reason != "" {
+		return Document{}, &Refused{root.line, reason}
+	}
+	rd := reading{mapping: mapping, root: root, problems: problems}
+	doc := Document{Format: vocab.format, Profile: profile(root.one(mapping.profile)), Type: kind, Data: rd.data()}
+	if err := acceptable(doc.Data); err != nil {
+		return Document{}, err
+	}
+	doc.Problems = rd.problems
+	return doc, nil
+}
+
+// acceptable keeps the promise of Document.Data.
+func acceptable(data document.Data) error {
+	if reflect.ValueOf(data).IsZero() {
+		return &Refused{Reason: "it contains no field of a business document"}
+	}
+	raw, err := json.Marshal(data)
+	if err == nil {
+		_, err = document.Parse(raw)
+	}
+	if err != nil {
+		return &Refused{Reason: err.Error()}
+	}
+	return nil
 }
 
 // refusal makes an error of the decoder a Refused.

@@ -1,0 +1,171 @@
+package einvoice
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// reading reads one file by its mapping.
+type reading struct {
+	*mapping
+	root     *node
+	currency string
+	problems []Problem
+}
+
+func (r *reading) report(n *node, at, what string) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, Problem{n.line, at, what})
+	}
+}
+
+func (r *reading) data() document.Data {
+	r.flag()
+	r.currency = r.code()
+	d := document.Data{
+		Number:   r.single(r.number),
+		Date:     r.day(r.date),
+		Currency: r.currency,
+		Supplier: r.companyAt(r.supplier),
+		Buyer:    r.companyAt(r.buyer),
+		Period:   document.Period{From: r.day(r.from), To: r.day(r.to)},
+		Subtotal: r.sum(r.subtotal),
+		Tax:      r.money(r.root, r.tax),
+		Total:    r.sum(r.total),
+		Terms:    document.Terms{Due: r.day(r.due), Text: paragraphs(r.root.every(r.terms))},
+	}
+	d.Supplier.IBAN, d.Buyer.IBAN = r.payee(), r.root.one(r.payer)
+	notes := r.root.every(r.notes)
+	d.Lines, notes = r.items(notes)
+	d.Notes = paragraphs(notes)
+	d.References = r.cited()
+	d.Taxes, d.Charges = r.byRate(), r.charged()
+	return d
+}
+
+// flag reports what a person has to know.
+func (r *reading) flag() {
+	for _, f := range r.flags {
+		for _, place := range f.at {
+			for _, n := range r.root.at(place) {
+				if n.value() == f.value {
+					r.report(n, place, f.what)
+				}
+			}
+		}
+	}
+}
+
+// single returns a text that stands once in a document.
+func (r *reading) single(p path) string {
+	found := r.root.some(p)
+	if found == nil {
+		return ""
+	}
+	for _, n := range found[1:] {
+		if n.value() != found[0].value() {
+			r.report(n, place(p, n), "it stands twice, with different values; the first is taken")
+			break
+		}
+	}
+	return found[0].value()
+}
+
+// place is the place in p that ends with the name of n.
+func place(p path, n *node) string {
+	i := slices.IndexFunc(p, func(s string) bool { return s == n.name || strings.HasSuffix(s, "/"+n.name) })
+	return p[max(i, 0)]
+}
+
+// code returns the currency: the document's, or that of its total.
+func (r *reading) code() string {
+	code := r.single(r.mapping.currency)
+	total := r.root.some(slices.Concat(r.total.sum, r.total.fallback))
+	if code == "" && total != nil {
+		code = total[0].attr("currencyID")
+	}
+	if code != "" && !currencyForm.MatchString(code) {
+		n := append(r.root.some(r.mapping.currency), total...)[0]
+		r.report(n, place(r.mapping.currency, n), "it is not a currency code of three letters")
+		return ""
+	}
+	return code
+}
+
+func (r *reading) day(p path) document.Date {
+	found := r.root.some(p)
+	if found == nil {
+		return document.Date{}
+	}
+	r.single(p)
+	d, ok := date(found[0].value(), found[0].attr("format"))
+	if !ok {
+		r.report(found[0], place(p, found[0]), "it is not a date")
+	}
+	return d
+}
+
+// quantity returns the number at the first place that has one.
+func (r *reading) quantity(n *node, p path) document.Amount {
+	found := n.some(p)
+	if found == nil {
+		return document.Amount{}
+	}
+	return r.decimal(found[0], p)
+}
+
+func (r *reading) decimal(n *node, p path) document.Amount {
+	a, ok := decimal(n.value())
+	if !ok {
+		r.report(n, place(p, n), "it is not a decimal of at most 18 digits before and 9 after the point")
+	}
+	return a
+}
+
+// money returns the amount that is in the document's currency.
+func (r *reading) money(n *node, p path) document.Amount {
+	found := n.some(p)
+	for _, f := range found {
+		if !r.foreign(f) {
+			return r.decimal(f, p)
+		}
+	}
+	if found != nil {
+		r.report(found[0], place(p, found[0]), "it is in another currency than the document")
+	}
+	return document.Amount{}
+}
+
+// foreign reports whether an amount is in another currency than the document.
+func (r *reading) foreign(n *node) bool {
+	c := n.attr("currencyID")
+	return c != "" && r.currency != "" && c != r.currency
+}
+
+func (r *reading) sum(s sumPlaces) document.Amount {
+	if found := r.root.some(s.sum); found != nil {
+		r.single(s.sum)
+		return r.money(r.root, s.sum)
+	}
+	for _, n := range r.root.every(s.between) {
+		if a, _ := decimal(n.value()); a.Sign() != 0 {
+			return document.Amount{}
+		}
+	}
+	return r.money(r.root, s.fallback)
+}
+
+// paragraphs joins texts, each once.
+func paragraphs(nodes []*node) string {
+	var texts []string
+	seen := map[string]bool{"": true}
+	for _, n := range nodes {
+		if t := n.paragraph(); !seen[t] {
+			seen[t] = true
+			texts = append(texts, t)
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -3,10 +3,44 @@ package einvoice
 import (
 	"encoding/xml"
 	"strings"
+
+	"matchbook/lambda/document"
 )
 
 // vocabularyOf returns the vocabulary of a root element; nil if it is foreign.
-func vocabularyOf(xml.Name) *vocabulary { return nil }
+func vocabularyOf(root xml.Name) *vocabulary {
+	switch {
+	case root == xml.Name{Space: ciiVocabulary.spaces[0], Local: "CrossIndustryInvoice"}:
+		return ciiVocabulary
+	case root == xml.Name{Space: zugferd1Space, Local: "CrossIndustryDocument"}:
+		return zugferd1Vocabulary
+	}
+	return nil
+}
+
+// typeCodes are the codes of UNTDID 1001 that EN 16931 allows, and the type of
+// each.
+var typeCodes = codes(map[document.Type]string{
+	document.Invoice: `71 80 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388
+		389 390 393 394 395 456 457 471 472 473 500 501 502 503 527 553 575 623 633 751 780 817 870 875 876 877 935`,
+	document.CreditNote: "81 83 261 262 296 308 381 396 420 458 532",
+})
+
+func codes(lists map[document.Type]string) map[string]document.Type {
+	m := map[string]document.Type{}
+	for t, list := range lists {
+		for code := range strings.FieldsSeq(list) {
+			m[code] = t
+		}
+	}
+	return m
+}
+
+// proForma is the type code of an invoice that is not to be paid.
+const (
+	proForma   = "325"
+	isProForma = "it is a pro forma invoice"
+)
 
 // supportCodes are the codes of supporting documents that are more than that.
 var supportCodes = map[string]string{"50": "tender", "130": "object"}

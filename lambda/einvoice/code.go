@@ -2,14 +2,20 @@ package einvoice
 
 import (
 	"encoding/xml"
+	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
 )
 
+// ublRoot is the form of UBL 2's name spaces of documents.
+var ublRoot = regexp.MustCompile(`^[A-Z][A-Za-z]{0,60}$`)
+
 // vocabularyOf returns the vocabulary of a root element; nil if it is foreign.
 func vocabularyOf(root xml.Name) *vocabulary {
 	switch {
+	case ublRoot.MatchString(root.Local) && root.Space == ublSpace+root.Local+"-2":
+		return ublVocabulary(root.Local)
 	case root == xml.Name{Space: ciiVocabulary.spaces[0], Local: "CrossIndustryInvoice"}:
 		return ciiVocabulary
 	case root == xml.Name{Space: zugferd1Space, Local: "CrossIndustryDocument"}:
@@ -80,6 +86,7 @@ var profiles = []struct{ part, name string }{
 	{"zugferd.de:2p", "ZUGFeRD 2"},
 	{"urn:ferd:CrossIndustryDocument:invoice:1p0", "ZUGFeRD 1"},
 	{"urn:cen.eu:en16931:2017", "EN 16931"},
+	{oioUBL, oioUBL},
 }
 
 func profile(id string) string {

@@ -33,7 +33,7 @@ func resultOf(d einvoice.Document) result {
 func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.xml"))
-	if err != nil || len(files) == 0 {
+	if err != nil || len(files) < 8 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {

@@ -56,6 +56,7 @@ func TestFieldsOfUBLAtTheirOtherPlaces(t *testing.T) {
 		{at("AllowanceCharge", at("Amount", "-5")+at("ChargeIndicator", "false")), `"charges":[{"amount":"5"}]`},
 		{at("LegalMonetaryTotal", at("LineExtensionAmount", "9")+at("ChargeTotalAmount", "1")), ""},
 		{at("InvoiceLine/Item/ManufacturersItemIdentification/ID", "K"), `"line_items":[{"sku":"K"}]`},
+		{at("InvoiceLine/TaxTotal/TaxSubtotal/TaxCategory/Percent", "7"), `"line_items":[{"tax_rate":"7"}]`},
 		{at("InvoiceLine/TaxTotal/TaxSubtotal/Percent", "7"), `"line_items":[{"tax_rate":"7"}]`},
 		{at("BillingReference/SelfBilledInvoiceDocumentReference/ID", "4"), `"references":[{"type":"invoice","number":"4"}]`},
 		{at("BillingReference/CreditNoteDocumentReference/ID", "4"), `"references":[{"type":"credit-note","number":"4"}]`},
@@ -97,7 +98,8 @@ func TestFieldsOfAnOrderAtTheirOtherPlaces(t *testing.T) {
 func TestFieldsOfCIIAtTheirOtherPlaces(t *testing.T) {
 	t.Parallel()
 	invoice := func(content string) string {
-		return ciiHead + at("ExchangedDocument", at("ID", "1")+at("TypeCode", "380")) + at("SupplyChainTradeTransaction", content) + ciiTail
+		return ciiHead + at("ExchangedDocument", at("ID", "1")+at("TypeCode", "380")) +
+			at("SupplyChainTradeTransaction", content) + ciiTail
 	}
 	seller := func(place, text string) string {
 		return at("ApplicableHeaderTradeAgreement/SellerTradeParty/"+place, text)

@@ -86,6 +86,9 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 			"line 4: InvoiceLine: it contains an element of a foreign name space, which is not read"},
 		{"a copy", ubl("<b:CopyIndicator>true</b:CopyIndicator>"),
 			"line 4: CopyIndicator: the file is marked as a copy"},
+		{"pro forma in UBL", ubl(at("InvoiceTypeCode", "325")), "line 4: InvoiceTypeCode: it is a pro forma invoice"},
+		{"an order that is rejected", ubl(at("OrderResponseCode", "RE")),
+			"line 4: OrderResponseCode: the seller rejects the order"},
 		{"pro forma", cii("325", ""), "line 4: ExchangedDocument/TypeCode: it is a pro forma invoice"},
 	} {
 		d, err := einvoice.Read(strings.NewReader(tc.in))

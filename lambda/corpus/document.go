@@ -1,5 +1,5 @@
-// Package corpus reads documents from files, and the true links among them. A
-// folder that people put together is read leniently (ReadFolder): malformed parts
+// Package corpus reads documents from files, JSON or XML, and the true links
+// among them. A folder that people put together is read leniently (ReadFolder): malformed parts
 // are listed, and the rest is read. A corpus that measures a matcher is read
 // strictly (Read): the first fault is an error.
 //

@@ -31,6 +31,8 @@ var (
 	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 )
 
+var extensions = []string{".json", ".jsonl", ".xml"}
+
 // Problem is malformed input: its place, and the fault.
 type Problem struct {
 	File string `json:"file"`
@@ -50,11 +52,12 @@ func (p Problem) Where() string {
 type Input struct {
 	Documents []Document
 	Problems  []Problem
+	Remarks   []Problem            // of documents that are taken: values that cannot be read, or marks such as "test"
 	seen      map[uuid.UUID]string // where an id was first read
 }
 
-// ReadFolder reads every .json and .jsonl file below path, or path itself, in
-// the order of the names. Malformed documents and files that cannot be read
+// ReadFolder reads every .json, .jsonl and .xml file below path, or path itself,
+// in the order of the names. XML is that of package einvoice. Malformed documents and files that cannot be read
 // become problems; the rest goes on.
 func ReadFolder(path string) (*Input, error) {
 	in := &Input{seen: make(map[uuid.UUID]string)}
@@ -65,7 +68,7 @@ func ReadFolder(path string) (*Input, error) {
 			return err
 		case err != nil: // a folder without permission
 			in.Refuse(file, 0, "cannot be read: "+reason(err))
-		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))):
+		case !entry.IsDir() && slices.Contains(extensions, strings.ToLower(filepath.Ext(file))):
 			files = append(files, file)
 		}
 		return nil
@@ -76,7 +79,7 @@ func ReadFolder(path string) (*Input, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	case len(files) == 0:
-		return nil, fmt.Errorf("%s holds no .json or .jsonl file", path)
+		return nil, fmt.Errorf("%s holds no .json, .jsonl or .xml file", path)
 	}
 	for _, file := range files {
 		if err := in.readFile(file); err != nil {
@@ -118,8 +121,11 @@ func (in *Input) readFile(file string) error {
 		return err
 	}
 	defer f.Close()
-	if strings.EqualFold(filepath.Ext(file), ".jsonl") {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".jsonl":
 		return in.readLines(file, f)
+	case ".xml":
+		return in.readElectronic(file, f)
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {
@@ -206,20 +212,22 @@ type record struct {
 	Data     json.RawMessage `json:"structured_data"`
 }
 
-func (in *Input) add(file string, line int, raw []byte) {
+// add takes a document, or reports why it does not.
+func (in *Input) add(file string, line int, raw []byte) bool {
 	doc, offset, err := readRecord(raw)
 	if err != nil {
 		in.Refuse(file, line+lineAt(raw, offset)-1, err.Error())
-		return
+		return false
 	}
 	doc.FilePath = file
 	here := fmt.Sprintf("%s:%d", file, line)
 	if first, ok := in.seen[doc.ID]; ok {
 		in.Refuse(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
-		return
+		return false
 	}
 	in.seen[doc.ID] = here
 	in.Documents = append(in.Documents, doc)
+	return true
 }
 
 // Refuse adds a problem.

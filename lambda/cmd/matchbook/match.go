@@ -62,6 +62,9 @@ func (w *invocation) match(ctx context.Context, dir string, o matchOptions) (err
 		return err
 	}
 	p.Say("%d documents read from %s, %d malformed", len(in.Documents), dir, len(in.Problems))
+	for _, remark := range in.Remarks {
+		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
+	}
 	p.Say("%s", o.model.Choose(w.env))
 	for o.Seed == 0 && (o.KillEvery > 0 || o.model.Mode == model.Noisy) {
 		o.Seed = rand.Uint64() >> 32

@@ -40,6 +40,20 @@ func (a Amount) Equal(b Amount) bool { return a.set && b.set && a.d.Equal(b.d) }
 // Plus is the sum; an absent amount counts as 0, two absent ones are absent.
 func (a Amount) Plus(b Amount) Amount { return Amount{a.d.Add(b.d), a.set || b.set} }
 
+// Minus is the difference; an absent amount counts as 0, two absent ones are absent.
+func (a Amount) Minus(b Amount) Amount { return Amount{a.d.Sub(b.d), a.set || b.set} }
+
+// Times is the product; absent if one of them is.
+func (a Amount) Times(b Amount) Amount { return Amount{a.d.Mul(b.d), a.set && b.set} }
+
+// Negated is the amount with the other sign; absent if a is.
+func (a Amount) Negated() Amount { return Amount{a.d.Neg(), a.set} }
+
+// Within reports whether both are present and differ by at most most.
+func (a Amount) Within(most, b Amount) bool {
+	return a.set && b.set && a.d.Sub(b.d).Abs().LessThanOrEqual(most.d)
+}
+
 // Sign is -1, 0 or 1; 0 also for an absent amount.
 func (a Amount) Sign() int { return a.d.Sign() }
 

@@ -53,6 +53,11 @@
 //     pages, with limits of memory and time.
 //   - ingest/scan reads images, measures what makes them hard to read, and
 //     repairs that; ingest/tesseract reads their text.
+//   - ingest/extraction defines the result of reading a text: values with
+//     quote, page and trust. ingest/printed reads values as they are printed.
+//   - ingest/byrules extracts documents by labels, places and sums;
+//     ingest/bymodel lets a model extract them, and drops what it invents.
+//   - ingest/gate decides whether an extraction needs a person.
 //
 // # On your machine
 //

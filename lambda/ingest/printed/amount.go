@@ -1,0 +1,154 @@
+package printed
+
+import (
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// Amount is a number in a text. Digits alone can leave open which sign is the
+// decimal one: 1.234 has two readings.
+type Amount struct {
+	Text       string // as printed
+	Start, End int    // byte offsets in the text
+	Percent    bool   // a sign of per cent follows
+	Money      bool   // it has two decimals
+	Readings   []document.Amount
+}
+
+var (
+	amountForm  = regexp.MustCompile(`\d+(?:[.,'’ \x{a0}\x{202f}]\d+)*`)
+	spaces      = " \u00a0\u202f"
+	percentForm = regexp.MustCompile(`^[ \x{a0}\x{202f}]?(%|v\.?H\.)`)
+)
+
+// Amounts finds the numbers of a text, in order. Where a space may separate
+// thousands or two numbers, both are listed: "2 100,00" is 2100.00, and 2, and
+// 100.00. Dates and parts of words are no amounts.
+func Amounts(text string) (found []Amount) {
+	dates := Dates(text)
+	for _, at := range amountForm.FindAllStringIndex(text, -1) {
+		if within(dates, at[0], at[1]) || glued(text, at[0], at[1]) {
+			continue
+		}
+		whole, ok := amountAt(text, at[0], at[1])
+		if ok {
+			found = append(found, whole)
+		}
+		if strings.ContainsAny(text[at[0]:at[1]], spaces) {
+			found = append(found, pieces(text, at[0], at[1])...)
+		}
+	}
+	return found
+}
+
+// pieces reads the parts of a number between its spaces.
+func pieces(text string, from, to int) (found []Amount) {
+	start := from
+	for i, r := range text[from:to] + " " {
+		if !strings.ContainsRune(spaces, r) {
+			continue
+		}
+		if end := from + i; end > start {
+			if a, ok := amountAt(text, start, end); ok {
+				found = append(found, a)
+			}
+		}
+		start = from + i + len(string(r))
+	}
+	return found
+}
+
+func within(dates []Date, from, to int) bool {
+	for _, d := range dates {
+		if from < d.End && d.Start < to {
+			return true
+		}
+	}
+	return false
+}
+
+// glued reports whether the digits belong to a word: RE4711, 20x30, 12:30.
+func glued(text string, from, to int) bool {
+	before, after := lastRune(text[:from]), firstRune(text[to:])
+	return letter(before) || before == '/' || before == ':' || before == '#' || letter(after) && !currencyAhead(text[to:]) ||
+		after == '/' || after == ':' && digit(firstRune(text[to+1:])) || before == '-' && letterOrDigit(lastRune(strings.TrimRight(text[:from], "-")))
+}
+
+var currencyForm = regexp.MustCompile(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk|pcs)\b`)
+
+func currencyAhead(s string) bool { return currencyForm.MatchString(s) }
+
+// amountAt reads the digits from..to with the sign around them.
+func amountAt(text string, from, to int) (Amount, bool) {
+	digits := text[from:to]
+	readings := readings(digits)
+	if len(readings) == 0 {
+		return Amount{}, false
+	}
+	a := Amount{Start: from, End: to, Percent: percentForm.MatchString(text[to:]), Money: money(digits)}
+	if negative(text[:from], text[to:]) {
+		for i := range readings {
+			readings[i] = readings[i].Negated()
+		}
+		if r := lastRune(text[:from]); r == '-' || r == '−' || r == '(' {
+			a.Start -= len(string(r))
+		}
+	}
+	a.Text, a.Readings = text[a.Start:a.End], readings
+	return a, true
+}
+
+var minusAfter = regexp.MustCompile(`^ ?[-−]($|[ €])`)
+
+func negative(before, after string) bool {
+	trimmed := strings.TrimRight(before, spaces+"€$£")
+	switch r := lastRune(trimmed); {
+	case r == '-' || r == '−':
+		rest := strings.TrimSuffix(strings.TrimSuffix(trimmed, "-"), "−")
+		return rest == "" || lastRune(rest) == ' ' && lastRune(before) == r
+	case r == '(':
+		return strings.HasPrefix(strings.TrimLeft(after, spaces+"€$£"), ")")
+	}
+	return minusAfter.MatchString(after)
+}
+
+func money(digits string) bool {
+	n := len(digits)
+	return n > 3 && (digits[n-3] == ',' || digits[n-3] == '.') && digit(rune(digits[n-1])) && digit(rune(digits[n-2]))
+}
+
+var separator = regexp.MustCompile(`[.,'’ \x{a0}\x{202f}]`)
+
+// readings returns the values that digits with separators can have.
+func readings(digits string) (values []document.Amount) {
+	groups := separator.Split(digits, -1)
+	signs := separator.FindAllString(digits, -1)
+	if thousands(groups, signs) {
+		values = appendAmount(values, strings.Join(groups, ""))
+	}
+	if n := len(signs); n > 0 && (signs[n-1] == "." || signs[n-1] == ",") && thousands(groups[:n], signs[:n-1]) &&
+		(n == 1 || signs[n-1] != signs[n-2]) {
+		values = appendAmount(values, strings.Join(groups[:n], "")+"."+groups[n])
+	}
+	return values
+}
+
+// thousands reports whether the groups are a whole number: alone, or in threes
+// with one and the same sign between them.
+func thousands(groups, signs []string) bool {
+	for i, g := range groups[1:] {
+		if len(g) != 3 || signs[i] != signs[0] {
+			return false
+		}
+	}
+	return len(signs) == 0 || len(groups[0]) <= 3 && groups[0] != "0" && groups[0][0] != '0'
+}
+
+func appendAmount(values []document.Amount, plain string) []document.Amount {
+	if a, err := document.ParseAmount(plain); err == nil {
+		values = append(values, a)
+	}
+	return values
+}

@@ -1,0 +1,112 @@
+package printed
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchbook/lambda/document"
+)
+
+// Date is a day in a text. 03/04/2026 has two readings, the day first in the
+// first of them.
+type Date struct {
+	Text       string
+	Start, End int // byte offsets in the text
+	Readings   []document.Date
+}
+
+// DayFirst reports whether the notation shows the order of day and month, and
+// whether the day comes first.
+func (d Date) DayFirst() (dayFirst, known bool) {
+	m := numeric.FindStringSubmatch(d.Text)
+	if m == nil || len(d.Readings) != 1 {
+		return false, false
+	}
+	first, _ := strconv.Atoi(m[1])
+	second, _ := strconv.Atoi(m[3])
+	return first > 12, first > 12 || second > 12
+}
+
+var (
+	iso     = regexp.MustCompile(`\b((?:19|20)\d\d)([-/.])(\d{1,2})[-/.](\d{1,2})\b`)
+	numeric = regexp.MustCompile(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
+	worded  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
+	english = regexp.MustCompile(`(?i)\b(\pL{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)\b`)
+)
+
+// Dates finds the days of a text, in the order of their notations.
+func Dates(text string) (found []Date) {
+	add := func(m []int, readings ...document.Date) {
+		if d := (Date{text[m[0]:m[1]], m[0], m[1], valid(readings)}); len(d.Readings) > 0 && !within(found, m[0], m[1]) {
+			found = append(found, d)
+		}
+	}
+	part := func(m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
+	for _, m := range iso.FindAllStringSubmatchIndex(text, -1) {
+		add(m, day(part(m, 1), number(part(m, 3)), part(m, 4)))
+	}
+	for _, m := range numeric.FindAllStringSubmatchIndex(text, -1) {
+		dayFirst := day(part(m, 4), number(part(m, 3)), part(m, 1))
+		if part(m, 2) == "." {
+			add(m, dayFirst)
+			continue
+		}
+		add(m, dayFirst, day(part(m, 4), number(part(m, 1)), part(m, 3)))
+	}
+	for _, m := range worded.FindAllStringSubmatchIndex(text, -1) {
+		add(m, day(part(m, 3), month(part(m, 2)), part(m, 1)))
+	}
+	for _, m := range english.FindAllStringSubmatchIndex(text, -1) {
+		add(m, day(part(m, 3), month(part(m, 1)), part(m, 2)))
+	}
+	return found
+}
+
+// valid drops days that do not exist and second readings equal to the first.
+func valid(readings []document.Date) (days []document.Date) {
+	for _, d := range readings {
+		if !d.IsZero() && (len(days) == 0 || days[0] != d) {
+			days = append(days, d)
+		}
+	}
+	return days
+}
+
+func number(s string) int { n, _ := strconv.Atoi(s); return n }
+
+// century turns a year of two digits into one of this century.
+const century = 2000
+
+func day(year string, month int, dayOfMonth string) document.Date {
+	y, d := number(year), number(dayOfMonth)
+	if len(year) == 2 {
+		y += century
+	}
+	t := time.Date(y, time.Month(month), d, 0, 0, 0, 0, time.UTC)
+	if month < 1 || month > 12 || t.Day() != d {
+		return document.Date{}
+	}
+	return document.DateOf(t)
+}
+
+// months has the first letters of each month in English, German, French,
+// Italian and Spanish.
+var months = []string{
+	"jan gen ene jän", "feb fév fev", "mar mär mrz maer", "apr avr abr", "may mai mag", "jun juin giu", "jul juil lug",
+	"aug aoû aou ago", "sep set", "oct okt ott", "nov", "dec dez déc dic",
+}
+
+func month(name string) int {
+	name = strings.ToLower(name)
+	best, length := 0, 0
+	for i, starts := range months {
+		for _, start := range strings.Fields(starts) {
+			if strings.HasPrefix(name, start) && len(start) > length {
+				best, length = i+1, len(start)
+			}
+		}
+	}
+	return best
+}

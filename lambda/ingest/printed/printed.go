@@ -1,0 +1,32 @@
+// Package printed reads values as they are printed: amounts and dates in the
+// notations of Europe and America, and the place of a quote in a
+// transcription.
+//
+// What a notation leaves open stays open: an Amount or a Date has every reading
+// that its text allows. Other values on the page decide between them.
+package printed
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+func lastRune(s string) rune {
+	r, n := utf8.DecodeLastRuneInString(s)
+	if n == 0 {
+		return 0
+	}
+	return r
+}
+
+func firstRune(s string) rune {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return 0
+	}
+	return r
+}
+
+func letter(r rune) bool        { return unicode.IsLetter(r) }
+func digit(r rune) bool         { return r >= '0' && r <= '9' }
+func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

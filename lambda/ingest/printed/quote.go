@@ -1,0 +1,133 @@
+package printed
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"matchbook/lambda/ingest/transcript"
+)
+
+// Quotes finds quotes in a transcription.
+type Quotes struct{ pages []folded }
+
+// folded is a text without white space, twice: as printed, and with the words
+// joined that a hyphen divides at the end of a line.
+type folded struct {
+	number int
+	texts  [2]squeezed
+}
+
+// squeezed is a text without white space; gap marks the characters that had
+// space in front of them.
+type squeezed struct {
+	text string
+	gap  []bool // by byte; one more than text has
+}
+
+// QuotesOf prepares a transcription.
+func QuotesOf(t transcript.Transcription) Quotes {
+	q := Quotes{}
+	for _, p := range t.Pages {
+		q.pages = append(q.pages, folded{p.Number, [2]squeezed{squeeze(p.Text()), squeeze(dehyphenate(p))}})
+	}
+	return q
+}
+
+// Pages lists the pages that contain the quote, white space and hyphenation
+// aside. Part of a number or of a word is not a quote of it.
+func (q Quotes) Pages(quote string) (numbers []int) {
+	wanted := squeeze(quote).text
+	if wanted == "" {
+		return nil
+	}
+	for _, p := range q.pages {
+		if p.texts[0].contains(wanted) || p.texts[1].contains(wanted) {
+			numbers = append(numbers, p.number)
+		}
+	}
+	return numbers
+}
+
+// On reports whether the page contains the quote.
+func (q Quotes) On(page int, quote string) bool { return slices.Contains(q.Pages(quote), page) }
+
+func dehyphenate(p transcript.Page) string {
+	var b strings.Builder
+	for _, l := range p.Lines {
+		text := strings.TrimRightFunc(l.Text, unicode.IsSpace)
+		if joined, ok := strings.CutSuffix(text, "-"); ok {
+			b.WriteString(joined)
+			continue
+		}
+		b.WriteString(text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func squeeze(text string) squeezed {
+	s, space := squeezed{}, true
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case r == '\u00ad' || unicode.Is(unicode.Cf, r):
+			continue
+		case r == '‐' || r == '‑':
+			r = '-'
+		case r == '’':
+			r = '\''
+		}
+		for range len(string(r)) {
+			s.gap = append(s.gap, space)
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	s.text, s.gap = b.String(), append(s.gap, true)
+	return s
+}
+
+func (s squeezed) contains(wanted string) bool {
+	for from := 0; ; {
+		i := strings.Index(s.text[from:], wanted)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(wanted)
+		if s.edge(start) && s.edge(end) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+// edge reports whether a value can begin or end before byte i: not inside a
+// word, nor between digits and the separators of their number.
+func (s squeezed) edge(i int) bool {
+	if i == 0 || i == len(s.text) || s.gap[i] {
+		return true
+	}
+	before, after := lastRune(s.text[:i]), firstRune(s.text[i:])
+	if letterOrDigit(before) && letterOrDigit(after) {
+		return false
+	}
+	return !s.inNumber(i, before, after)
+}
+
+// inNumber reports whether a digit, a separator and a digit stand around byte i.
+func (s squeezed) inNumber(i int, before, after rune) bool {
+	const separators = ".,'/-"
+	if digit(before) && strings.ContainsRune(separators, after) {
+		next := i + len(string(after))
+		return next < len(s.text) && !s.gap[next] && digit(firstRune(s.text[next:]))
+	}
+	if strings.ContainsRune(separators, before) && digit(after) {
+		at := i - len(string(before))
+		return at > 0 && !s.gap[at] && digit(lastRune(s.text[:at]))
+	}
+	return false
+}

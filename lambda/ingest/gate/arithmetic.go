@@ -1,0 +1,177 @@
+package gate
+
+import (
+	"fmt"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+)
+
+// cent is the rounding that is tolerated for each amount that was rounded.
+var cent = amountOf("0.01")
+
+func amountOf(s string) document.Amount {
+	a, err := document.ParseAmount(s)
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	return a
+}
+
+// tolerance is one cent for each of n rounded amounts.
+func tolerance(n int) document.Amount { return cent.Times(amountOf(fmt.Sprint(max(n, 1)))) }
+
+// arithmetic checks the sums of a document. What they prove is trusted only
+// if the amounts are grounded.
+func (c *checker) arithmetic() {
+	lines := c.lines()
+	c.taxes()
+	c.totals(lines)
+}
+
+// tax is the tax of the document, with the fields that show it: one amount, or
+// those of all rates.
+func (c *checker) tax() (sum document.Amount, paths []string) {
+	d := c.e.Data
+	if !d.Tax.IsZero() {
+		return d.Tax, []string{"tax"}
+	}
+	for i, x := range d.Taxes {
+		sum, paths = sum.Plus(x.Amount), append(paths, fmt.Sprintf("taxes.%d.amount", i))
+	}
+	return sum, paths
+}
+
+// lines checks each line and their sum, and reports whether they make the
+// subtotal.
+func (c *checker) lines() (proved bool) {
+	d := c.e.Data
+	sum, complete, own := document.Amount{}, len(d.Lines) > 0, true
+	for i, l := range d.Lines {
+		own = c.line(i, l) && own
+		complete = complete && !l.Amount.IsZero()
+		sum = sum.Plus(l.Amount)
+	}
+	for _, x := range d.Charges {
+		sum = sum.Plus(x.Amount)
+	}
+	net := d.Subtotal
+	if net.IsZero() && d.Tax.IsZero() {
+		net = d.Total
+	}
+	if !complete || net.IsZero() {
+		return false
+	}
+	switch most := tolerance(len(d.Lines)); {
+	case sum.Within(tolerance(0), net):
+		return own
+	case sum.Within(most, net):
+		return false // a rounding, which proves nothing
+	case sum.Within(tolerance(len(d.Lines)+1), d.Total):
+		return false // lines with tax in them
+	}
+	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s", sum.Fixed(), net.Fixed())
+	return false
+}
+
+// line checks quantity x price = amount, and reports whether it holds.
+func (c *checker) line(i int, l document.Line) bool {
+	if l.Quantity.IsZero() || l.UnitPrice.IsZero() || l.Amount.IsZero() || !l.PriceFor.IsZero() {
+		return false
+	}
+	path := fmt.Sprintf("line_items.%d.amount", i)
+	if !l.Quantity.Times(l.UnitPrice).Within(cent, l.Amount) {
+		return false // a discount of the line, or a gross price: the sum decides
+	}
+	if c.grounded(path, fmt.Sprintf("line_items.%d.quantity", i), fmt.Sprintf("line_items.%d.unit_price", i)) {
+		c.trust(path, extraction.Arithmetic)
+	}
+	return true
+}
+
+// taxes checks base x rate = amount for each rate, and the sums of taxes and
+// bases.
+func (c *checker) taxes() {
+	d := c.e.Data
+	sum, bases, complete := document.Amount{}, document.Amount{}, len(d.Taxes) > 0
+	for i, x := range d.Taxes {
+		sum, bases = sum.Plus(x.Amount), bases.Plus(x.Base)
+		complete = complete && !x.Base.IsZero()
+		c.rate(i, x)
+	}
+	if !sum.IsZero() && !d.Tax.IsZero() && !sum.Within(tolerance(len(d.Taxes)), d.Tax) {
+		c.refuse(Arithmetic, "tax", "the taxes add up to %s, not to %s", sum.Fixed(), d.Tax.Fixed())
+	}
+	if complete && !d.Subtotal.IsZero() && !bases.Within(tolerance(len(d.Taxes)), d.Subtotal) {
+		c.refuse(Arithmetic, "taxes", "the taxed amounts add up to %s, not to the subtotal %s", bases.Fixed(), d.Subtotal.Fixed())
+	}
+}
+
+// rate checks one rate. Without a base it must be that of the subtotal, if
+// there is no other rate.
+func (c *checker) rate(i int, x document.Tax) {
+	d := c.e.Data
+	base := x.Base
+	if base.IsZero() && len(d.Taxes) == 1 {
+		base = d.Subtotal
+	}
+	if x.Amount.IsZero() || base.IsZero() || x.Rate.IsZero() {
+		return
+	}
+	// The tax may be the sum of the rounded taxes of lines.
+	if want := base.Times(x.Rate).Times(cent); !want.Within(tolerance(max(2, len(d.Lines))), x.Amount) {
+		c.refuse(Arithmetic, fmt.Sprintf("taxes.%d.amount", i), "%s %% of %s is %s, not %s",
+			x.Rate.Canonical(), base.Fixed(), want.Fixed(), x.Amount.Fixed())
+	}
+}
+
+// totals checks subtotal + tax = total.
+func (c *checker) totals(lines bool) {
+	d := c.e.Data
+	tax, paths := c.tax()
+	if d.Total.IsZero() {
+		return
+	}
+	if d.Subtotal.IsZero() {
+		if lines && tax.IsZero() && len(d.Lines) > 1 && c.grounded("total") {
+			c.trust("total", extraction.Arithmetic)
+		}
+		return
+	}
+	sum := d.Subtotal.Plus(tax)
+	if !sum.Within(tolerance(max(1, len(paths))), d.Total) {
+		c.refuse(Arithmetic, "total", "subtotal %s and tax %s add up to %s, not to the total %s",
+			d.Subtotal.Fixed(), zero(tax), sum.Fixed(), d.Total.Fixed())
+		return
+	}
+	// A sum within rounding proves nothing, nor does subtotal = total without
+	// tax: there the lines must make it.
+	paths = append(paths, "subtotal", "total")
+	if sum.Equal(d.Total) && (tax.Sign() != 0 || lines) && c.grounded(paths...) {
+		for _, path := range paths {
+			c.trust(path, extraction.Arithmetic)
+		}
+	}
+}
+
+func zero(a document.Amount) string {
+	if a.IsZero() {
+		return "0.00"
+	}
+	return a.Fixed()
+}
+
+// grounded reports whether no reason was found against the fields' quotes.
+func (c *checker) grounded(paths ...string) bool {
+	for _, path := range paths {
+		if f, ok := c.e.Fields[path]; !ok || f.Trust == "" {
+			return false
+		}
+		for _, r := range c.reasons {
+			if r.Field == path {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+// Package gate decides whether an extraction may become a document without a
+// person. It believes neither rules nor models: it compares every value with
+// the transcription, with the other values, and with check digits.
+//
+// A value is proved, and its trust raised, by arithmetic between printed
+// amounts or by its check digits. A source's own confidence proves nothing; it
+// can only refuse.
+package gate
+
+import (
+	"fmt"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// Check is the name of a test that an extraction did not pass.
+type Check string
+
+// The checks.
+const (
+	Schema       Check = "schema"
+	Required     Check = "required"
+	Grounding    Check = "grounding"
+	Arithmetic   Check = "arithmetic"
+	Plausibility Check = "plausibility"
+	Confidence   Check = "confidence"
+)
+
+// Reason is why an extraction needs a person.
+type Reason struct {
+	Check Check
+	Field string // its path; empty: the document as a whole
+	Text  string // a sentence for people; without text of the document
+}
+
+// String returns the sentence.
+func (r Reason) String() string { return r.Text }
+
+// Pass checks an extraction against the transcription that it was made from,
+// and raises the trust of the fields that are proved. The extraction passes if
+// there is no reason. Fields of an e-invoice need no place on a page.
+func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
+	c := &checker{e: e, pages: t, today: document.DateOf(today), values: valuesOf(e.Data)}
+	c.confidence()
+	c.schema()
+	c.required()
+	c.grounding()
+	c.plausibility()
+	c.ids()
+	c.arithmetic()
+	return c.reasons
+}
+
+type checker struct {
+	e       *extraction.Extraction
+	pages   transcript.Transcription
+	today   document.Date
+	values  []value
+	reasons []Reason
+}
+
+func (c *checker) refuse(check Check, field, format string, args ...any) {
+	c.reasons = append(c.reasons, Reason{check, field, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) confidence() {
+	switch {
+	case !c.e.Successful:
+		c.refuse(Confidence, "", "no business document was recognised in the text")
+	case c.e.Confidence == extraction.Low:
+		c.refuse(Confidence, "", "the extraction reports low confidence")
+	}
+}
+
+// needed lists the fields without which a document of a type cannot be matched.
+var needed = map[document.Type][]string{
+	document.Invoice:           {"number", "date", "supplier.name", "total"},
+	document.CreditNote:        {"number", "date", "supplier.name", "total"},
+	document.PurchaseOrder:     {"number", "date"},
+	document.OrderConfirmation: {"number", "date", "supplier.name"},
+	document.DeliveryNote:      {"number", "date", "supplier.name"},
+	document.GoodsReceipt:      {"number", "date"},
+	document.Contract:          {"supplier.name"},
+}
+
+func (c *checker) required() {
+	if c.e.Type == "" {
+		c.refuse(Required, "type", "the type of the document is unknown")
+		return
+	}
+	have := map[string]bool{}
+	for _, v := range c.values {
+		have[v.path] = true
+	}
+	for _, path := range needed[c.e.Type] {
+		if !have[path] {
+			c.refuse(Required, path, "the %s is missing: a document of the type %s needs it", words(path), c.e.Type.Words())
+		}
+	}
+}

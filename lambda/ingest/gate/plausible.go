@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+)
+
+// The oldest date of a document, and how far ahead a date of payment or the
+// end of a period may be, in days.
+const (
+	daysBack  = 30 * 366
+	daysAhead = 10 * 366
+)
+
+func (c *checker) plausibility() {
+	d := c.e.Data
+	if !d.Date.IsZero() {
+		switch days := d.Date.DaysUntil(c.today); {
+		case days < 0:
+			c.refuse(Plausibility, "date", "the date is in the future")
+		case days > daysBack:
+			c.refuse(Plausibility, "date", "the date is more than 30 years ago")
+		}
+	}
+	if !d.Terms.Due.IsZero() && !d.Date.IsZero() {
+		if days := d.Date.DaysUntil(d.Terms.Due); days < 0 || days > daysAhead {
+			c.refuse(Plausibility, "payment_terms.due", "the due date is before the date, or years after it")
+		}
+	}
+	if !d.Period.From.IsZero() && !d.Period.To.IsZero() && d.Period.From.DaysUntil(d.Period.To) < 0 {
+		c.refuse(Plausibility, "period.to", "the period ends before it begins")
+	}
+	if c.e.Type == document.Invoice && d.Total.Sign() < 0 {
+		c.refuse(Plausibility, "total", "the total of an invoice is negative: is it a credit note?")
+	}
+}
+
+// ids compares VAT ids and IBANs with their check digits.
+func (c *checker) ids() {
+	check := func(path, id string, valid func(string) (string, bool), name string) {
+		if id == "" {
+			return
+		}
+		if _, ok := valid(id); !ok {
+			c.refuse(Plausibility, path, "the check digits of the %s are wrong", name)
+			return
+		}
+		c.trust(path, extraction.CheckDigit)
+	}
+	d := c.e.Data
+	check("supplier.vat_id", d.Supplier.VATID, company.VATID, "supplier's VAT id")
+	check("buyer.vat_id", d.Buyer.VATID, company.VATID, "buyer's VAT id")
+	check("supplier.iban", d.Supplier.IBAN, company.IBAN, "supplier's IBAN")
+	check("buyer.iban", d.Buyer.IBAN, company.IBAN, "buyer's IBAN")
+}

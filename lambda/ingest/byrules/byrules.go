@@ -1,0 +1,263 @@
+// Package byrules extracts business documents from a transcription by rules:
+// labels, places, formats and sums, in English, German, French, Italian and
+// Spanish.
+//
+// A word is a hint, never a verdict. A label proposes values: those behind it,
+// to its right, and below it. The format of a value, its place, and above all
+// arithmetic between printed amounts decide. What stays open is left out: a
+// field that is missing is for a person, a wrong one may go unnoticed.
+//
+// Trust in a field is at most that it is printed; package gate raises it.
+package byrules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/reference"
+)
+
+// Source names the rules in an extraction.
+const Source = "rules"
+
+// Extract reads the documents of a transcription: one, or several where pages
+// carry different numbers of their own.
+func Extract(t transcript.Transcription) (documents []extraction.Extraction) {
+	for _, pages := range split(t.Pages) {
+		documents = append(documents, extract(pages))
+	}
+	return documents
+}
+
+// split divides the pages of a file into documents. A page with another number
+// behind its title begins the next one; a page without a number belongs to the
+// one before.
+func split(pages []transcript.Page) (documents [][]transcript.Page) {
+	current := ""
+	for _, p := range pages {
+		cells := cellsOf([]transcript.Page{p})
+		found, headings := numbers(cells)
+		kind := typeOf(found, headings)
+		first, ok := named{}, false
+		for _, n := range found {
+			if n.kind == kind && n.score >= withMark && n.score > first.score && n.cell.Box.Top < 0.5 {
+				first, ok = n, true
+			}
+		}
+		switch key := reference.Canonical(first.number); {
+		case len(documents) == 0 || ok && current != "" && key != current:
+			documents, current = append(documents, []transcript.Page{p}), key
+		default:
+			documents[len(documents)-1] = append(documents[len(documents)-1], p)
+			if current == "" {
+				current = key
+			}
+		}
+	}
+	return documents
+}
+
+// reader builds the extraction of one document.
+type reader struct {
+	cells []cell
+	e     extraction.Extraction
+}
+
+func (r *reader) field(path, value, quote string, page int) {
+	r.e.Fields[path] = extraction.Field{Value: value, Quote: quote, Page: page, Trust: extraction.Printed}
+}
+
+func extract(pages []transcript.Page) extraction.Extraction {
+	r := &reader{cells: cellsOf(pages), e: extraction.Extraction{Source: Source, Confidence: extraction.Medium,
+		Fields: map[string]extraction.Field{}}}
+	for _, p := range pages {
+		r.e.Pages = append(r.e.Pages, p.Number)
+	}
+	if len(r.cells) == 0 {
+		r.e.Confidence = extraction.Low
+		return r.e
+	}
+	found, headings := numbers(r.cells)
+	r.e.Type = typeOf(found, headings)
+	r.e.Successful = r.e.Type != ""
+	number, ok := own(r.cells, found, r.e.Type)
+	if ok {
+		r.e.Data.Number = number.number
+		r.field("number", number.number, number.quote, number.page)
+	}
+	r.parties()
+	r.currency()
+	r.dates(number)
+	r.sums()
+	r.references(number, found)
+	r.missing()
+	return r.e
+}
+
+func (r *reader) parties() {
+	supplier, buyer := parties(r.cells)
+	name := func(side string, to *document.Party, p party) {
+		if p.text != "" {
+			to.Name = p.text
+			r.field(side+".name", p.text, p.name.Text, p.name.page)
+		}
+	}
+	d := &r.e.Data
+	name("supplier", &d.Supplier, supplier)
+	name("buyer", &d.Buyer, buyer)
+	ofSupplier, ofBuyer := assign(r.cells, ids(r.cells, vatForm, company.VATID), supplier, buyer)
+	set := func(path string, to *string, v id) {
+		if v.value != "" {
+			*to = v.value
+			r.field(path, v.value, v.cell.Text, v.cell.page)
+		}
+	}
+	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
+	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
+	if accounts := ids(r.cells, ibanForm, company.IBAN); len(accounts) > 0 {
+		set("supplier.iban", &d.Supplier.IBAN, accounts[0])
+	}
+}
+
+// signs print a currency.
+var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"}, {"US$", "USD"},
+	{"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"}, {"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}}
+
+// currency is the sign that is printed most often.
+func (r *reader) currency() {
+	count, quotes := map[string]int{}, map[string]cell{}
+	for _, c := range r.cells {
+		for _, s := range signs {
+			if strings.Contains(c.Text, s[0]) {
+				count[s[1]]++
+				if _, ok := quotes[s[1]]; !ok {
+					quotes[s[1]] = c
+				}
+				break
+			}
+		}
+	}
+	for _, s := range signs {
+		if best := r.e.Data.Currency; count[s[1]] > count[best] {
+			r.e.Data.Currency = s[1]
+		}
+	}
+	if cur := r.e.Data.Currency; cur != "" {
+		r.field("currency", cur, quotes[cur].Text, quotes[cur].page)
+	}
+}
+
+func (r *reader) dates(number named) {
+	all := dates(r.cells, number)
+	dayFirst, known := order(all, r.e.Data.Currency, r.e.Data.Supplier.VATID != "")
+	best := dated{score: -1}
+	for _, d := range all {
+		if v, ok := d.reading(dayFirst, known); ok && d.score > best.score && !v.IsZero() {
+			best = d
+		}
+	}
+	if v, ok := best.reading(dayFirst, known); ok && len(best.Readings) > 0 {
+		r.e.Data.Date = v
+		r.field("date", v.String(), best.quote, best.page)
+	}
+	r.due(all, dayFirst, known)
+}
+
+func (r *reader) due(all []dated, dayFirst, known bool) {
+	for i, c := range r.cells {
+		at := dueLabel.FindString(c.Text)
+		if at == "" {
+			continue
+		}
+		for _, h := range hints(r.cells, i, c.Text[len(at):]) {
+			for _, d := range all {
+				v, ok := d.reading(dayFirst, known)
+				if ok && d.quote == h.value.Text && d.page == h.value.page && r.e.Data.Terms.Due.IsZero() {
+					r.e.Data.Terms.Due = v
+					r.field("payment_terms.due", v.String(), d.quote, d.page)
+				}
+			}
+		}
+	}
+}
+
+func (r *reader) sums() {
+	d := &r.e.Data
+	found := sumsOf(r.cells).settle()
+	set := func(path string, to *document.Amount, s sum) {
+		if !s.amount.IsZero() {
+			*to = s.amount
+			r.field(path, s.amount.Canonical(), s.quote, s.page)
+		}
+	}
+	set("subtotal", &d.Subtotal, found.subtotal)
+	set("tax", &d.Tax, found.tax)
+	set("total", &d.Total, found.total)
+	for i, x := range found.byRate {
+		at := fmt.Sprintf("taxes.%d.", i)
+		d.Taxes = append(d.Taxes, document.Tax{})
+		t := &d.Taxes[i]
+		set(at+"rate", &t.Rate, sum{amount: x.rate, quote: x.quote, page: x.page})
+		set(at+"amount", &t.Amount, x)
+	}
+	net := d.Subtotal
+	if net.IsZero() {
+		net = d.Total
+	}
+	for i, it := range clear(itemsOf(r.cells), net) {
+		d.Lines = append(d.Lines, it.line)
+		r.line(i, it)
+	}
+}
+
+func (r *reader) line(i int, it item) {
+	at := fmt.Sprintf("line_items.%d.", i)
+	for _, f := range []struct{ name, value, col string }{
+		{"description", it.line.Description, "description"}, {"quantity", it.line.Quantity.Canonical(), "quantity"},
+		{"unit", it.line.Unit, "quantity"}, {"unit_price", it.line.UnitPrice.Canonical(), "price"}, {"amount", it.line.Amount.Canonical(), "amount"},
+	} {
+		if f.value != "" {
+			r.field(at+f.name, f.value, it.cells[f.col].Text, it.cells[f.col].page)
+		}
+	}
+}
+
+// references are the numbers of other documents, by their labels or in running
+// text.
+func (r *reader) references(number named, found []named) {
+	d := &r.e.Data
+	add := func(kind, n, quote string, page int) {
+		same := func(have document.Reference) bool {
+			return reference.Canonical(have.Number) == reference.Canonical(n)
+		}
+		if kind == "" || reference.Canonical(n) == reference.Canonical(number.number) || slices.ContainsFunc(d.References, same) {
+			return
+		}
+		d.References = append(d.References, document.Reference{Type: kind, Number: n})
+		r.field(fmt.Sprintf("references.%d.number", len(d.References)-1), n, quote, page)
+	}
+	for _, n := range found {
+		if n.kind != r.e.Type && n.score >= withMark {
+			add(string(n.kind), n.number, n.quote, n.page)
+		}
+	}
+	for _, c := range r.cells {
+		for _, f := range reference.Find(c.Text) {
+			add(f.Type, f.Number, c.Text, c.page)
+		}
+	}
+}
+
+// missing lists the fields that every document should have.
+func (r *reader) missing() {
+	for _, path := range []string{"number", "date", "supplier.name", "total"} {
+		if _, ok := r.e.Fields[path]; !ok {
+			r.e.Missing = append(r.e.Missing, path)
+		}
+	}
+}

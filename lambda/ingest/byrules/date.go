@@ -1,0 +1,122 @@
+package byrules
+
+import (
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
+)
+
+// dated is a date on a page.
+type dated struct {
+	printed.Date
+	quote string
+	page  int
+	score float64
+}
+
+// dates lists the dates of a document with their scores; a negative score is
+// a date of something else.
+func dates(cells []cell, number named) (found []dated) {
+	for i, c := range cells {
+		for _, d := range printed.Dates(c.Text) {
+			found = append(found, dated{d, c.Text, c.page, dateScore(cells, i, d, number)})
+		}
+	}
+	return found
+}
+
+// dateScore grades the date in cell i by the label before it, in the cell, to
+// the left, or above.
+func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
+	c := cells[i]
+	high := (1 - c.Box.Top) / 2
+	before := strings.TrimSpace(c.Text[:d.Start])
+	if number.number != "" && c.page == number.page && strings.Contains(before, number.number) {
+		return 5
+	}
+	if before != "" {
+		return wordScore(before, 4) + high
+	}
+	score := 0.0
+	if l, ok := leftOf(cells, i); ok {
+		score = wordScore(l.Text, 3.5)
+	}
+	if a, ok := above(cells, i); ok && score == 0 {
+		score = wordScore(a.Text, 3)
+	}
+	return score + high
+}
+
+// wordScore grades a label: most for one of the document's own date.
+func wordScore(label string, most float64) float64 {
+	label = strings.TrimLeft(label, " (*")
+	switch {
+	case otherDate.MatchString(label) || dueLabel.MatchString(label):
+		return -10
+	case dateLabel.MatchString(label):
+		return most
+	case strings.HasSuffix(label, ",") || strings.HasSuffix(label, ", den") || strings.HasSuffix(label, ", le"):
+		return 2 // a place in front
+	case len(label) > 40:
+		return -5 // running text
+	}
+	return 0
+}
+
+func leftOf(cells []cell, i int) (best cell, ok bool) {
+	for j := i - 1; j >= 0 && j > i-20; j-- {
+		if cells[i].row(cells[j]) && cells[j].Box.Left < cells[i].Box.Left && (!ok || cells[j].Box.Left > best.Box.Left) {
+			best, ok = cells[j], true
+		}
+	}
+	return best, ok
+}
+
+func above(cells []cell, i int) (cell, bool) {
+	const lines = 3
+	for j := i - 1; j >= 0; j-- {
+		c := cells[j]
+		if c.page == cells[i].page && !cells[i].row(c) && cells[i].column(c) {
+			return c, cells[i].Box.Top-c.Box.Bottom < lines*c.height()
+		}
+	}
+	return cell{}, false
+}
+
+// order decides between the day first and the month first: by the dates that
+// leave no choice, else by the currency or the country of a VAT id.
+func order(all []dated, currency string, european bool) (dayFirst, known bool) {
+	first, second := 0, 0
+	for _, d := range all {
+		if day, known := d.DayFirst(); known && day {
+			first++
+		} else if known {
+			second++
+		}
+	}
+	switch {
+	case first > 0 && second == 0:
+		return true, true
+	case second > 0 && first == 0:
+		return false, true
+	case european || currency == "EUR" || currency == "GBP" || currency == "CHF":
+		return true, true
+	case currency == "USD":
+		return false, true
+	}
+	return false, false
+}
+
+// reading returns the day that a date means; false if that stays open.
+func (d dated) reading(dayFirst, known bool) (document.Date, bool) {
+	switch {
+	case len(d.Readings) == 1:
+		return d.Readings[0], true
+	case !known:
+		return document.Date{}, false
+	case dayFirst:
+		return d.Readings[0], true
+	}
+	return d.Readings[1], true
+}

@@ -1,0 +1,150 @@
+package byrules
+
+import (
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
+)
+
+// columns of a table of lines, by the words of their heads.
+var columns = []struct {
+	name string
+	form *regexp.Regexp
+}{
+	{"quantity", word(`menge|anzahl|qty|quantity|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden`)},
+	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale`)},
+	{"price", word(`(?:unit |net |list )?price|rate|cost|(?:einzel|netto|stück|e-)?preis|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo`)},
+	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code)|referenzen|référence|réf|codice|código|code`)},
+	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
+}
+
+// head is the row of column heads of a table.
+type head struct {
+	row  cell
+	cols map[string]cell
+}
+
+// headOf reads the row of cell i as column heads; a table has at least the
+// columns description, amount, and quantity or price.
+func headOf(cells []cell, i int) (head, bool) {
+	h := head{cells[i], map[string]cell{}}
+	for _, c := range append([]cell{cells[i]}, right(cells, i)...) {
+		for _, col := range columns {
+			if _, taken := h.cols[col.name]; !taken && col.form.MatchString(c.Text) {
+				h.cols[col.name] = c
+				break
+			}
+		}
+	}
+	_, d := h.cols["description"]
+	_, a := h.cols["amount"]
+	_, q := h.cols["quantity"]
+	_, p := h.cols["price"]
+	return h, d && a && (q || p)
+}
+
+// item is a line with the cells of its values.
+type item struct {
+	line  document.Line
+	cells map[string]cell
+}
+
+// itemsOf reads the tables of lines.
+func itemsOf(cells []cell) (items []item) {
+	for i := 0; i < len(cells); i++ {
+		h, ok := headOf(cells, i)
+		if !ok {
+			continue
+		}
+		next := i + 1 + len(right(cells, i))
+		for next < len(cells) && cells[next].page == h.row.page {
+			row := append([]cell{cells[next]}, right(cells, next)...)
+			if kind, _ := labelOf(cells[next].Text); kind != "" {
+				break
+			}
+			if it, ok := h.item(row); ok {
+				items = append(items, it)
+			}
+			next += len(row)
+		}
+		i = next - 1
+	}
+	return items
+}
+
+// item reads a row: it has an amount in the amount's column and a description.
+func (h head) item(row []cell) (item, bool) {
+	it := item{cells: map[string]cell{}}
+	for _, c := range row {
+		name := h.nearest(c)
+		if _, taken := it.cells[name]; name == "" || taken {
+			continue
+		}
+		it.cells[name] = c
+	}
+	var found bool
+	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
+		return it, false
+	}
+	it.line.Description = it.cells["description"].Text
+	it.line.UnitPrice, _ = amountIn(it.cells["price"], false)
+	it.line.Quantity, _ = amountIn(it.cells["quantity"], false)
+	it.line.Unit = unitIn(it.cells["quantity"].Text)
+	return it, it.line.Description != ""
+}
+
+// nearest is the column whose head overlaps the cell, or whose edge is nearest.
+func (h head) nearest(c cell) (best string) {
+	const far = 0.08
+	distance := far
+	for _, col := range columns {
+		name := col.name
+		head, ok := h.cols[name]
+		if !ok {
+			continue
+		}
+		d := min(abs(c.Box.Right-head.Box.Right), abs(c.Box.Left-head.Box.Left))
+		if c.Box.Left < head.Box.Right && head.Box.Left < c.Box.Right {
+			d /= 10
+		}
+		if d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+func amountIn(c cell, money bool) (document.Amount, bool) {
+	for _, a := range printed.Amounts(c.Text) {
+		if !a.Percent && (a.Money || !money) && len(a.Readings) > 0 {
+			return a.Readings[len(a.Readings)-1], true
+		}
+	}
+	return document.Amount{}, false
+}
+
+var unitForm = regexp.MustCompile(`^[-\d.,]+ +([\pL²³]{1,10}\.?)$`)
+
+func unitIn(text string) string {
+	if m := unitForm.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// clear keeps lines only if their amounts are quantity x price, or add up to
+// the subtotal: anything else is a table that was read wrongly.
+func clear(items []item, subtotal document.Amount) []item {
+	sum, exact := document.Amount{}, true
+	for _, it := range items {
+		sum = sum.Plus(it.line.Amount)
+		exact = exact && it.line.Quantity.Times(it.line.UnitPrice).Within(hundredth, it.line.Amount)
+	}
+	if exact && sum.Equal(subtotal) || sum.Equal(subtotal) {
+		return items
+	}
+	return nil
+}

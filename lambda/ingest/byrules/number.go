@@ -1,0 +1,90 @@
+package byrules
+
+import (
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// The scores of a number or a title. A number with a mark (No., Nr.) beside a
+// type's name is almost certain; position and size of the print decide between
+// several.
+const (
+	withMark  = 4
+	withTitle = 2
+	titleOnly = 3
+)
+
+// numbers lists the numbers that labels name, by type, and the bare titles.
+func numbers(cells []cell) (found []named, headings []named) {
+	for i, c := range cells {
+		text := strings.TrimLeft(c.Text, " *•-–")
+		for _, t := range titles {
+			head := t.form.FindString(text)
+			if head == "" {
+				continue
+			}
+			rest := text[len(head):]
+			bonus := 1 - c.Box.Top/2 + min(c.height()*20, 1)
+			if m := mark.FindString(rest); m != "" {
+				for _, h := range hints(cells, i, rest[len(m):]) {
+					if n, ok := numberIn(h.text); ok {
+						found = append(found, named{t.kind, n, h.quote(), c.page, withMark + float64(h.place)/2 + bonus, c})
+						break
+					}
+				}
+			} else if strings.HasPrefix(strings.TrimLeft(rest, " "), ":") || strings.HasPrefix(rest, " ") {
+				if n, ok := numberIn(strings.TrimLeft(rest, " :")); ok {
+					found = append(found, named{t.kind, n, c.Text, c.page, withTitle + bonus, c})
+				}
+			}
+			if bareTitle.MatchString(rest) {
+				headings = append(headings, named{kind: t.kind, page: c.page, score: titleOnly + bonus, cell: c})
+			}
+			break
+		}
+	}
+	return found, headings
+}
+
+// typeOf decides the type of a document: the best title or number. A document
+// cites numbers of other types, but its own number stands highest and has a
+// title.
+func typeOf(numbers, headings []named) document.Type {
+	best, score := document.Type(""), 0.0
+	for _, n := range append(append([]named{}, headings...), numbers...) {
+		s := n.score
+		for i, t := range titles { // what cites the others wins a tie
+			if t.kind == n.kind {
+				s += float64(len(titles)-i) / 5
+			}
+		}
+		if s > score {
+			best, score = n.kind, s
+		}
+	}
+	return best
+}
+
+// own returns the best number of that type, or the number below a mark that
+// names no type.
+func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
+	for _, n := range all {
+		if n.kind == kind && n.score > best.score {
+			best, ok = n, true
+		}
+	}
+	if ok || kind == "" {
+		return best, ok
+	}
+	for i, c := range cells {
+		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 {
+			for _, h := range hints(cells, i, c.Text[len(head):]) {
+				if n, good := numberIn(h.text); good {
+					return named{kind, n, h.quote(), c.page, 1, c}, true
+				}
+			}
+		}
+	}
+	return best, false
+}

@@ -1,0 +1,132 @@
+package byrules
+
+import (
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// cell is a line of a transcription with its page.
+type cell struct {
+	transcript.Line
+	page int
+}
+
+// place is where a value stands relative to its label, the best one last.
+type place int
+
+const (
+	below place = iota + 1
+	beside
+	inside
+)
+
+// hint is a value's text beside a label.
+type hint struct {
+	label cell
+	text  string // of the value, with what follows it
+	value cell
+	place place
+}
+
+// quote is the text as it is printed: the label and the value, if they are one
+// cell; otherwise the value.
+func (h hint) quote() string { return strings.TrimSpace(h.value.Text) }
+
+func cellsOf(pages []transcript.Page) (all []cell) {
+	for _, p := range pages {
+		for _, l := range p.Lines {
+			if strings.TrimSpace(l.Text) != "" {
+				l.Text = strings.TrimSpace(l.Text)
+				all = append(all, cell{l, p.Number})
+			}
+		}
+	}
+	return all
+}
+
+func (c cell) height() float64 { return c.Box.Bottom - c.Box.Top }
+
+// row reports whether both cells stand in one row.
+func (c cell) row(d cell) bool {
+	overlap := min(c.Box.Bottom, d.Box.Bottom) - max(c.Box.Top, d.Box.Top)
+	return c.page == d.page && overlap > min(c.height(), d.height())/2
+}
+
+// column reports whether the cells overlap horizontally.
+func (c cell) column(d cell) bool {
+	return c.page == d.page && min(c.Box.Right, d.Box.Right) > max(c.Box.Left, d.Box.Left)
+}
+
+// right lists the cells of the same row to the right, the nearest first.
+func right(cells []cell, i int) (found []cell) {
+	for j := i + 1; j < len(cells) && j < i+40; j++ {
+		if cells[i].row(cells[j]) && cells[j].Box.Left >= cells[i].Box.Left {
+			found = append(found, cells[j])
+		}
+	}
+	return found
+}
+
+// under returns the nearest cell below in the same column, at most three lines
+// away.
+func under(cells []cell, i int) (cell, bool) {
+	const lines = 3.5
+	for j := i + 1; j < len(cells); j++ {
+		c := cells[j]
+		if !cells[i].row(c) && cells[i].column(c) && c.Box.Top >= cells[i].Box.Top {
+			return c, c.Box.Top-cells[i].Box.Bottom < lines*cells[i].height()
+		}
+	}
+	return cell{}, false
+}
+
+// hints lists the texts to which a label at cell i may point; rest is the text
+// of the cell behind the label.
+func hints(cells []cell, i int, rest string) []hint {
+	if rest = strings.TrimLeft(rest, " :.#-"); rest != "" {
+		return []hint{{cells[i], rest, cells[i], inside}}
+	}
+	var found []hint
+	if next := right(cells, i); len(next) > 0 {
+		found = append(found, hint{cells[i], next[0].Text, next[0], beside})
+	}
+	if c, ok := under(cells, i); ok {
+		found = append(found, hint{cells[i], c.Text, c, below})
+	}
+	return found
+}
+
+var numberForm = regexp.MustCompile(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
+
+// numberIn reads a document's number at the beginning of a text.
+func numberIn(text string) (string, bool) {
+	s := strings.TrimRight(numberForm.FindString(text), "./-_")
+	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 {
+		return "", false
+	}
+	for _, d := range printed.Dates(text) {
+		if d.Start == 0 {
+			return "", false
+		}
+	}
+	for _, a := range printed.Amounts(text) {
+		if a.Start == 0 && (a.Money || a.Percent) && a.End >= len(s) {
+			return "", false
+		}
+	}
+	return s, true
+}
+
+// named is a document's number with the type that its label names.
+type named struct {
+	kind   document.Type
+	number string
+	quote  string
+	page   int
+	score  float64
+	cell   cell
+}

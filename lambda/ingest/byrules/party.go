@@ -1,0 +1,234 @@
+package byrules
+
+import (
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/company"
+)
+
+// party is a name with the cells around it.
+type party struct {
+	name  cell
+	text  string // the name in the cell
+	score float64
+	buyer bool
+}
+
+// parties grades the names of a document.
+func parties(cells []cell) (supplier, buyer party) {
+	count := map[string]int{}
+	found := []party{}
+	for i, c := range cells {
+		text, ok := nameIn(c.Text)
+		labelled, side := blockOf(cells, i)
+		if !ok && !labelled {
+			continue
+		}
+		if !ok {
+			text = c.Text
+		}
+		p := party{name: c, text: text, buyer: labelled && side == "buyer"}
+		if ok {
+			p.score += 3
+			count[plain(text)]++
+		}
+		if labelled {
+			p.score += 4
+		}
+		if c.Box.Top < 0.25 || c.Box.Top > 0.85 {
+			p.score++
+		}
+		p.score += 1 - c.Box.Top/2 - float64(c.page)/100
+		found = append(found, p)
+	}
+	for _, p := range found {
+		p.score += min(float64(count[plain(p.text)]-1), 2)
+		if p.buyer && p.score > buyer.score {
+			buyer = p
+		}
+	}
+	for _, p := range found {
+		p.score += min(float64(count[plain(p.text)]-1), 2)
+		if !p.buyer && plain(p.text) != plain(buyer.text) && p.score > supplier.score {
+			supplier = p
+		}
+	}
+	if supplier.text == "" {
+		supplier = letterhead(cells, buyer)
+	}
+	return supplier, buyer
+}
+
+// nameIn returns the name of a company in a cell, by its legal form: the part
+// before a comma or a dot between parts, as in a sender's line.
+func nameIn(text string) (string, bool) {
+	at := legalForm.FindStringIndex(text)
+	if at == nil {
+		return "", false
+	}
+	start := 0
+	for _, divider := range []string{" · ", " • ", " | ", " – ", " - ", ": ", " * "} {
+		if i := strings.LastIndex(text[:at[1]], divider); i >= 0 {
+			start = max(start, i+len(divider))
+		}
+	}
+	if i := strings.LastIndex(text[:at[0]+1], ", "); i > start {
+		start = i + 2
+	}
+	end := at[1]
+	for more := legalForm.FindStringIndex(text[end-1:]); more != nil && more[0] <= 3; more = legalForm.FindStringIndex(text[end-1:]) {
+		end += more[1] - 1
+	}
+	if rest := text[end:]; isWordy(rest) {
+		end = len(text) // the form is in the middle: Kunden AG Mitte
+	}
+	name := strings.Trim(text[start:end], " ,;:()*")
+	words := len(strings.Fields(name))
+	ok := words >= 2 && words <= 9 && company.ParseName(name).Key() != ""
+	return name, ok
+}
+
+var wordy = regexp.MustCompile(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
+
+func isWordy(rest string) bool { return wordy.MatchString(rest) }
+
+// blockOf reports whether the cell is the name of a block of a party: behind
+// the label, to its right, below it, or beside a label for a name in it.
+func blockOf(cells []cell, i int) (named bool, side string) {
+	c := cells[i]
+	if l, ok := leftOf(cells, i); ok {
+		if s := sideOf(l.Text); s != "" {
+			return true, s
+		}
+		if nameLabel.MatchString(l.Text) {
+			return true, heading(cells, i)
+		}
+	}
+	if a, ok := above(cells, i); ok && sideOf(c.Text) == "" {
+		if s := sideOf(a.Text); s != "" {
+			return true, s
+		}
+	}
+	return false, ""
+}
+
+// sideOf reads a label of a party; a label with more than a few words is text.
+func sideOf(text string) string {
+	text = strings.TrimLeft(text, " *")
+	switch {
+	case len(strings.Fields(text)) > 4 || len(text) > 50:
+		return ""
+	case supplierLabel.MatchString(text):
+		return "supplier"
+	case buyerLabel.MatchString(text):
+		return "buyer"
+	}
+	return ""
+}
+
+// heading is the side of the nearest label of a party above the cell.
+func heading(cells []cell, i int) string {
+	for j := i - 1; j >= 0 && cells[j].page == cells[i].page; j-- {
+		if s := sideOf(cells[j].Text); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// letterhead is the largest print at the top of the first page that is neither
+// a title, a label nor the buyer.
+func letterhead(cells []cell, buyer party) (best party) {
+	for i, c := range cells {
+		if c.page != cells[0].page || c.Box.Top > 0.3 || plain(c.Text) == plain(buyer.text) || strings.ContainsAny(c.Text, ":@0123456789") ||
+			len(plain(c.Text)) < 3 || isTitle(c.Text) || sideOf(c.Text) != "" {
+			continue
+		}
+		if _, side := blockOf(cells, i); side == "buyer" {
+			continue
+		}
+		score := c.height()*100 - c.Box.Top*2
+		if best.text == "" || score > best.score {
+			best = party{name: c, text: strings.TrimSpace(c.Text), score: score}
+		}
+	}
+	return best
+}
+
+func isTitle(text string) bool {
+	for _, t := range titles {
+		if t.form.MatchString(text) {
+			return true
+		}
+	}
+	return dateLabel.MatchString(text) && len(text) < 12
+}
+
+// plain has the lower case letters and digits of a text.
+func plain(s string) string { return notWord.ReplaceAllString(strings.ToLower(s), "") }
+
+var notWord = regexp.MustCompile(`[^\pL\d]+`)
+
+var (
+	vatForm  = regexp.MustCompile(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|CHE-?[\d.]{9,11}(?: ?(?:MWST|TVA|IVA))?)\b`)
+	ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}\b`)
+)
+
+// id is a VAT id or an IBAN, in plain form.
+type id struct {
+	value string
+	cell  cell
+	index int
+}
+
+// ids finds the ids with right check digits; in a cell, shorter texts are tried
+// too, since words may follow.
+func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
+	for i, c := range cells {
+		for _, m := range form.FindAllString(c.Text, -1) {
+			for s := m; s != ""; s = cutWord(s) {
+				if v, ok := valid(s); ok {
+					found = append(found, id{v, c, i})
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+func cutWord(s string) string {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return ""
+	}
+	return s[:i]
+}
+
+// assign gives VAT ids to the sides: an id below a buyer's label or nearer to
+// the buyer's name is the buyer's.
+func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
+	for _, v := range all {
+		side := heading(cells, v.index)
+		near := buyer.text != "" && v.cell.page == buyer.name.page && abs(v.cell.Box.Top-buyer.name.Box.Top) < 0.15 &&
+			abs(v.cell.Box.Left-buyer.name.Box.Left) < 0.1
+		if side == "supplier" || side == "" {
+			near = near && !(supplier.text != "" && abs(v.cell.Box.Top-supplier.name.Box.Top) < abs(v.cell.Box.Top-buyer.name.Box.Top))
+		}
+		own := strings.HasPrefix(strings.ToLower(v.cell.Text), "ihre") || strings.HasPrefix(strings.ToLower(v.cell.Text), "your") ||
+			strings.HasPrefix(strings.ToLower(v.cell.Text), "votre")
+		switch {
+		case (near || own) && ofBuyer.value == "":
+			ofBuyer = v
+		case !near && !own && ofSupplier.value == "":
+			ofSupplier = v
+		}
+	}
+	if ofSupplier.value == ofBuyer.value {
+		ofBuyer = id{}
+	}
+	return ofSupplier, ofBuyer
+}
+
+func abs(f float64) float64 { return max(f, -f) }

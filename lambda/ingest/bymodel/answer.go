@@ -1,0 +1,201 @@
+package bymodel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
+)
+
+// other is the type of a document that Matchbook does not match.
+const other = "other"
+
+// maxDocuments bounds the documents of an answer.
+const maxDocuments = 200
+
+// read reads an answer about a window. Its errors name the mistake and quote
+// nothing of the answer.
+func read(text string, window []piece, quotes printed.Quotes, model string) (found []extraction.Extraction, err error) {
+	answer, err := conform(text)
+	if err != nil {
+		return nil, err
+	}
+	documents := answer["documents"].([]any)
+	successful := answer["extraction_successful"].(bool)
+	switch {
+	case len(documents) > maxDocuments:
+		return nil, errors.New("it has too many documents")
+	case successful && len(documents) == 0:
+		return nil, errors.New("it is successful without a document")
+	}
+	for _, doc := range documents {
+		r := &reader{quotes: quotes, e: extraction.Extraction{Source: model, Successful: successful,
+			Confidence: extraction.Confidence(answer["confidence"].(string)), Fields: map[string]extraction.Field{}}}
+		for _, m := range answer["missing_fields"].([]any) {
+			r.e.Missing = append(r.e.Missing, m.(string))
+		}
+		if err := r.document(doc.(map[string]any), window); err != nil {
+			return nil, err
+		}
+		found = append(found, r.e)
+	}
+	return found, nil
+}
+
+// reader builds the extraction of one document.
+type reader struct {
+	quotes printed.Quotes
+	e      extraction.Extraction
+	err    error
+}
+
+func (r *reader) document(doc map[string]any, window []piece) error {
+	if kind := doc["type"].(string); kind != other {
+		r.e.Type = document.Type(kind)
+	}
+	for _, p := range doc["pages"].([]any) {
+		page := int(p.(float64))
+		if !slices.ContainsFunc(window, func(w piece) bool { return w.page == page }) {
+			return errors.New("it names a page that was not shown")
+		}
+		if !slices.Contains(r.e.Pages, page) {
+			r.e.Pages = append(r.e.Pages, page)
+		}
+	}
+	if len(r.e.Pages) == 0 {
+		return errors.New("it has a document without pages")
+	}
+	slices.Sort(r.e.Pages)
+	d := &r.e.Data
+	r.text(doc, "", "number", &d.Number)
+	r.date(doc, "", "date", &d.Date)
+	r.text(doc, "", "currency", &d.Currency)
+	r.amount(doc, "", "subtotal", &d.Subtotal)
+	r.amount(doc, "", "tax", &d.Tax)
+	r.amount(doc, "", "total", &d.Total)
+	r.party(doc, "supplier", &d.Supplier)
+	r.party(doc, "buyer", &d.Buyer)
+	period, terms := doc["period"].(map[string]any), doc["payment_terms"].(map[string]any)
+	r.date(period, "period.", "from", &d.Period.From)
+	r.date(period, "period.", "to", &d.Period.To)
+	r.date(terms, "payment_terms.", "due", &d.Terms.Due)
+	r.text(terms, "payment_terms.", "text", &d.Terms.Text)
+	r.lists(doc)
+	return r.err
+}
+
+func (r *reader) party(doc map[string]any, side string, p *document.Party) {
+	from := doc[side].(map[string]any)
+	r.text(from, side+".", "name", &p.Name)
+	r.text(from, side+".", "vat_id", &p.VATID)
+	r.text(from, side+".", "iban", &p.IBAN)
+	r.text(from, side+".", "address", &p.Address)
+}
+
+// lists reads references, lines, taxes and charges. An entry of which nothing
+// is left is left out.
+func (r *reader) lists(doc map[string]any) {
+	d := &r.e.Data
+	for _, v := range doc["references"].([]any) {
+		ref := document.Reference{Type: v.(map[string]any)["type"].(string)}
+		r.text(v.(map[string]any), fmt.Sprintf("references.%d.", len(d.References)), "number", &ref.Number)
+		if ref.Number != "" {
+			d.References = append(d.References, ref)
+		}
+	}
+	for _, v := range doc["line_items"].([]any) {
+		var l document.Line
+		from, at := v.(map[string]any), fmt.Sprintf("line_items.%d.", len(d.Lines))
+		r.text(from, at, "sku", &l.SKU)
+		r.text(from, at, "description", &l.Description)
+		r.text(from, at, "unit", &l.Unit)
+		r.amount(from, at, "quantity", &l.Quantity)
+		r.amount(from, at, "unit_price", &l.UnitPrice)
+		r.amount(from, at, "amount", &l.Amount)
+		r.amount(from, at, "tax_rate", &l.TaxRate)
+		if l != (document.Line{}) {
+			d.Lines = append(d.Lines, l)
+		}
+	}
+	for _, v := range doc["taxes"].([]any) {
+		var x document.Tax
+		from, at := v.(map[string]any), fmt.Sprintf("taxes.%d.", len(d.Taxes))
+		r.amount(from, at, "rate", &x.Rate)
+		r.amount(from, at, "base", &x.Base)
+		r.amount(from, at, "amount", &x.Amount)
+		if x != (document.Tax{}) {
+			d.Taxes = append(d.Taxes, x)
+		}
+	}
+	for _, v := range doc["charges"].([]any) {
+		var x document.Charge
+		from, at := v.(map[string]any), fmt.Sprintf("charges.%d.", len(d.Charges))
+		r.text(from, at, "description", &x.Description)
+		r.amount(from, at, "amount", &x.Amount)
+		r.amount(from, at, "tax_rate", &x.TaxRate)
+		if x != (document.Charge{}) {
+			d.Charges = append(d.Charges, x)
+		}
+	}
+}
+
+// field returns the value of a field whose quote is on its page; others are
+// dropped.
+func (r *reader) field(from map[string]any, at, name string) (value string, ok bool) {
+	f, present := from[name].(map[string]any)
+	if !present {
+		return "", false
+	}
+	field := extraction.Field{Value: strings.TrimSpace(f["value"].(string)), Quote: f["quote"].(string),
+		Page: int(f["page"].(float64)), Trust: extraction.ModelAlone}
+	if field.Value == "" {
+		return "", false
+	}
+	if !slices.Contains(r.e.Pages, field.Page) || !r.quotes.On(field.Page, field.Quote) {
+		r.e.Dropped = append(r.e.Dropped, at+name)
+		return "", false
+	}
+	r.e.Fields[at+name] = field
+	return field.Value, true
+}
+
+func (r *reader) text(from map[string]any, at, name string, to *string) {
+	if v, ok := r.field(from, at, name); ok {
+		*to = v
+	}
+}
+
+func (r *reader) amount(from map[string]any, at, name string, to *document.Amount) {
+	if v, ok := r.field(from, at, name); ok {
+		a, err := document.ParseAmount(v)
+		if err != nil {
+			r.err = errors.New("it has an amount that is not a plain decimal")
+			return
+		}
+		*to = a
+		r.canonical(at+name, a.Canonical())
+	}
+}
+
+func (r *reader) date(from map[string]any, at, name string, to *document.Date) {
+	if v, ok := r.field(from, at, name); ok {
+		t, err := time.Parse(time.DateOnly, v)
+		if err != nil {
+			r.err = errors.New("it has a date that is not of the form YYYY-MM-DD")
+			return
+		}
+		*to = document.DateOf(t)
+	}
+}
+
+// canonical gives a field the form of the value that structured data has.
+func (r *reader) canonical(path, value string) {
+	f := r.e.Fields[path]
+	f.Value = value
+	r.e.Fields[path] = f
+}

@@ -1,0 +1,109 @@
+package bymodel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/reference"
+)
+
+// join joins the documents of successive windows: the last of one and the first
+// of the next are one document if they have the same number, or if the second
+// has none.
+func join(parts [][]extraction.Extraction) (all []extraction.Extraction) {
+	for _, part := range parts {
+		for i, e := range part {
+			if i == 0 && len(all) > 0 && continues(all[len(all)-1], e) {
+				all[len(all)-1] = merge(all[len(all)-1], e)
+				continue
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func continues(a, b extraction.Extraction) bool {
+	if b.Type != "" && a.Type != "" && a.Type != b.Type {
+		return false
+	}
+	return b.Data.Number == "" || reference.Canonical(a.Data.Number) == reference.Canonical(b.Data.Number)
+}
+
+// merge adds the continuation b to a: lists are joined, a single value is that
+// of a, but for the sums, which stand at the end of a document.
+func merge(a, b extraction.Extraction) extraction.Extraction {
+	a.Confidence = lower(a.Confidence, b.Confidence)
+	a.Successful = a.Successful && b.Successful
+	for _, p := range b.Pages {
+		if !slices.Contains(a.Pages, p) {
+			a.Pages = append(a.Pages, p)
+		}
+	}
+	a.Dropped = append(a.Dropped, b.Dropped...)
+	missing := func(path string) bool { return !slices.Contains(b.Missing, path) }
+	a.Missing = slices.DeleteFunc(slices.Clone(a.Missing), missing)
+	shift := map[string]int{"references": len(a.Data.References), "line_items": len(a.Data.Lines),
+		"taxes": len(a.Data.Taxes), "charges": len(a.Data.Charges)}
+	for path, f := range b.Fields {
+		list, rest, isList := strings.Cut(path, ".")
+		if n, ok := shift[list]; ok && isList {
+			index, name, _ := strings.Cut(rest, ".")
+			i := 0
+			fmt.Sscan(index, &i) //nolint:errcheck // we wrote it
+			path = fmt.Sprintf("%s.%d.%s", list, n+i, name)
+		}
+		if _, have := a.Fields[path]; !have || path == "subtotal" || path == "tax" || path == "total" {
+			a.Fields[path] = f
+		}
+	}
+	x, y := &a.Data, b.Data
+	x.References = append(x.References, y.References...)
+	x.Lines, x.Taxes, x.Charges = append(x.Lines, y.Lines...), append(x.Taxes, y.Taxes...), append(x.Charges, y.Charges...)
+	first(&x.Number, y.Number)
+	first(&x.Date, y.Date)
+	first(&x.Currency, y.Currency)
+	first(&x.Supplier.Name, y.Supplier.Name)
+	first(&x.Supplier.VATID, y.Supplier.VATID)
+	first(&x.Supplier.IBAN, y.Supplier.IBAN)
+	first(&x.Supplier.Address, y.Supplier.Address)
+	first(&x.Buyer.Name, y.Buyer.Name)
+	first(&x.Buyer.VATID, y.Buyer.VATID)
+	first(&x.Buyer.IBAN, y.Buyer.IBAN)
+	first(&x.Buyer.Address, y.Buyer.Address)
+	first(&x.Period.From, y.Period.From)
+	first(&x.Period.To, y.Period.To)
+	first(&x.Terms.Due, y.Terms.Due)
+	first(&x.Terms.Text, y.Terms.Text)
+	last(&x.Subtotal, y.Subtotal)
+	last(&x.Tax, y.Tax)
+	last(&x.Total, y.Total)
+	if a.Type == "" {
+		a.Type = b.Type
+	}
+	return a
+}
+
+func first[T comparable](to *T, v T) {
+	var none T
+	if *to == none {
+		*to = v
+	}
+}
+
+func last[T comparable](to *T, v T) {
+	var none T
+	if v != none {
+		*to = v
+	}
+}
+
+func lower(a, b extraction.Confidence) extraction.Confidence {
+	order := []extraction.Confidence{extraction.Low, extraction.Medium, extraction.High}
+	if slices.Index(order, b) < slices.Index(order, a) {
+		return b
+	}
+	return a
+}

@@ -113,7 +113,7 @@ func (d dated) reading(dayFirst, known bool) (document.Date, bool) {
 	switch {
 	case len(d.Readings) == 1:
 		return d.Readings[0], true
-	case !known:
+	case len(d.Readings) == 0, !known:
 		return document.Date{}, false
 	case dayFirst:
 		return d.Readings[0], true

@@ -43,7 +43,7 @@ func (r Reason) String() string { return r.Text }
 // and raises the trust of the fields that are proved. The extraction passes if
 // there is no reason. Fields of an e-invoice need no place on a page.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
-	c := &checker{e: e, pages: t, today: document.DateOf(today), values: valuesOf(e.Data)}
+	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data)}
 	c.confidence()
 	c.schema()
 	c.required()
@@ -58,7 +58,7 @@ type checker struct {
 	e       *extraction.Extraction
 	pages   transcript.Transcription
 	today   document.Date
-	values  []value
+	values  []extraction.Value
 	reasons []Reason
 }
 
@@ -93,7 +93,7 @@ func (c *checker) required() {
 	}
 	have := map[string]bool{}
 	for _, v := range c.values {
-		have[v.path] = true
+		have[v.Path] = true
 	}
 	for _, path := range needed[c.e.Type] {
 		if !have[path] {

@@ -14,31 +14,31 @@ import (
 func (c *checker) grounding() {
 	quotes := printed.QuotesOf(c.pages)
 	for _, v := range c.values {
-		f, ok := c.e.Fields[v.path]
+		f, ok := c.e.Fields[v.Path]
 		switch {
 		case f.Trust == extraction.XML || f.Trust == extraction.PrintedXML:
-		case v.path == "currency":
+		case v.Path == "currency":
 			c.currency(v, f, quotes)
 		case !ok || f.Quote == "":
-			c.refuse(Grounding, v.path, "the %s has no quote", words(v.path))
-		case f.Value != v.text && !sameAmount(f.Value, v):
-			c.refuse(Grounding, v.path, "the %s differs from the value that was quoted for it", words(v.path))
+			c.refuse(Grounding, v.Path, "the %s has no quote", words(v.Path))
+		case f.Value != v.Text && !sameAmount(f.Value, v):
+			c.refuse(Grounding, v.Path, "the %s differs from the value that was quoted for it", words(v.Path))
 		case len(c.e.Pages) > 0 && !slices.Contains(c.e.Pages, f.Page):
-			c.refuse(Grounding, v.path, "the %s is quoted from page %d, which is not part of the document", words(v.path), f.Page)
+			c.refuse(Grounding, v.Path, "the %s is quoted from page %d, which is not part of the document", words(v.Path), f.Page)
 		case !quotes.On(f.Page, f.Quote):
-			c.refuse(Grounding, v.path, "the quote for the %s is not on page %d", words(v.path), f.Page)
+			c.refuse(Grounding, v.Path, "the quote for the %s is not on page %d", words(v.Path), f.Page)
 		case !holds(f.Quote, v):
-			c.refuse(Grounding, v.path, "the quote for the %s does not show its value", words(v.path))
+			c.refuse(Grounding, v.Path, "the quote for the %s does not show its value", words(v.Path))
 		}
 	}
 }
 
-func sameAmount(s string, v value) bool {
-	if v.kind != amount {
+func sameAmount(s string, v extraction.Value) bool {
+	if v.Kind != extraction.Number {
 		return false
 	}
 	for _, a := range printed.Amounts(s) {
-		if slices.ContainsFunc(a.Readings, v.amount.Equal) {
+		if slices.ContainsFunc(a.Readings, v.Amount.Equal) {
 			return true
 		}
 	}
@@ -50,42 +50,42 @@ var signs = map[string][]string{"EUR": {"â‚¬", "euro"}, "USD": {"$"}, "GBP": {"Â
 
 // currency accepts a sign; a currency without a quote is left to the buyer's
 // country, so that it is no reason to refuse.
-func (c *checker) currency(v value, f extraction.Field, quotes printed.Quotes) {
+func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printed.Quotes) {
 	if f.Quote == "" {
 		return
 	}
-	shows := strings.Contains(f.Quote, v.text)
-	for _, sign := range signs[v.text] {
+	shows := strings.Contains(f.Quote, v.Text)
+	for _, sign := range signs[v.Text] {
 		shows = shows || strings.Contains(strings.ToLower(f.Quote), sign)
 	}
 	if !shows || len(quotes.Pages(f.Quote)) == 0 {
-		c.refuse(Grounding, v.path, "the quote for the currency is not in the document or does not show it")
+		c.refuse(Grounding, v.Path, "the quote for the currency is not in the document or does not show it")
 	}
 }
 
 // holds reports whether the quote can be read as the value.
-func holds(quote string, v value) bool {
-	switch v.kind {
-	case amount:
+func holds(quote string, v extraction.Value) bool {
+	switch v.Kind {
+	case extraction.Number:
 		for _, a := range printed.Amounts(quote) {
-			if slices.ContainsFunc(a.Readings, v.amount.Equal) {
+			if slices.ContainsFunc(a.Readings, v.Amount.Equal) {
 				return true
 			}
 		}
 		return false
-	case date:
+	case extraction.Day:
 		for _, d := range printed.Dates(quote) {
-			if slices.Contains(d.Readings, v.date) {
+			if slices.Contains(d.Readings, v.Date) {
 				return true
 			}
 		}
 		return false
 	}
-	if strings.HasSuffix(v.path, ".vat_id") {
-		id, _ := company.VATID(v.text)
-		return strings.Contains(plain(quote), plain(strings.TrimPrefix(id, "EL"))) || strings.Contains(plain(quote), plain(v.text))
+	if strings.HasSuffix(v.Path, ".vat_id") {
+		id, _ := company.VATID(v.Text)
+		return strings.Contains(plain(quote), plain(strings.TrimPrefix(id, "EL"))) || strings.Contains(plain(quote), plain(v.Text))
 	}
-	return strings.Contains(plain(quote), plain(v.text))
+	return strings.Contains(plain(quote), plain(v.Text))
 }
 
 // plain has letters and digits only, in lower case.

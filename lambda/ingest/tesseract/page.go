@@ -30,8 +30,9 @@ const (
 // weighted by their characters.
 func (e *Engine) page(ctx context.Context, m *image.Gray) (reading, error) {
 	const automatic = "3" // page segmentation
-	out, err := e.run(ctx, pgm(m), "stdin", "stdout", "-l", e.config.Languages, "--dpi", strconv.Itoa(e.config.DPI),
-		"--psm", automatic, "tsv")
+	// A scan has its own dots per inch, which the program estimates by the
+	// letters: with another number it loses columns of words.
+	out, err := e.run(ctx, pgm(m), "stdin", "stdout", "-l", e.config.Languages, "--psm", automatic, "tsv")
 	if err != nil {
 		return reading{}, err
 	}

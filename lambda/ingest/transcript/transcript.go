@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -66,6 +67,22 @@ func (p Page) Text() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// Only returns the transcription of some pages, which keep their numbers; nil:
+// of all.
+func (t Transcription) Only(numbers []int) Transcription {
+	if numbers == nil {
+		return t
+	}
+	some := t
+	some.Pages = nil
+	for _, p := range t.Pages {
+		if slices.Contains(numbers, p.Number) {
+			some.Pages = append(some.Pages, p)
+		}
+	}
+	return some
 }
 
 // Text joins the pages, with a form feed between two.

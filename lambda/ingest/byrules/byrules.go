@@ -202,16 +202,23 @@ func (r *reader) sums() {
 		at := fmt.Sprintf("taxes.%d.", i)
 		d.Taxes = append(d.Taxes, document.Tax{})
 		t := &d.Taxes[i]
-		set(at+"rate", &t.Rate, sum{amount: x.rate, quote: x.quote, page: x.page})
+		set(at+"rate", &t.Rate, *x.rate)
 		set(at+"amount", &t.Amount, x)
+		if x.base != nil {
+			set(at+"base", &t.Base, *x.base)
+		}
 	}
 	net := d.Subtotal
 	if net.IsZero() {
 		net = d.Total
 	}
-	for i, it := range clear(itemsOf(r.cells), net) {
+	lines := clear(itemsOf(r.cells), net)
+	for i, it := range lines {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
+	}
+	if priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; priced && !found.proved && len(lines) < 2 {
+		r.e.Confidence = extraction.Low // a label alone may be that of another sum
 	}
 }
 

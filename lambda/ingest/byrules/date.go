@@ -5,6 +5,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/reference"
 )
 
 // dated is a date on a page.
@@ -36,6 +37,9 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return 5
 	}
 	if before != "" {
+		if a, ok := above(cells, i); ok && cites(a.Text) {
+			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
+		}
 		return wordScore(before, 4) + high
 	}
 	score := 0.0
@@ -44,6 +48,9 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	if a, ok := above(cells, i); ok && score == 0 {
 		score = wordScore(a.Text, 3)
+	}
+	if l, ok := staggered(cells, i); ok && score == 0 {
+		score = wordScore(l.Text, 2.5)
 	}
 	return score + high
 }
@@ -83,6 +90,22 @@ func above(cells []cell, i int) (cell, bool) {
 	}
 	return cell{}, false
 }
+
+// staggered returns a label to the left that stands less than a line above.
+func staggered(cells []cell, i int) (best cell, ok bool) {
+	for j := i - 1; j >= 0 && j > i-20; j-- {
+		c, d := cells[j], cells[i]
+		if c.page == d.page && c.Box.Left < d.Box.Left && c.Box.Top <= d.Box.Top && d.Box.Top-c.Box.Bottom < c.height()/2 &&
+			(!ok || c.Box.Left > best.Box.Left) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
+// cites reports whether a text names another document, of which a date may
+// follow.
+func cites(text string) bool { return len(reference.Find(text)) > 0 && len(strings.Fields(text)) > 3 }
 
 // order decides between the day first and the month first: by the dates that
 // leave no choice, else by the currency or the country of a VAT id.

@@ -15,7 +15,7 @@ var titles = []struct {
 	form *regexp.Regexp
 }{
 	{document.CreditNote, word(`credit (?:note|memo)|gutschrift|rechnungskorrektur|storno(?:rechnung)?|korrekturrechnung|avoir|facture d['’]avoir|note de crédit|nota di credito|nota de crédito|factura rectificativa|abono`)},
-	{document.Invoice, word(`(?:commercial |tax |sales |vat )?invoice|(?:handels|schluss|teil|abschlags|sammel|ausgangs)?rechnungs?|facture|fattura|factura`)},
+	{document.Invoice, word(`(?:commercial |tax |sales |vat )?invoice|\pL*rechnungs?|facture|fattura|factura`)},
 	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note)?|wareneingang(?:sschein|smeldung)?s?|bon de réception|ricevimento merci|recepción de mercanc[ií]as`)},
 	{document.DeliveryNote, word(`delivery note|packing (?:slip|list)|despatch advice|lieferscheins?|(?:bon|bordereau) de livraison|documento di trasporto|bolla(?: di consegna)?|albarán(?: de entrega)?`)},
 	{document.OrderConfirmation, word(`order (?:confirmation|acknowledge?ment)|(?:auftrags|bestell)bestätigungs?|confirmation de commande|accusé de réception de commande|conferma d['’]ordine|confirmación de(?:l)? pedido`)},
@@ -40,10 +40,10 @@ var (
 	otherDate = word(`(?:due|delivery|shipping|ship|service|payment|order|tax point|supply)[ -](?:date|by|on)|date (?:due|de livraison|d['’]échéance|de paiement|de commande)|échéance|fällig\pL*|zahlbar|liefer\pL*|leistungs\pL*|valuta|scadenza|data (?:di )?(?:scadenza|consegna|ordine)|fecha (?:de )?(?:vencimiento|entrega|pedido)|vencimiento|stylesheet|period|zeitraum|bestell\pL*`)
 	dueLabel  = word(`(?:payment )?due(?: date)?|date due|payable (?:by|until)|fällig\pL*(?: am| bis)?|zahlbar bis|date d['’]échéance|échéance|(?:data )?(?:di )?scadenza|(?:fecha de )?vencimiento`)
 
-	payable  = word(`(?:amount|balance|total|sum)[ -](?:due|payable|to pay|outstanding)|balance|zahlbetrag|zu zahlen\pL*|zahlungsbetrag|fälliger|offener|rest(?:betrag|summe)|net à payer|(?:montant|somme|total|reste|solde) (?:à payer|dû|due)|solde|saldo|(?:netto|totale|importo) (?:a pagare|da pagare|dovuto)|(?:importe|total|l[ií]quido) a pagar`)
+	payable  = word(`due\b|(?:amount|balance|total|sum)[ -](?:due|payable|to pay|outstanding)|balance|zahlbetrag|zu zahlen\pL*|zahlungsbetrag|fälliger|offener|rest(?:betrag|summe)|net à payer|(?:montant|somme|total|reste|solde) (?:à payer|dû|due)|solde|saldo|(?:netto|totale|importo) (?:a pagare|da pagare|dovuto)|(?:importe|total|l[ií]quido) a pagar`)
 	subtotal = word(`sub-?total|subtotale|(?:total )?net(?:to)?(?:[ -](?:amount|total|value|betrag|summe|wert))?\b|(?:total|amount|sum|montant|totale|importe|importo|invoice total)[ ,(]*(?:net\b|netto|h\.? ?t\.?\b|hors tax\pL*|excl\pL*|ex\.? vat|before|without|untaxed|imponibile|sin iva|ohne|exkl)|(?:netto|zwischen|waren)(?:betrag|summe|wert|gesamt)\pL*|(?:summe|gesamt|betrag|gesamtbetrag|rechnungsbetrag|rechnungssumme|gesamtsumme)[ ,(-]*(?:netto|ohne|exkl|zzgl)|steuerbasis\pL*|taxable|untaxed|(?:totale )?imponibile|base imponible|hors taxe`)
 	tax      = word(`(?:plus |zzgl\.? |zuzügl\.? |\+ ?)?(?:\d+(?:[.,]\d+)? ?% *)?(?:(?:sales|total|summe|montant|gesamt|totale|sum of|steuerbetrag|total de)[ -]*)?(?:tax(?:es)?|vat|gst|(?:umsatz|mehrwert)?steuer(?:betrag|summe|n)?|u?st|ust\b|mwst|tva|t\.v\.a|iva|i\.v\.a|imposta|cuota|impuestos?)(?:[ .:(]|$|\d|amount|betrag)`)
-	total    = word(`(?:grand |invoice |gross )?total(?:e|i)?\b|gross amount|(?:gesamt|brutto|rechnungs|end|rechnungsend|rechnungsgesamt|gesamtbrutto)(?:betrag|summe|preis)?(?: \(?brutto\)?)?\b|summe|montant (?:total|ttc|t\.t\.c)|importe total|importo totale|ttc\b`)
+	total    = word(`(?:grand |invoice |gross )?total(?:e|i)?\b|gross amount|(?:gesamt|brutto|rechnungs|end|rechnungsend|rechnungsgesamt|gesamtbrutto)(?:betrag|summe)?(?: \(?brutto\)?)?\b|(?:gesamt|end)preis|summe|montant (?:total|ttc|t\.t\.c)|importe total|importo totale|ttc\b`)
 	notTotal = regexp.MustCompile(`(?i)^(?:gesamtbetrag der|total (?:de(?:s)? )?(?:remise|discount|line|charge|allowance|acompte|page|quantity|weight|items|qty|units|paid)|total[ -](?:savings)|übertrag|carried|report)`)
 	withTax  = regexp.MustCompile(`(?i)brutto|gross|inkl|incl|ttc|t\.t\.c|grand|iva inc|mit (?:mwst|ust)|endbetrag|gesamtbetrag|invoice total|rechnungs`)
 

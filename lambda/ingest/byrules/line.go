@@ -3,6 +3,7 @@ package byrules
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
@@ -27,8 +28,8 @@ type head struct {
 	cols map[string]cell
 }
 
-// headOf reads the row of cell i as column heads; a table has at least the
-// columns description, amount, and quantity or price.
+// headOf reads the row of cell i as column heads; a table has at least a
+// description, and two of quantity, price and amount.
 func headOf(cells []cell, i int) (head, bool) {
 	h := head{cells[i], map[string]cell{}}
 	for _, c := range append([]cell{cells[i]}, right(cells, i)...) {
@@ -39,11 +40,14 @@ func headOf(cells []cell, i int) (head, bool) {
 			}
 		}
 	}
-	_, d := h.cols["description"]
-	_, a := h.cols["amount"]
-	_, q := h.cols["quantity"]
-	_, p := h.cols["price"]
-	return h, d && a && (q || p)
+	numbers := 0
+	for _, name := range []string{"quantity", "price", "amount"} {
+		if _, ok := h.cols[name]; ok {
+			numbers++
+		}
+	}
+	_, described := h.cols["description"]
+	return h, described && numbers >= 2
 }
 
 // item is a line with the cells of its values.
@@ -85,6 +89,7 @@ func (h head) item(row []cell) (item, bool) {
 		}
 		it.cells[name] = c
 	}
+	h.complete(row, it.cells)
 	var found bool
 	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
 		return it, false
@@ -94,6 +99,17 @@ func (h head) item(row []cell) (item, bool) {
 	it.line.Quantity, _ = amountIn(it.cells["quantity"], false)
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
 	return it, it.line.Description != ""
+}
+
+// complete adds the cells whose heads stand elsewhere: a description begins a
+// row, an amount ends it.
+func (h head) complete(row []cell, cells map[string]cell) {
+	if _, ok := cells["description"]; !ok && strings.ContainsFunc(row[0].Text, unicode.IsLetter) {
+		cells["description"] = row[0]
+	}
+	if _, ok := h.cols["amount"]; !ok {
+		cells["amount"] = row[len(row)-1]
+	}
 }
 
 // nearest is the column whose head overlaps the cell, or whose edge is nearest.
@@ -135,15 +151,14 @@ func unitIn(text string) string {
 	return ""
 }
 
-// clear keeps lines only if their amounts are quantity x price, or add up to
-// the subtotal: anything else is a table that was read wrongly.
+// clear keeps lines only if they add up to the subtotal: anything else may be a
+// table that was read wrongly.
 func clear(items []item, subtotal document.Amount) []item {
-	sum, exact := document.Amount{}, true
+	sum := document.Amount{}
 	for _, it := range items {
 		sum = sum.Plus(it.line.Amount)
-		exact = exact && it.line.Quantity.Times(it.line.UnitPrice).Within(hundredth, it.line.Amount)
 	}
-	if exact && sum.Equal(subtotal) || sum.Equal(subtotal) {
+	if sum.Equal(subtotal) {
 		return items
 	}
 	return nil

@@ -39,12 +39,27 @@ func numbers(cells []cell) (found []named, headings []named) {
 				}
 			}
 			if bareTitle.MatchString(rest) {
+				if n, ok := marked(cells, i); ok {
+					found = append(found, named{t.kind, n.number, n.quote, n.page, withMark + bonus, c})
+				}
 				headings = append(headings, named{kind: t.kind, page: c.page, score: titleOnly + bonus, cell: c})
 			}
 			break
 		}
 	}
 	return found, headings
+}
+
+// marked reads a number behind a mark in the cell below or beside a title.
+func marked(cells []cell, i int) (named, bool) {
+	for _, h := range hints(cells, i, "") {
+		if m := mark.FindString(h.text); m != "" {
+			if n, ok := numberIn(h.text[len(m):]); ok {
+				return named{number: n, quote: h.quote(), page: h.value.page}, true
+			}
+		}
+	}
+	return named{}, false
 }
 
 // typeOf decides the type of a document: the best title or number. A document

@@ -22,7 +22,7 @@ func parties(cells []cell) (supplier, buyer party) {
 	for i, c := range cells {
 		text, ok := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if !ok && !labelled {
+		if !ok && (!labelled || !nameLike(c.Text)) {
 			continue
 		}
 		if !ok {
@@ -58,6 +58,11 @@ func parties(cells []cell) (supplier, buyer party) {
 		supplier = letterhead(cells, buyer)
 	}
 	return supplier, buyer
+}
+
+// nameLike reports whether a cell in a party's block can be its name.
+func nameLike(text string) bool {
+	return len(plain(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text)
 }
 
 // nameIn returns the name of a company in a cell, by its legal form: the part
@@ -149,11 +154,28 @@ func letterhead(cells []cell, buyer party) (best party) {
 			continue
 		}
 		score := c.height()*100 - c.Box.Top*2
+		if ownDomain(cells, c.Text) {
+			score += 10
+		}
 		if best.text == "" || score > best.score {
 			best = party{name: c, text: strings.TrimSpace(c.Text), score: score}
 		}
 	}
 	return best
+}
+
+var domainForm = regexp.MustCompile(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
+
+// ownDomain reports whether a web or mail address has the name in it.
+func ownDomain(cells []cell, name string) bool {
+	for _, c := range cells {
+		for _, m := range domainForm.FindAllStringSubmatch(c.Text, -1) {
+			if d := plain(m[1]); len(d) > 4 && strings.Contains(d, plain(name)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isTitle(text string) bool {

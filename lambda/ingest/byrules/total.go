@@ -14,10 +14,9 @@ type sum struct {
 	amount document.Amount
 	quote  string
 	page   int
-	rate   document.Amount // of a tax
-	base   document.Amount
+	rate   *sum // of a tax, in per cent
+	base   *sum
 	score  float64
-	zero   bool // of no cell: no tax is printed
 }
 
 // sums are the labelled amounts of a document.
@@ -88,25 +87,29 @@ func moneyIn(c cell) (found []sum) {
 }
 
 // rateIn returns the first rate in per cent of a row.
-func rateIn(row []cell) document.Amount {
+func rateIn(row []cell) *sum {
 	for _, c := range row {
 		for _, a := range printed.Amounts(c.Text) {
 			if a.Percent && len(a.Readings) > 0 {
-				return a.Readings[len(a.Readings)-1]
+				return &sum{amount: a.Readings[len(a.Readings)-1], quote: c.Text, page: c.page}
 			}
 		}
 	}
-	return document.Amount{}
+	return nil
 }
 
 var hundredth, _ = document.ParseAmount("0.01")
 
 // taxOf finds base and tax in the amounts of a row, by the rate.
-func taxOf(row []sum, rate document.Amount) []sum {
+func taxOf(row []sum, rate *sum) []sum {
+	if rate == nil {
+		return row
+	}
 	for i := range row {
 		for j := range row {
-			if i != j && !rate.IsZero() && row[i].amount.Times(rate).Times(hundredth).Within(hundredth, row[j].amount) {
-				row[j].rate, row[j].base = rate, row[i].amount
+			if i != j && row[i].amount.Times(rate.amount).Times(hundredth).Within(hundredth, row[j].amount) {
+				base := row[i]
+				row[j].rate, row[j].base = rate, &base
 				return []sum{row[j]}
 			}
 		}
@@ -159,26 +162,34 @@ func (all sums) prove(t sum) (totals, bool) {
 	}
 	for _, s := range all.subtotals {
 		if s.amount.Equal(t.amount) {
-			return totals{subtotal: s, total: t}, true
+			return totals{subtotal: s, total: t}.withoutTax(all.taxes), true
 		}
 	}
 	return totals{}, false
 }
 
+// withoutTax adds a printed tax of 0, which proves the total.
+func (x totals) withoutTax(taxes []sum) totals {
+	for _, t := range taxes {
+		if t.amount.Sign() == 0 {
+			x.tax, x.proved = t, true
+		}
+	}
+	return x
+}
+
 // rates returns the taxes with different rates that add up to the tax.
 func (all sums) rates(tax document.Amount) (found []sum) {
-	sum := document.Amount{}
+	whole := document.Amount{}
 	for _, x := range all.taxes {
-		known := func(y sumOfTax) bool { return y.rate.Equal(x.rate) }
-		if x.rate.IsZero() || slices.ContainsFunc(found, known) {
+		known := func(y sum) bool { return y.rate.amount.Equal(x.rate.amount) }
+		if x.rate == nil || slices.ContainsFunc(found, known) {
 			continue
 		}
-		found, sum = append(found, x), sum.Plus(x.amount)
+		found, whole = append(found, x), whole.Plus(x.amount)
 	}
-	if !sum.Equal(tax) {
+	if !whole.Equal(tax) {
 		return nil
 	}
 	return found
 }
-
-type sumOfTax = sum

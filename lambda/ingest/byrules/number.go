@@ -1,9 +1,11 @@
 package byrules
 
 import (
+	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/transcript"
 )
 
 // The scores of a number or a title. A number with a mark (No., Nr.) beside a
@@ -102,4 +104,20 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 		}
 	}
 	return best, false
+}
+
+// Named lists the numbers that labels on these pages give to documents of that
+// type, and those that they give to others.
+func Named(t transcript.Transcription, pages []int, kind document.Type) (own, others []string) {
+	of := slices.DeleteFunc(slices.Clone(t.Pages), func(p transcript.Page) bool { return !slices.Contains(pages, p.Number) })
+	cells := cellsOf(of)
+	found, _ := numbers(cells)
+	for _, n := range found {
+		if n.kind == kind {
+			own = append(own, n.number)
+		} else if n.score >= withMark {
+			others = append(others, n.number)
+		}
+	}
+	return own, others
 }

@@ -50,6 +50,7 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 	c.grounding()
 	c.plausibility()
 	c.ids()
+	c.number()
 	c.arithmetic()
 	return c.reasons
 }

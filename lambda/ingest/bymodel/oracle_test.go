@@ -312,7 +312,7 @@ var mistakes = map[string]func(*rand.Rand, sample, *record) bool{
 		*f = &wrong
 		return true
 	},
-	"the number of something else": func(r *rand.Rand, s sample, d *record) bool { return elsewhere(r, s, d) },
+	"the number of something else": elsewhere,
 }
 
 // other picks another printed amount.

@@ -212,7 +212,7 @@ func (r *reader) sums() {
 	if net.IsZero() {
 		net = d.Total
 	}
-	lines := clear(itemsOf(r.cells), net)
+	lines := fitting(itemsOf(r.cells), net)
 	for i, it := range lines {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)

@@ -151,9 +151,9 @@ func unitIn(text string) string {
 	return ""
 }
 
-// clear keeps lines only if they add up to the subtotal: anything else may be a
+// fitting keeps lines only if they add up to the subtotal: anything else may be a
 // table that was read wrongly.
-func clear(items []item, subtotal document.Amount) []item {
+func fitting(items []item, subtotal document.Amount) []item {
 	sum := document.Amount{}
 	for _, it := range items {
 		sum = sum.Plus(it.line.Amount)

@@ -217,9 +217,20 @@ func (r *reader) sums() {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
 	}
-	if priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; priced && !found.proved && len(lines) < 2 {
+	if priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; priced && !found.proved &&
+		(len(lines) < 2 || r.printsMore(d.Total)) {
 		r.e.Confidence = extraction.Low // a label alone may be that of another sum
 	}
+}
+
+// printsMore reports whether a greater amount than the total is printed.
+func (r *reader) printsMore(total document.Amount) bool {
+	for _, c := range r.cells {
+		if slices.ContainsFunc(moneyIn(c), func(s sum) bool { return s.amount.Minus(total).Sign() > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reader) line(i int, it item) {
@@ -253,9 +264,13 @@ func (r *reader) references(number named, found []named) {
 			add(string(n.kind), n.number, n.quote, n.page)
 		}
 	}
-	for _, c := range r.cells {
-		for _, f := range reference.Find(c.Text) {
-			add(f.Type, f.Number, c.Text, c.page)
+	for i, c := range r.cells {
+		text := c.Text
+		if next := right(r.cells, i); len(next) > 0 {
+			text += " " + next[0].Text // a label and its value
+		}
+		for _, f := range append(reference.Find(c.Text), reference.Find(text)...) {
+			add(f.Type, f.Number, text, c.page)
 		}
 	}
 }

@@ -30,9 +30,9 @@ func word(alternatives string) *regexp.Regexp {
 
 var (
 	// mark follows a title: it names a number.
-	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|no|nr|num|numéro|numero|número|n°|nº|№|#|id)(?:\.|\b|$| |:)[ .:#]*`)
+	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|no|nr|num|numéro|numero|número|n\.? ?[°º]|n\.|№|#|id)(?:\.|\b|$| |:)[ .:#]*`)
 	// bareMark names a number without a type.
-	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n°|nº) *:? *`)
+	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
 	// bareTitle may follow a title that has no number.
 	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.]|/ *\pL+|original|kopie|copy|copie)? *$`)
 

@@ -14,6 +14,7 @@ var columns = []struct {
 	name string
 	form *regexp.Regexp
 }{
+	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
 	{"quantity", word(`menge|anzahl|qty|quantity|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden`)},
 	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale`)},
 	{"price", word(`(?:unit |net |list )?price|rate|cost|(?:einzel|netto|stück|e-)?preis|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
@@ -84,7 +85,7 @@ func (h head) item(row []cell) (item, bool) {
 	it := item{cells: map[string]cell{}}
 	for _, c := range row {
 		name := h.nearest(c)
-		if _, taken := it.cells[name]; name == "" || taken {
+		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !strings.ContainsFunc(c.Text, unicode.IsLetter) {
 			continue
 		}
 		it.cells[name] = c

@@ -1,11 +1,9 @@
 package byrules
 
 import (
-	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/transcript"
 )
 
 // The scores of a number or a title. A number with a mark (No., Nr.) beside a
@@ -31,18 +29,18 @@ func numbers(cells []cell) (found []named, headings []named) {
 			if m := mark.FindString(rest); m != "" {
 				for _, h := range hints(cells, i, rest[len(m):]) {
 					if n, ok := numberIn(h.text); ok {
-						found = append(found, named{t.kind, n, h.quote(), c.page, withMark + float64(h.place)/2 + bonus, c})
+						found = append(found, named{t.kind, n, h.quote(), c.page, withMark + float64(h.place)/2 + bonus, h.place, c})
 						break
 					}
 				}
 			} else if strings.HasPrefix(strings.TrimLeft(rest, " "), ":") || strings.HasPrefix(rest, " ") {
 				if n, ok := numberIn(strings.TrimLeft(rest, " :")); ok {
-					found = append(found, named{t.kind, n, c.Text, c.page, withTitle + bonus, c})
+					found = append(found, named{t.kind, n, c.Text, c.page, withTitle + bonus, 0, c})
 				}
 			}
 			if bareTitle.MatchString(rest) {
 				if n, ok := marked(cells, i); ok {
-					found = append(found, named{t.kind, n.number, n.quote, n.page, withMark + bonus, c})
+					found = append(found, named{t.kind, n.number, n.quote, n.page, withMark + bonus, 0, c})
 				}
 				headings = append(headings, named{kind: t.kind, page: c.page, score: titleOnly + bonus, cell: c})
 			}
@@ -64,23 +62,30 @@ func marked(cells []cell, i int) (named, bool) {
 	return named{}, false
 }
 
-// typeOf decides the type of a document: the best title or number. A document
-// cites numbers of other types, but its own number stands highest and has a
-// title.
-func typeOf(numbers, headings []named) document.Type {
-	best, score := document.Type(""), 0.0
-	for _, n := range append(append([]named{}, headings...), numbers...) {
-		s := n.score
-		for i, t := range titles { // what cites the others wins a tie
-			if t.kind == n.kind {
-				s += float64(len(titles)-i) / 5
-			}
+// typeOf decides the type of a document by its best title and its best number.
+// A document cites numbers of other types, but its own number stands highest and
+// has a title.
+func typeOf(numbers, headings []named) (kind document.Type) {
+	highest := 0.0
+	for i, t := range titles {
+		score := best(headings, t.kind) + best(numbers, t.kind)
+		if score > 0 {
+			score += float64(len(titles)-i) / 5 // the type that cites the others wins a tie
 		}
-		if s > score {
-			best, score = n.kind, s
+		if score > highest {
+			kind, highest = t.kind, score
 		}
 	}
-	return best
+	return kind
+}
+
+func best(all []named, kind document.Type) (score float64) {
+	for _, n := range all {
+		if n.kind == kind {
+			score = max(score, n.score-float64(n.place)/2)
+		}
+	}
+	return score
 }
 
 // own returns the best number of that type, or the number below a mark that
@@ -98,26 +103,10 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 {
 			for _, h := range hints(cells, i, c.Text[len(head):]) {
 				if n, good := numberIn(h.text); good {
-					return named{kind, n, h.quote(), c.page, 1, c}, true
+					return named{kind, n, h.quote(), c.page, 1, h.place, c}, true
 				}
 			}
 		}
 	}
 	return best, false
-}
-
-// Named lists the numbers that labels on these pages give to documents of that
-// type, and those that they give to others.
-func Named(t transcript.Transcription, pages []int, kind document.Type) (own, others []string) {
-	of := slices.DeleteFunc(slices.Clone(t.Pages), func(p transcript.Page) bool { return !slices.Contains(pages, p.Number) })
-	cells := cellsOf(of)
-	found, _ := numbers(cells)
-	for _, n := range found {
-		if n.kind == kind {
-			own = append(own, n.number)
-		} else if n.score >= withMark {
-			others = append(others, n.number)
-		}
-	}
-	return own, others
 }

@@ -128,5 +128,6 @@ type named struct {
 	quote  string
 	page   int
 	score  float64
+	place  place
 	cell   cell
 }

@@ -2,9 +2,12 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
 )
 
 // cent is the rounding that is tolerated for each amount that was rounded.
@@ -62,10 +65,10 @@ func (c *checker) lines() (proved bool) {
 	if !complete || net.IsZero() {
 		return false
 	}
-	switch most := tolerance(len(d.Lines)); {
-	case sum.Within(tolerance(0), net):
+	switch {
+	case sum.Equal(net):
 		return own
-	case sum.Within(most, net):
+	case sum.Within(tolerance(len(d.Lines)), net):
 		return false // a rounding, which proves nothing
 	case sum.Within(tolerance(len(d.Lines)+1), d.Total):
 		return false // lines with tax in them
@@ -133,7 +136,7 @@ func (c *checker) totals(lines bool) {
 		return
 	}
 	if d.Subtotal.IsZero() {
-		if lines && tax.IsZero() && len(d.Lines) > 1 && c.grounded("total") {
+		if lines && tax.IsZero() && len(d.Lines) > 1 && c.grounded("total") && !c.printsMore(d.Total) {
 			c.trust("total", extraction.Arithmetic)
 		}
 		return
@@ -145,13 +148,43 @@ func (c *checker) totals(lines bool) {
 		return
 	}
 	// A sum within rounding proves nothing, nor does subtotal = total without
-	// tax: there the lines must make it.
+	// tax: there the lines must make it, and a tax may have been overlooked.
 	paths = append(paths, "subtotal", "total")
-	if sum.Equal(d.Total) && (tax.Sign() != 0 || lines) && c.grounded(paths...) {
+	proved := tax.Sign() != 0 || lines && !c.printsMore(d.Total)
+	if sum.Equal(d.Total) && proved && c.greatest() && c.grounded(paths...) {
 		for _, path := range paths {
 			c.trust(path, extraction.Arithmetic)
 		}
 	}
+}
+
+// greatest compares the total with the one that labels on the pages name and
+// that adds up there: base and tax of one rate make a sum, too.
+func (c *checker) greatest() bool {
+	if c.e.Fields["total"].Trust == extraction.XML || c.e.Fields["total"].Trust == extraction.PrintedXML {
+		return true
+	}
+	labelled, ok := byrules.Total(c.pages, c.e.Pages)
+	if ok && !labelled.Equal(c.e.Data.Total) {
+		c.refuse(Arithmetic, "total", "the page shows another total that adds up")
+		return false
+	}
+	return true
+}
+
+// printsMore reports whether the pages print a greater amount of money.
+func (c *checker) printsMore(total document.Amount) bool {
+	more := func(a printed.Amount) bool {
+		return a.Money && slices.ContainsFunc(a.Readings, func(v document.Amount) bool { return v.Minus(total).Sign() > 0 })
+	}
+	for _, p := range c.pages.Pages {
+		for _, l := range p.Lines {
+			if slices.Contains(c.e.Pages, p.Number) && slices.ContainsFunc(printed.Amounts(l.Text), more) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func zero(a document.Amount) string {

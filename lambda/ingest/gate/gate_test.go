@@ -27,7 +27,7 @@ func invoice() transcript.Transcription {
 	}
 	return transcript.Transcription{Engine: "text", Pages: []transcript.Page{
 		page(1, "Nordlicht Papier GmbH", "USt-IdNr. DE136695976", "Rechnung Nr. RE-2026-0042", "Datum 02.03.2026",
-			"Bestellung Nr. 4500-12", "Papier 2 50,00 100,00", "Stifte 4 5,00 20,00"),
+			"Bestellung Nr. 4500-12", "Papier 2 50,00 100,00", "Stifte 4 5,00 20,00", "Brutto 122,80"),
 		page(2, "Zwischensumme 120,00", "19 % MwSt 22,80", "Gesamtbetrag 142,80 EUR", "Vorgang 7788-1"),
 	}}
 }
@@ -149,12 +149,17 @@ func TestGateRefuses(t *testing.T) {
 		"period backwards": {func(e *extraction.Extraction) {
 			e.Data.Period = document.Period{From: date("2026-03-01"), To: date("2026-02-01")}
 		}, Plausibility, "period.to"},
-		"negative total":       {func(e *extraction.Extraction) { e.Data.Total = wrong("-1") }, Plausibility, "total"},
-		"VAT id misread":       {func(e *extraction.Extraction) { e.Data.Supplier.VATID = "DE136695975" }, Plausibility, "supplier.vat_id"},
-		"IBAN misread":         {func(e *extraction.Extraction) { e.Data.Supplier.IBAN = "DE89370400440532013001" }, Plausibility, "supplier.iban"},
-		"number of an order":   {func(e *extraction.Extraction) { set(e, "number", "4500-12", "Bestellung Nr. 4500-12", 1) }, Plausibility, "number"},
-		"number of a case":     {func(e *extraction.Extraction) { set(e, "number", "7788-1", "Vorgang 7788-1", 2) }, Plausibility, "number"},
-		"an amount as number":  {func(e *extraction.Extraction) { set(e, "number", "142,80", "Gesamtbetrag 142,80", 2) }, Plausibility, "number"},
+		"negative total":      {func(e *extraction.Extraction) { e.Data.Total = wrong("-1") }, Plausibility, "total"},
+		"VAT id misread":      {func(e *extraction.Extraction) { e.Data.Supplier.VATID = "DE136695975" }, Plausibility, "supplier.vat_id"},
+		"IBAN misread":        {func(e *extraction.Extraction) { e.Data.Supplier.IBAN = "DE89370400440532013001" }, Plausibility, "supplier.iban"},
+		"number of an order":  {func(e *extraction.Extraction) { set(e, "number", "4500-12", "Bestellung Nr. 4500-12", 1) }, Plausibility, "number"},
+		"number of a case":    {func(e *extraction.Extraction) { set(e, "number", "7788-1", "Vorgang 7788-1", 2) }, Plausibility, "number"},
+		"an amount as number": {func(e *extraction.Extraction) { set(e, "number", "142,80", "Gesamtbetrag 142,80", 2) }, Plausibility, "number"},
+		"sum of one rate": {func(e *extraction.Extraction) {
+			e.Data.Lines, e.Data.Taxes = nil, nil
+			set(e, "subtotal", "100", "100,00", 1)
+			set(e, "total", "122.8", "Brutto 122,80", 1)
+		}, Arithmetic, "total"},
 		"lines off the amount": {func(e *extraction.Extraction) { set(e, "line_items.1.amount", "100", "100,00", 1) }, Arithmetic, "line_items"},
 	} {
 		e := right(t)
@@ -174,7 +179,9 @@ func TestTotalIsNotTrustedWithoutProof(t *testing.T) {
 			e.Data.Subtotal, e.Data.Tax, e.Data.Taxes = document.Amount{}, document.Amount{}, nil
 		},
 		"subtotal without a quote": func(e *extraction.Extraction) { delete(e.Fields, "subtotal") },
-		"tax of another page":      func(e *extraction.Extraction) { e.Fields["tax"] = extraction.Field{Value: "22.8", Quote: "22,80", Page: 1} },
+		"tax of another page": func(e *extraction.Extraction) {
+			e.Fields["tax"] = extraction.Field{Value: "22.8", Quote: "22,80", Page: 1}
+		},
 		"total as subtotal": func(e *extraction.Extraction) {
 			e.Data.Tax, e.Data.Taxes, e.Data.Lines = document.Amount{}, nil, nil
 			set(e, "subtotal", "142.8", "Gesamtbetrag 142,80", 2)

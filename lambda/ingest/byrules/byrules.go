@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/reference"
 )
@@ -105,6 +106,10 @@ func (r *reader) parties() {
 		if p.text != "" {
 			to.Name = p.text
 			r.field(side+".name", p.text, p.name.Text, p.name.page)
+			if lines := address(r.cells, p.name); len(lines) > 0 {
+				to.Address = strings.Join(lines, ", ")
+				r.field(side+".address", to.Address, strings.Join(lines, "\n"), p.name.page)
+			}
 		}
 	}
 	d := &r.e.Data
@@ -166,6 +171,31 @@ func (r *reader) dates(number named) {
 		r.field("date", v.String(), best.quote, best.page)
 	}
 	r.due(all, dayFirst, known)
+	r.period(dayFirst, known)
+}
+
+// period reads two dates behind a label.
+func (r *reader) period(dayFirst, known bool) {
+	for i, c := range r.cells {
+		at := periodLabel.FindString(c.Text)
+		if at == "" {
+			continue
+		}
+		for _, h := range hints(r.cells, i, c.Text[len(at):]) {
+			found := printed.Dates(h.text)
+			if len(found) != 2 {
+				continue
+			}
+			from, ok := dated{Date: found[0]}.reading(dayFirst, known)
+			to, both := dated{Date: found[1]}.reading(dayFirst, known)
+			if ok && both {
+				r.e.Data.Period = document.Period{From: from, To: to}
+				r.field("period.from", from.String(), h.quote(), h.value.page)
+				r.field("period.to", to.String(), h.quote(), h.value.page)
+				return
+			}
+		}
+	}
 }
 
 func (r *reader) due(all []dated, dayFirst, known bool) {

@@ -239,6 +239,17 @@ func TestTotalWithoutSumsHasLowConfidence(t *testing.T) {
 	}
 }
 
+func TestAddressAndPeriodAreRead(t *testing.T) {
+	t.Parallel()
+	d := Extract(sheets(strings.Replace(german, "Lieferschein Nr.", "Leistungszeitraum: 01.02.2026 - 28.02.2026\nLieferschein Nr.", 1)))[0].Data
+	if d.Supplier.Address != "Hafenstraße 7, 20457 Hamburg" || d.Buyer.Address != "Marktplatz 3, 37073 Göttingen" {
+		t.Errorf("got %q and %q", d.Supplier.Address, d.Buyer.Address)
+	}
+	if got := d.Period.From.String() + " " + d.Period.To.String(); got != "2026-02-01 2026-02-28" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestTotalsAreThoseThatAddUp(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -248,6 +259,8 @@ func TestTotalsAreThoseThatAddUp(t *testing.T) {
 		"Nettobetrag   200,00\n7 % MwSt auf 100,00   7,00\n19 % MwSt auf 100,00   19,00\nRechnungsbetrag   226,00": "200.00  226.00 7:7.00 19:19.00",
 		// One label is in the row of another.
 		"Subtotal 10.00   VAT 2.00   Total 12.00": "10.00 2.00 12.00",
+		// A label that says nothing: the rate makes the tax of the base.
+		"Summe netto   100,00\nBasisbetrag 19 %   100,00   19,00\nSumme brutto   119,00": "100.00 19.00 119.00",
 		// No tax at all.
 		"Subtotal   10.00\nTax   0.00\nTotal   10.00": "10.00 0.00 10.00",
 		// Columns of sums below their heads.

@@ -47,6 +47,8 @@ var (
 	notTotal = regexp.MustCompile(`(?i)^(?:gesamtbetrag der|total (?:de(?:s)? )?(?:remise|discount|line|charge|allowance|acompte|page|quantity|weight|items|qty|units|paid)|total[ -](?:savings)|übertrag|carried|report)`)
 	withTax  = regexp.MustCompile(`(?i)brutto|gross|inkl|incl|ttc|t\.t\.c|grand|iva inc|mit (?:mwst|ust)|endbetrag|gesamtbetrag|invoice total|rechnungs`)
 
+	periodLabel = word(`(?:(?:billing|service|invoice|invoicing) )?period|(?:leistungs|rechnungs|abrechnungs)?zeitraum|période|periodo`)
+
 	supplierLabel = word(`(?:seller|supplier|vendor|from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor)\b`)
 	buyerLabel    = word(`(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|ship to|deliver to|delivery address|client|to:|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|lieferanschrift|lieferadresse|leistungsempfänger|auftraggeber|empfänger|besteller|acheteur|client|facturé à|adresse de (?:facturation|livraison)|destinataire|cliente|cessionario|acquirente|destinatario|comprador|facturar a)`)
 	nameLabel     = word(`(?:company |firmen?|nom|ragione sociale|razón social)?(?:name|nom|nome|nombre|firma)? *:`)

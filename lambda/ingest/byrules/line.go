@@ -152,15 +152,15 @@ func unitIn(text string) string {
 	return ""
 }
 
-// fitting keeps lines only if they add up to the subtotal: anything else may be a
-// table that was read wrongly.
+// fitting keeps the first lines that add up to the subtotal; rows of sums may
+// follow them. Without such lines it keeps none: a table may have been read
+// wrongly.
 func fitting(items []item, subtotal document.Amount) []item {
 	sum := document.Amount{}
-	for _, it := range items {
-		sum = sum.Plus(it.line.Amount)
-	}
-	if sum.Equal(subtotal) {
-		return items
+	for i, it := range items {
+		if sum = sum.Plus(it.line.Amount); sum.Equal(subtotal) {
+			return items[:i+1]
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/company"
@@ -192,65 +193,24 @@ func plain(s string) string { return notWord.ReplaceAllString(strings.ToLower(s)
 
 var notWord = regexp.MustCompile(`[^\pL\d]+`)
 
-var (
-	vatForm  = regexp.MustCompile(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|CHE-?[\d.]{9,11}(?: ?(?:MWST|TVA|IVA))?)\b`)
-	ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}\b`)
-)
+// postcode shows that a cell is part of an address.
+var postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,5}\b|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
 
-// id is a VAT id or an IBAN, in plain form.
-type id struct {
-	value string
-	cell  cell
-	index int
-}
-
-// ids finds the ids with right check digits; in a cell, shorter texts are tried
-// too, since words may follow.
-func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
-	for i, c := range cells {
-		for _, m := range form.FindAllString(c.Text, -1) {
-			for s := m; s != ""; s = cutWord(s) {
-				if v, ok := valid(s); ok {
-					found = append(found, id{v, c, i})
-					break
-				}
-			}
+// address lists the lines below a name up to the one with the postcode, at most
+// four; none without a postcode, or if other text stands between them.
+func address(cells []cell, name cell) (lines []string) {
+	i := slices.Index(cells, name)
+	for n := range 4 {
+		next, ok := under(cells, i)
+		at := slices.Index(cells, next)
+		if !ok || n > 0 && at != i+1 || sideOf(next.Text) != "" || isTitle(next.Text) {
+			return nil
+		}
+		i = at
+		lines = append(lines, next.Text)
+		if postcode.MatchString(next.Text) {
+			return lines
 		}
 	}
-	return found
+	return nil
 }
-
-func cutWord(s string) string {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return ""
-	}
-	return s[:i]
-}
-
-// assign gives VAT ids to the sides: an id below a buyer's label or nearer to
-// the buyer's name is the buyer's.
-func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
-	for _, v := range all {
-		side := heading(cells, v.index)
-		near := buyer.text != "" && v.cell.page == buyer.name.page && abs(v.cell.Box.Top-buyer.name.Box.Top) < 0.15 &&
-			abs(v.cell.Box.Left-buyer.name.Box.Left) < 0.1
-		if side == "supplier" || side == "" {
-			near = near && !(supplier.text != "" && abs(v.cell.Box.Top-supplier.name.Box.Top) < abs(v.cell.Box.Top-buyer.name.Box.Top))
-		}
-		own := strings.HasPrefix(strings.ToLower(v.cell.Text), "ihre") || strings.HasPrefix(strings.ToLower(v.cell.Text), "your") ||
-			strings.HasPrefix(strings.ToLower(v.cell.Text), "votre")
-		switch {
-		case (near || own) && ofBuyer.value == "":
-			ofBuyer = v
-		case !near && !own && ofSupplier.value == "":
-			ofSupplier = v
-		}
-	}
-	if ofSupplier.value == ofBuyer.value {
-		ofBuyer = id{}
-	}
-	return ofSupplier, ofBuyer
-}
-
-func abs(f float64) float64 { return max(f, -f) }

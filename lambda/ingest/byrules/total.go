@@ -42,9 +42,14 @@ func labelOf(text string) (kind string, score float64) {
 }
 
 // sumsOf collects the amounts in the rows of labels, and below labels that head
-// a column.
+// a column. A row in which a rate makes one amount of another is a tax, whatever
+// its label.
 func sumsOf(cells []cell) (all sums) {
 	for i, c := range cells {
+		if x, ok := taxRow(append([]cell{c}, right(cells, i)...)); ok {
+			all.taxes = append(all.taxes, x)
+			continue
+		}
 		kind, score := labelOf(c.Text)
 		if kind == "" {
 			continue
@@ -99,6 +104,19 @@ func rateIn(row []cell) *sum {
 }
 
 var hundredth, _ = document.ParseAmount("0.01")
+
+// taxRow reads a row with a rate, a base and a tax.
+func taxRow(row []cell) (sum, bool) {
+	var money []sum
+	for _, c := range row {
+		money = append(money, moneyIn(c)...)
+	}
+	found := taxOf(money, rateIn(row))
+	if len(found) == 1 && found[0].base != nil {
+		return found[0], true
+	}
+	return sum{}, false
+}
 
 // taxOf finds base and tax in the amounts of a row, by the rate.
 func taxOf(row []sum, rate *sum) []sum {

@@ -75,7 +75,7 @@ func right(cells []cell, i int) (found []cell) {
 // away.
 func under(cells []cell, i int) (cell, bool) {
 	const lines = 3.5
-	for j := i + 1; j < len(cells); j++ {
+	for j := i + 1; j < len(cells) && cells[j].page == cells[i].page; j++ {
 		c := cells[j]
 		if !cells[i].row(c) && cells[i].column(c) && c.Box.Top >= cells[i].Box.Top {
 			return c, c.Box.Top-cells[i].Box.Bottom < lines*cells[i].height()

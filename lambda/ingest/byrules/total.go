@@ -148,6 +148,7 @@ type totals struct {
 // settle chooses the sums: the greatest labelled total for which a subtotal and
 // a tax add up; without one, the best labelled total alone.
 func (all sums) settle() totals {
+	all = sums{last(all.subtotals), last(all.taxes), last(all.totals)}
 	slices.SortStableFunc(all.totals, func(a, b sum) int {
 		return cmp.Or(cmp.Compare(int(b.score), int(a.score)), cmp.Compare(b.amount.Float(), a.amount.Float()))
 	})
@@ -160,6 +161,13 @@ func (all sums) settle() totals {
 		return totals{}
 	}
 	return totals{total: all.totals[0]}
+}
+
+// last bounds the sums that are compared, each with each other; a document's
+// own stand at its end.
+func last(all []sum) []sum {
+	const most = 60
+	return all[max(0, len(all)-most):]
 }
 
 // prove looks for subtotal + tax = total.

@@ -197,13 +197,8 @@ func zero(a document.Amount) string {
 // grounded reports whether no reason was found against the fields' quotes.
 func (c *checker) grounded(paths ...string) bool {
 	for _, path := range paths {
-		if f, ok := c.e.Fields[path]; !ok || f.Trust == "" {
+		if f, ok := c.e.Fields[path]; !ok || f.Trust == "" || c.refused[path] {
 			return false
-		}
-		for _, r := range c.reasons {
-			if r.Field == path {
-				return false
-			}
 		}
 	}
 	return true

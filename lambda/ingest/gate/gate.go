@@ -33,7 +33,7 @@ const (
 type Reason struct {
 	Check Check
 	Field string // its path; empty: the document as a whole
-	Text  string // a sentence for people; without text of the document
+	Text  string // a sentence for people; of the document it contains amounts at most
 }
 
 // String returns the sentence.
@@ -43,7 +43,7 @@ func (r Reason) String() string { return r.Text }
 // and raises the trust of the fields that are proved. The extraction passes if
 // there is no reason. Fields of an e-invoice need no place on a page.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
-	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data)}
+	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data), refused: map[string]bool{}}
 	c.confidence()
 	c.schema()
 	c.required()
@@ -60,11 +60,18 @@ type checker struct {
 	pages   transcript.Transcription
 	today   document.Date
 	values  []extraction.Value
+	refused map[string]bool // fields with a reason, by path
 	reasons []Reason
 }
 
+// maxReasons bounds the reasons: people read them.
+const maxReasons = 50
+
 func (c *checker) refuse(check Check, field, format string, args ...any) {
-	c.reasons = append(c.reasons, Reason{check, field, fmt.Sprintf(format, args...)})
+	c.refused[field] = true
+	if len(c.reasons) < maxReasons {
+		c.reasons = append(c.reasons, Reason{check, field, fmt.Sprintf(format, args...)})
+	}
 }
 
 func (c *checker) confidence() {

@@ -37,12 +37,8 @@ func QuotesOf(t transcript.Transcription) Quotes {
 // Pages lists the pages that contain the quote, white space and hyphenation
 // aside. Part of a number or of a word is not a quote of it.
 func (q Quotes) Pages(quote string) (numbers []int) {
-	wanted := squeeze(quote).text
-	if wanted == "" {
-		return nil
-	}
 	for _, p := range q.pages {
-		if p.texts[0].contains(wanted) || p.texts[1].contains(wanted) {
+		if p.contains(quote) {
 			numbers = append(numbers, p.number)
 		}
 	}
@@ -50,7 +46,14 @@ func (q Quotes) Pages(quote string) (numbers []int) {
 }
 
 // On reports whether the page contains the quote.
-func (q Quotes) On(page int, quote string) bool { return slices.Contains(q.Pages(quote), page) }
+func (q Quotes) On(page int, quote string) bool {
+	return slices.ContainsFunc(q.pages, func(p folded) bool { return p.number == page && p.contains(quote) })
+}
+
+func (f folded) contains(quote string) bool {
+	wanted := squeeze(quote).text
+	return wanted != "" && (f.texts[0].contains(wanted) || f.texts[1].contains(wanted))
+}
 
 func dehyphenate(p transcript.Page) string {
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package bymodel_test
+package gate_test
 
 import (
 	"bytes"

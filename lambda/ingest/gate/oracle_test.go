@@ -1,94 +1,26 @@
 package gate_test
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
-	"matchbook/lambda/einvoice"
 	"matchbook/lambda/ingest/bymodel"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
-	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/printed"
-	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local/scripted"
 
 	"github.com/google/uuid"
 )
-
-// sample is a PDF with the truth of its embedded XML.
-type sample struct {
-	name  string
-	text  transcript.Transcription
-	truth einvoice.Document
-}
-
-// samples reads the shared invoices that have a truth.
-func samples(t *testing.T) (all []sample) {
-	t.Helper()
-	dir := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")),
-		"eval", "ingestion", "invoices")
-	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = reader.Close() })
-	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".pdf") {
-			if s, ok := sampleOf(t, reader, path); ok {
-				s.name, _ = filepath.Rel(dir, path)
-				all = append(all, s)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Skipf("no invoices (set MATCHBOOK_SHARED): %v", err)
-	}
-	return all
-}
-
-func sampleOf(t *testing.T, reader *pdf.Reader, path string) (s sample, ok bool) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(path, err)
-	}
-	defer file.Close()
-	s.text = transcript.Transcription{Engine: pdf.Engine, Version: pdf.Version}
-	for n := range file.Pages() {
-		page, err := file.Text(t.Context(), n+1)
-		if err != nil {
-			t.Fatal(path, err)
-		}
-		s.text.Pages = append(s.text.Pages, page)
-	}
-	embedded, err := file.Embedded(t.Context())
-	if err != nil || len(embedded) == 0 {
-		return s, false
-	}
-	s.truth, err = einvoice.Read(bytes.NewReader(embedded[0].Content))
-	return s, err == nil
-}
 
 // field is a value as the oracle answers it.
 type field struct {
@@ -249,7 +181,7 @@ func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extrac
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %d documents, %v", s.name, len(found), err)
 	}
-	return gate.Pass(&found[0], s.text, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)), found[0]
+	return gate.Pass(&found[0], s.text, today), found[0]
 }
 
 // forgetful is a vault that keeps nothing.
@@ -263,110 +195,6 @@ func (forgetful) KeepAnswer(context.Context, llm.Key, uuid.UUID, llm.Answer, str
 }
 func (forgetful) DiscardAnswer(context.Context, int64, string) error { return nil }
 
-// mistakes make an answer wrong; false where the document has no place for it.
-var mistakes = map[string]func(*rand.Rand, sample, *record) bool{
-	"totals swapped": func(_ *rand.Rand, _ sample, d *record) bool {
-		if d.Subtotal == nil || d.Total == nil || d.Subtotal.Value == d.Total.Value {
-			return false
-		}
-		d.Subtotal, d.Total = d.Total, d.Subtotal
-		return true
-	},
-	"another amount as total": func(r *rand.Rand, s sample, d *record) bool {
-		return other(r, s, d, func(f *field) { d.Total = f }, d.Total)
-	},
-	"wrong tax rate": func(r *rand.Rand, _ sample, d *record) bool {
-		for _, i := range r.Perm(len(d.Taxes)) {
-			x := d.Taxes[i]
-			if x["rate"] != nil && x["base"] != nil && x["amount"] != nil && x["amount"].Value != "0" {
-				for _, y := range d.Taxes {
-					if y["rate"] != nil && y["rate"].Value != x["rate"].Value {
-						x["rate"] = y["rate"]
-						return true
-					}
-				}
-				wrong := *x["rate"]
-				wrong.Value = "16"
-				x["rate"] = &wrong
-				return true
-			}
-		}
-		return false
-	},
-	"a line left out": func(r *rand.Rand, _ sample, d *record) bool {
-		if len(d.Lines) < 2 {
-			return false
-		}
-		i := r.IntN(len(d.Lines))
-		amount := d.Lines[i]["amount"]
-		d.Lines = slices.Delete(d.Lines, i, i+1)
-		return amount == nil || amount.Value != "0" // without an amount it is a note
-	},
-	"an invented quote": func(r *rand.Rand, _ sample, d *record) bool {
-		f := []**field{&d.Number, &d.Date, &d.Total}[r.IntN(3)]
-		if *f == nil {
-			return false
-		}
-		wrong := **f
-		wrong.Quote = "Certified: " + wrong.Quote
-		*f = &wrong
-		return true
-	},
-	"the number of something else": elsewhere,
-}
-
-// other picks another printed amount.
-func other(r *rand.Rand, s sample, _ *record, set func(*field), right *field) bool {
-	var all []*field
-	for _, p := range s.text.Pages {
-		for _, l := range p.Lines {
-			for _, a := range printed.Amounts(l.Text) {
-				if a.Money && right != nil && len(a.Readings) == 1 && a.Readings[0].Canonical() != right.Value {
-					all = append(all, &field{a.Readings[0].Canonical(), l.Text, p.Number})
-				}
-			}
-		}
-	}
-	if len(all) == 0 {
-		return false
-	}
-	set(all[r.IntN(len(all))])
-	return true
-}
-
-// elsewhere picks another number that is printed, on another page if there is
-// one.
-func elsewhere(r *rand.Rand, s sample, d *record) bool {
-	if d.Number == nil {
-		return false
-	}
-	var here, there []*field
-	for _, p := range s.text.Pages {
-		for _, l := range p.Lines {
-			for _, w := range strings.Fields(l.Text) {
-				w = strings.Trim(w, "().,:;")
-				if len(w) < 4 || !strings.ContainsAny(w, "0123456789") || strings.Contains(d.Number.Quote, w) || w == d.Number.Value ||
-					!printed.QuotesOf(s.text).On(p.Number, w) {
-					continue
-				}
-				if p.Number == d.Number.Page {
-					here = append(here, &field{w, l.Text, p.Number})
-				} else {
-					there = append(there, &field{w, l.Text, p.Number})
-				}
-			}
-		}
-	}
-	if len(there) == 0 {
-		there = here
-	}
-	if len(there) == 0 {
-		return false
-	}
-	d.Number = there[r.IntN(len(there))]
-	return true
-}
-
 func TestGateAcceptsTheTruthAndRefusesSeededMistakes(t *testing.T) {
 	t.Parallel()
 	all := samples(t)
@@ -374,6 +202,9 @@ func TestGateAcceptsTheTruthAndRefusesSeededMistakes(t *testing.T) {
 	right, accepted := 0, 0
 	wrong, refused := map[string]int{}, map[string]int{}
 	for _, s := range all {
+		if s.truth.Type == "" {
+			continue
+		}
 		truth := oracle{s}.answer()
 		d := truth.Documents[0]
 		if d.Number == nil || d.Date == nil || d.Total == nil || d.Supplier["name"] == nil {

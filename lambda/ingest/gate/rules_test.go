@@ -1,0 +1,97 @@
+package gate_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/company"
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/byrules"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/gate"
+)
+
+// today is when the samples are read.
+var today = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// invented adds the truth of the two PDFs without an XML, from their JSON files.
+func (s *sample) invented(t *testing.T) {
+	t.Helper()
+	text := map[string]string{
+		"invoice2data/AzureInterior.pdf":          `{"number":"INV/2023/03/0008","date":"2023-03-20","supplier":{"name":"Azure Interior"},"total":"279.84"}`,
+		"invoice2data/SammyMaystoneLinesTest.pdf": `{"number":"invoice_number_1","date":"2022-01-01","supplier":{"name":"Sammy Maystone"}}`,
+	}[filepath.ToSlash(s.name)]
+	if text == "" {
+		return
+	}
+	d, err := document.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.truth.Data = d
+}
+
+// score counts the fields that are printed, and of these the ones that rules
+// read rightly.
+type score struct{ printed, right map[string]int }
+
+func (c score) add(t *testing.T, s sample, field, got, want string, printed bool) {
+	t.Helper()
+	if want == "" || !printed {
+		return
+	}
+	corpus, _, _ := strings.Cut(filepath.ToSlash(s.name), "/")
+	for _, key := range []string{corpus + " " + field, field} {
+		c.printed[key]++
+		if got == want {
+			c.right[key]++
+		}
+	}
+	if got != want {
+		t.Logf("%s: %s is %q, want %q", s.name, field, got, want)
+	}
+}
+
+// The XML of the PDFs is hidden from the rules.
+func TestRulesReadInvoicesAndTrustNoWrongTotal(t *testing.T) {
+	t.Parallel()
+	c := score{map[string]int{}, map[string]int{}}
+	passed := 0
+	all := samples(t)
+	for _, s := range all {
+		s.invented(t)
+		found := byrules.Extract(s.text)
+		if len(found) != 1 {
+			t.Errorf("%s: got %d documents", s.name, len(found))
+			continue
+		}
+		e, want, o := found[0], s.truth.Data, oracle{s}
+		if len(gate.Pass(&e, s.text, today)) == 0 {
+			passed++
+		}
+		name := e.Data.Supplier.Name
+		if company.Similarity(company.ParseName(name), company.ParseName(want.Supplier.Name)) >= 0.85 {
+			name = want.Supplier.Name // without its legal form, or with it
+		}
+		c.add(t, s, "number", e.Data.Number, want.Number, o.word(want.Number) != nil)
+		c.add(t, s, "date", e.Data.Date.String(), want.Date.String(), o.date(want.Date) != nil)
+		c.add(t, s, "supplier", name, want.Supplier.Name, o.word(want.Supplier.Name) != nil)
+		c.add(t, s, "total", e.Data.Total.Fixed(), want.Total.Fixed(), o.amount(want.Total, true) != nil)
+		if trust := e.Fields["total"].Trust; trust == extraction.Arithmetic && !e.Data.Total.Equal(want.Total) {
+			t.Errorf("%s: the wrong total %s is trusted", s.name, e.Data.Total.Fixed())
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.printed)) {
+		t.Logf("%s: %d of %d", key, c.right[key], c.printed[key])
+	}
+	t.Logf("%d of %d pass the gate", passed, len(all))
+	for _, field := range []string{"number", "date", "supplier", "total"} {
+		if 100*c.right[field] < 80*c.printed[field] || c.printed[field] < 15 {
+			t.Errorf("%s: %d of %d are right, want 80 %%", field, c.right[field], c.printed[field])
+		}
+	}
+}

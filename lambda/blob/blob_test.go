@@ -1,0 +1,198 @@
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/failure"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+const megabyte = 1 << 20
+
+// stores are a folder, and a bucket behind the real SDK and HTTP.
+func stores(t *testing.T) map[string]blob.Store {
+	t.Helper()
+	folder, err := blob.Open(t.Context(), "file://"+filepath.Join(t.TempDir(), "made here"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := s3mem.New()
+	if err := backend.CreateBucket("files"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	return map[string]blob.Store{"folder": folder, "bucket": bucketAt(t, "s3://files/below/this", server.URL)}
+}
+
+func bucketAt(t *testing.T, url, endpoint string) blob.Store {
+	t.Helper()
+	store, err := blob.Open(t.Context(), url, func(context.Context) (aws.Config, error) {
+		return aws.Config{Region: "eu-central-1", BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", "")}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func each(t *testing.T, test func(*testing.T, blob.Store)) {
+	t.Helper()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) { test(t, store) })
+	}
+}
+
+func TestReadReturnsWhatWasWrittenLast(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		for _, text := range []string{"first", "", strings.Repeat("long", megabyte/4)} {
+			if err := s.Write(t.Context(), "ingestions/1/transcription.json", strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Read(t.Context(), "ingestions/1/transcription.json", megabyte)
+			if err != nil || string(got) != text {
+				t.Fatalf("got %d bytes, %v; want %d", len(got), err, len(text))
+			}
+		}
+	})
+}
+
+func TestMissingAndLargeFilesArePermanentFailures(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		if err := s.Write(t.Context(), "documents/large.pdf", bytes.NewReader(make([]byte, megabyte+1))); err != nil {
+			t.Fatal(err)
+		}
+		for key, want := range map[string]string{
+			"documents/none.pdf":  "there is no file documents/none.pdf in storage",
+			"documents":           "there is no file documents in storage",
+			"documents/large.pdf": "the file large.pdf has 2 MB, the limit is 1 MB",
+		} {
+			_, err := s.Read(t.Context(), key, megabyte)
+			if err == nil || failure.Of(err).Kind != failure.Permanent || !strings.HasPrefix(failure.Of(err).Text, want) {
+				t.Errorf("%s: got %v, want %q", key, err, want)
+			}
+		}
+	})
+}
+
+// A reader never sees half of a file.
+func TestWritesAreWhole(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		const size = 200_000
+		var writers sync.WaitGroup
+		for n := range 8 {
+			writers.Go(func() {
+				if err := s.Write(t.Context(), "a/b", bytes.NewReader(bytes.Repeat([]byte{byte('0' + n)}, size))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		writers.Wait()
+		got, err := s.Read(t.Context(), "a/b", megabyte)
+		if err != nil || len(got) != size || !bytes.Equal(got, bytes.Repeat(got[:1], size)) {
+			t.Errorf("got %d bytes, %v", len(got), err)
+		}
+	})
+}
+
+func TestKeysStayBelowTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := blob.Open(t.Context(), "file://"+filepath.Join(dir, "files"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "files", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"../secret", "/secret", "link", "a/../../secret"} {
+		if got, err := s.Read(t.Context(), key, megabyte); err == nil {
+			t.Errorf("%s: read %q", key, got)
+		}
+		_ = s.Write(t.Context(), key, strings.NewReader("changed"))
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "secret")); string(got) != "mine" {
+		t.Errorf("outside the folder: %q, %v", got, err)
+	}
+}
+
+// A failed write leaves what was there.
+func TestFailedWriteChangesNothing(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		if err := s.Write(t.Context(), "k", strings.NewReader("whole")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Write(t.Context(), "k", &broken{strings.NewReader("half"), 2}); err == nil {
+			t.Error("a broken file was stored")
+		}
+		if got, err := s.Read(t.Context(), "k", megabyte); string(got) != "whole" {
+			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
+
+type broken struct {
+	io.ReadSeeker
+	left int
+}
+
+var errBroken = errors.New("the disk is broken")
+
+func (b *broken) Read(p []byte) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errBroken
+	}
+	return b.ReadSeeker.Read(p[:1])
+}
+
+func TestRefusalsOfS3(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]failure.Kind{
+		"NoSuchBucket": failure.Permanent, "AccessDenied": failure.Permanent, "SlowDown": failure.Transient, "InternalError": failure.Transient,
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusForbidden)
+				fmt.Fprintf(w, "<Error><Code>%s</Code><Message>about arn:aws:s3:::files/secret-name</Message></Error>", code)
+			}))
+			defer server.Close()
+			_, err := bucketAt(t, "s3://files", server.URL).Read(t.Context(), "k", megabyte)
+			if got := failure.Of(err); got.Kind != want || strings.Contains(got.Text, "secret-name") {
+				t.Errorf("got %+v, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestOpenRefusesOtherURLs(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "s3://", "s3:bucket", "file://host/folder", "file:folder", "/folder", "gs://bucket", "s3://b?x=1", "%"} {
+		if _, err := blob.Open(t.Context(), url, nil); err == nil {
+			t.Errorf("%q: opened", url)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+
+	"matchbook/lambda/failure"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+)
+
+// bucket keeps files in S3, below a prefix.
+type bucket struct {
+	client       *s3.Client
+	name, prefix string
+}
+
+func openBucket(c aws.Config, name, prefix string) Store {
+	client := s3.NewFromConfig(c, func(o *s3.Options) {
+		o.UsePathStyle = c.BaseEndpoint != nil // an endpoint of one's own has no names below it
+		o.RetryMaxAttempts = 3                 // reads and whole writes may be repeated
+	})
+	return bucket{client, name, prefix}
+}
+
+func (b bucket) key(key string) *string { return aws.String(path.Join(b.prefix, key)) }
+
+func (b bucket) Read(ctx context.Context, key string, most int64) ([]byte, error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: b.key(key)})
+	var none *types.NoSuchKey
+	if errors.As(err, &none) {
+		return nil, missing(key)
+	}
+	if err != nil {
+		return nil, classify("read the file", err)
+	}
+	defer out.Body.Close()
+	if out.ContentLength == nil {
+		return nil, failure.At("read the file", &failure.Error{Sentence: "S3 gave no length"})
+	}
+	return readAll(out.Body, key, *out.ContentLength, most)
+}
+
+func (b bucket) Write(ctx context.Context, key string, file io.ReadSeeker) error {
+	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: b.key(key), Body: file})
+	return classify("store the file", err)
+}
+
+// codes are the permanent refusals of S3; every other one is transient.
+var codes = map[string]string{
+	"NoSuchBucket":          "the bucket does not exist: BLOB_URL names it",
+	"AccessDenied":          "S3 denies access: the role needs the bucket and its key",
+	"PermanentRedirect":     "the bucket is in another region",
+	"InvalidAccessKeyId":    "S3 does not know the credentials",
+	"SignatureDoesNotMatch": "S3 refuses the credentials",
+	"EntityTooLarge":        "S3 refuses the size",
+}
+
+// classify makes a failure of an error of S3, whose text may have keys.
+func classify(operation string, err error) error {
+	var api smithy.APIError
+	if err == nil || !errors.As(err, &api) {
+		return failure.At(operation, err)
+	}
+	if sentence := codes[api.ErrorCode()]; sentence != "" {
+		return failure.At(operation, failure.Permanently("%s", sentence))
+	}
+	return failure.At(operation, err)
+}

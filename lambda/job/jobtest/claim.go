@@ -3,6 +3,7 @@ package jobtest
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"matchbook/lambda/internal/thorough"
@@ -309,17 +310,15 @@ func oneOfManyClaims(r *rig) {
 
 // atOnce calls do n times at the same moment.
 func atOnce[T any](n int, do func(i int) T) []T {
-	begin, answers := make(chan struct{}), make(chan T, n)
+	begin, all := make(chan struct{}), make([]T, n)
+	var calls sync.WaitGroup
 	for i := range n {
-		go func() {
+		calls.Go(func() {
 			<-begin
-			answers <- do(i)
-		}()
+			all[i] = do(i)
+		})
 	}
 	close(begin)
-	var all []T
-	for range n {
-		all = append(all, <-answers)
-	}
+	calls.Wait()
 	return all
 }

@@ -25,6 +25,9 @@ type Function struct {
 	PoolSize       int             // database connections of one instance
 	AsksModel      bool            // it gets the model's settings, and its calls are shown
 	Retries        []time.Duration // visibility after the first, second ... transient failure
+	// Lease is how long a claim outlives its last heartbeat; 0: claims live
+	// until the end of the invocation, without a heartbeat.
+	Lease time.Duration
 }
 
 // Match is the function that matches documents.
@@ -40,6 +43,23 @@ var Match = Function{
 	PoolSize:       5,
 	AsksModel:      true,
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
+}
+
+// Ingest is the function that reads files. A page takes seconds and a file
+// minutes, so that claims are short and a heartbeat extends them.
+var Ingest = Function{
+	Name:           "ingest",
+	Purpose:        "Reads the files that its queue names",
+	Subject:        "ingestion",
+	Package:        "matchbook/lambda/cmd/ingest",
+	Timeout:        10 * time.Minute,
+	MemoryMB:       2048,
+	BatchSize:      4,
+	MaxConcurrency: 8,
+	PoolSize:       3,
+	AsksModel:      true,
+	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
+	Lease:          5 * time.Minute,
 }
 
 // Task describes a function that no queue feeds.

@@ -62,6 +62,10 @@ const (
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
 	EnvLLMTimeout           = "LLM_TIMEOUT"
+	// Files: the store, s3://bucket or file:///folder, and the OCR for pages
+	// without text.
+	EnvBlobURL = "BLOB_URL"
+	EnvOCR     = "OCR"
 	// Notifications of failures: the channels, and the links in their messages.
 	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
 	EnvEmailFrom       = "EMAIL_FROM"

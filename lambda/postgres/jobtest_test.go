@@ -24,7 +24,7 @@ func (f *fixture) conformance() jobtest.Fixture {
 		Store:   f.DB,
 		Work:    f.matcher().Match,
 		New:     func() uuid.UUID { return f.document("") },
-		Lock:    f.lock,
+		Lock:    func(id uuid.UUID) func() { return f.lock("document", id) },
 		Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
 		Row:     f.row,
 		Dump:    func() string { return f.dump(allTables...) },
@@ -33,14 +33,14 @@ func (f *fixture) conformance() jobtest.Fixture {
 	}
 }
 
-// lock locks a row until unlock.
-func (f *fixture) lock(id uuid.UUID) (unlock func()) {
+// lock locks a row of a table until unlock.
+func (f *fixture) lock(table string, id uuid.UUID) (unlock func()) {
 	f.t.Helper()
 	tx, err := f.conn.Begin(f.t.Context())
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if _, err := tx.Exec(f.t.Context(), "SELECT FROM document WHERE id = $1 FOR UPDATE", id); err != nil {
+	if _, err := tx.Exec(f.t.Context(), "SELECT FROM "+table+" WHERE id = $1 FOR UPDATE", id); err != nil {
 		f.t.Fatal(err)
 	}
 	return func() {

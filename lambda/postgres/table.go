@@ -16,6 +16,7 @@ import (
 type Table struct {
 	Name    string // such as document
 	Prefix  string // of the job columns, such as matching_; may be empty
+	Status  string // the column with the status, where its name is not Prefix and status
 	Arrived string // the column with the time of the insert
 	Subject string // a row in one word, for messages to people: document
 	// Unworkable is an expression: the reason why there is nothing to work on, NULL
@@ -27,7 +28,7 @@ type Table struct {
 }
 
 // Tables holds the tables of the manifest's functions, by the function's name.
-var Tables = map[string]Table{manifest.Match.Name: documents}
+var Tables = map[string]Table{manifest.Match.Name: documents, manifest.Ingest.Name: ingestions}
 
 // documents is the table of the match function.
 var documents = Table{
@@ -38,10 +39,18 @@ var documents = Table{
 	Complete: `type IS NOT NULL AND structured_data IS NOT NULL`,
 }
 
-// jobColumns lists the columns that every table of a workload has. The statements
-// name them in braces: {status}.
+// ingestions is the table of the ingest function. Its column status has the
+// state in the words of other programs.
+var ingestions = Table{
+	Name: "ingestion", Status: "job_status", Arrived: "created_at", Subject: "ingestion",
+	Unworkable: `CASE WHEN file_path IS NULL THEN 'the ingestion has no file' END`,
+	Complete:   `file_path IS NOT NULL`,
+}
+
+// jobColumns lists the columns that every table of a workload has, besides the
+// status. The statements name them in braces: {error}.
 var jobColumns = []string{
-	"status", "error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses",
+	"error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses",
 }
 
 // sql replaces {table}, and columns such as {status}, in a statement by the names
@@ -53,6 +62,7 @@ func (t Table) sql(statement string) string {
 	}
 	names := []string{"{table}", t.Name, "{arrived}", t.Arrived, "{and complete}", complete,
 		"{unworkable}", cmp.Or(t.Unworkable, "NULL::text"), "{subject}", t.Subject, "{subject_id}", t.subjectID()}
+	names = append(names, "{status}", cmp.Or(t.Status, t.Prefix+"status"))
 	for _, column := range jobColumns {
 		names = append(names, "{"+column+"}", t.Prefix+column)
 	}

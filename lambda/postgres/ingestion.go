@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Ingestions is the store of the ingest function: its jobs, its checkpoint and
+// its one write that ends in success.
+type Ingestions struct {
+	*Jobs
+	documents *Jobs
+}
+
+// Ingestions returns the store of the ingest function.
+func (db *DB) Ingestions() *Ingestions {
+	return &Ingestions{db.Workload(ingestions), db.Workload(documents)}
+}
+
+const ingestionSQL = `
+SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages, coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, '')
+FROM ingestion WHERE id = $1`
+
+// Ingestion implements ingest.Store.
+func (s *Ingestions) Ingestion(ctx context.Context, id uuid.UUID) (in ingest.Ingestion, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := s.db.pool.Query(ctx, ingestionSQL, id)
+		in, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[ingest.Ingestion])
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = job.ErrFenceLost
+		}
+		return err
+	})
+	return in, err
+}
+
+const transcribedSQL = `
+UPDATE ingestion SET transcription_file_path = $3, transcription_quality_score = $4, preprocessed_file_path = nullif($5, '')
+WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'`
+
+// Transcribed implements ingest.Store.
+func (s *Ingestions) Transcribed(ctx context.Context, f job.Fence, c ingest.Checkpoint) error {
+	return steadily(ctx, func() error {
+		tag, err := s.db.pool.Exec(ctx, transcribedSQL, f.ID, f.Attempt, c.Transcription, c.Quality, c.Preprocessed)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = job.ErrFenceLost
+		}
+		return err
+	})
+}
+
+// Statements of Complete. A further document of the file is a document and an
+// ingestion of its own.
+const (
+	extractedSQL = `
+UPDATE ingestion SET document_type = nullif($2, '')::document_type, structured_data = $3, fields = $4, pages = $5,
+	valid_structured_data = $6, needs_human_review = NOT $6, review_reasons = coalesce($7::text[], '{}'),
+	extraction_input_tokens = $8, extraction_output_tokens = $9, extraction_model = $10
+WHERE id = $1`
+	partDocumentSQL = `
+INSERT INTO document (id, tenant_id, file_path, received_at, matching_due_at)
+SELECT $2, tenant_id, file_path, received_at, NULL FROM document WHERE id = (SELECT document_id FROM ingestion WHERE id = $1)
+ON CONFLICT (id) DO NOTHING`
+	partSQL = `
+INSERT INTO ingestion (id, tenant_id, document_id, file_path, part_of, job_status, due_at, started_at,
+	transcription_file_path, transcription_quality_score, preprocessed_file_path)
+SELECT $2, tenant_id, $3, file_path, id, 'succeeded', NULL, started_at,
+	transcription_file_path, transcription_quality_score, preprocessed_file_path
+FROM ingestion WHERE id = $1
+ON CONFLICT (id) DO UPDATE SET job_status = 'succeeded', error = NULL, failed_at = NULL, lease_until = NULL, due_at = NULL`
+	goneSQL = `
+UPDATE ingestion SET needs_human_review = true, review_reasons = ARRAY['the file was read again, and this document was not found in it']
+WHERE part_of = $1 AND id <> ALL ($2)`
+)
+
+// Complete implements ingest.Store: the result of reading, succeeded, and the
+// documents published for matching, in one transaction with the fence.
+func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingest.Extracted) (stamped []job.Stamped, err error) {
+	err = s.Succeed(ctx, f, func(tx pgx.Tx) error {
+		batch, ids, matchable := &pgx.Batch{}, []uuid.UUID{}, []uuid.UUID{}
+		for _, d := range docs {
+			data, fields, err := encode(d)
+			if err != nil {
+				return err
+			}
+			if d.ID != f.ID {
+				batch.Queue(partDocumentSQL, f.ID, d.DocumentID)
+				batch.Queue(partSQL, f.ID, d.ID, d.DocumentID)
+			}
+			batch.Queue(extractedSQL, d.ID, d.Type, data, fields, d.Pages, d.Valid, d.Reasons, d.InputTokens, d.OutputTokens, d.Source)
+			ids = append(ids, d.ID)
+			if d.Type != "" {
+				matchable = append(matchable, d.DocumentID)
+			}
+		}
+		batch.Queue(goneSQL, f.ID, ids)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, s.documents.sql.publish, matchable)
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}
+
+func encode(d ingest.Extracted) (data, fields json.RawMessage, err error) {
+	if data, err = json.Marshal(d.Data); err != nil {
+		return nil, nil, err
+	}
+	if len(data) > document.MaxBytes {
+		return nil, nil, failure.Permanently("what was read has more than %d bytes", document.MaxBytes)
+	}
+	fields, err = json.Marshal(d.Fields)
+	return data, fields, err
+}
+
+const (
+	// A document that is known keeps its rows.
+	fileSQL = `
+INSERT INTO document (id, tenant_id, file_path, matching_due_at) VALUES ($1, $2, $3, NULL) ON CONFLICT (id) DO NOTHING`
+	newIngestionSQL = `
+INSERT INTO ingestion (id, tenant_id, document_id, file_path, published_at)
+VALUES ($1, $2, $3, $4, now()) ON CONFLICT (id) DO NOTHING
+RETURNING id, published_at, tenant_id`
+)
+
+// AddFile stores the rows of a file that is in storage, and publishes its
+// ingestion: the caller sends the message. A file that is known already changes
+// nothing, and has no stamp.
+func (s *Ingestions) AddFile(ctx context.Context, in ingest.Ingestion) (stamped []job.Stamped, err error) {
+	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, importTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}
+
+const correctSQL = `
+INSERT INTO document_correction (tenant_id, document_id, field, value)
+SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
+
+// Correct keeps a person's corrections of a document, by field; a nil value
+// removes the field. The document is published for matching in the same
+// transaction: the caller sends the message.
+func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) (stamped []job.Stamped, err error) {
+	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
+		for _, field := range slices.Sorted(maps.Keys(corrections)) {
+			tag, err := tx.Exec(ctx, correctSQL, id, field, corrections[field])
+			if err != nil {
+				return err
+			}
+			if tag.RowsAffected() == 0 {
+				return job.ErrNotFound
+			}
+		}
+		rows, _ := tx.Query(ctx, s.documents.sql.publish, []uuid.UUID{id})
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}

@@ -1,0 +1,289 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+
+	"github.com/google/uuid"
+)
+
+// files is a fixture with files to read.
+type files struct {
+	*fixture
+	store interface {
+		jobtest.Store
+		ingest.Store
+		AddFile(ctx context.Context, in ingest.Ingestion) ([]job.Stamped, error)
+		Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
+	}
+}
+
+func newFiles(t *testing.T) *files {
+	f := newFixture(t)
+	return &files{f, f.Ingestions()}
+}
+
+func TestIngestionsConform(t *testing.T) {
+	t.Parallel()
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
+		f := newFiles(t)
+		return jobtest.Fixture{
+			Store:   f.store,
+			Work:    f.work,
+			New:     f.new,
+			Lock:    func(id uuid.UUID) func() { return f.lock("ingestion", id) },
+			Spoil:   func(id uuid.UUID) { f.exec("UPDATE ingestion SET file_path = NULL WHERE id = $1", id) },
+			Row:     f.state,
+			Dump:    func() string { return f.dump(append(slices.Clone(allTables), "ingestion")...) },
+			Now:     f.now,
+			Advance: f.advance,
+		}
+	})
+}
+
+// new inserts a document with a file and its ingestion, as any program may.
+func (f *files) new() uuid.UUID {
+	f.t.Helper()
+	id, doc := uuid.New(), uuid.New()
+	f.exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
+	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, file_path, created_at, due_at) VALUES ($1, $2, $3, 'documents/a.pdf', now(), now())", id, tenant, doc)
+	return id
+}
+
+func (f *files) state(id uuid.UUID) (r jobtest.Row) {
+	f.t.Helper()
+	var status, reason, notifications *string
+	var due, failed *time.Time
+	f.scan(`SELECT job_status, attempts, error, due_at, failed_at,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
+		FROM ingestion WHERE id = $1`, id, &status, &r.Attempt, &reason, &due, &failed, &notifications)
+	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
+	r.Due, r.FailedAt = orZero(due), orZero(failed)
+	return r
+}
+
+func (f *files) scan(sql string, id uuid.UUID, into ...any) {
+	f.t.Helper()
+	if err := f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// work reads the invoice 7 over 119.00 in every file.
+func (f *files) work(ctx context.Context, fence job.Fence) error {
+	in, err := f.store.Ingestion(ctx, fence.ID)
+	if err != nil {
+		return err
+	}
+	_, err = f.store.Complete(ctx, fence, f.seven(in.ID, in.DocumentID))
+	return err
+}
+
+func (f *files) seven(id, doc uuid.UUID) []ingest.Extracted {
+	return []ingest.Extracted{{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(f.t, `{"number":"7","total":"119.00"}`)}}
+}
+
+func (f *files) read(id uuid.UUID) []ingest.Extracted {
+	f.t.Helper()
+	return f.seven(id, f.documentOf(id))
+}
+
+func invoice(t *testing.T, text string) extraction.Extraction {
+	t.Helper()
+	data, err := document.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return extraction.Extraction{Source: "rules", Type: document.Invoice, Data: data, Pages: []int{1},
+		Fields: map[string]extraction.Field{"total": {Value: "119.00", Quote: "119,00", Page: 1, Trust: extraction.Arithmetic}}}
+}
+
+func (f *files) takeFile(id uuid.UUID) job.Fence {
+	f.t.Helper()
+	claims, err := f.store.Claim(f.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
+	if err != nil || claims[0].Found != 0 {
+		f.t.Fatalf("claim found %+v, %v", claims, err)
+	}
+	return claims[0].Fence
+}
+
+func (f *files) complete(id uuid.UUID, docs []ingest.Extracted) []job.Stamped {
+	f.t.Helper()
+	stamped, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return stamped
+}
+
+func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	want := func(when, status string, count int, started, ended bool) {
+		t.Helper()
+		var gotStatus string
+		var gotCount int
+		var gotStarted, gotEnded bool
+		f.scan("SELECT status, attempt_count, started_at IS NOT NULL, completed_at IS NOT NULL FROM ingestion WHERE id = $1", id,
+			&gotStatus, &gotCount, &gotStarted, &gotEnded)
+		if gotStatus != status || gotCount != count || gotStarted != started || gotEnded != ended {
+			t.Errorf("%s: %s, %d attempts, started %t, ended %t; want %s, %d, %t, %t", when, gotStatus, gotCount, gotStarted, gotEnded, status, count, started, ended)
+		}
+	}
+	release := func(fence job.Fence, r job.Release) {
+		t.Helper()
+		if ok, err := f.store.Release(t.Context(), fence, r); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	want("inserted", "in-progress", 0, false, false)
+	fence := f.takeFile(id)
+	want("claimed", "in-progress", 0, true, false)
+	release(fence, job.Release{Status: job.StatusPending, Reason: "the model is busy", Due: 0})
+	want("after a soft failure", "in-progress", 1, true, false)
+	f.takeFile(id)
+	f.advance(2 * time.Minute)
+	fence = f.takeFile(id)
+	want("after a crash", "in-progress", 2, true, false)
+	release(fence, job.Release{Status: job.StatusFailed, Reason: "the file is encrypted", Kind: "permanent", Delivery: 3})
+	want("failed", "failed", 3, true, true)
+	var review bool
+	f.scan("SELECT needs_human_review FROM document WHERE id = (SELECT document_id FROM ingestion WHERE id = $1)", id, &review)
+	if !review {
+		t.Error("a document whose file cannot be read needs no review")
+	}
+	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
+		t.Fatal(err)
+	}
+	want("published again", "in-progress", 0, true, false)
+	f.complete(id, f.read(id))
+	want("completed", "completed", 0, true, true)
+}
+
+func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	stamped := f.complete(id, f.read(id))
+	var typ, number, total, status string
+	var review bool
+	f.scan(`SELECT type::text, structured_data ->> 'number', structured_data ->> 'total', matching_status, needs_human_review
+		FROM document WHERE id = (SELECT document_id FROM ingestion WHERE id = $1)`, id, &typ, &number, &total, &status, &review)
+	if typ != "invoice" || number != "7" || total != "119" || status != "pending" || review {
+		t.Errorf("the document is %s %s over %s, %s, review %t", typ, number, total, status, review)
+	}
+	if len(stamped) != 1 || stamped[0].ID != f.documentOf(id) || stamped[0].Tenant != tenant {
+		t.Errorf("published %+v", stamped)
+	}
+	before := f.dump(append(slices.Clone(allTables), "ingestion")...)
+	if _, err := f.store.Complete(t.Context(), job.Fence{ID: id, Attempt: 1}, f.read(id)); err == nil {
+		t.Error("a stale fence completed an ingestion")
+	}
+	if err := f.store.Transcribed(t.Context(), job.Fence{ID: id, Attempt: 1}, ingest.Checkpoint{Transcription: "x"}); err == nil {
+		t.Error("a stale fence recorded a checkpoint")
+	}
+	if f.dump(append(slices.Clone(allTables), "ingestion")...) != before {
+		t.Error("a stale fence changed rows")
+	}
+}
+
+func (f *files) documentOf(id uuid.UUID) (doc uuid.UUID) {
+	f.t.Helper()
+	f.scan("SELECT document_id FROM ingestion WHERE id = $1", id, &doc)
+	return doc
+}
+
+// A file with three invoices is three documents, the same ones whenever it is
+// read; one that is not found again is for a person.
+func TestPartsOfAFileAreDocuments(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	doc := f.documentOf(id)
+	parts := []ingest.Extracted{
+		{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(t, `{"number":"1"}`)},
+		{ID: num(21), DocumentID: num(11), Valid: true, Extraction: invoice(t, `{"number":"2"}`)},
+		{ID: num(22), DocumentID: num(12), Reasons: []string{"the date is in the future"}, Extraction: invoice(t, `{"number":"3"}`)},
+	}
+	if stamped := f.complete(id, parts); len(stamped) != 3 {
+		t.Errorf("published %+v", stamped)
+	}
+	want := func(text string) {
+		t.Helper()
+		var got string
+		f.scan(`SELECT string_agg(concat_ws(' ', structured_data ->> 'number', matching_status, needs_human_review), ', ' ORDER BY structured_data ->> 'number')
+			FROM document WHERE tenant_id = $1`, tenant, &got)
+		if got != text {
+			t.Errorf("got %s, want %s", got, text)
+		}
+	}
+	want("1 pending f, 2 pending f, 3 pending t")
+	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
+		t.Fatal(err)
+	}
+	f.complete(id, parts[:2])
+	want("1 pending f, 2 pending f, 3 pending t")
+	var reasons []string
+	f.scan("SELECT review_reasons FROM ingestion WHERE id = $1", num(22), &reasons)
+	if len(reasons) != 1 || reasons[0] != "the file was read again, and this document was not found in it" {
+		t.Errorf("of the part that is gone: %q", reasons)
+	}
+}
+
+func TestCorrectionsStay(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	doc := f.documentOf(id)
+	f.complete(id, f.read(id))
+	corrections := map[string]json.RawMessage{
+		"total": []byte(`"120.00"`), "supplier.vat_id": []byte(`"DE129273398"`), "line_items.0.amount": []byte(`"100.00"`),
+		"number": nil, "type": []byte(`"credit-note"`),
+	}
+	if stamped, err := f.store.Correct(t.Context(), doc, corrections); err != nil || len(stamped) != 1 {
+		t.Fatal(stamped, err)
+	}
+	want := func(when string) {
+		t.Helper()
+		var typ, data string
+		f.scan("SELECT type::text, structured_data::text FROM document WHERE id = $1", doc, &typ, &data)
+		if typ != "credit-note" || data != `{"total": "120.00", "supplier": {"vat_id": "DE129273398"}, "line_items": [{"amount": "100.00"}]}` {
+			t.Errorf("%s: a %s of %s", when, typ, data)
+		}
+	}
+	want("at once")
+	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
+		t.Fatal(err)
+	}
+	f.complete(id, f.read(id))
+	want("after another run")
+	if _, err := f.store.Correct(t.Context(), uuid.New(), corrections); err == nil {
+		t.Error("an unknown document was corrected")
+	}
+}
+
+func TestTheSameFileIsOneIngestion(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	in := ingest.Ingestion{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/b.pdf"}
+	first, err := f.store.AddFile(t.Context(), in)
+	if err != nil || len(first) != 1 || first[0].ID != in.ID {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if again, err := f.store.AddFile(t.Context(), in); err != nil || len(again) != 0 {
+		t.Errorf("the second time: %+v, %v", again, err)
+	}
+	if c, err := f.store.Claim(t.Context(), []job.Delivery{{ID: in.ID, PublishedAt: first[0].PublishedAt}}, time.Minute, false); err != nil || c[0].Found != 0 {
+		t.Errorf("claim of its message: %+v, %v", c, err)
+	}
+}

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/bymodel"
+	"matchbook/lambda/ingest/byrules"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/gate"
+	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/llm"
+)
+
+// extract reads the documents of a file: the one of an e-invoice in it, or those
+// of its text by a model or, without one, by rules. Each has to pass the gate.
+func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) ([]Extracted, error) {
+	t = t.Only(row.Pages)
+	switch {
+	case src.invoice != nil:
+		docs := in.examine(src, t, []extraction.Extraction{fromInvoice(src.invoice, t)})
+		for _, p := range src.invoice.Problems {
+			docs[0].Valid, docs[0].Reasons = false, append(docs[0].Reasons, p.String())
+		}
+		return docs, nil
+	case t.Quality() == 0:
+		return nil, failure.Permanently("nothing could be read from the file: %s", append(src.notes, "it has no text")[0])
+	case in.Model == nil:
+		return in.examine(src, t, atLeastOne(byrules.Extract(t), byrules.Source, t)), nil
+	}
+	return in.ask(ctx, row, src, t)
+}
+
+// ask extracts by a model. Documents that do not pass the gate are worth one
+// more question, which names the failed checks; its answer is taken if fewer of
+// its documents fail.
+func (in *Ingester) ask(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) ([]Extracted, error) {
+	reader := bymodel.Reader{Asker: in.Model}
+	found, paid, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, nil)
+	if err != nil {
+		return nil, failure.At("extract", err)
+	}
+	docs := in.examine(src, t, atLeastOne(found, in.Model.Model.Name(), t))
+	if failed := failedChecks(docs); len(failed) > 0 {
+		again, more, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, failed)
+		if err != nil {
+			return nil, failure.At("extract again", err)
+		}
+		paid.PromptTokens += more.PromptTokens
+		paid.CompletionTokens += more.CompletionTokens
+		if second := in.examine(src, t, again); len(second) > 0 && len(failedChecks(second)) < len(failed) {
+			docs = second
+		}
+	}
+	docs[0].charge(paid)
+	return docs, nil
+}
+
+func (d *Extracted) charge(paid llm.Usage) {
+	d.InputTokens, d.OutputTokens = paid.PromptTokens, paid.CompletionTokens
+}
+
+func failedChecks(docs []Extracted) (list []string) {
+	for _, d := range docs {
+		list = append(list, d.Reasons...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// atLeastOne makes a document without values of a text in which none was found:
+// a person has to look at it.
+func atLeastOne(found []extraction.Extraction, source string, t transcript.Transcription) []extraction.Extraction {
+	if len(found) > 0 {
+		return found
+	}
+	e := extraction.Extraction{Source: source, Confidence: extraction.Low, Fields: map[string]extraction.Field{}}
+	for _, p := range t.Pages {
+		e.Pages = append(e.Pages, p.Number)
+	}
+	return []extraction.Extraction{e}
+}
+
+// examine lets each document pass the gate.
+func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []Extracted) {
+	for i := range found {
+		d := Extracted{Extraction: found[i]}
+		for _, r := range gate.Pass(&d.Extraction, t, in.now()) {
+			d.Reasons = append(d.Reasons, r.String())
+		}
+		d.Reasons = append(d.Reasons, src.notes...)
+		d.Valid = len(d.Reasons) == 0
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+func (in *Ingester) now() time.Time {
+	if in.Now != nil {
+		return in.Now()
+	}
+	return time.Now()
+}
+
+// better reports whether a second reading is to be taken: its quality is better
+// by a margin, and rules find each field in it that they find in the first.
+func better(first, second transcript.Transcription) bool {
+	if second.Quality() < first.Quality()+margin {
+		return false
+	}
+	have := fieldsOf(second)
+	return !slices.ContainsFunc(fieldsOf(first), func(path string) bool { return !slices.Contains(have, path) })
+}
+
+func fieldsOf(t transcript.Transcription) (paths []string) {
+	for _, e := range byrules.Extract(t) {
+		for _, path := range []string{"number", "date", "supplier.name", "total"} {
+			if _, ok := e.Fields[path]; ok {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}

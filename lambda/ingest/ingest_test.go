@@ -1,0 +1,156 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/tesseract"
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+var today = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
+
+// memory is a Store with one ingestion.
+type memory struct {
+	row       ingest.Ingestion
+	documents []ingest.Extracted
+	fenceLost bool
+}
+
+func (m *memory) Ingestion(context.Context, uuid.UUID) (ingest.Ingestion, error) { return m.row, nil }
+
+func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingest.Checkpoint) error {
+	if m.fenceLost {
+		return job.ErrFenceLost
+	}
+	m.row.Transcription, m.row.Preprocessed = c.Transcription, c.Preprocessed
+	return nil
+}
+
+func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingest.Extracted) ([]job.Stamped, error) {
+	m.documents = docs
+	return nil, nil
+}
+
+type nobody struct{}
+
+func (nobody) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
+
+var parser = sync.OnceValues(func() (*pdf.Reader, error) {
+	return pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
+})
+
+// rig reads one file.
+type rig struct {
+	*ingest.Ingester
+	store *memory
+	blobs blob.Store
+}
+
+func newRig(t *testing.T, name string) *rig {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.Open(t.Context(), "file://"+t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := parser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := ingest.Ingestion{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
+	if err := blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{&ingest.Ingester{Blobs: blobs, PDFs: reader, NoOCR: "OCR=none", Sender: nobody{}, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return today }}, &memory{row: row}, blobs}
+	r.Store = r.store
+	return r
+}
+
+func (r *rig) ingest(t *testing.T) error {
+	t.Helper()
+	return r.Ingest(t.Context(), job.Fence{ID: r.store.row.ID, Attempt: 1})
+}
+
+func text(docs []ingest.Extracted) string {
+	var b strings.Builder
+	for _, d := range docs {
+		fmt.Fprintf(&b, "%s %s of %s from %s over %s %s, pages %v, by %s, valid %t", d.Type, d.Data.Number, d.Data.Date, d.Data.Supplier.Name,
+			d.Data.Total.Fixed(), d.Data.Currency, d.Pages, d.Source, d.Valid)
+		for _, r := range d.Reasons {
+			fmt.Fprintf(&b, "; %s", r)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Written by hand from the files.
+func TestFilesGiveTheirDocuments(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"order-4711.xml":       "purchase-order PO-2026-4711 of 2026-03-02 from Nordlicht Bürobedarf GmbH over 1190.00 EUR, pages [], by einvoice, valid true\n",
+		"invoice-with-xml.pdf": "invoice RE-2026-118 of 2026-03-12 from Nordlicht Bürobedarf GmbH over 1190.00 EUR, pages [1], by einvoice, valid true\n",
+		"invoice.pdf":          "invoice BW-90017 of 2026-03-18 from Bytewerk Software GmbH over 1244.15 EUR, pages [1], by rules, valid true\n",
+		"two-invoices.pdf": "invoice G-501 of 2026-03-23 from Glasbau Petersen GmbH over 767.55 EUR, pages [1], by rules, valid true\n" +
+			"invoice G-502 of 2026-03-24 from Glasbau Petersen GmbH over 1535.10 EUR, pages [2], by rules, valid true\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, name)
+			if err := r.ingest(t); err != nil {
+				t.Fatal(err)
+			}
+			if got := text(r.store.documents); got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestScanIsReadByOCR(t *testing.T) {
+	t.Parallel()
+	engine, err := tesseract.New(t.Context(), tesseract.Config{})
+	if err != nil {
+		t.Skip(err)
+	}
+	r := newRig(t, "scan.jpg")
+	r.OCR = engine
+	if err := r.ingest(t); err != nil {
+		t.Fatal(err)
+	}
+	want := "invoice 4402 of 2026-03-20 from Gärtnerei Sommer e. K. over 668.78 EUR, pages [1], by rules, valid true\n"
+	if got := strings.ReplaceAll(text(r.store.documents), "e.K.", "e. K."); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	r.OCR = refusing{}
+	if err := r.ingest(t); err != nil {
+		t.Errorf("from the checkpoint: %v", err)
+	}
+	if !slices.Contains([]string{"ingestions/" + r.store.row.ID.String() + "/transcription.json"}, r.store.row.Transcription) {
+		t.Errorf("the checkpoint is %s", r.store.row.Transcription)
+	}
+}
+
+// refusing is an OCR that must not be called.
+type refusing struct {
+	ingest.OCR
+}

@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"matchbook/lambda/einvoice"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/scan"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// source is an opened file: what there is to read from it.
+type source struct {
+	kind    filetype.Type
+	data    []byte
+	invoice *einvoice.Document // alone, or in a PDF; nil: none
+	notes   []string           // for a person, about what could not be read
+	pages   transcript.Images  // of a PDF or an image; nil: none
+	layer   func(ctx context.Context, page int) (transcript.Page, error)
+	close   func()
+}
+
+// open opens a file by its content.
+func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
+	kind, err := filetype.Of(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	src := &source{kind: kind, data: data, close: func() {}}
+	switch kind {
+	case filetype.XML:
+		src.invoice, err = readXML(data)
+	case filetype.PDF:
+		err = in.openPDF(ctx, src)
+	case filetype.PNG, filetype.JPEG, filetype.TIFF:
+		src.pages, err = scan.Open(bytes.NewReader(data), int64(len(data)))
+	}
+	return src, err
+}
+
+// readXML reads a file that is an e-invoice and nothing else.
+func readXML(data []byte) (*einvoice.Document, error) {
+	doc, err := einvoice.Read(bytes.NewReader(data))
+	var refused *einvoice.Refused
+	if errors.As(err, &refused) {
+		return nil, failure.Permanently("the file is no e-invoice that can be read: %s", refused.Reason)
+	}
+	if err != nil {
+		return nil, failure.At("read the e-invoice", err)
+	}
+	return &doc, nil
+}
+
+// openPDF opens a PDF and the e-invoice in it. An embedded file that is broken
+// leaves the pages to be read, with a note.
+func (in *Ingester) openPDF(ctx context.Context, src *source) error {
+	doc, err := in.PDFs.Open(ctx, bytes.NewReader(src.data), int64(len(src.data)))
+	if err != nil {
+		return err
+	}
+	src.pages, src.layer, src.close = doc, doc.Text, doc.Close
+	files, err := doc.Embedded(ctx)
+	if err != nil {
+		doc.Close()
+		return err
+	}
+	for _, file := range files {
+		if _, ok := einvoice.Detect(file.Content); !ok {
+			continue
+		}
+		read, err := einvoice.Read(bytes.NewReader(file.Content))
+		if err == nil {
+			src.invoice = &read
+			return nil
+		}
+		var refused *einvoice.Refused
+		if !errors.As(err, &refused) {
+			doc.Close()
+			return failure.At("read the embedded e-invoice", err)
+		}
+		src.notes = append(src.notes, "the e-invoice in the PDF cannot be read: "+refused.Reason)
+	}
+	return nil
+}
+
+var _ transcript.Images = (*pdf.Document)(nil)

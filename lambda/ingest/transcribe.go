@@ -1,0 +1,248 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/job"
+)
+
+const (
+	// goodEnough is the quality below which a page is repaired and read again.
+	// On 110 receipts the quality of tesseract correlates 0.69 with the fields
+	// that are recovered.
+	goodEnough = 0.7
+	// margin is the least gain in quality for which a second reading is taken.
+	margin = 0.05
+	// maxCheckpoint bounds a stored transcription.
+	maxCheckpoint = 64 << 20
+)
+
+// OCR reads images of pages.
+type OCR interface {
+	// Transcribe reads all pages of a file.
+	Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error)
+	// Repair reads the pages below that quality once more, after the repairs that
+	// their defects call for.
+	Repair(ctx context.Context, file transcript.Images, first transcript.Transcription, below float64) (transcript.Second, error)
+}
+
+// transcribe returns the text of a file: that of the checkpoint, or a new one,
+// which is stored first.
+func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row Ingestion, src *source) (transcript.Transcription, error) {
+	if row.Transcription != "" {
+		stored, err := in.Blobs.Read(ctx, row.Transcription, maxCheckpoint)
+		if err != nil && failure.Of(err).Kind != failure.Permanent {
+			return transcript.Transcription{}, err
+		}
+		if t, decodeErr := transcript.Decode(stored); err == nil && decodeErr == nil {
+			return t, nil
+		}
+		in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "ingestion", row.ID.String())
+	}
+	t, second, err := in.read(ctx, src)
+	if err != nil || len(t.Pages) == 0 {
+		return t, err
+	}
+	return in.keep(ctx, f, row, t, second)
+}
+
+// read reads a file by its text layer and, where a page has none, by OCR.
+func (in *Ingester) read(ctx context.Context, src *source) (t transcript.Transcription, second *transcript.Second, err error) {
+	switch {
+	case src.kind == filetype.Text:
+		return plain(src.data), nil, nil
+	case src.pages == nil:
+		return t, nil, nil // an e-invoice alone has no pages
+	case src.layer != nil:
+		if t, err = readLayer(ctx, src); err != nil {
+			return t, nil, err
+		}
+	default:
+		t.Pages = blank(src.pages.Pages())
+	}
+	unread := unreadable(t)
+	if len(unread) == 0 || src.invoice != nil {
+		return t, nil, nil // an e-invoice needs no OCR of the page that shows it
+	}
+	if in.OCR == nil {
+		src.notes = append(src.notes, fmt.Sprintf("%s without text, and no OCR is configured (%s)", pageList(unread), in.NoOCR))
+		return t, nil, nil
+	}
+	some := &subset{src.pages, unread}
+	read, err := in.OCR.Transcribe(ctx, some)
+	if err != nil {
+		return t, nil, err
+	}
+	if read.Quality() < goodEnough {
+		again, err := in.OCR.Repair(ctx, some, read, goodEnough)
+		if err != nil {
+			return t, nil, err
+		}
+		if len(again.Images) > 0 {
+			whole := t
+			whole.Pages = slices.Clone(t.Pages)
+			some.place(&whole, again.Transcription)
+			second = &transcript.Second{Transcription: whole, Images: some.renumber(again.Images)}
+		}
+	}
+	some.place(&t, read)
+	return t, second, nil
+}
+
+func readLayer(ctx context.Context, src *source) (transcript.Transcription, error) {
+	t := transcript.Transcription{Engine: pdf.Engine, Version: pdf.Version}
+	for n := 1; n <= src.pages.Pages(); n++ {
+		page, err := src.layer(ctx, n)
+		if err != nil {
+			return t, err
+		}
+		t.Pages = append(t.Pages, page)
+	}
+	return t, nil
+}
+
+func blank(n int) []transcript.Page {
+	pages := make([]transcript.Page, n)
+	for i := range pages {
+		pages[i] = transcript.Page{Number: i + 1, Defects: []transcript.Defect{transcript.NoText}, Lines: []transcript.Line{}}
+	}
+	return pages
+}
+
+// unreadable lists the pages whose text layer is missing or has no meaning.
+func unreadable(t transcript.Transcription) (numbers []int) {
+	for _, p := range t.Pages {
+		if p.Characters() == 0 || slices.Contains(p.Defects, transcript.Garbled) {
+			numbers = append(numbers, p.Number)
+		}
+	}
+	return numbers
+}
+
+func pageList(numbers []int) string {
+	if len(numbers) == 1 {
+		return fmt.Sprintf("page %d is", numbers[0])
+	}
+	return fmt.Sprintf("%d pages are", len(numbers))
+}
+
+// subset is some pages of a file, numbered from 1.
+type subset struct {
+	file    transcript.Images
+	numbers []int
+}
+
+func (s *subset) Pages() int { return len(s.numbers) }
+
+func (s *subset) Render(ctx context.Context, page, dpi int) (*image.Gray, error) {
+	return s.file.Render(ctx, s.numbers[page-1], dpi)
+}
+
+// place puts the pages of a subset's transcription where they belong.
+func (s *subset) place(t *transcript.Transcription, read transcript.Transcription) {
+	if t.Engine == "" {
+		t.Engine, t.Version = read.Engine, read.Version
+	}
+	for i, p := range read.Pages {
+		p.Number = s.numbers[i]
+		if t.Engine != read.Engine {
+			p.Engine = read.Engine + " " + read.Version
+		}
+		t.Pages[p.Number-1] = p
+	}
+}
+
+func (s *subset) renumber(images map[int]*image.Gray) map[int]*image.Gray {
+	all := make(map[int]*image.Gray, len(images))
+	for n, m := range images {
+		all[s.numbers[n-1]] = m
+	}
+	return all
+}
+
+// plain is the transcription of a text file: one page, a line each.
+func plain(data []byte) transcript.Transcription {
+	text := string(data)
+	if !utf8.ValidString(text) {
+		runes := make([]rune, len(data)) // ISO 8859-1
+		for i, b := range data {
+			runes[i] = rune(b)
+		}
+		text = string(runes)
+	}
+	page := transcript.Page{Number: 1, Quality: 1}
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+	for i, line := range lines {
+		top := float64(i) / float64(len(lines))
+		page.Lines = append(page.Lines, transcript.Line{Text: line, Confidence: 1,
+			Box: transcript.Box{Top: top, Right: 1, Bottom: top + 1/float64(len(lines))}})
+	}
+	return transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{page}}
+}
+
+// keep stores both transcriptions, chooses one, and records the checkpoint. A
+// repair can lose text: the second one is taken only if its quality is better by
+// a margin and rules find at least as many required fields in it.
+func (in *Ingester) keep(ctx context.Context, f job.Fence, row Ingestion, first transcript.Transcription, second *transcript.Second) (transcript.Transcription, error) {
+	chosen, other, preprocessed := first, transcript.Transcription{}, ""
+	folder := "ingestions/" + row.ID.String() + "/"
+	if second != nil {
+		other = second.Transcription
+		if better(first, other) {
+			chosen, other = other, first
+			var err error
+			if preprocessed, err = in.keepImages(ctx, folder, second.Images); err != nil {
+				return chosen, err
+			}
+		}
+		if err := in.write(ctx, folder+"transcription-not-taken.json", other); err != nil {
+			return chosen, err
+		}
+	}
+	chosen.Round()
+	if err := in.write(ctx, folder+"transcription.json", chosen); err != nil {
+		return chosen, err
+	}
+	c := Checkpoint{Transcription: folder + "transcription.json", Quality: chosen.Quality(), Preprocessed: preprocessed}
+	return chosen, failure.At("record the transcription", in.Store.Transcribed(ctx, f, c))
+}
+
+func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcription) error {
+	data, err := t.Encode()
+	if err != nil {
+		return err
+	}
+	return in.Blobs.Write(ctx, key, bytes.NewReader(data))
+}
+
+// keepImages stores the repaired pages, and returns the key of the first.
+func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) (first string, err error) {
+	for _, n := range slices.Sorted(maps.Keys(images)) {
+		key := folder + "preprocessed.png"
+		if first != "" {
+			key = fmt.Sprintf("%spreprocessed-%d.png", folder, n)
+		} else {
+			first = key
+		}
+		var encoded bytes.Buffer
+		if err := png.Encode(&encoded, images[n]); err != nil {
+			return "", failure.At("encode the repaired page", err)
+		}
+		if err := in.Blobs.Write(ctx, key, bytes.NewReader(encoded.Bytes())); err != nil {
+			return "", err
+		}
+	}
+	return first, nil
+}

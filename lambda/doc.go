@@ -45,6 +45,9 @@
 //
 // # From a file to its text
 //
+//   - cmd/ingest is the function that reads files, as cmd/match matches
+//     documents; ingest is its work, from the file to the publication of its
+//     documents. blob stores files and checkpoints, in S3 or in a folder.
 //   - ingest/filetype determines a file's type by its content, and refuses
 //     what cannot be read.
 //   - ingest/transcript defines a transcription: text by page and line, with

@@ -38,6 +38,8 @@ type Config struct {
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
+	Blobs       string      // of ingest: the URL of the store of files
+	OCR         string      // of ingest: tesseract or none
 	Metrics     *metric.Set // collects the counts; nil: no counts
 
 	secrets secret.Values

@@ -35,6 +35,7 @@ var (
 // bootstraps build the functions, each once per test binary.
 var bootstraps = map[string]func() (string, error){
 	manifest.Match.Package:   built(manifest.Match.Package),
+	manifest.Ingest.Package:  built(manifest.Ingest.Package),
 	manifest.Sweep.Package:   built(manifest.Sweep.Package),
 	manifest.Migrate.Package: built(manifest.Migrate.Package),
 }
@@ -88,11 +89,7 @@ func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*
 	}
 	var err error
 	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{
-		DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{match}, OnEvent: func(e sqs.Event) {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.log = append(l.log, e)
-		}})
+		DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{match}, OnEvent: l.add})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +99,13 @@ func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*
 		}
 	})
 	return l
+}
+
+// add notes an event of the queues.
+func (l *line) add(e sqs.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.log = append(l.log, e)
 }
 
 // testLog shows what the function logs when the test fails.

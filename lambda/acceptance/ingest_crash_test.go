@@ -1,0 +1,179 @@
+package acceptance_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
+)
+
+// pageTSV is what tesseract prints for the invoice 4402.
+const pageTSV = `level	page_num	block_num	par_num	line_num	word_num	left	top	width	height	conf	text
+5	1	1	1	1	1	100	100	180	20	95	Sommer
+5	1	1	1	1	2	290	100	80	20	95	GmbH
+5	1	1	1	2	1	100	200	120	20	95	Rechnung
+5	1	1	1	3	1	100	300	220	20	95	Rechnungsnummer
+5	1	1	1	3	2	500	300	80	20	95	4402
+5	1	1	1	4	1	100	340	200	20	95	Rechnungsdatum
+5	1	1	1	4	2	500	340	150	20	95	20.02.2026
+5	1	1	1	5	1	100	500	180	20	95	Zwischensumme
+5	1	1	1	5	2	500	500	90	20	95	100,00
+5	1	1	1	6	1	100	540	30	20	95	19
+5	1	1	1	6	2	140	540	20	20	95	%
+5	1	1	1	6	3	170	540	80	20	95	MwSt.
+5	1	1	1	6	4	500	540	90	20	95	19,00
+5	1	1	1	7	1	100	580	180	20	95	Gesamtbetrag
+5	1	1	1	7	2	500	580	90	20	95	119,00
+`
+
+// ocr is a program in the place of tesseract, which counts its calls and can
+// be held up.
+type ocr struct {
+	t   *testing.T
+	dir string
+}
+
+func newOCR(t *testing.T) *ocr {
+	t.Helper()
+	o := &ocr{t, t.TempDir()}
+	script := `#!/bin/sh
+dir='` + o.dir + `'
+case "$1" in
+--version) echo 'tesseract 5.3.0'; exit ;;
+--list-langs) printf 'List of available languages (2):\ndeu\neng\n'; exit ;;
+esac
+cat >/dev/null
+echo call >> "$dir/calls"
+if [ -e "$dir/hold" ]; then
+	echo held > "$dir/held"
+	while kill -0 $PPID 2>/dev/null; do sleep 0.1; done
+fi
+cat "$dir/page.tsv"
+`
+	o.write("tesseract", script, 0o755)
+	o.write("page.tsv", pageTSV, 0o600)
+	o.write("calls", "", 0o600)
+	if err := syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (o *ocr) write(name, text string, mode os.FileMode) {
+	o.t.Helper()
+	if err := os.WriteFile(filepath.Join(o.dir, name), []byte(text), mode); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *ocr) env() []string {
+	return []string{"OCR=tesseract", "PATH=" + o.dir + ":" + os.Getenv("PATH")}
+}
+
+func (o *ocr) calls() int {
+	o.t.Helper()
+	text, err := os.ReadFile(filepath.Join(o.dir, "calls"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return strings.Count(string(text), "\n")
+}
+
+func (o *office) scan() []byte {
+	o.t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return content
+}
+
+// A worker that dies leaves its message hidden until its lease ends, five
+// minutes after the last heartbeat, and not for the queue's visibility timeout.
+func TestKilledIngestionComesBackWhenItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	engine := newOCR(t)
+	o := newOffice(t, engine.env()...)
+	engine.write("hold", "", 0o600)
+	id := o.lay("scan.jpg", o.scan()).ID
+	if _, err := os.ReadFile(filepath.Join(engine.dir, "held")); err != nil { // blocks until the OCR is at work
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(engine.dir, "hold")); err != nil {
+		t.Fatal(err)
+	}
+	died := o.Clock.Now()
+	if !o.ingest.Function.Kill(func(int) int { return 0 }) {
+		t.Fatal("no process is at work")
+	}
+	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
+		t.Fatal(err)
+	}
+	state := query[string](o.line, "SELECT status || ', attempt ' || attempts || ', ' || attempt_count || ' without a result' FROM ingestion WHERE id = $1", id)
+	if state != "completed, attempt 2, 1 without a result" {
+		t.Errorf("the ingestion is %s", state)
+	}
+	if took := o.Clock.Now().Sub(died); took < 5*time.Minute || took > 6*time.Minute {
+		t.Errorf("it came back after %s, want its lease of 5m", took)
+	}
+}
+
+// Killed again and again, delivered twice, redelivered: each file is completed
+// once, its document is published once, and its OCR is paid again only where
+// the process died with it.
+func TestKilledIngestionsAreCompletedOnce(t *testing.T) {
+	t.Parallel()
+	n := thorough.Or(24, 300)
+	engine := newOCR(t)
+	o := newOffice(t, engine.env()...)
+	scan := o.scan()
+	for i := range n {
+		content := append(append([]byte{}, scan...), fmt.Sprint(i)...) // bytes after a JPEG's end are no part of it
+		in := o.lay("scan.jpg", content)
+		if i%3 == 0 {
+			o.again(in.ID)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	kills := make(chan int, 1)
+	const seed = 14
+	go func() { kills <- o.ingest.KillEvery(ctx, 3*time.Minute, seed) }()
+	err := o.Drain(t.Context(), o.Unfinished)
+	stop()
+	killed := <-kills
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kills, seed %d, %d calls of the OCR for %d files", killed, seed, engine.calls(), n)
+	if done := query[int](o.line, "SELECT count(*) FROM ingestion WHERE status = 'completed' AND valid_structured_data"); done != n {
+		t.Errorf("%d of %d ingestions are completed", done, n)
+	}
+	if calls := engine.calls(); calls < n || calls > n+4*killed {
+		t.Errorf("%d calls of the OCR for %d files and %d kills of a batch of 4", calls, n, killed)
+	}
+	published := map[string]int{}
+	for _, e := range o.log {
+		if e.Kind == sqs.Sent && e.Queue == manifest.Match.Name {
+			published[e.Body]++
+		}
+	}
+	for id, times := range published {
+		if times != 1 {
+			t.Errorf("document %s was published %d times", id, times)
+		}
+	}
+	if len(published) != n {
+		t.Errorf("%d documents were published, want %d", len(published), n)
+	}
+	if failed := query[int](o.line, "SELECT count(*) FROM notification"); failed != 0 {
+		t.Errorf("%d notifications", failed)
+	}
+}

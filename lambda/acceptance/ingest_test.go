@@ -1,0 +1,127 @@
+package acceptance_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/job"
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// office is a stack with ingest and match, and a folder as the store of files.
+type office struct {
+	*line
+	ingest *local.Workload
+	files  string
+}
+
+func newOffice(t *testing.T, env ...string) *office {
+	t.Helper()
+	o := &office{files: t.TempDir()}
+	url := postgrestest.URL(t)
+	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
+	var err error
+	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add, Workloads: []local.WorkloadConfig{
+		{Bootstrap: bootstrap(t, manifest.Match.Package), Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
+		{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Logs: testLog{t},
+			Env: append([]string{"MATCH_MODE=rules", "BLOB_URL=file://" + o.files}, env...)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	o.ingest = o.Workloads[1]
+	return o
+}
+
+// again sends the message of an ingestion once more.
+func (o *office) again(id uuid.UUID) {
+	o.t.Helper()
+	published := query[time.Time](o.line, "SELECT published_at FROM ingestion WHERE id = $1", id)
+	if _, err := o.ingest.Queue.Send(o.t.Context(), []job.Stamped{{ID: id, PublishedAt: published, Tenant: testTenant}}); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// lay puts a file into storage and publishes its ingestion.
+func (o *office) lay(name string, content []byte) ingest.Ingestion {
+	o.t.Helper()
+	in := ingest.Ingestion{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
+	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
+	path := filepath.Join(o.files, filepath.FromSlash(in.FilePath))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		o.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	stamped, err := o.DB.Ingestions().AddFile(o.t.Context(), in)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if _, err := o.ingest.Queue.Send(o.t.Context(), stamped); err != nil {
+		o.t.Fatal(err)
+	}
+	return in
+}
+
+// The files of testdata in, matches out: through both bootstraps, both queues
+// and the store of files. Written by hand: each invoice belongs to the order that
+// it cites, but the second of two-invoices.pdf, whose order is not there.
+func TestFilesAreIngestedAndMatched(t *testing.T) {
+	t.Parallel()
+	ocr, want := "none", "G-501 PO-2026-4740, BW-90017 PO-2026-4720, RE-2026-118 PO-2026-4711"
+	if _, err := exec.LookPath("tesseract"); err == nil {
+		ocr, want = "tesseract", "4402 PO-2026-4731, "+want
+	} else {
+		t.Log("tesseract is not installed: the scan is not read")
+	}
+	o := newOffice(t, "OCR="+ocr)
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "files", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	laid := map[string]uuid.UUID{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		laid[filepath.Base(file)] = o.lay(file, content).ID
+	}
+	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
+		t.Fatal(err)
+	}
+	got := query[string](o.line, `SELECT coalesce(string_agg(concat_ws(' ', i.structured_data ->> 'number', o.structured_data ->> 'number'), ', '
+		ORDER BY length(i.structured_data ->> 'number'), i.structured_data ->> 'number'), '') FROM document_match
+		JOIN document AS i ON i.id IN (document_a_id, document_b_id) AND i.type = 'invoice'
+		JOIN document AS o ON o.id IN (document_a_id, document_b_id) AND o.type = 'purchase-order'`)
+	if got != want {
+		t.Errorf("matches: %s; want %s", got, want)
+	}
+	for name, id := range laid {
+		state := query[string](o.line, "SELECT status || ' ' || attempts || ' ' || needs_human_review FROM ingestion WHERE id = $1", id)
+		want := "completed 1 false"
+		if name == "broken.pdf" || name == "scan.jpg" && ocr == "none" {
+			want = "failed 1 false"
+		}
+		if state != want {
+			t.Errorf("%s: %s, want %s: %s", name, state, want, query[string](o.line, "SELECT coalesce(error, array_to_string(review_reasons, '; ')) FROM ingestion WHERE id = $1", id))
+		}
+	}
+	if n := query[int](o.line, "SELECT count(*) FROM notification WHERE subject = 'ingestion' AND kind = 'permanent'"); n < 1 {
+		t.Errorf("%d notifications about files that cannot be read", n)
+	}
+}

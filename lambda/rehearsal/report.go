@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/score"
@@ -22,14 +23,19 @@ import (
 
 // Report is the outcome of a run; its JSON is for machines.
 type Report struct {
-	Documents  []documentReport `json:"documents"`
-	Matches    []matchReport    `json:"matches"`
-	Clusters   []clusterReport  `json:"clusters"`
+	Found
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
 	Model      model.Summary    `json:"model"`
 	Notified   notifiedReport   `json:"told"`
 	Problems   []corpus.Problem `json:"problems"`
+}
+
+// Found is what matching found for documents.
+type Found struct {
+	Documents []documentReport `json:"documents"`
+	Matches   []matchReport    `json:"matches"`
+	Clusters  []clusterReport  `json:"clusters"`
 
 	byID map[uuid.UUID]*documentReport
 }
@@ -82,66 +88,82 @@ func (a accounting) AllSucceeded() bool { return a.Succeeded == a.Published && a
 
 // Report reads the outcome from the database.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
-	db := r.stack.DB
-	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
-	edges, err2 := report.From(db).Matches(ctx, r.IDs)
-	suggestions, err3 := report.From(db).Suggestions(ctx, r.IDs)
-	summary, err4 := r.Model.Report(ctx, db, len(r.IDs))
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	found, err1 := Find(ctx, r.stack.DB, r.IDs, r.In.Documents)
+	summary, err2 := r.Model.Report(ctx, r.stack.DB, len(r.IDs))
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
-	rep := &Report{Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary,
-		Matches: []matchReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport),
+	rep := &Report{Found: found, Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary,
 		Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems), Kills: r.kills,
 			Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
 		rep.Problems = []corpus.Problem{}
 	}
-	rep.addDocuments(summaries)
-	if err := rep.addMatches(edges); err != nil {
-		return nil, err
-	}
-	rep.addClusters()
-	rep.explainAlone(edges, suggestions, r.In.Documents)
 	return rep, rep.count(r.journal)
 }
 
-func (rep *Report) addDocuments(summaries []report.Summary) {
-	rep.Documents = make([]documentReport, len(summaries))
+// Find reads what matching found for documents, whose data explain why one is
+// alone.
+func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.Document) (Found, error) {
+	f := Found{Matches: []matchReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport)}
+	summaries, err1 := report.From(db).Summaries(ctx, ids)
+	edges, err2 := report.From(db).Matches(ctx, ids)
+	suggestions, err3 := report.From(db).Suggestions(ctx, ids)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return f, err
+	}
+	f.addDocuments(summaries)
+	if err := f.addMatches(edges); err != nil {
+		return f, err
+	}
+	f.addClusters()
+	f.explainAlone(edges, suggestions, docs)
+	return f, nil
+}
+
+// Text shows the matches, the clusters and the documents that are alone.
+func (f *Found) Text() string {
+	t := &reportText{Report: &Report{Found: *f}}
+	t.tenants()
+	return t.String()
+}
+
+func (f *Found) addDocuments(summaries []report.Summary) {
+	f.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
-		rep.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number,
+		f.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number,
 			Supplier: s.Supplier, Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
-		rep.byID[s.ID] = &rep.Documents[i]
+		f.byID[s.ID] = &f.Documents[i]
 	}
 }
 
-func (rep *Report) addMatches(edges []report.Match) error {
+func (f *Found) addMatches(edges []report.Match) error {
 	for _, e := range edges {
 		m := matchReport{A: e.A, B: e.B, Score: e.Score, Confidence: e.Confidence, DecidedBy: e.DecidedBy}
 		if err := json.Unmarshal(e.Evidence, &m.Evidence); err != nil {
 			return fmt.Errorf("evidence of %s and %s: %w", e.A, e.B, err)
 		}
-		rep.Matches = append(rep.Matches, m)
+		f.Matches = append(f.Matches, m)
 	}
 	return nil
 }
 
-func (rep *Report) addClusters() {
+func (f *Found) addClusters() {
 	members := make(map[uuid.UUID][]uuid.UUID)
-	for _, d := range rep.Documents {
+	for _, d := range f.Documents {
 		if d.ClusterID != nil {
 			members[*d.ClusterID] = append(members[*d.ClusterID], d.ID)
 		}
 	}
 	for id, docs := range members {
-		rep.Clusters = append(rep.Clusters, clusterReport{id, docs})
+		f.Clusters = append(f.Clusters, clusterReport{id, docs})
 	}
-	slices.SortFunc(rep.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	slices.SortFunc(f.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
 // explainAlone gives the reason for every document without a match: the best
 // pair that was considered, or citations of documents that are not here.
-func (rep *Report) explainAlone(edges, suggestions []report.Match, docs []corpus.Document) {
+func (f *Found) explainAlone(edges, suggestions []report.Match, docs []corpus.Document) {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {
 		matched[e.A], matched[e.B] = true, true
@@ -155,7 +177,7 @@ func (rep *Report) explainAlone(edges, suggestions []report.Match, docs []corpus
 		}
 	}
 	for _, d := range docs {
-		row := rep.byID[d.ID]
+		row := f.byID[d.ID]
 		if row == nil || row.Status != "succeeded" || matched[d.ID] {
 			continue
 		}
@@ -224,8 +246,8 @@ func (rep *Report) Write(out io.Writer, asJSON bool) error {
 }
 
 // name returns the type and the number of a document.
-func (rep *Report) name(id uuid.UUID) string {
-	d := rep.byID[id]
+func (f *Found) name(id uuid.UUID) string {
+	d := f.byID[id]
 	if d == nil {
 		return id.String()
 	}

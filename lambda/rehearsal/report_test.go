@@ -13,7 +13,7 @@ import (
 
 // reported is a report about these documents.
 func reported(documents ...documentReport) *Report {
-	r := &Report{Documents: documents, byID: make(map[uuid.UUID]*documentReport)}
+	r := &Report{Found: Found{Documents: documents, byID: make(map[uuid.UUID]*documentReport)}}
 	for i := range r.Documents {
 		r.byID[r.Documents[i].ID] = &r.Documents[i]
 	}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Ingestion is the outcome of reading a document: of a file, or of one part of it.
+type Ingestion struct {
+	ID            uuid.UUID
+	DocumentID    uuid.UUID
+	File          uuid.UUID // the ingestion of the whole file; ID for the first document
+	Status        string    // in-progress, completed or failed
+	Error         string
+	Attempts      int
+	Type          document.Type   // as corrected; empty: unknown
+	Data          json.RawMessage // as corrected; nil: none
+	Fields        json.RawMessage // by path: value, quote, page, trust; nil: none
+	Pages         []int           // of the file, from 1; nil: all
+	NeedsReview   bool
+	Reasons       []string // why a person is needed
+	Source        string   // einvoice, rules, or the model's name
+	Transcription string   // key of the checkpoint; empty: none
+}
+
+const ingestionsSQL = `
+SELECT i.id, i.document_id, coalesce(i.part_of, i.id), i.status, coalesce(i.error, ''), i.attempts,
+	coalesce(d.type::text, ''), CASE WHEN i.structured_data IS NOT NULL THEN d.structured_data END, i.fields, i.pages,
+	i.needs_human_review OR i.status = 'failed', i.review_reasons, coalesce(i.extraction_model, ''),
+	coalesce(i.transcription_file_path, '')
+FROM ingestion AS i JOIN document AS d ON d.id = i.document_id
+WHERE i.id = ANY ($1) OR i.part_of = ANY ($1)
+ORDER BY coalesce(i.part_of, i.id), i.part_of IS NOT NULL, i.pages, i.id`
+
+// Ingestions reads the outcome of files, the documents of one file in the order
+// of their pages.
+func (r Reader) Ingestions(ctx context.Context, files []uuid.UUID) ([]Ingestion, error) {
+	rows, _ := r.db.Query(ctx, ingestionsSQL, files)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Ingestion])
+}
+
+// FileProgress counts files, and the documents that matching has not ended for.
+type FileProgress struct{ Completed, Failed, InProgress, Unmatched int }
+
+const fileProgressSQL = `
+SELECT count(*) FILTER (WHERE i.part_of IS NULL AND i.status = 'completed'),
+	count(*) FILTER (WHERE i.part_of IS NULL AND i.status = 'failed'),
+	count(*) FILTER (WHERE i.part_of IS NULL AND i.status = 'in-progress'),
+	count(*) FILTER (WHERE d.matching_status IN ('pending', 'in-progress'))
+FROM ingestion AS i JOIN document AS d ON d.id = i.document_id
+WHERE i.id = ANY ($1) OR i.part_of = ANY ($1)`
+
+// FileProgress counts files by the state of their ingestion.
+func (r Reader) FileProgress(ctx context.Context, files []uuid.UUID) (p FileProgress, err error) {
+	err = r.db.QueryRow(ctx, fileProgressSQL, files).Scan(&p.Completed, &p.Failed, &p.InProgress, &p.Unmatched)
+	return p, err
+}

@@ -82,6 +82,8 @@
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.
+//   - reading runs files through the stack of both functions, and reports and
+//     shows for each field where it is printed and why it is trusted.
 //   - explain reads for people why documents match or do not, and stores what
 //     a person confirms or rejects; postgres/report holds the SQL of such reads.
 //   - republish publishes failed documents again, in batches.

@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill", "explain", "plan", "rehearsal/measure"},
+		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure"},
 		{"local/database", "llm/openai/recording", "republish"},
 		{"rehearsal"},
 		{"rehearsal/model"},

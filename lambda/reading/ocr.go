@@ -1,0 +1,43 @@
+package reading
+
+import (
+	"context"
+	"fmt"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/tesseract"
+)
+
+// The values of --ocr.
+const (
+	auto      = "auto"
+	withOCR   = "tesseract"
+	noOCR     = "none"
+	howToHave = "install it with: apt-get install tesseract-ocr tesseract-ocr-deu (Debian), " +
+		"or brew install tesseract tesseract-lang (macOS)"
+)
+
+// OCR is the engine for pages without text.
+type OCR struct {
+	Engine  string `json:"engine"`            // tesseract or none
+	Missing string `json:"missing,omitempty"` // why there is none, and the remedy
+}
+
+// ChooseOCR takes tesseract or none; auto takes tesseract where it can be used.
+func ChooseOCR(ctx context.Context, choice string) (OCR, error) {
+	switch choice {
+	case noOCR:
+		return OCR{noOCR, "--ocr none"}, nil
+	case auto, withOCR:
+	default:
+		return OCR{}, fmt.Errorf("--ocr: %.40q is none of %s, %s, %s", choice, auto, withOCR, noOCR)
+	}
+	_, err := tesseract.New(ctx, tesseract.Config{})
+	switch {
+	case err == nil:
+		return OCR{Engine: withOCR}, nil
+	case choice == withOCR:
+		return OCR{}, fmt.Errorf("--ocr tesseract: %s; %s", failure.Of(err).Text, howToHave)
+	}
+	return OCR{noOCR, failure.Of(err).Text + "; " + howToHave}, nil
+}

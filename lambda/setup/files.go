@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/ingest/pdf"
 )
 
 // Bucket opens a bucket, with the SDK's own variables.
@@ -15,3 +16,7 @@ func Bucket(ctx context.Context, name string) (blob.Store, error) {
 	}
 	return store, nil
 }
+
+// PDFs opens the parser of PDFs, as the ingest function does. The caller closes
+// it.
+func PDFs() (*pdf.Reader, error) { return pdf.New(pdf.Config{CacheDir: parserCache()}) }

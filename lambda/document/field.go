@@ -1,0 +1,134 @@
+package document
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxText bounds a text that ParseField takes, in bytes.
+const maxText = 10_000
+
+// TypeField is the name by which ParseField takes the type of a document, which
+// is not in its structured data.
+const TypeField = "type"
+
+// ParseField checks a value for one field of structured data and returns it as
+// JSON. The path is that of the JSON, with items counted from 0: total,
+// supplier.vat_id, line_items.0.amount; or TypeField.
+func ParseField(path, value string) (json.RawMessage, error) {
+	field, err := fieldAt(path)
+	if err != nil {
+		return nil, err
+	}
+	var parsed any
+	switch {
+	case path == TypeField:
+		parsed, err = ParseType(value)
+	case path == "currency" && !currencyForm.MatchString(value):
+		err = errors.New("a currency is a code of three letters such as EUR")
+	case field == reflect.TypeFor[Amount]():
+		parsed, err = ParseAmount(value)
+	case field == reflect.TypeFor[Date]():
+		var d Date
+		err = d.UnmarshalJSON([]byte(strconv.Quote(value)))
+		parsed = d
+	default:
+		parsed, err = value, checkText(value)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return json.Marshal(parsed)
+}
+
+// CheckField reports an error for a path that names no field.
+func CheckField(path string) error {
+	_, err := fieldAt(path)
+	return err
+}
+
+var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+
+func checkText(s string) error {
+	switch {
+	case len(s) > maxText:
+		return fmt.Errorf("a text of more than %d bytes", maxText)
+	case !utf8.ValidString(s):
+		return errors.New("not valid UTF-8")
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return errors.New("a text holds a control character")
+	}
+	return nil
+}
+
+// fieldAt returns the type of a field, following the names of the JSON.
+func fieldAt(path string) (reflect.Type, error) {
+	at, walked := reflect.TypeFor[Data](), ""
+	if path == TypeField {
+		return reflect.TypeFor[Type](), nil
+	}
+	for part := range strings.SplitSeq(path, ".") {
+		switch {
+		case at.Kind() == reflect.Slice:
+			if !indexForm.MatchString(part) {
+				return nil, fmt.Errorf("%.60q: the items of %s have numbers from 0: %s.0", path, walked, walked)
+			}
+			at = at.Elem()
+		case isField(at):
+			return nil, fmt.Errorf("%.60q: %s has no parts", path, walked)
+		default:
+			names := namesOf(at)
+			next, ok := names[part]
+			if !ok {
+				return nil, unknownField(path, walked, names)
+			}
+			at = next
+		}
+		walked = strings.TrimPrefix(walked+"."+part, ".")
+	}
+	if at.Kind() == reflect.Slice {
+		return nil, fmt.Errorf("%.60q: it has items with numbers from 0: %s.0", path, path)
+	}
+	if !isField(at) {
+		return nil, unknownField(path, path, namesOf(at))
+	}
+	return at, nil
+}
+
+// indexForm has no leading zero, which PostgreSQL would read as the same item.
+var indexForm = regexp.MustCompile(`^(0|[1-9]\d{0,3})$`)
+
+func isField(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t == reflect.TypeFor[Amount]() || t == reflect.TypeFor[Date]()
+}
+
+// namesOf lists the fields of a struct by their names in JSON.
+func namesOf(t reflect.Type) map[string]reflect.Type {
+	names := make(map[string]reflect.Type)
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names[name] = t.Field(i).Type
+	}
+	return names
+}
+
+func unknownField(path, within string, names map[string]reflect.Type) error {
+	var list []string
+	for name := range names {
+		list = append(list, name)
+	}
+	if within == "" {
+		list = append(list, TypeField)
+		within = "a document"
+	}
+	slices.Sort(list)
+	return fmt.Errorf("%.60q is no field; those of %s are %s", path, within, strings.Join(list, ", "))
+}

@@ -49,8 +49,8 @@ type documentView struct {
 
 type fieldView struct {
 	Field
-	ID, Label, Words string
-	Marked           bool // on the image of its page
+	ID, Words string
+	Marked    bool // on the image of its page
 }
 
 // sheetView is a page of a file.
@@ -128,7 +128,7 @@ func (r *Run) fileView(ctx context.Context, draws *imager, f fileReport, id stri
 
 func (v *fileView) addFields(d *documentView, id string) {
 	for i, f := range d.documentReport.Fields {
-		d.Fields = append(d.Fields, fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Label: f.label(), Words: words(f.Trust)})
+		d.Fields = append(d.Fields, fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Words: words(f.Trust)})
 	}
 }
 
@@ -189,6 +189,6 @@ func (s *sheetView) mark(found *places, documents []documentView) {
 func (s *sheetView) markOf(f *fieldView, b transcript.Box) markView {
 	const margin = 2
 	w, h := float64(s.Width), float64(s.Height)
-	return markView{ID: f.ID, Title: f.Label + ": " + f.Value, X: b.Left*w - margin, Y: b.Top*h - margin,
+	return markView{ID: f.ID, Title: f.Path + ": " + f.Value, X: b.Left*w - margin, Y: b.Top*h - margin,
 		Width: (b.Right-b.Left)*w + 2*margin, Height: (b.Bottom-b.Top)*h + 2*margin}
 }

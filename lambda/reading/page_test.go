@@ -68,7 +68,7 @@ func TestHostileTextIsOnlyTextOnThePage(t *testing.T) {
 	v := view(&Report{Files: []fileReport{f}, OCR: OCR{Missing: hostile}})
 	d := f.Documents[0]
 	v.Files = []fileView{{fileReport: f, Documents: []documentView{{d, d.from(), d.name(),
-		[]fieldView{{Field: d.Fields[0], ID: hostile, Label: hostile, Words: hostile, Marked: true}}}},
+		[]fieldView{{Field: d.Fields[0], ID: hostile, Words: hostile, Marked: true}}}},
 		Sheets: []sheetView{{Number: 1, Image: "data:image/png;base64,", Note: hostile, Marks: []markView{{ID: hostile, Title: hostile}}}}}}
 	var page bytes.Buffer
 	if err := pageTemplate.Execute(&page, v); err != nil {

@@ -120,13 +120,13 @@ func (d documentReport) print(p *term.Page) {
 	}
 }
 
-// cells are the columns of a field: its name, value, quote, page and trust.
+// cells are the columns of a field: its path, value, quote, page and trust.
 func (f Field) cells() []string {
 	page := ""
 	if f.Page > 0 {
 		page = fmt.Sprintf("page %d", f.Page)
 	}
-	return []string{f.label(), term.Cut(term.Clean(f.Value, term.MaxValue), maxValue), f.quoted(), page, words(f.Trust)}
+	return []string{term.Clean(f.Path, term.MaxValue), term.Cut(term.Clean(f.Value, term.MaxValue), maxValue), f.quoted(), page, words(f.Trust)}
 }
 
 // quoted is the quote, where it differs from the value.
@@ -135,21 +135,6 @@ func (f Field) quoted() string {
 		return ""
 	}
 	return `"` + term.Cut(term.Clean(f.Quote, term.MaxValue), maxQuote-2) + `"`
-}
-
-// label is the path with lines counted from 1, as people count.
-func (f Field) label() string { return labelOf(f.Path) }
-
-func labelOf(path string) string {
-	parts := strings.Split(path, ".")
-	for i, part := range parts {
-		if n, err := strconv.Atoi(part); err == nil {
-			parts[i] = strconv.Itoa(n + 1)
-		}
-	}
-	label := strings.ReplaceAll(strings.Join(parts, " "), "_", " ")
-	return term.Clean(strings.NewReplacer("line items ", "line ", "references ", "reference ", "taxes ", "tax ",
-		"charges ", "charge ", "vat id", "VAT id", "iban", "IBAN", "sku", "SKU").Replace(label), term.MaxValue)
 }
 
 // person lists the documents that need a person, and why.

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/errtext"
+	"matchbook/lambda/explain"
+	"matchbook/lambda/job"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/setup"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) correctCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "correct DOC FIELD=VALUE...",
+		Short: "Correct, as a person, fields of a document, and publish it for matching",
+		Args:  cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.correct(cmd.Context(), args[0], args[1:], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (w *invocation) correct(ctx context.Context, doc string, assignments []string, asJSON bool) error {
+	config, err := setup.LoadPublisher(w.env)
+	if err != nil {
+		return err
+	}
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
+	db, queue, close, err := setup.Publisher(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer close()
+	s := &session{w, sessionOptions{json: asJSON}, ctx, db}
+	r, stamped, err := explain.NewReader(ctx, db).Correct(doc, assignments, db.Ingestions())
+	if unsent, sendErr := queue.Send(ctx, stamped); sendErr != nil {
+		failed := &job.PublishError{Unsent: unsent, Err: sendErr}
+		err = errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(failed)))
+		return err
+	}
+	if err != nil {
+		return s.advise(err)
+	}
+	return w.print(r, asJSON)
+}

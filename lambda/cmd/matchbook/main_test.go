@@ -21,13 +21,13 @@ import (
 
 const samples = "../../../testdata/documents"
 
-// matchbook runs the command against the database at url, which match and invoke
+// matchbook runs the command against the database at url, which match, ingest and invoke
 // get with --database.
 func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
-	if url != "" && (args[0] == "match" || args[0] == "invoke") {
+	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
 		args = append(slices.Clone(args), "--database")
 	}
 	code = run(t.Context(), args, env, &stdout, &stderr)
@@ -247,7 +247,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 
 func TestHelpShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"match", "migrate", "publish", "sweep", "queue", "invoke", "eval", "explain", "confirm", "reject", "cost"} {
+	for _, command := range []string{"match", "ingest", "correct", "migrate", "publish", "sweep", "queue", "invoke", "eval", "explain", "confirm", "reject", "cost"} {
 		code, out, _ := matchbook(t, "", command, "--help")
 		if code != exitOK || !strings.Contains(out, "Examples:") {
 			t.Errorf("%s --help: exit status %d, output %q", command, code, out)

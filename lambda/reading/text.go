@@ -149,7 +149,7 @@ func (rep *Report) person(p *term.Page) {
 				p.Line("FOR A PERSON")
 				head = true
 			}
-			p.Line("  %s %s in %s", d.name(), d.ID, term.Clean(f.File, term.MaxText))
+			p.Line("  %s in %s", d.name(), term.Clean(f.File, term.MaxText))
 			for _, reason := range d.Reasons {
 				p.Hang("    - ", term.Clean(reason, term.MaxText))
 			}

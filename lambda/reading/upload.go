@@ -35,7 +35,7 @@ func Upload(ctx context.Context, store Store, tenant uuid.UUID, files []File, m 
 	defer m.Watch(nil)
 	for _, f := range files {
 		if err := f.upload(ctx, store, f.inbox(tenant)); err != nil {
-			return stored, fmt.Errorf("%s: %s", f.Path, failure.Of(err).Text)
+			return stored, fmt.Errorf("%s: %w", f.Path, err)
 		}
 		stored++
 	}
@@ -75,5 +75,8 @@ func (f File) upload(ctx context.Context, store Store, key string) error {
 		return err
 	}
 	defer file.Close()
-	return store.Write(ctx, key, file)
+	if err := store.Write(ctx, key, file); err != nil {
+		return errors.New(failure.Of(err).Text) // without names of requests and hosts
+	}
+	return nil
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// bucketRig is an S3 that records what is stored.
+type bucketRig struct {
+	mu     sync.Mutex
+	stored []string // paths
+	status int      // of the answers
+}
+
+func newBucketRig(t *testing.T) *bucketRig {
+	t.Helper()
+	r := &bucketRig{status: http.StatusOK}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		if err != nil || request.Method != http.MethodPut || len(body) == 0 {
+			http.Error(w, "want a file", http.StatusBadRequest)
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.status != http.StatusOK {
+			w.WriteHeader(r.status)
+			_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>secret words</Message></Error>")
+			return
+		}
+		r.stored = append(r.stored, request.URL.Path)
+	}))
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": server.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
+		t.Setenv(name, value)
+	}
+	return r
+}
+
+func (r *bucketRig) run(t *testing.T, args ...string) (code int, out string) {
+	t.Helper()
+	var all bytes.Buffer
+	code = run(t.Context(), append([]string{"ingest"}, args...), func(string) string { return "" }, &all, &all)
+	return code, all.String()
+}
+
+//nolint:paralleltest // the SDK reads the process's own environment
+func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
+	r := newBucketRig(t)
+	code, out := r.run(t, filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"), "--bucket", "docs", "--tenant", oneTenant)
+	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 of other kinds left out\n" +
+		"their ingestions start by themselves; a file with the content of an earlier one changes nothing\n"
+	if code != exitOK || out != want {
+		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
+	}
+	inbox := "/docs/inbox/" + oneTenant
+	if want := []string{inbox + "/invoice.pdf", inbox + "/scan.jpg"}; !slices.Equal(r.stored, want) {
+		t.Errorf("stored %q, want %q", r.stored, want)
+	}
+	r.status = http.StatusForbidden
+	code, out = r.run(t, sampleFiles, "--bucket", "docs", "--tenant", oneTenant)
+	if code != exitError || !strings.Contains(out, "uploaded 0 of 9 files") || strings.Contains(out, "secret words") ||
+		!strings.Contains(out, "broken.pdf: store the file: S3 denies access") {
+		t.Errorf("exit status %d, %s", code, out)
+	}
+}

@@ -101,45 +101,45 @@ func (r *reader) party(doc map[string]any, side string, p *document.Party) {
 // is left is left out.
 func (r *reader) lists(doc map[string]any) {
 	d := &r.e.Data
-	for _, v := range doc["references"].([]any) {
-		ref := document.Reference{Type: v.(map[string]any)["type"].(string)}
-		r.text(v.(map[string]any), fmt.Sprintf("references.%d.", len(d.References)), "number", &ref.Number)
+	entries(doc, "references", &d.References, func(from map[string]any, at string) (ref document.Reference) {
+		r.text(from, at, "number", &ref.Number)
 		if ref.Number != "" {
-			d.References = append(d.References, ref)
+			ref.Type = from["type"].(string)
 		}
-	}
-	for _, v := range doc["line_items"].([]any) {
-		var l document.Line
-		from, at := v.(map[string]any), fmt.Sprintf("line_items.%d.", len(d.Lines))
-		r.text(from, at, "sku", &l.SKU)
-		r.text(from, at, "description", &l.Description)
-		r.text(from, at, "unit", &l.Unit)
-		r.amount(from, at, "quantity", &l.Quantity)
-		r.amount(from, at, "unit_price", &l.UnitPrice)
-		r.amount(from, at, "amount", &l.Amount)
-		r.amount(from, at, "tax_rate", &l.TaxRate)
-		if l != (document.Line{}) {
-			d.Lines = append(d.Lines, l)
-		}
-	}
-	for _, v := range doc["taxes"].([]any) {
-		var x document.Tax
-		from, at := v.(map[string]any), fmt.Sprintf("taxes.%d.", len(d.Taxes))
+		return ref
+	})
+	entries(doc, "line_items", &d.Lines, r.line)
+	entries(doc, "taxes", &d.Taxes, func(from map[string]any, at string) (x document.Tax) {
 		r.amount(from, at, "rate", &x.Rate)
 		r.amount(from, at, "base", &x.Base)
 		r.amount(from, at, "amount", &x.Amount)
-		if x != (document.Tax{}) {
-			d.Taxes = append(d.Taxes, x)
-		}
-	}
-	for _, v := range doc["charges"].([]any) {
-		var x document.Charge
-		from, at := v.(map[string]any), fmt.Sprintf("charges.%d.", len(d.Charges))
+		return x
+	})
+	entries(doc, "charges", &d.Charges, func(from map[string]any, at string) (x document.Charge) {
 		r.text(from, at, "description", &x.Description)
 		r.amount(from, at, "amount", &x.Amount)
 		r.amount(from, at, "tax_rate", &x.TaxRate)
-		if x != (document.Charge{}) {
-			d.Charges = append(d.Charges, x)
+		return x
+	})
+}
+
+func (r *reader) line(from map[string]any, at string) (l document.Line) {
+	r.text(from, at, "sku", &l.SKU)
+	r.text(from, at, "description", &l.Description)
+	r.text(from, at, "unit", &l.Unit)
+	r.amount(from, at, "quantity", &l.Quantity)
+	r.amount(from, at, "unit_price", &l.UnitPrice)
+	r.amount(from, at, "amount", &l.Amount)
+	r.amount(from, at, "tax_rate", &l.TaxRate)
+	return l
+}
+
+// entries reads a list; at begins the paths of an entry.
+func entries[T comparable](doc map[string]any, name string, to *[]T, read func(from map[string]any, at string) T) {
+	var none T
+	for _, v := range doc[name].([]any) {
+		if entry := read(v.(map[string]any), fmt.Sprintf("%s.%d.", name, len(*to))); entry != none {
+			*to = append(*to, entry)
 		}
 	}
 }

@@ -33,8 +33,8 @@ func (r *Reader) Extract(ctx context.Context, tenant, document uuid.UUID, t tran
 	failed []string) (documents []extraction.Extraction, paid llm.Usage, err error) {
 	windows := windowsOf(t)
 	if len(windows) > maxWindows {
-		return nil, paid, failure.Permanently("the text is longer than a model is asked about: %d windows of %d characters, the limit is %d: "+
-			"split the file", len(windows), windowSize, maxWindows)
+		return nil, paid, failure.Permanently("the text is longer than a model is asked about: "+
+			"%d windows of %d characters, the limit is %d: split the file", len(windows), windowSize, maxWindows)
 	}
 	quotes := printed.QuotesOf(t)
 	asker := *r.Asker

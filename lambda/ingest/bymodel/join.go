@@ -3,8 +3,10 @@ package bymodel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/reference"
 )
@@ -37,42 +39,46 @@ func continues(a, b extraction.Extraction) bool {
 func merge(a, b extraction.Extraction) extraction.Extraction {
 	a.Confidence = lower(a.Confidence, b.Confidence)
 	a.Successful = a.Successful && b.Successful
-	for _, p := range b.Pages {
-		if !slices.Contains(a.Pages, p) {
-			a.Pages = append(a.Pages, p)
-		}
-	}
+	first(&a.Type, b.Type)
+	a.Pages = append(a.Pages, b.Pages...)
+	slices.Sort(a.Pages)
+	a.Pages = slices.Compact(a.Pages)
 	a.Dropped = append(a.Dropped, b.Dropped...)
-	missing := func(path string) bool { return !slices.Contains(b.Missing, path) }
-	a.Missing = slices.DeleteFunc(slices.Clone(a.Missing), missing)
+	found := func(path string) bool { return !slices.Contains(b.Missing, path) }
+	a.Missing = slices.DeleteFunc(slices.Clone(a.Missing), found)
+	mergeFields(&a, b)
+	mergeData(&a.Data, b.Data)
+	return a
+}
+
+// mergeFields adds the fields of b; those of its lists follow the ones of a.
+func mergeFields(a *extraction.Extraction, b extraction.Extraction) {
 	shift := map[string]int{"references": len(a.Data.References), "line_items": len(a.Data.Lines),
 		"taxes": len(a.Data.Taxes), "charges": len(a.Data.Charges)}
 	for path, f := range b.Fields {
-		list, rest, isList := strings.Cut(path, ".")
-		if n, ok := shift[list]; ok && isList {
+		list, rest, _ := strings.Cut(path, ".")
+		if n, ok := shift[list]; ok {
 			index, name, _ := strings.Cut(rest, ".")
-			i := 0
-			fmt.Sscan(index, &i) //nolint:errcheck // we wrote it
-			path = fmt.Sprintf("%s.%d.%s", list, n+i, name)
+			if i, err := strconv.Atoi(index); err == nil {
+				path = fmt.Sprintf("%s.%d.%s", list, n+i, name)
+			}
 		}
 		if _, have := a.Fields[path]; !have || path == "subtotal" || path == "tax" || path == "total" {
 			a.Fields[path] = f
 		}
 	}
-	x, y := &a.Data, b.Data
+}
+
+func mergeData(x *document.Data, y document.Data) {
 	x.References = append(x.References, y.References...)
-	x.Lines, x.Taxes, x.Charges = append(x.Lines, y.Lines...), append(x.Taxes, y.Taxes...), append(x.Charges, y.Charges...)
+	x.Lines = append(x.Lines, y.Lines...)
+	x.Taxes = append(x.Taxes, y.Taxes...)
+	x.Charges = append(x.Charges, y.Charges...)
 	first(&x.Number, y.Number)
 	first(&x.Date, y.Date)
 	first(&x.Currency, y.Currency)
-	first(&x.Supplier.Name, y.Supplier.Name)
-	first(&x.Supplier.VATID, y.Supplier.VATID)
-	first(&x.Supplier.IBAN, y.Supplier.IBAN)
-	first(&x.Supplier.Address, y.Supplier.Address)
-	first(&x.Buyer.Name, y.Buyer.Name)
-	first(&x.Buyer.VATID, y.Buyer.VATID)
-	first(&x.Buyer.IBAN, y.Buyer.IBAN)
-	first(&x.Buyer.Address, y.Buyer.Address)
+	mergeParty(&x.Supplier, y.Supplier)
+	mergeParty(&x.Buyer, y.Buyer)
 	first(&x.Period.From, y.Period.From)
 	first(&x.Period.To, y.Period.To)
 	first(&x.Terms.Due, y.Terms.Due)
@@ -80,10 +86,13 @@ func merge(a, b extraction.Extraction) extraction.Extraction {
 	last(&x.Subtotal, y.Subtotal)
 	last(&x.Tax, y.Tax)
 	last(&x.Total, y.Total)
-	if a.Type == "" {
-		a.Type = b.Type
-	}
-	return a
+}
+
+func mergeParty(x *document.Party, y document.Party) {
+	first(&x.Name, y.Name)
+	first(&x.VATID, y.VATID)
+	first(&x.IBAN, y.IBAN)
+	first(&x.Address, y.Address)
 }
 
 func first[T comparable](to *T, v T) {

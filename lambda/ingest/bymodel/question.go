@@ -123,11 +123,12 @@ func questionOf(window []piece, windows int, failed []string) llm.Question {
 		fmt.Fprintf(&text, "Page %d:\n<<<page\n%spage>>>\n", p.page, p.text)
 	}
 	if len(failed) > 0 {
-		text.WriteString("An earlier extraction of this text did not pass these checks. Look again at the fields that they name; " +
-			"if the text itself is at fault, answer what is printed:\n")
+		text.WriteString("An earlier extraction of this text did not pass these checks. " +
+			"Look again at the fields that they name; if the text itself is at fault, answer what is printed:\n")
 		for _, f := range failed[:min(len(failed), maxFailed)] {
 			fmt.Fprintf(&text, "- %s\n", clean(f))
 		}
 	}
-	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: schemaText, MaxTokens: maxTokens}
+	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: schemaText,
+		MaxTokens: maxTokens}
 }

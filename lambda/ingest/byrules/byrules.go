@@ -130,8 +130,9 @@ func (r *reader) parties() {
 }
 
 // signs print a currency.
-var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"}, {"US$", "USD"},
-	{"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"}, {"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}}
+var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
+	{"US$", "USD"}, {"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"},
+	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}}
 
 // currency is the sign that is printed most often.
 func (r *reader) currency() {
@@ -238,18 +239,23 @@ func (r *reader) sums() {
 			set(at+"base", &t.Base, *x.base)
 		}
 	}
+	r.lines()
+	priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote
+	if priced && !found.proved && (len(d.Lines) < 2 || r.printsMore(d.Total)) {
+		r.e.Confidence = extraction.Low // a label alone may be that of another sum
+	}
+}
+
+// lines reads the tables, if their amounts make the subtotal.
+func (r *reader) lines() {
+	d := &r.e.Data
 	net := d.Subtotal
 	if net.IsZero() {
 		net = d.Total
 	}
-	lines := fitting(itemsOf(r.cells), net)
-	for i, it := range lines {
+	for i, it := range fitting(itemsOf(r.cells), net) {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
-	}
-	if priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; priced && !found.proved &&
-		(len(lines) < 2 || r.printsMore(d.Total)) {
-		r.e.Confidence = extraction.Low // a label alone may be that of another sum
 	}
 }
 
@@ -266,8 +272,11 @@ func (r *reader) printsMore(total document.Amount) bool {
 func (r *reader) line(i int, it item) {
 	at := fmt.Sprintf("line_items.%d.", i)
 	for _, f := range []struct{ name, value, col string }{
-		{"description", it.line.Description, "description"}, {"quantity", it.line.Quantity.Canonical(), "quantity"},
-		{"unit", it.line.Unit, "quantity"}, {"unit_price", it.line.UnitPrice.Canonical(), "price"}, {"amount", it.line.Amount.Canonical(), "amount"},
+		{"description", it.line.Description, "description"},
+		{"quantity", it.line.Quantity.Canonical(), "quantity"},
+		{"unit", it.line.Unit, "quantity"},
+		{"unit_price", it.line.UnitPrice.Canonical(), "price"},
+		{"amount", it.line.Amount.Canonical(), "amount"},
 	} {
 		if f.value != "" {
 			r.field(at+f.name, f.value, it.cells[f.col].Text, it.cells[f.col].page)
@@ -283,7 +292,8 @@ func (r *reader) references(number named, found []named) {
 		same := func(have document.Reference) bool {
 			return reference.Canonical(have.Number) == reference.Canonical(n)
 		}
-		if kind == "" || reference.Canonical(n) == reference.Canonical(number.number) || slices.ContainsFunc(d.References, same) {
+		own := reference.Canonical(n) == reference.Canonical(number.number)
+		if kind == "" || own || slices.ContainsFunc(d.References, same) {
 			return
 		}
 		d.References = append(d.References, document.Reference{Type: kind, Number: n})

@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	vatForm  = regexp.MustCompile(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|CHE-?[\d.]{9,11}(?: ?(?:MWST|TVA|IVA))?)\b`)
+	vatForm = regexp.MustCompile(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|` +
+		`CHE-?[\d.]{9,11}(?: ?(?:MWST|TVA|IVA))?)\b`)
 	ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}\b`)
 )
 
@@ -41,22 +42,30 @@ func cutWord(s string) string {
 	return s[:i]
 }
 
+// yours begins the label of the recipient's id.
+var yours = word(`ihre|your|votre|customer|kunden|client|vostr[ao]|su `)
+
+func (v id) distance(p party) float64 { return abs(v.cell.Box.Top - p.name.Box.Top) }
+
+// below reports whether the id stands in the block of a name.
+func (v id) below(p party) bool {
+	return p.text != "" && v.cell.page == p.name.page && v.distance(p) < 0.15 && abs(v.cell.Box.Left-p.name.Box.Left) < 0.1
+}
+
 // assign gives VAT ids to the sides: an id below a buyer's label or nearer to
 // the buyer's name is the buyer's.
 func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
 	for _, v := range all {
 		side := heading(cells, v.index)
-		near := buyer.text != "" && v.cell.page == buyer.name.page && abs(v.cell.Box.Top-buyer.name.Box.Top) < 0.15 &&
-			abs(v.cell.Box.Left-buyer.name.Box.Left) < 0.1
-		if side == "supplier" || side == "" {
-			near = near && !(supplier.text != "" && abs(v.cell.Box.Top-supplier.name.Box.Top) < abs(v.cell.Box.Top-buyer.name.Box.Top))
+		near := v.below(buyer)
+		if side != "buyer" && supplier.text != "" {
+			near = near && v.distance(supplier) >= v.distance(buyer)
 		}
-		own := strings.HasPrefix(strings.ToLower(v.cell.Text), "ihre") || strings.HasPrefix(strings.ToLower(v.cell.Text), "your") ||
-			strings.HasPrefix(strings.ToLower(v.cell.Text), "votre")
+		near = near || yours.MatchString(v.cell.Text)
 		switch {
-		case (near || own) && ofBuyer.value == "":
+		case near && ofBuyer.value == "":
 			ofBuyer = v
-		case !near && !own && ofSupplier.value == "":
+		case !near && ofSupplier.value == "":
 			ofSupplier = v
 		}
 	}

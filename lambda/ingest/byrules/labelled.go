@@ -29,5 +29,6 @@ func Named(t transcript.Transcription, pages []int, kind document.Type) (own, ot
 }
 
 func only(t transcript.Transcription, pages []int) []transcript.Page {
-	return slices.DeleteFunc(slices.Clone(t.Pages), func(p transcript.Page) bool { return !slices.Contains(pages, p.Number) })
+	other := func(p transcript.Page) bool { return !slices.Contains(pages, p.Number) }
+	return slices.DeleteFunc(slices.Clone(t.Pages), other)
 }

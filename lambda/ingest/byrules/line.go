@@ -85,7 +85,8 @@ func (h head) item(row []cell) (item, bool) {
 	it := item{cells: map[string]cell{}}
 	for _, c := range row {
 		name := h.nearest(c)
-		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !strings.ContainsFunc(c.Text, unicode.IsLetter) {
+		worded := strings.ContainsFunc(c.Text, unicode.IsLetter)
+		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !worded {
 			continue
 		}
 		it.cells[name] = c

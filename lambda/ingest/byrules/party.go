@@ -16,21 +16,41 @@ type party struct {
 	buyer bool
 }
 
-// parties grades the names of a document.
+// parties chooses the names of a document's supplier and buyer.
 func parties(cells []cell) (supplier, buyer party) {
+	found := candidates(cells)
+	for _, p := range found {
+		if p.buyer && p.score > buyer.score {
+			buyer = p
+		}
+	}
+	for _, p := range found {
+		if !p.buyer && plain(p.text) != plain(buyer.text) && p.score > supplier.score {
+			supplier = p
+		}
+	}
+	if supplier.text == "" {
+		supplier = letterhead(cells, buyer)
+	}
+	return supplier, buyer
+}
+
+// candidates grades the cells that may be names: by a legal form, a label, the
+// place on the page, and how often the name is printed.
+func candidates(cells []cell) (found []party) {
 	count := map[string]int{}
-	found := []party{}
 	for i, c := range cells {
-		text, ok := nameIn(c.Text)
+		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if !ok && (!labelled || !nameLike(c.Text)) {
+		if !company && (!labelled || !nameLike(c.Text)) {
 			continue
 		}
-		if !ok {
+		if !company {
 			text = c.Text
 		}
 		p := party{name: c, text: text, buyer: labelled && side == "buyer"}
-		if ok {
+		p.score = 1 - c.Box.Top/2 - float64(c.page)/100
+		if company {
 			p.score += 3
 			count[plain(text)]++
 		}
@@ -40,25 +60,12 @@ func parties(cells []cell) (supplier, buyer party) {
 		if c.Box.Top < 0.25 || c.Box.Top > 0.85 {
 			p.score++
 		}
-		p.score += 1 - c.Box.Top/2 - float64(c.page)/100
 		found = append(found, p)
 	}
-	for _, p := range found {
-		p.score += min(float64(count[plain(p.text)]-1), 2)
-		if p.buyer && p.score > buyer.score {
-			buyer = p
-		}
+	for i := range found {
+		found[i].score += min(float64(count[plain(found[i].text)]-1), 2)
 	}
-	for _, p := range found {
-		p.score += min(float64(count[plain(p.text)]-1), 2)
-		if !p.buyer && plain(p.text) != plain(buyer.text) && p.score > supplier.score {
-			supplier = p
-		}
-	}
-	if supplier.text == "" {
-		supplier = letterhead(cells, buyer)
-	}
-	return supplier, buyer
+	return found
 }
 
 // nameLike reports whether a cell in a party's block can be its name.
@@ -147,8 +154,7 @@ func heading(cells []cell, i int) string {
 // a title, a label nor the buyer.
 func letterhead(cells []cell, buyer party) (best party) {
 	for i, c := range cells {
-		if c.page != cells[0].page || c.Box.Top > 0.3 || plain(c.Text) == plain(buyer.text) || strings.ContainsAny(c.Text, ":@0123456789") ||
-			len(plain(c.Text)) < 3 || isTitle(c.Text) || sideOf(c.Text) != "" {
+		if c.page != cells[0].page || c.Box.Top > 0.3 || plain(c.Text) == plain(buyer.text) || !nameLike(c.Text) {
 			continue
 		}
 		if _, side := blockOf(cells, i); side == "buyer" {

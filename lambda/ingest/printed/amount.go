@@ -72,8 +72,13 @@ func within(dates []Date, from, to int) bool {
 // glued reports whether the digits belong to a word: RE4711, 20x30, 12:30.
 func glued(text string, from, to int) bool {
 	before, after := lastRune(text[:from]), firstRune(text[to:])
-	return letter(before) || before == '/' || before == ':' || before == '#' || letter(after) && !currencyAhead(text[to:]) ||
-		after == '/' || after == ':' && digit(firstRune(text[to+1:])) || before == '-' && letterOrDigit(lastRune(strings.TrimRight(text[:from], "-")))
+	switch {
+	case letter(before), before == '/', before == ':', before == '#', after == '/':
+		return true
+	case before == '-' && letterOrDigit(lastRune(strings.TrimRight(text[:from], "-"))):
+		return true
+	}
+	return letter(after) && !currencyAhead(text[to:]) || after == ':' && digit(firstRune(text[to+1:]))
 }
 
 var currencyForm = regexp.MustCompile(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk|pcs)\b`)

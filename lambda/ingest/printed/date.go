@@ -32,7 +32,8 @@ func (d Date) DayFirst() (dayFirst, known bool) {
 var (
 	iso     = regexp.MustCompile(`\b((?:19|20)\d\d)([-/.])(\d{1,2})[-/.](\d{1,2})\b`)
 	numeric = regexp.MustCompile(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
-	worded  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
+	worded  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?` +
+		`(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
 	english = regexp.MustCompile(`(?i)\b(\pL{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)\b`)
 )
 

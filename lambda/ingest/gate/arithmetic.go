@@ -73,7 +73,8 @@ func (c *checker) lines() (proved bool) {
 	case sum.Within(tolerance(len(d.Lines)+1), d.Total):
 		return false // lines with tax in them
 	}
-	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s", sum.Fixed(), net.Fixed())
+	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s",
+		sum.Fixed(), net.Fixed())
 	return false
 }
 
@@ -105,8 +106,10 @@ func (c *checker) taxes() {
 		c.refuse(Arithmetic, "tax", "the taxes add up to %s, not to %s", sum.Fixed(), d.Tax.Fixed())
 	}
 	// Goods without tax need not be among the bases.
-	if over := bases.Minus(d.Subtotal).Minus(tolerance(len(d.Taxes))); !d.Subtotal.IsZero() && d.Subtotal.Sign() > 0 && over.Sign() > 0 {
-		c.refuse(Arithmetic, "taxes", "the taxed amounts add up to %s, more than the subtotal %s", bases.Fixed(), d.Subtotal.Fixed())
+	over := bases.Minus(d.Subtotal).Minus(tolerance(len(d.Taxes)))
+	if d.Subtotal.Sign() > 0 && over.Sign() > 0 {
+		c.refuse(Arithmetic, "taxes", "the taxed amounts add up to %s, more than the subtotal %s",
+			bases.Fixed(), d.Subtotal.Fixed())
 	}
 }
 
@@ -161,7 +164,7 @@ func (c *checker) totals(lines bool) {
 // greatest compares the total with the one that labels on the pages name and
 // that adds up there: base and tax of one rate make a sum, too.
 func (c *checker) greatest() bool {
-	if c.e.Fields["total"].Trust == extraction.XML || c.e.Fields["total"].Trust == extraction.PrintedXML {
+	if c.inXML("total") {
 		return true
 	}
 	labelled, ok := byrules.Total(c.pages, c.e.Pages)
@@ -174,9 +177,8 @@ func (c *checker) greatest() bool {
 
 // printsMore reports whether the pages print a greater amount of money.
 func (c *checker) printsMore(total document.Amount) bool {
-	more := func(a printed.Amount) bool {
-		return a.Money && slices.ContainsFunc(a.Readings, func(v document.Amount) bool { return v.Minus(total).Sign() > 0 })
-	}
+	greater := func(v document.Amount) bool { return v.Minus(total).Sign() > 0 }
+	more := func(a printed.Amount) bool { return a.Money && slices.ContainsFunc(a.Readings, greater) }
 	for _, p := range c.pages.Pages {
 		for _, l := range p.Lines {
 			if slices.Contains(c.e.Pages, p.Number) && slices.ContainsFunc(printed.Amounts(l.Text), more) {

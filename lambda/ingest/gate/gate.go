@@ -43,7 +43,8 @@ func (r Reason) String() string { return r.Text }
 // and raises the trust of the fields that are proved. The extraction passes if
 // there is no reason. Fields of an e-invoice need no place on a page.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
-	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data), refused: map[string]bool{}}
+	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
+		refused: map[string]bool{}}
 	c.confidence()
 	c.schema()
 	c.required()

@@ -135,6 +135,7 @@ func TestGateRefuses(t *testing.T) {
 		"foreign page":        {func(e *extraction.Extraction) { e.Pages = []int{1} }, Grounding, "total"},
 		"quote without value": {func(e *extraction.Extraction) { set(e, "total", "142.8", "Zwischensumme 120,00", 2) }, Grounding, "total"},
 		"part of a number":    {func(e *extraction.Extraction) { set(e, "total", "42.8", "Gesamtbetrag 142,80", 2) }, Grounding, "total"},
+		"part of the number":  {func(e *extraction.Extraction) { set(e, "number", "RE-2026-004", "RE-2026-0042", 1) }, Grounding, "number"},
 		"field differs":       {func(e *extraction.Extraction) { e.Data.Total = wrong("120") }, Grounding, "total"},
 		"totals swapped": {func(e *extraction.Extraction) {
 			set(e, "total", "120", "Zwischensumme 120,00", 2)

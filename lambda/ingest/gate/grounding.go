@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/company"
+	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 )
@@ -16,7 +17,7 @@ func (c *checker) grounding() {
 	for _, v := range c.values {
 		f, ok := c.e.Fields[v.Path]
 		switch {
-		case f.Trust == extraction.XML || f.Trust == extraction.PrintedXML:
+		case c.inXML(v.Path):
 		case v.Path == "currency":
 			c.currency(v, f, quotes)
 		case !ok || f.Quote == "":
@@ -24,7 +25,8 @@ func (c *checker) grounding() {
 		case f.Value != v.Text && !sameAmount(f.Value, v):
 			c.refuse(Grounding, v.Path, "the %s differs from the value that was quoted for it", words(v.Path))
 		case len(c.e.Pages) > 0 && !slices.Contains(c.e.Pages, f.Page):
-			c.refuse(Grounding, v.Path, "the %s is quoted from page %d, which is not part of the document", words(v.Path), f.Page)
+			c.refuse(Grounding, v.Path, "the %s is quoted from page %d, which is not part of the document",
+				words(v.Path), f.Page)
 		case !quotes.On(f.Page, f.Quote):
 			c.refuse(Grounding, v.Path, "the quote for the %s is not on page %d", words(v.Path), f.Page)
 		case !holds(f.Quote, v):
@@ -37,19 +39,16 @@ func sameAmount(s string, v extraction.Value) bool {
 	if v.Kind != extraction.Number {
 		return false
 	}
-	for _, a := range printed.Amounts(s) {
-		if slices.ContainsFunc(a.Readings, v.Amount.Equal) {
-			return true
-		}
-	}
-	return false
+	a, err := document.ParseAmount(s)
+	return err == nil && a.Equal(v.Amount)
 }
 
 // signs print a currency without its code.
-var signs = map[string][]string{"EUR": {"€", "euro"}, "USD": {"$"}, "GBP": {"£"}, "CHF": {"fr.", "sfr"}, "JPY": {"¥"}, "PLN": {"zł"}}
+var signs = map[string][]string{"EUR": {"€", "euro"}, "USD": {"$"}, "GBP": {"£"}, "CHF": {"fr.", "sfr"}, "JPY": {"¥"},
+	"PLN": {"zł"}}
 
-// currency accepts a sign; a currency without a quote is left to the buyer's
-// country, so that it is no reason to refuse.
+// currency accepts a sign. Many documents leave their currency out, so that one
+// without a quote is no reason to refuse.
 func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printed.Quotes) {
 	if f.Quote == "" {
 		return
@@ -81,9 +80,14 @@ func holds(quote string, v extraction.Value) bool {
 		}
 		return false
 	}
-	if strings.HasSuffix(v.Path, ".vat_id") {
-		id, _ := company.VATID(v.Text)
-		return strings.Contains(plain(quote), plain(strings.TrimPrefix(id, "EL"))) || strings.Contains(plain(quote), plain(v.Text))
+	switch {
+	case v.Path == "number", strings.HasPrefix(v.Path, "references."):
+		return printed.Shows(quote, v.Text) // a part of a number is another number
+	case strings.HasSuffix(v.Path, ".vat_id"):
+		id, _ := company.VATID(v.Text) // GR is EL
+		if strings.Contains(plain(quote), plain(strings.TrimPrefix(id, "EL"))) {
+			return true
+		}
 	}
 	return strings.Contains(plain(quote), plain(v.Text))
 }

@@ -5,7 +5,6 @@ import (
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/ingest/byrules"
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/reference"
 )
@@ -15,7 +14,7 @@ import (
 // this one to something else.
 func (c *checker) number() {
 	n := c.e.Data.Number
-	if n == "" || c.e.Type == "" || c.e.Fields["number"].Trust == extraction.XML || c.e.Fields["number"].Trust == extraction.PrintedXML {
+	if n == "" || c.e.Type == "" || c.inXML("number") {
 		return
 	}
 	own, others := byrules.Named(c.pages, c.e.Pages, c.e.Type)

@@ -60,11 +60,18 @@ func (c *checker) schema() {
 
 // trust raises a field's trust, never lowers it.
 func (c *checker) trust(path string, t extraction.Trust) {
-	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Arithmetic, extraction.CheckDigit, extraction.Printed, extraction.ModelAlone}
+	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Arithmetic, extraction.CheckDigit,
+		extraction.Printed, extraction.ModelAlone}
 	f, ok := c.e.Fields[path]
 	if !ok || slices.Index(order, f.Trust) >= 0 && slices.Index(order, f.Trust) <= slices.Index(order, t) {
 		return
 	}
 	f.Trust = t
 	c.e.Fields[path] = f
+}
+
+// inXML reports whether an e-invoice has the field.
+func (c *checker) inXML(path string) bool {
+	trust := c.e.Fields[path].Trust
+	return trust == extraction.XML || trust == extraction.PrintedXML
 }

@@ -55,6 +55,12 @@ func (f folded) contains(quote string) bool {
 	return wanted != "" && (f.texts[0].contains(wanted) || f.texts[1].contains(wanted))
 }
 
+// Shows reports whether a quote contains the value as a whole, white space aside.
+func Shows(quote, value string) bool {
+	wanted := squeeze(value).text
+	return wanted != "" && squeeze(quote).contains(wanted)
+}
+
 func dehyphenate(p transcript.Page) string {
 	var b strings.Builder
 	for _, l := range p.Lines {

@@ -266,7 +266,8 @@ func TestWindowsAreJoined(t *testing.T) {
 	m := &model{answer: func(q llm.Question) string {
 		switch {
 		case strings.Contains(q.User, "Page 1:"):
-			return answerOf(t, "[1]", map[string]string{"number": quoted("A-1", "Invoice A-1", 1), "line_items": line("Paper", "10.00", "Paper 10.00", 1)})
+			return answerOf(t, "[1]", map[string]string{"number": quoted("A-1", "Invoice A-1", 1),
+				"total": quoted("10.00", "Paper 10.00", 1), "line_items": line("Paper", "10.00", "Paper 10.00", 1)})
 		case strings.Contains(q.User, "Page 2:"):
 			return answerOf(t, "[2]", map[string]string{"total": quoted("15.00", "Total 15.00", 2), "line_items": line("Pens", "5.00", "Pens 5.00", 2)})
 		}

@@ -239,6 +239,19 @@ func TestTotalWithoutSumsHasLowConfidence(t *testing.T) {
 	}
 }
 
+func TestVATIDsBelongToTheirSides(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"below the buyer's name": strings.Replace(german, "Marktplatz 3", "ATU13585627", 1),
+		"behind a label":         strings.Replace(german, "Zahlbar bis", "Ihre USt-IdNr. ATU13585627\nZahlbar bis", 1),
+	} {
+		d := Extract(sheets(text))[0].Data
+		if d.Supplier.VATID != "DE136695976" || d.Buyer.VATID != "ATU13585627" {
+			t.Errorf("%s: got %q and %q", name, d.Supplier.VATID, d.Buyer.VATID)
+		}
+	}
+}
+
 func TestAddressAndPeriodAreRead(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(strings.Replace(german, "Lieferschein Nr.", "Leistungszeitraum: 01.02.2026 - 28.02.2026\nLieferschein Nr.", 1)))[0].Data

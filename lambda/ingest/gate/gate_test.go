@@ -179,6 +179,10 @@ func TestTotalIsNotTrustedWithoutProof(t *testing.T) {
 		"total alone": func(e *extraction.Extraction) {
 			e.Data.Subtotal, e.Data.Tax, e.Data.Taxes = document.Amount{}, document.Amount{}, nil
 		},
+		"tax overlooked": func(e *extraction.Extraction) {
+			e.Data.Tax, e.Data.Taxes = document.Amount{}, nil
+			set(e, "total", "120", "Zwischensumme 120,00", 2)
+		},
 		"subtotal without a quote": func(e *extraction.Extraction) { delete(e.Fields, "subtotal") },
 		"tax of another page": func(e *extraction.Extraction) {
 			e.Fields["tax"] = extraction.Field{Value: "22.8", Quote: "22,80", Page: 1}
@@ -193,6 +197,23 @@ func TestTotalIsNotTrustedWithoutProof(t *testing.T) {
 		Pass(&e, invoice(), today)
 		if got := e.Fields["total"].Trust; got != extraction.ModelAlone {
 			t.Errorf("%s: got trust %q", name, got)
+		}
+	}
+}
+
+// The lines make the subtotal, but the page prints more than the total: there
+// may be a tax that no label names.
+func TestGreaterAmountsDoubtATotalWithoutTax(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[string]extraction.Trust{"bitte 142,80 überweisen": extraction.ModelAlone, "bitte überweisen": extraction.Arithmetic} {
+		text, e := invoice(), right(t)
+		text.Pages[0].Lines = text.Pages[0].Lines[:7]
+		text.Pages[1].Lines = text.Pages[1].Lines[:2]
+		text.Pages[1].Lines[1].Text = more
+		e.Data.Tax, e.Data.Taxes, e.Data.Currency = document.Amount{}, nil, ""
+		set(&e, "total", "120", "Zwischensumme 120,00", 2)
+		if reasons := Pass(&e, text, today); len(reasons) > 0 || e.Fields["total"].Trust != want {
+			t.Errorf("%s: got trust %q, reasons %v", more, e.Fields["total"].Trust, reasons)
 		}
 	}
 }

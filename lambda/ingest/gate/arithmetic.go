@@ -24,6 +24,11 @@ func amountOf(s string) document.Amount {
 // tolerance is one cent for each of n rounded amounts.
 func tolerance(n int) document.Amount { return cent.Times(amountOf(fmt.Sprint(max(n, 1)))) }
 
+// cashRounding is the largest difference by which a total is rounded in a
+// currency: to 5 Rappen, to 50 Øre, to whole Kronor.
+var cashRounding = map[string]document.Amount{"CHF": amountOf("0.02"), "DKK": amountOf("0.25"),
+	"NOK": amountOf("0.50"), "SEK": amountOf("0.50")}
+
 // arithmetic checks the sums of a document. What they prove is trusted only
 // if the amounts are grounded.
 func (c *checker) arithmetic() {
@@ -145,7 +150,7 @@ func (c *checker) totals(lines bool) {
 		return
 	}
 	sum := d.Subtotal.Plus(tax)
-	if !sum.Within(tolerance(max(1, len(paths))), d.Total) {
+	if !sum.Within(tolerance(len(paths)).Plus(cashRounding[d.Currency]), d.Total) {
 		c.refuse(Arithmetic, "total", "subtotal %s and tax %s add up to %s, not to the total %s",
 			d.Subtotal.Fixed(), zero(tax), sum.Fixed(), d.Total.Fixed())
 		return

@@ -89,7 +89,7 @@ var needed = map[document.Type][]string{
 	document.Invoice:           {"number", "date", "supplier.name", "total"},
 	document.CreditNote:        {"number", "date", "supplier.name", "total"},
 	document.PurchaseOrder:     {"number", "date"},
-	document.OrderConfirmation: {"number", "date", "supplier.name"},
+	document.OrderConfirmation: {"number", "date"}, // a Peppol order response may have ids instead of names
 	document.DeliveryNote:      {"number", "date", "supplier.name"},
 	document.GoodsReceipt:      {"number", "date"},
 	document.Contract:          {"supplier.name"},

@@ -59,7 +59,7 @@
 //   - ingest/extraction defines the result of reading a text: values with
 //     quote, page and trust. ingest/printed reads values as they are printed.
 //   - ingest/byrules extracts documents by labels, places and sums;
-//     ingest/bymodel lets a model extract them, and drops what it invents.
+//     ingest/bymodel lets a model extract them, and drops invented values.
 //   - ingest/gate decides whether an extraction needs a person.
 //
 // # On your machine

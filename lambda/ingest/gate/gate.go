@@ -1,6 +1,6 @@
 // Package gate decides whether an extraction may become a document without a
-// person. It believes neither rules nor models: it compares every value with
-// the transcription, with the other values, and with check digits.
+// person. Neither rules nor models are believed: every value is compared with the
+// transcription, with the other values, and with check digits.
 //
 // A value is proved, and its trust raised, by arithmetic between printed
 // amounts or by its check digits. A source's own confidence proves nothing; it

@@ -272,7 +272,7 @@ func TestTotalsAreThoseThatAddUp(t *testing.T) {
 		"Nettobetrag   200,00\n7 % MwSt auf 100,00   7,00\n19 % MwSt auf 100,00   19,00\nRechnungsbetrag   226,00": "200.00  226.00 7:7.00 19:19.00",
 		// One label is in the row of another.
 		"Subtotal 10.00   VAT 2.00   Total 12.00": "10.00 2.00 12.00",
-		// A label that says nothing: the rate makes the tax of the base.
+		// A label without a meaning: the rate makes the tax of the base.
 		"Summe netto   100,00\nBasisbetrag 19 %   100,00   19,00\nSumme brutto   119,00": "100.00 19.00 119.00",
 		// No tax at all.
 		"Subtotal   10.00\nTax   0.00\nTotal   10.00": "10.00 0.00 10.00",

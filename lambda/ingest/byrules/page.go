@@ -27,7 +27,7 @@ const (
 // hint is a value's text beside a label.
 type hint struct {
 	label cell
-	text  string // of the value, with what follows it
+	text  string // of the value, with the text after it
 	value cell
 	place place
 }

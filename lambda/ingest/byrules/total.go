@@ -107,11 +107,15 @@ var hundredth, _ = document.ParseAmount("0.01")
 
 // taxRow reads a row with a rate, a base and a tax.
 func taxRow(row []cell) (sum, bool) {
+	rate := rateIn(row)
+	if rate == nil {
+		return sum{}, false
+	}
 	var money []sum
 	for _, c := range row {
 		money = append(money, moneyIn(c)...)
 	}
-	found := taxOf(money, rateIn(row))
+	found := taxOf(money, rate)
 	if len(found) == 1 && found[0].base != nil {
 		return found[0], true
 	}

@@ -38,7 +38,7 @@ func item(path string) (index int, field string, ok bool) {
 
 var currency = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// schema checks what a document's structured data must fulfil to be read again.
+// schema checks that the structured data can be read again.
 func (c *checker) schema() {
 	if c.e.Type != "" && !slices.Contains(document.Types, c.e.Type) {
 		c.refuse(Schema, "type", "the type of the document is not one that Matchbook knows")

@@ -17,6 +17,8 @@ type Amount struct {
 	Readings   []document.Amount
 }
 
+const digits = "0123456789"
+
 var (
 	amountForm  = regexp.MustCompile(`\d+(?:[.,'’ \x{a0}\x{202f}]\d+)*`)
 	spaces      = " \u00a0\u202f"
@@ -27,6 +29,9 @@ var (
 // thousands or two numbers, both are listed: "2 100,00" is 2100.00, and 2, and
 // 100.00. Dates and parts of words are no amounts.
 func Amounts(text string) (found []Amount) {
+	if !strings.ContainsAny(text, digits) {
+		return nil // most texts: no expression has to look
+	}
 	dates := Dates(text)
 	for _, at := range amountForm.FindAllStringIndex(text, -1) {
 		if within(dates, at[0], at[1]) || glued(text, at[0], at[1]) {

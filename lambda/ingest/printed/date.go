@@ -39,6 +39,9 @@ var (
 
 // Dates finds the days of a text, in the order of their notations.
 func Dates(text string) (found []Date) {
+	if !strings.ContainsAny(text, digits) {
+		return nil
+	}
 	add := func(m []int, readings ...document.Date) {
 		if d := (Date{text[m[0]:m[1]], m[0], m[1], valid(readings)}); len(d.Readings) > 0 && !within(found, m[0], m[1]) {
 			found = append(found, d)

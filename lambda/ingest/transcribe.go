@@ -195,11 +195,13 @@ func plain(data []byte) transcript.Transcription {
 // keep stores both transcriptions, chooses one, and records the checkpoint. A
 // repair can lose text: the second one is taken only if its quality is better by
 // a margin and rules find at least as many required fields in it.
-func (in *Ingester) keep(ctx context.Context, f job.Fence, row Ingestion, first transcript.Transcription, second *transcript.Second) (transcript.Transcription, error) {
-	chosen, other, preprocessed := first, transcript.Transcription{}, ""
+func (in *Ingester) keep(
+	ctx context.Context, f job.Fence, row Ingestion, first transcript.Transcription, second *transcript.Second,
+) (transcript.Transcription, error) {
+	chosen, preprocessed := first, ""
 	folder := "ingestions/" + row.ID.String() + "/"
 	if second != nil {
-		other = second.Transcription
+		other := second.Transcription
 		if better(first, other) {
 			chosen, other = other, first
 			var err error

@@ -29,7 +29,8 @@ func (db *DB) Ingestions() *Ingestions {
 }
 
 const ingestionSQL = `
-SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages, coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, '')
+SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages,
+	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, '')
 FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.

@@ -105,7 +105,6 @@ func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // it sets the environment
 func TestOCRIsChosenByWhatIsInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	got, err := ChooseOCR(t.Context(), "auto")

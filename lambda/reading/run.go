@@ -181,7 +181,7 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 	}
 	if refused != nil {
 		r.stored = append(r.stored, storedFile{File: f, refused: refused.Error()})
-		return nil, nil
+		return nil, nil //nolint:nilerr // the report has the refusal
 	}
 	in := ingest.Ingestion{TenantID: r.Tenant}
 	in.ID, in.DocumentID = ingest.Identify(r.Tenant, data)

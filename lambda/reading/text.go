@@ -126,7 +126,8 @@ func (f Field) cells() []string {
 	if f.Page > 0 {
 		page = fmt.Sprintf("page %d", f.Page)
 	}
-	return []string{term.Clean(f.Path, term.MaxValue), term.Cut(term.Clean(f.Value, term.MaxValue), maxValue), f.quoted(), page, words(f.Trust)}
+	value := term.Cut(term.Clean(f.Value, term.MaxValue), maxValue)
+	return []string{term.Clean(f.Path, term.MaxValue), value, f.quoted(), page, words(f.Trust)}
 }
 
 // quoted is the quote, where it differs from the value.

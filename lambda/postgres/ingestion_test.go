@@ -110,7 +110,7 @@ func invoice(t *testing.T, text string) extraction.Extraction {
 func (f *files) takeFile(id uuid.UUID) job.Fence {
 	f.t.Helper()
 	claims, err := f.store.Claim(f.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
-	if err != nil || claims[0].Found != 0 {
+	if err != nil || claims[0].Found != job.Claimed {
 		f.t.Fatalf("claim found %+v, %v", claims, err)
 	}
 	return claims[0].Fence
@@ -283,7 +283,7 @@ func TestTheSameFileIsOneIngestion(t *testing.T) {
 	if again, err := f.store.AddFile(t.Context(), in); err != nil || len(again) != 0 {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
-	if c, err := f.store.Claim(t.Context(), []job.Delivery{{ID: in.ID, PublishedAt: first[0].PublishedAt}}, time.Minute, false); err != nil || c[0].Found != 0 {
+	if c, err := f.store.Claim(t.Context(), []job.Delivery{{ID: in.ID, PublishedAt: first[0].PublishedAt}}, time.Minute, false); err != nil || c[0].Found != job.Claimed {
 		t.Errorf("claim of its message: %+v, %v", c, err)
 	}
 }

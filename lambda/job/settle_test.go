@@ -43,6 +43,30 @@ func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
 	}
 }
 
+// A second try finds the fence gone because the first one has committed, which
+// could not be read in between.
+func TestCommitWhoseAnswerWasLostIsRecognisedByALaterTry(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]job.Settlement{
+		2: writes(job.StatusPending, retry(m30)),
+		3: writes(job.StatusFailed, deadLetter),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown, commits: true, findErr: errDown})
+			r.work[id(1)] = func(context.Context, job.Fence) error {
+				time.AfterFunc(10*time.Millisecond, func() { r.store.change(1, func(r *row) { r.findErr = nil }) })
+				return errDown
+			}
+			if got := r.run(delivery(1, count))[0]; got != want {
+				t.Errorf("delivery %d: got %+v, want %+v", count, got, want)
+			}
+			if n := len(r.store.limits); n != 2 {
+				t.Errorf("delivery %d: written %d times, want twice", count, n)
+			}
+		})
+	}
+}
+
 // A settlement is tried again until the invocation has to respond. The message
 // then comes back when the lease ends: a longer wait would leave the row in
 // progress without a worker.

@@ -30,6 +30,12 @@ type Store interface {
 	Read(ctx context.Context, key string, most int64) ([]byte, error)
 	// Write stores a file whole or not at all, and replaces what the key had.
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
+	// Open opens a version of a file, and returns its size; an empty version is the
+	// latest. A version that is gone is fs.ErrNotExist.
+	Open(ctx context.Context, key, version string) (file io.ReadCloser, size int64, err error)
+	// Copy copies a version of a file, whole or not at all, without its name and
+	// its other properties.
+	Copy(ctx context.Context, key, version, to string) error
 }
 
 // Open opens the store with this URL: s3://bucket, s3://bucket/prefix or
@@ -84,6 +90,32 @@ func (f folder) Read(_ context.Context, key string, most int64) ([]byte, error) 
 		return nil, missing(key)
 	}
 	return readAll(file, key, info.Size(), most)
+}
+
+// Open ignores the version: a folder has one of each file.
+func (f folder) Open(_ context.Context, key, _ string) (io.ReadCloser, int64, error) {
+	file, err := f.root.Open(filepath.FromSlash(key))
+	if err != nil {
+		return nil, 0, failure.At("open the file", err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, 0, failure.At("open the file", err)
+	}
+	return file, info.Size(), nil
+}
+
+func (f folder) Copy(ctx context.Context, key, _, to string) error {
+	file, err := f.root.Open(filepath.FromSlash(key))
+	if err != nil {
+		return failure.At("open the file", err)
+	}
+	defer file.Close()
+	return f.Write(ctx, to, file)
 }
 
 // Write writes beside the file first: a reader sees all of it or none.

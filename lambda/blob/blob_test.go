@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -89,6 +90,49 @@ func TestMissingAndLargeFilesArePermanentFailures(t *testing.T) {
 			if err == nil || failure.Of(err).Kind != failure.Permanent || !strings.HasPrefix(failure.Of(err).Text, want) {
 				t.Errorf("%s: got %v, want %q", key, err, want)
 			}
+		}
+	})
+}
+
+func TestCopiesHaveTheContent(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		const from, to = "inbox/a/Rechnung 1+2 ä%.pdf", "documents/1.pdf"
+		if err := s.Write(t.Context(), from, strings.NewReader("content")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Copy(t.Context(), from, "", to); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{from, to} {
+			file, size, err := s.Open(t.Context(), key, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(file)
+			if string(got) != "content" || size != 7 || err != nil || file.Close() != nil {
+				t.Errorf("%s: got %q of %d bytes, %v", key, got, size, err)
+			}
+		}
+	})
+}
+
+func TestFilesThatAreGoneCannotBeOpenedOrCopied(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		if err := s.Write(t.Context(), "a/b", strings.NewReader("x")); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"none", "a"} {
+			if _, _, err := s.Open(t.Context(), key, ""); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("open %s: got %v", key, err)
+			}
+			if err := s.Copy(t.Context(), key, "", "c"); err == nil {
+				t.Errorf("%s was copied", key)
+			}
+		}
+		if err := s.Copy(t.Context(), "none", "", "c"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("copy: got %v", err)
 		}
 	})
 }

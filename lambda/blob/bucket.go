@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"net/url"
 	"path"
+	"slices"
+	"strings"
 
 	"matchbook/lambda/failure"
 
@@ -49,6 +53,41 @@ func (b bucket) Read(ctx context.Context, key string, most int64) ([]byte, error
 func (b bucket) Write(ctx context.Context, key string, file io.ReadSeeker) error {
 	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: b.key(key), Body: file})
 	return classify("store the file", err)
+}
+
+func (b bucket) Open(ctx context.Context, key, version string) (io.ReadCloser, int64, error) {
+	in := &s3.GetObjectInput{Bucket: &b.name, Key: b.key(key)}
+	if version != "" {
+		in.VersionId = &version
+	}
+	out, err := b.client.GetObject(ctx, in)
+	if err != nil {
+		return nil, 0, classify("open the file", gone(err))
+	}
+	return out.Body, aws.ToInt64(out.ContentLength), nil
+}
+
+func (b bucket) Copy(ctx context.Context, key, version, to string) error {
+	source := (&url.URL{Path: path.Join(b.name, b.prefix, key)}).EscapedPath()
+	source = strings.ReplaceAll(source, "+", "%2B") // S3 reads a plus sign as a space
+	if version != "" {
+		source += "?versionId=" + url.QueryEscape(version)
+	}
+	_, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{Bucket: &b.name, CopySource: &source, Key: b.key(to),
+		MetadataDirective: types.MetadataDirectiveReplace, TaggingDirective: types.TaggingDirectiveReplace})
+	return classify("copy the file", gone(err))
+}
+
+// absent lists the codes for an object or a version that is not there.
+var absent = []string{"NoSuchKey", "NotFound", "NoSuchVersion"}
+
+// gone replaces the error for an object that is not there.
+func gone(err error) error {
+	var api smithy.APIError
+	if errors.As(err, &api) && slices.Contains(absent, api.ErrorCode()) {
+		return fs.ErrNotExist
+	}
+	return err
 }
 
 // codes are the permanent refusals of S3; every other one is transient.

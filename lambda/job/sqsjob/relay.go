@@ -1,0 +1,79 @@
+package sqsjob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// Relay handles the events of a queue whose messages name no rows. It takes one
+// message after the other. A message that fails comes back after the queue's
+// visibility timeout; after its last delivery SQS moves it to the dead-letter
+// queue.
+type Relay struct {
+	Take  func(ctx context.Context, body string) (metric string, err error) // the metric that counts the message
+	Queue *Queue
+	Last  int // maxReceiveCount of the queue
+	Log   *slog.Logger
+	Count func(metric string, n int)
+}
+
+// Handle is the Lambda function.
+func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	b := &batch{queue: r.Queue, log: r.Log, received: time.Now(), acked: make(map[string]bool)}
+	if err := b.check(event.Records); err != nil {
+		r.Log.Error("refused the event: nothing was done, every message stays in the queue", "reason", err.Error())
+		return events.SQSEventResponse{}, err
+	}
+	for _, record := range event.Records {
+		others, repeated := b.acked[record.MessageId]
+		b.acked[record.MessageId] = r.take(ctx, b, record) && (others || !repeated)
+	}
+	return b.response(event.Records), nil
+}
+
+// errNoTime is the error of a message that was not begun.
+var errNoTime = errors.New("the invocation ends")
+
+// take reports whether a message is done.
+func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bool {
+	metric, err := "", errNoTime
+	if end, ok := ctx.Deadline(); !ok || time.Until(end) > manifest.SettleReserve {
+		metric, err = r.guarded(ctx, record.Body)
+	}
+	if err == nil {
+		r.Count(metric, 1)
+		return true
+	}
+	log, metric := r.Log.Warn, manifest.MetricRetried
+	if b.count(record) >= r.Last {
+		log, metric = r.Log.Error, manifest.MetricDeadLettered
+	}
+	r.Count(metric, 1)
+	reason := err.Error()
+	if !errors.Is(err, errNoTime) {
+		reason = failure.Of(err).Text
+	}
+	log("the message is not done: it comes back, or goes to the dead-letter queue", "message", record.MessageId,
+		"delivery", b.count(record), "reason", reason)
+	return false
+}
+
+// guarded makes an error of a panic, so that the other messages are taken.
+func (r *Relay) guarded(ctx context.Context, body string) (metric string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &failure.Panic{Value: v, Stack: debug.Stack()}
+			r.Log.Error("panic", "type", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+		}
+	}()
+	return r.Take(ctx, body)
+}

@@ -47,7 +47,10 @@
 //
 //   - cmd/ingest is the function that reads files, as cmd/match matches
 //     documents; ingest is its work, from the file to the publication of its
-//     documents. blob stores files and checkpoints, in S3 or in a folder.
+//     documents. blob stores files and checkpoints, in S3 or in a
+//     folder.
+//   - cmd/inbox is the function that starts an ingestion for each file that is
+//     laid into the inbox; ingest/inbox is its work.
 //   - ingest/filetype determines a file's type by its content, and refuses
 //     what cannot be read.
 //   - ingest/transcript defines a transcription: text by page and line, with

@@ -2,21 +2,20 @@ package ingest
 
 import (
 	"crypto/sha256"
-	"slices"
+
+	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
 )
 
-// namespace is the one of the ids that are derived from files.
-var namespace = uuid.MustParse("9a4c1c0e-5d0b-5c53-8f5e-3d8a3f6b8b14")
+// Digest is the SHA-256 of a file's content.
+type Digest = [sha256.Size]byte
 
-// Identify derives the ids of a file's ingestion and of its first document from
-// the tenant and the content: the same file of a tenant is the same ingestion,
-// under whatever name and however often it arrives.
-func Identify(tenant uuid.UUID, content []byte) (ingestion, document uuid.UUID) {
-	hash := sha256.Sum256(content)
-	id := func(kind string) uuid.UUID {
-		return uuid.NewSHA1(namespace, slices.Concat([]byte(kind), tenant[:], hash[:]))
-	}
-	return id("ingestion"), id("document")
+// Identify names the ingestion of a file by its tenant and its content: the
+// same file again is the same document, whatever its name. The extension is
+// that of its type.
+func Identify(tenant uuid.UUID, content Digest, extension string) Ingestion {
+	document := uuid.NewSHA1(tenant, content[:])
+	return Ingestion{ID: uuid.NewSHA1(document, []byte("ingestion")), TenantID: tenant, DocumentID: document,
+		FilePath: manifest.FolderDocuments + document.String() + "." + extension}
 }

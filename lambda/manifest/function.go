@@ -2,12 +2,19 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
 // Functions returns the functions that queues feed, one row each.
 func Functions() []Function { return []Function{Match} }
+
+// Workloads returns the functions whose messages name rows of a table, so that
+// the sweep can repair them.
+func Workloads() []Function {
+	return slices.DeleteFunc(Functions(), func(f Function) bool { return f.Rowless })
+}
 
 // Tasks returns the functions that no queue feeds.
 func Tasks() []Task { return []Task{Sweep, Migrate} }
@@ -28,6 +35,20 @@ type Function struct {
 	// Lease is how long a claim outlives its last heartbeat; 0: claims live
 	// until the end of the invocation, without a heartbeat.
 	Lease time.Duration
+	// Rowless functions get messages that name no row. A message that is given up
+	// stays in the dead-letter queue until a person moves it back.
+	Rowless bool
+	// PublishesTo is the name of the function to whose queue it publishes, by that
+	// queue's variable; empty: to its own only.
+	PublishesTo string
+	// Files is the function's right to the store of files.
+	Files []Access
+}
+
+// Access is a right to the files below a folder.
+type Access struct {
+	Folder      string // such as FolderInbox
+	Read, Write bool
 }
 
 // Match is the function that matches documents.
@@ -60,6 +81,28 @@ var Ingest = Function{
 	AsksModel:      true,
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
 	Lease:          5 * time.Minute,
+	PublishesTo:    Match.Name,
+	Files:          []Access{{FolderDocuments, true, true}, {FolderInbox, true, false}, {FolderIngestions, true, true}},
+}
+
+// Inbox is the function that starts an ingestion for each file that is laid
+// into the inbox. S3 sends its events to the function's queue, and not to the
+// function: so an event outlives a database that is away for hours, and then
+// waits in the dead-letter queue.
+var Inbox = Function{
+	Name:           "inbox",
+	Purpose:        "Starts the ingestion of files in the inbox",
+	Subject:        "file",
+	Package:        "matchbook/lambda/cmd/inbox",
+	Timeout:        2 * time.Minute,
+	MemoryMB:       512,
+	BatchSize:      5,
+	MaxConcurrency: 4,
+	PoolSize:       1,
+	Retries:        slices.Repeat([]time.Duration{12 * time.Minute}, 11), // the queue's own visibility
+	Rowless:        true,
+	PublishesTo:    Ingest.Name,
+	Files:          []Access{{FolderInbox, true, false}, {FolderDocuments, false, true}},
 }
 
 // Task describes a function that no queue feeds.

@@ -38,6 +38,13 @@ const (
 	PublishedAt = "published-at"
 )
 
+// Folders of the store of files.
+const (
+	FolderInbox      = "inbox/"      // inbox/{tenant}/{name}: a file laid here is ingested
+	FolderDocuments  = "documents/"  // documents/{document}.{extension}
+	FolderIngestions = "ingestions/" // ingestions/{ingestion}/: checkpoints, which can be made again
+)
+
 // DefaultModel is the model where OPENAI_MODEL names none.
 const DefaultModel = "gpt-4.1-mini"
 

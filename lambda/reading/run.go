@@ -8,6 +8,7 @@ package reading
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -183,9 +184,7 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 		r.stored = append(r.stored, storedFile{File: f, refused: refused.Error()})
 		return nil, nil //nolint:nilerr // the report has the refusal
 	}
-	in := ingest.Ingestion{TenantID: r.Tenant}
-	in.ID, in.DocumentID = ingest.Identify(r.Tenant, data)
-	in.FilePath = fmt.Sprintf("documents/%s.%s", in.DocumentID, kind)
+	in := ingest.Identify(r.Tenant, sha256.Sum256(data), string(kind))
 	s := storedFile{File: f, ingestion: in.ID, blob: in.FilePath}
 	for _, earlier := range r.stored {
 		if earlier.ingestion == in.ID {

@@ -22,7 +22,7 @@ import (
 func LoadIngest(env Env) (Config, error) {
 	c, err := LoadFunction(env, manifest.Ingest)
 	var errs []error
-	c.Blobs = required(env, manifest.EnvBlobURL, "the store of files, s3://bucket or file:///folder", &errs)
+	c.Blobs = required(env, manifest.EnvBlobURL, storeMeaning, &errs)
 	match := required(env, manifest.EnvMatchQueueURL, queueMeaning(manifest.Match), &errs)
 	c.Queues = map[string]string{manifest.Match.Name: match}
 	switch c.OCR = env(manifest.EnvOCR); c.OCR {

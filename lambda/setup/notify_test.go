@@ -98,8 +98,9 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 			t.Fatal(err)
 		}
 	}
-	c, err := setup.LoadPublisher(env(map[string]string{"DATABASE_URL": url,
-		"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "SLACK_WEBHOOK_URL": webhook.URL}))
+	c, err := setup.LoadSweep(env(map[string]string{"DATABASE_URL": url, "SLACK_WEBHOOK_URL": webhook.URL,
+		"QUEUE_URL":        "https://sqs.eu-central-1.amazonaws.com/000000000000/match",
+		"INGEST_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/ingest"}), manifest.Functions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,12 +133,16 @@ func LoadPublisher(env Env) (Config, error) {
 }
 
 // LoadSweep reads the configuration of a sweep over these functions, of which
-// match is one. QueueURL is its queue, and Queues has all of them.
+// match is one. QueueURL is its queue, and Queues has those of all functions with
+// rows.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)...)
 	c.Queues = map[string]string{}
 	for _, f := range functions {
+		if f.Rowless {
+			continue
+		}
 		url := env(f.QueueEnv())
 		if f.Name == manifest.Match.Name {
 			url = cmp.Or(url, env(manifest.EnvQueueURL))

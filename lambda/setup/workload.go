@@ -23,9 +23,9 @@ type Workload struct {
 	Table postgres.Table
 }
 
-// Workloads returns the functions of the manifest with their tables.
+// Workloads returns the workloads of the manifest with their tables.
 func Workloads() (list []Workload) {
-	for _, f := range manifest.Functions() {
+	for _, f := range manifest.Workloads() {
 		list = append(list, Workload{f, postgres.Tables[f.Name]})
 	}
 	return list

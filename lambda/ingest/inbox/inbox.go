@@ -1,0 +1,178 @@
+// Package inbox starts an ingestion for each file that is laid into the inbox
+// of a tenant, inbox/{tenant}/{name}, as events of S3 report it.
+//
+// The ids derive from tenant and content: the same file, and an event that
+// arrives twice, change nothing. Each event has one of these ends:
+//
+//   - A new file is copied to the documents, and its ingestion is published.
+//   - So is a file that no ingestion can read: it fails there, with the reason,
+//     and a person is notified. One beyond the limit of size stays where it is.
+//   - A known file, a folder and a file that is gone are skipped.
+//   - A key without a tenant, and a message that is no event, are malformed.
+//   - Anything else, such as a database that does not answer, is an error: the
+//     message comes back.
+package inbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+// Store keeps ingestions.
+type Store interface {
+	// AddFile adds the ingestion of a file that is in storage, and publishes it. A
+	// known file changes nothing, and has no stamp.
+	AddFile(ctx context.Context, in ingest.Ingestion) ([]job.Stamped, error)
+}
+
+// Files reads and copies files by their keys. A version that is gone is
+// fs.ErrNotExist.
+type Files interface {
+	Open(ctx context.Context, key, version string) (io.ReadCloser, int64, error)
+	Copy(ctx context.Context, key, version, to string) error
+}
+
+// Inbox starts ingestions.
+type Inbox struct {
+	Store  Store
+	Files  Files
+	Sender job.Sender // to the queue of the ingest function
+	Log    *slog.Logger
+}
+
+// Take takes a message: an event of S3. It returns the metric that counts the
+// message.
+func (in *Inbox) Take(ctx context.Context, body string) (metric string, err error) {
+	files, err := read(body)
+	if err != nil {
+		in.Log.Error("the message is no event of S3", "bytes", len(body))
+		return manifest.MetricMalformed, nil
+	}
+	metric = manifest.MetricSkipped
+	for _, f := range files {
+		end, err := in.add(ctx, f)
+		if err != nil {
+			return "", err
+		}
+		if end != manifest.MetricSkipped && metric != manifest.MetricMalformed {
+			metric = end
+		}
+	}
+	return metric, nil
+}
+
+// add starts the ingestion of a file.
+func (in *Inbox) add(ctx context.Context, f file) (metric string, err error) {
+	log := in.Log.With("version", f.version)
+	tenant, name, ok := split(f.key)
+	switch {
+	case !ok:
+		log.Error("the key is not inbox/{tenant id}/{name}: the file is not ingested", "key", shown(f.key))
+		return manifest.MetricMalformed, nil
+	case name == "" || strings.HasSuffix(name, "/"):
+		log.Info("a folder was made", "tenant", tenant.String())
+		return manifest.MetricSkipped, nil
+	}
+	log = log.With("tenant", tenant.String())
+	ingestion, err := in.store(ctx, tenant, f)
+	if errors.Is(err, fs.ErrNotExist) {
+		log.Warn("the file is gone, and is not ingested")
+		return manifest.MetricSkipped, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	log = log.With("document", ingestion.DocumentID.String(), "ingestion", ingestion.ID.String())
+	stamped, err := in.Store.AddFile(ctx, ingestion)
+	if err != nil {
+		return "", failure.At("add the file", err)
+	}
+	if len(stamped) == 0 {
+		log.Info("the file is known")
+		return manifest.MetricSkipped, nil
+	}
+	log.Info("an ingestion is published")
+	in.send(ctx, log, stamped)
+	return manifest.MetricSucceeded, nil
+}
+
+// sendFor bounds the sending of a message, as in package ingest.
+const sendFor = 5 * time.Second
+
+func (in *Inbox) send(ctx context.Context, log *slog.Logger, stamped []job.Stamped) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
+	defer cancel()
+	if _, err := in.Sender.Send(ctx, stamped); err != nil {
+		log.Warn("the ingestion is published without a message: the sweep sends it", "reason", failure.Of(err).Text)
+	}
+}
+
+// unknownType is the extension of a file that no ingestion can read.
+const unknownType = "bin"
+
+// store reads a file once, names its ingestion, and copies it to where the
+// ingestion reads it.
+func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingest.Ingestion, error) {
+	content, size, err := in.Files.Open(ctx, f.key, f.version)
+	if err != nil {
+		return ingest.Ingestion{}, err
+	}
+	defer content.Close()
+	if size > filetype.MaxBytes {
+		return tooLarge(tenant, f, size), nil
+	}
+	var sample filetype.Sample
+	hash := sha256.New()
+	if n, err := io.Copy(io.MultiWriter(hash, &sample), content); err != nil || n != size {
+		return ingest.Ingestion{}, failure.At("read the file", errors.Join(err, io.ErrUnexpectedEOF))
+	}
+	extension := unknownType // the ingestion fails with the reason
+	if kind, err := sample.Type(); err == nil {
+		extension = string(kind)
+	}
+	ingestion := ingest.Identify(tenant, ingest.Digest(hash.Sum(nil)), extension)
+	return ingestion, in.Files.Copy(ctx, f.key, f.version, ingestion.FilePath)
+}
+
+// tooLarge names the ingestion of a file that is neither read nor copied. It
+// fails with that reason.
+func tooLarge(tenant uuid.UUID, f file, size int64) ingest.Ingestion {
+	of := strings.Join([]string{f.key, f.version, strconv.FormatInt(size, 10)}, "\x00")
+	ingestion := ingest.Identify(tenant, sha256.Sum256([]byte(of)), unknownType)
+	ingestion.FilePath = f.key
+	return ingestion
+}
+
+// split returns the tenant of a key, and the name below its folder.
+func split(key string) (tenant uuid.UUID, name string, ok bool) {
+	rest, ok := strings.CutPrefix(key, manifest.FolderInbox)
+	folder, name, found := strings.Cut(rest, "/")
+	tenant, err := uuid.Parse(folder)
+	return tenant, name, ok && found && err == nil && strings.EqualFold(tenant.String(), folder) && tenant != uuid.Nil
+}
+
+// shown is the part of a key that a log may have: its folder, for the name may
+// be that of a person.
+func shown(key string) string {
+	parts := strings.SplitN(key, "/", 3)
+	if len(parts) == 3 {
+		parts[2] = "..."
+	}
+	folder := strings.Join(parts, "/")
+	return folder[:min(len(folder), 80)]
+}

@@ -1,0 +1,358 @@
+package inbox_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/inbox"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/sweep"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+var tenant = uuid.MustParse("6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11")
+
+// office is an inbox with a versioned bucket behind the real SDK, and a database.
+type office struct {
+	*inbox.Inbox
+	t      *testing.T
+	s3     *s3.Client
+	files  blob.Store
+	db     *postgres.DB
+	conn   *pgx.Conn
+	sent   *sender
+	logged *bytes.Buffer
+}
+
+type sender struct {
+	mu  sync.Mutex
+	ids []uuid.UUID
+	err error
+}
+
+func (s *sender) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return nil, s.err
+	}
+	for _, m := range messages {
+		s.ids = append(s.ids, m.ID)
+	}
+	return nil, nil
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	server := httptest.NewServer(copyVersions(gofakes3.New(s3mem.New()).Server()))
+	t.Cleanup(server.Close)
+	config := aws.Config{Region: "eu-central-1", BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", "")}
+	o := &office{t: t, sent: &sender{}, logged: &bytes.Buffer{},
+		s3: s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = true })}
+	bucket := aws.String("files")
+	_, err1 := o.s3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: bucket})
+	_, err2 := o.s3.PutBucketVersioning(t.Context(), &s3.PutBucketVersioningInput{Bucket: bucket,
+		VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled}})
+	files, err3 := blob.Open(t.Context(), "s3://files", func(context.Context) (aws.Config, error) { return config, nil })
+	url := postgrestest.URL(t)
+	db, err4 := postgres.Open(t.Context(), url, 2)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	o.files, o.db, o.conn = files, db, postgrestest.Conn(t, url)
+	o.Inbox = &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: o.sent, Log: slog.New(slog.NewTextHandler(o.logged, nil))}
+	return o
+}
+
+// copyVersions copies versions, as S3 does: gofakes3 copies the latest only.
+func copyVersions(fake http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		source, version, ok := strings.Cut(r.Header.Get("X-Amz-Copy-Source"), "?versionId=")
+		if !ok {
+			fake.ServeHTTP(w, r)
+			return
+		}
+		got, put := httptest.NewRecorder(), httptest.NewRecorder()
+		fake.ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/"+source+"?versionId="+version, nil))
+		if got.Code != http.StatusOK {
+			http.Error(w, got.Body.String(), got.Code)
+			return
+		}
+		to := httptest.NewRequest(http.MethodPut, r.URL.Path, got.Body)
+		to.Header.Set("Content-Length", strconv.Itoa(got.Body.Len()))
+		fake.ServeHTTP(put, to)
+		w.WriteHeader(put.Code)
+		_, _ = io.WriteString(w, "<CopyObjectResult></CopyObjectResult>")
+	})
+}
+
+// lay puts a file into the bucket, and returns the event that S3 sends.
+func (o *office) lay(key, content string) string {
+	o.t.Helper()
+	out, err := o.s3.PutObject(o.t.Context(), &s3.PutObjectInput{Bucket: aws.String("files"), Key: &key, Body: strings.NewReader(content)})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return eventOf(key, aws.ToString(out.VersionId))
+}
+
+// eventOf has the form of the event message structure 2.1 in S3's manual.
+func eventOf(key, version string) string {
+	object, _ := json.Marshal(map[string]any{"key": url.QueryEscape(key), "size": 1, "eTag": "x", "versionId": version, "sequencer": "0A"})
+	return `{"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"eu-central-1","eventTime":"2026-03-02T08:00:00.000Z",` +
+		`"eventName":"ObjectCreated:Put","s3":{"s3SchemaVersion":"1.0","bucket":{"name":"files"},"object":` + string(object) + `}}]}`
+}
+
+// take takes a message and wants this end.
+func (o *office) take(body, want string) {
+	o.t.Helper()
+	if got, err := o.Take(o.t.Context(), body); err != nil || got != want {
+		o.t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+// paths are those of the ingestions, in the order of their insert.
+func (o *office) paths() (list []string) {
+	o.t.Helper()
+	rows, _ := o.conn.Query(o.t.Context(), "SELECT file_path FROM ingestion ORDER BY created_at, id")
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return list
+}
+
+func (o *office) content(key string) string {
+	o.t.Helper()
+	data, err := o.files.Read(o.t.Context(), key, 1<<20)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func key(name string) string { return manifest.FolderInbox + tenant.String() + "/" + name }
+
+func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.take(o.lay(key("2026/März 1+2 100%.txt"), "%PDF-1.7 an invoice"), manifest.MetricSucceeded)
+	want := ingest.Identify(tenant, sha256.Sum256([]byte("%PDF-1.7 an invoice")), "pdf")
+	if got := o.paths(); len(got) != 1 || got[0] != want.FilePath {
+		t.Fatalf("got %q, want %s", got, want.FilePath)
+	}
+	if got := o.content(want.FilePath); got != "%PDF-1.7 an invoice" {
+		t.Errorf("the copy has %q", got)
+	}
+	if len(o.sent.ids) != 1 || o.sent.ids[0] != want.ID {
+		t.Errorf("sent %v, want %s", o.sent.ids, want.ID)
+	}
+	if strings.Contains(o.logged.String(), "rz") {
+		t.Errorf("the log has the file's name: %s", o.logged)
+	}
+}
+
+// An event that arrives twice, the same content under another name, and the same
+// content laid again are the same document.
+func TestSameFileIsIngestedOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	first := o.lay(key("a.xml"), "<Invoice/>")
+	o.take(first, manifest.MetricSucceeded)
+	o.take(first, manifest.MetricSkipped)
+	o.take(o.lay(key("b.xml"), "<Invoice/>"), manifest.MetricSkipped)
+	o.take(o.lay(key("a.xml"), "<Invoice/>"), manifest.MetricSkipped)
+	if len(o.sent.ids) != 1 || len(o.paths()) != 1 {
+		t.Errorf("sent %v, ingestions %q", o.sent.ids, o.paths())
+	}
+	other := manifest.FolderInbox + uuid.NewString() + "/a.xml"
+	o.take(o.lay(other, "<Invoice/>"), manifest.MetricSucceeded) // another tenant
+}
+
+// The event names a version: what was laid first is ingested, although the key
+// has another content by now, or was deleted.
+func TestVersionOfTheEventIsIngested(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	first, second := o.lay(key("a.txt"), "first"), o.lay(key("a.txt"), "second")
+	if _, err := o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("a.txt"))}); err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range []string{first, second} {
+		o.take(event, manifest.MetricSucceeded)
+	}
+	if len(o.paths()) != 2 {
+		t.Fatalf("ingestions: %q", o.paths())
+	}
+	for i, want := range []string{"first", "second"} {
+		if got := o.content(o.paths()[i]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A file that no ingestion can read becomes one all the same: it fails with the
+// reason, and a person is notified.
+func TestUnreadableFilesBecomeIngestions(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, content := range []string{"PK\x03\x04", ""} {
+		o.take(o.lay(key("a.pdf"), content), manifest.MetricSucceeded)
+		paths := o.paths()
+		path := paths[len(paths)-1]
+		if !strings.HasSuffix(path, ".bin") || o.content(path) != content {
+			t.Errorf("%q: got %s", content, path)
+		}
+	}
+}
+
+func TestFileBeyondTheLimitIsNeitherReadNorCopied(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	event := o.lay(key("large.pdf"), "%PDF-"+strings.Repeat("x", filetype.MaxBytes))
+	o.take(event, manifest.MetricSucceeded)
+	o.take(event, manifest.MetricSkipped)
+	if got := o.paths(); len(got) != 1 || got[0] != key("large.pdf") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	gone := o.lay(key("gone.pdf"), "gone")
+	var e struct {
+		Records []struct {
+			S3 struct{ Object struct{ VersionID string } }
+		}
+	}
+	if err := json.Unmarshal([]byte(gone), &e); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("gone.pdf")),
+		VersionId: &e.Records[0].S3.Object.VersionID}); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct{ body, want string }{
+		"version that is gone": {gone, manifest.MetricSkipped},
+		"key that is gone":     {eventOf(key("none.pdf"), ""), manifest.MetricSkipped},
+		"folder":               {o.lay(key("2026/"), ""), manifest.MetricSkipped},
+		"tenant's folder":      {o.lay(key(""), ""), manifest.MetricSkipped},
+		"removed":              {strings.Replace(gone, "ObjectCreated:Put", "ObjectRemoved:Delete", 1), manifest.MetricSkipped},
+		"test event":           {`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"files"}`, manifest.MetricSkipped},
+		"no tenant":            {o.lay("inbox/a.pdf", "x"), manifest.MetricMalformed},
+		"tenant's name":        {o.lay("inbox/acme/a.pdf", "x"), manifest.MetricMalformed},
+		"urn":                  {o.lay("inbox/urn:uuid:"+tenant.String()+"/a.pdf", "x"), manifest.MetricMalformed},
+		"no id":                {o.lay("inbox/"+uuid.Nil.String()+"/a.pdf", "x"), manifest.MetricMalformed},
+		"other folder":         {o.lay("documents/"+tenant.String()+"/a.pdf", "x"), manifest.MetricMalformed},
+		"bad escape":           {strings.Replace(gone, `"key":"`, `"key":"%zz`, 1), manifest.MetricMalformed},
+		"no event":             {`{"Records":[]}`, manifest.MetricMalformed},
+		"an id":                {tenant.String(), manifest.MetricMalformed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := o.Take(t.Context(), tc.body); err != nil || got != tc.want {
+				t.Errorf("got %q, %v; want %q", got, err, tc.want)
+			}
+		})
+	}
+	if got := o.paths(); len(got) > 0 {
+		t.Errorf("ingestions: %q", got)
+	}
+}
+
+// Whatever does not answer, the message comes back, and then ends well.
+func TestMessageComesBackWhileSomethingIsAway(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	event := o.lay(key("a.txt"), "a text")
+	whole := *o.Inbox
+	for name, broken := range map[string]inbox.Inbox{
+		"database": {Store: noStore{}, Files: whole.Files, Sender: whole.Sender, Log: whole.Log},
+		"open":     {Store: whole.Store, Files: noFiles{blob.Store(o.files), true}, Sender: whole.Sender, Log: whole.Log},
+		"copy":     {Store: whole.Store, Files: noFiles{blob.Store(o.files), false}, Sender: whole.Sender, Log: whole.Log},
+	} {
+		if _, err := broken.Take(t.Context(), event); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	o.take(event, manifest.MetricSucceeded)
+}
+
+var errAway = errors.New("away")
+
+type noStore struct{}
+
+func (noStore) AddFile(context.Context, ingest.Ingestion) ([]job.Stamped, error) { return nil, errAway }
+
+type noFiles struct {
+	blob.Store
+	all bool
+}
+
+func (f noFiles) Open(ctx context.Context, key, version string) (file io.ReadCloser, size int64, err error) {
+	if f.all {
+		return nil, 0, errAway
+	}
+	return f.Store.Open(ctx, key, version)
+}
+
+func (noFiles) Copy(context.Context, string, string, string) error { return errAway }
+
+// A message that is not sent is sent by the sweep.
+func TestSweepSendsTheMessageThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.sent.err = errAway
+	o.take(o.lay(key("a.txt"), "a text"), manifest.MetricSucceeded)
+	if _, err := o.conn.Exec(t.Context(), "UPDATE ingestion SET due_at = now() - interval '1 day', created_at = now() - interval '1 day', published_at = now() - interval '1 day'"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := o.db.Ingestions().Republish(t.Context(), sweep.Waits{Visibility: time.Hour, Grace: time.Minute, Drained: true, Lapses: 3, Times: 3}, 10)
+	if err != nil || len(again) != 1 {
+		t.Errorf("published again: %v, %v", again, err)
+	}
+}
+
+func TestMessageNeverEndsHalfDone(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if metric, err := o.Take(ctx, o.lay(key("a.txt"), "a text")); err == nil {
+		t.Errorf("a stopped invocation counts as %s", metric)
+	}
+	if got := fmt.Sprint(o.paths()); got != "[]" {
+		t.Errorf("ingestions: %s", got)
+	}
+}

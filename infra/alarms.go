@@ -118,14 +118,21 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 				" are in flight, and SQS stops at 120,000. Many " + rows + " wait for a retry: look for the " +
 				"cause in their errors, and stop publishing until it is fixed."},
 	)
-	a.onFailures(id, q.facts)
+	if !q.facts.Rowless {
+		a.onFailures(id, q.facts)
+	}
+	a.add(alarm{id: id + "Malformed", metric: a.site.metric(name, manifest.MetricMalformed, "Sum"), at: 1,
+		text: a.malformed(q.facts)})
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 }
 
 // explained names the command that shows the error of a row, where one does.
 func explained(f manifest.Function) string {
-	if f.Name == manifest.Match.Name {
+	switch f.Name {
+	case manifest.Match.Name:
 		return " (matchbook explain ID)"
+	case manifest.Inbox.Name:
+		return " (in the log of the function)"
 	}
 	return ""
 }
@@ -151,11 +158,19 @@ func (a *alarms) onFailures(id string, f manifest.Function) {
 		alarm{id: id + "FailedShare", metric: share, at: failedPercent,
 			text: fmt.Sprintf("Of the %ss that ended within five minutes, %d %% or more failed.%s",
 				row, failedPercent, then)},
-		alarm{id: id + "Malformed", metric: ours(manifest.MetricMalformed), at: 1,
-			text: "Messages whose body is not an id were taken off the queue " +
-				*a.site.name(name) + ". The log group /aws/lambda/" + *a.site.name(name) +
-				" has their message ids; find the program that sends them, since its messages have no effect."},
 	)
+}
+
+// malformed describes messages without effect.
+func (a *alarms) malformed(f manifest.Function) string {
+	queue := *a.site.name(f.Name)
+	if f.Name == manifest.Inbox.Name {
+		return "A file was laid outside of " + manifest.FolderInbox + "{tenant id}/ and is not ingested, or a " +
+			"message of " + queue + " was no event of S3. The log group /aws/lambda/" + queue +
+			" has the folder; move the file to the folder of its tenant."
+	}
+	return "Messages whose body is not an id were taken off the queue " + queue + ". The log group /aws/lambda/" +
+		queue + " has their message ids; find the program that sends them, since its messages have no effect."
 }
 
 // republished describes the way from failed rows to published ones.

@@ -33,7 +33,8 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 			work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
 			">=", "5", "1", missingIsFine},
 		"MatchMalformed": {work("Malformed"), ">=", "1", "1", missingIsFine},
-		"CredentialsRefused": {"FILL(work, 0) + FILL(sweep, 0) of " + work("Refused") + ", " + ours("Refused Sum"),
+		"CredentialsRefused": {"FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(sweep, 0) of " +
+			"Matchbook Refused Sum Function=inbox Stage=dev, Matchbook Refused Sum Function=ingest Stage=dev, " + work("Refused") + ", " + ours("Refused Sum"),
 			">=", "1", "1", missingIsFine},
 		"MatchErrors":    {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
 		"MatchThrottles": {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
@@ -44,13 +45,15 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		"SweepSilent":    {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
 		"SweepRepairs": {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") +
 			", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
-		"OldestDueDocument":   {ours("OldestDue Maximum"), ">=", "3240", "1", missingIsFine},
+		"OldestDueDocument":   {ours("OldestDue Maximum"), ">=", "10800", "1", missingIsFine},
 		"NotificationsUntold": {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
 	}
 	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanOrEqualToThreshold": "<="}
 	tpl := synthesise(t, wishes{context: bare})
-	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want) {
-		t.Errorf("%d alarms, want %d: %v", len(ids), len(want), ids)
+	// Of ingest and of the inbox, which has no rows that fail.
+	others := 9 + 7
+	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want)+others {
+		t.Errorf("%d alarms, want %d: %v", len(ids), len(want)+others, ids)
 	}
 	for id, w := range want {
 		if got := watched(t, tpl, id); got != w.metric {

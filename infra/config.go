@@ -38,6 +38,7 @@ type config struct {
 	NoTemperature   string
 	LLMTimeout      string
 	RetryBase       string
+	OCR             string  // of the ingest function
 	PromptPrice     float64 // USD per million tokens; 0: unknown
 	CompletionPrice float64
 	// The recipients of failures and alarms.
@@ -88,6 +89,7 @@ func settings(c *config) []setting {
 		{"openaiNoTemperature", "", text(&c.NoTemperature)},
 		{"llmTimeout", "", duration(&c.LLMTimeout)},
 		{"llmRetryBase", "", duration(&c.RetryBase)},
+		{"ocr", "none", oneOf(&c.OCR, "none")}, // the engines of the cloud are to follow
 		{"promptPrice", "", price(&c.PromptPrice)},
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"slack", "false", yesOrNo(&c.Slack)},

@@ -50,13 +50,16 @@ func (s *site) of(f manifest.Function, title string) string {
 }
 
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
-	return []awscloudwatch.IWidget{
+	widgets := []awscloudwatch.IWidget{
 		graph(s.of(f, "Deliveries by their end"), true,
 			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
 				manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
-		graph(s.of(f, "Time of the work per "+rowOf(f)+" (ms)"), false,
-			s.percentiles(f.Name, manifest.MetricAttemptTime)...),
 	}
+	if f.Rowless {
+		return widgets
+	}
+	return append(widgets, graph(s.of(f, "Time of the work per "+rowOf(f)+" (ms)"), false,
+		s.percentiles(f.Name, manifest.MetricAttemptTime)...))
 }
 
 // sweepWidgets show waiting rows and repairs, of all workloads.

@@ -54,12 +54,12 @@ func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
 	t.Parallel()
 	widgets := synthesise(t, wishes{context: bare}).widgets(t)
 	for title, want := range map[string]string{
-		"Deliveries by their end":           "Succeeded",
-		"Time of the work per document":     "AttemptTime",
-		"Backlog: oldest due document":      "OldestDue",
-		"Model: calls":                      "ModelCalls",
-		"Model: tokens":                     "ModelPromptTokens",
-		"Model: cost (USD, at 0.4 and 1.6 ": "(prompt * 0.4 + completion * 1.6) / 1000000",
+		"match: Deliveries by their end":           "Succeeded",
+		"match: Time of the work per document":     "AttemptTime",
+		"Backlog: oldest due row":                  "OldestDue",
+		"match: Model: calls":                      "ModelCalls",
+		"match: Model: tokens":                     "ModelPromptTokens",
+		"match: Model: cost (USD, at 0.4 and 1.6 ": "(prompt * 0.4 + completion * 1.6) / 1000000",
 	} {
 		i := slices.IndexFunc(widgets, func(w widget) bool { return strings.HasPrefix(w.Properties.Title, title) })
 		if i < 0 {

@@ -55,12 +55,14 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	tpl := synthesise(t, wishes{context: bare})
 	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"),
 		tpl.variables(t, "MigrateFunction")
+	ingest := tpl.variables(t, "IngestFunction")
 	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
 	for constant, name := range constants(t, "manifest.go", "Env") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
-		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep) != want {
-			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, inMatch || inSweep, want)
+		_, inIngest := ingest[name]
+		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest) != want {
+			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
 	}
 	for _, name := range manifest.Secrets {

@@ -53,10 +53,12 @@ func (f facts) packages() map[string]string {
 	return list
 }
 
-// visibility returns the longest of the queues'.
+// visibility returns the longest of the queues whose rows are swept.
 func (f facts) visibility() (longest time.Duration) {
 	for _, function := range f.Functions {
-		longest = max(longest, function.Visibility())
+		if !function.Rowless {
+			longest = max(longest, function.Visibility())
+		}
 	}
 	return longest
 }

@@ -20,11 +20,11 @@ func TestImpossibleCombinationsFailWithASentenceEach(t *testing.T) {
 		budget int
 		want   string
 	}{
-		"too few connections": {func(*facts) {}, 43,
-			"the functions may open 44 connections (match 8 x 5, sweep 2, migrate 2) and the database has 43 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
-		"just enough": {func(*facts) {}, 44, ""},
+		"too few connections": {func(*facts) {}, 71,
+			"the functions may open 72 connections (match 8 x 5, ingest 8 x 3, inbox 4 x 1, sweep 2, migrate 2) and the database has 71 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
+		"just enough": {func(*facts) {}, 72, ""},
 		"more functions at once": {func(f *facts) { f.Functions[0].MaxConcurrency = 30 }, 100,
-			"the functions may open 154 connections"},
+			"the functions may open 182 connections"},
 		"a sweep that lasts long": {func(f *facts) { f.Sweep.Timeout = 16 * time.Minute }, 100,
 			"sweep: a timeout of 16m0s is not a number of seconds from 1 to the 15m0s of Lambda"},
 		"no memory": {func(f *facts) { f.Migrate.MemoryMB = 64 }, 100,

@@ -80,7 +80,26 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"sqs:GetQueueAttributes ${MatchQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
 	}
-	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}"}
+	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}",
+		"sqs:SendMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}"}
+	onFiles := []string{
+		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
+		"sqs:GetQueueAttributes ${IngestQueue.Arn}",
+		"sqs:ChangeMessageVisibility ${IngestQueue.Arn}", "sqs:SendMessage ${IngestQueue.Arn}",
+		"sqs:SendMessage ${MatchQueue.Arn}", "s3:ListBucket ${Files.Arn}",
+		"s3:GetObject ${Files.Arn}/inbox/*", "s3:GetObjectVersion ${Files.Arn}/inbox/*",
+		"s3:GetObject ${Files.Arn}/documents/*", "s3:GetObjectVersion ${Files.Arn}/documents/*",
+		"s3:PutObject ${Files.Arn}/documents/*",
+		"s3:GetObject ${Files.Arn}/ingestions/*", "s3:GetObjectVersion ${Files.Arn}/ingestions/*",
+		"s3:PutObject ${Files.Arn}/ingestions/*",
+	}
+	byInbox := []string{
+		"sqs:ReceiveMessage ${InboxQueue.Arn}", "sqs:DeleteMessage ${InboxQueue.Arn}",
+		"sqs:GetQueueAttributes ${InboxQueue.Arn}", "sqs:SendMessage ${IngestQueue.Arn}",
+		"s3:ListBucket ${Files.Arn}",
+		"s3:GetObject ${Files.Arn}/inbox/*", "s3:GetObjectVersion ${Files.Arn}/inbox/*",
+		"s3:PutObject ${Files.Arn}/documents/*",
+	}
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
@@ -100,6 +119,10 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				slices.Concat(onQueue, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"InboxFunctionRole": ofAll("InboxFunctionRole",
+				slices.Concat(byInbox, []string{byName("dev/database-url")})...),
+			"IngestFunctionRole": ofAll("IngestFunctionRole",
+				slices.Concat(onFiles, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
 		}},
 		"rules only": {rulesOnly, map[string][]string{
@@ -107,11 +130,18 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				slices.Concat(onQueue, []string{byName("dev/database-url")})...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
+			"InboxFunctionRole": ofAll("InboxFunctionRole",
+				slices.Concat(byInbox, []string{byName("dev/database-url")})...),
+			"IngestFunctionRole": ofAll("IngestFunctionRole",
+				slices.Concat(onFiles, []string{byName("dev/database-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
 		}},
 		"everything": {everything, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"IngestFunctionRole": ofAll("IngestFunctionRole", slices.Concat(onFiles, exact, inVPC, mail,
+				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"InboxFunctionRole": ofAll("InboxFunctionRole", slices.Concat(byInbox, exact, inVPC)...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
@@ -119,6 +149,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
 				slices.Concat(onQueue, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+			"IngestFunctionRole": ofAll("IngestFunctionRole",
+				slices.Concat(onFiles, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+			"InboxFunctionRole":   ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
 			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
 			"VpcRejectedIAMRole136DD74E": {
@@ -136,6 +169,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 					want = append(want, "${"+role+"}: Allow "+action)
 				}
 			}
+			want = append(want, "FilesPolicyCFAB4773: is a AWS::S3::BucketPolicy") // TestBucketIsClosedAndKeepsEverything
 			slices.Sort(want)
 			compare(t, synthesise(t, wishes{context: tc.context}).granted(), want)
 		})
@@ -170,7 +204,8 @@ func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 		got[id] = string(principal)
 	}
 	const lambda = `{"Service":"lambda.amazonaws.com"}`
-	want := map[string]string{"MatchFunctionRole": lambda, "SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
+	want := map[string]string{"MatchFunctionRole": lambda, "IngestFunctionRole": lambda, "InboxFunctionRole": lambda,
+		"SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
 		"SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
 	for id, principal := range got {
 		if want[id] != principal {

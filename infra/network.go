@@ -37,6 +37,8 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 		},
 	}), "Vpc")
 	s.logRejected(vpc)
+	vpc.AddGatewayEndpoint(jsii.String("FilesEndpoint"), // files do not pay for the way out
+		&awsec2.GatewayVpcEndpointOptions{Service: awsec2.GatewayVpcEndpointAwsService_S3()})
 	functions := awsec2.NewSecurityGroup(s.stack, jsii.String("FunctionsSecurityGroup"), &awsec2.SecurityGroupProps{
 		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The functions: nobody reaches them"),
 	})

@@ -26,10 +26,13 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
 	task := manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}
 	q.function = s.newFunction(task, variables)
-	allow(q.function.Role(), []*string{q.queue.QueueArn()},
-		"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", // by the event source mapping
-		"sqs:ChangeMessageVisibility", // a retry
-		"sqs:SendMessage")             // to publish rows that its work concerns, too
+	own := []*string{q.queue.QueueArn()}
+	allow(q.function.Role(), own, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes") // by the mapping
+	if !f.Rowless {
+		allow(q.function.Role(), own,
+			"sqs:ChangeMessageVisibility", // a retry
+			"sqs:SendMessage")             // to publish rows that its work concerns, too
+	}
 	q.live = s.live(q.function, f.Name)
 	s.newMapping(q)
 	s.alarms.onQueueFunction(q)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -16,6 +17,7 @@ type site struct {
 	code     map[string]string // the folder of each function's bootstrap
 	database database
 	network  network
+	files    awss3.Bucket
 	alarms   *alarms
 	schema   constructs.IDependable // new versions wait for it
 	accepted []accepted
@@ -27,15 +29,16 @@ func newStack(app awscdk.App, c config, f facts, code map[string]string) {
 	s := newSite(app, c, f, code)
 	var workloads []queueFunction
 	for _, function := range f.Functions {
-		workloads = append(workloads, newWorkload(s, function))
+		workloads = append(workloads, newWorkload(s, function, workloads))
 	}
+	s.watchInbox(workloads)
 	sweep := newSweep(s, workloads)
 	newDashboard(s, workloads, sweep)
 	s.writeAccepted()
 }
 
-// newSite makes the common base of all workloads: the database, its schema and
-// the alarms' topic.
+// newSite makes the common base of all workloads: the database, its schema, the
+// files and the alarms' topic.
 func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 	name := "matchbook-" + c.Stage
 	stack := awscdk.NewStack(app, jsii.String(name), &awscdk.StackProps{
@@ -48,6 +51,7 @@ func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 	s.warnOfSilence()
 	s.alarms = newAlarms(s)
 	s.database, s.network = newDatabase(s)
+	s.files = s.newBucket()
 	s.schema = newMigration(s)
 	return s
 }

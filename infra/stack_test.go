@@ -61,7 +61,8 @@ func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 		}
 	}
 	slices.Sort(closed)
-	if want := []string{"${MatchDeadLetterQueue}", "${MatchQueue}"}; !slices.Equal(closed, want) {
+	if want := []string{"${InboxDeadLetterQueue}", "${InboxQueue}", "${IngestDeadLetterQueue}", "${IngestQueue}",
+		"${MatchDeadLetterQueue}", "${MatchQueue}"}; !slices.Equal(closed, want) {
 		t.Errorf("got %v, want %v", closed, want)
 	}
 }
@@ -72,7 +73,8 @@ func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
 	for _, f := range []struct {
 		id, name        string
 		seconds, memory int
-	}{{"MatchFunction", "match", 180, 512}, {"SweepFunction", "sweep", 50, 256},
+	}{{"MatchFunction", "match", 180, 512}, {"IngestFunction", "ingest", 600, 2048},
+		{"InboxFunction", "inbox", 120, 512}, {"SweepFunction", "sweep", 50, 256},
 		{"MigrateFunction", "migrate", 600, 256}} {
 		tpl.check(t,
 			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"),
@@ -102,7 +104,7 @@ func TestMappingReportsEachMessageAndLimitsItself(t *testing.T) {
 func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
-	for _, name := range []string{"Match", "Sweep"} {
+	for _, name := range []string{"Match", "Ingest", "Inbox", "Sweep"} {
 		if got := tpl.Resources[name+"Live"].DependsOn; !slices.Equal(got, []string{"Schema"}) {
 			t.Errorf("%sLive depends on %v, want Schema", name, got)
 		}
@@ -160,6 +162,7 @@ func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 func TestTemplateFollowsTheManifest(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare, facts: func(f *facts) {
+		f.Functions[1].Timeout = time.Minute // a shorter visibility than that of match
 		match := &f.Functions[0]
 		match.Timeout, match.MemoryMB, match.BatchSize, match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
 		match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}
@@ -211,7 +214,7 @@ func TestOutputsNameTheNextCommands(t *testing.T) {
 	tpl := synthesise(t, wishes{context: bare})
 	for name, want := range map[string]string{
 		"MatchQueueUrl": "${MatchQueue}", "MatchDeadLetterQueueUrl": "${MatchDeadLetterQueue}",
-		"MatchFunctionName": "${MatchFunction}",
+		"MatchFunctionName": "${MatchFunction}", "IngestQueueUrl": "${IngestQueue}", "FilesBucketName": "${Files}",
 		"SweepFunctionName": "${SweepFunction}", "MigrateFunctionName": "${MigrateFunction}",
 		"AlarmTopicArn": "${AlarmTopic}",
 		"DashboardUrl":  "https://${AWS::Region}.console.aws.amazon.com/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",

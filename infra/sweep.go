@@ -18,6 +18,9 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.notifications()
 	var queues []*string
 	for _, w := range workloads {
+		if w.facts.Rowless {
+			continue
+		}
 		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
 		queues = append(queues, w.queue.QueueArn())
 		if w.facts.Name == manifest.Match.Name {

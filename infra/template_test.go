@@ -17,10 +17,11 @@ type template struct {
 }
 
 type resource struct {
-	Type       string
-	Properties map[string]any
-	DependsOn  []string
-	Metadata   map[string]any
+	Type                                string
+	Properties                          map[string]any
+	DependsOn                           []string
+	DeletionPolicy, UpdateReplacePolicy string
+	Metadata                            map[string]any
 }
 
 func readTemplate(t *testing.T, file string) *template {

@@ -1,21 +1,50 @@
 package main
 
 import (
+	"slices"
+
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newWorkload makes all resources of a row of the manifest.
-func newWorkload(s *site, f manifest.Function) queueFunction {
-	variables := s.notifications()
-	variables.values[manifest.EnvRetrySchedule] = jsii.String(f.RetrySchedule())
-	if f.AsksModel {
-		s.addModel(variables)
+// newWorkload makes all resources of a row of the manifest. earlier has those
+// of the rows before it, to which it may publish.
+func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFunction {
+	variables := s.variables(f)
+	target := slices.IndexFunc(earlier, func(w queueFunction) bool { return w.facts.Name == f.PublishesTo })
+	if target >= 0 {
+		variables.values[earlier[target].facts.QueueEnv()] = earlier[target].queue.QueueUrl()
 	}
 	q := s.newQueueFunction(f, variables)
-	s.allowMail(q.function.Role())
+	if target >= 0 {
+		allow(q.function.Role(), []*string{earlier[target].queue.QueueArn()}, "sqs:SendMessage")
+	}
+	s.useFiles(q)
+	if !f.Rowless {
+		s.allowMail(q.function.Role())
+	}
 	return q
+}
+
+// variables returns those of a row's function, without its queues.
+func (s *site) variables(f manifest.Function) environment {
+	e := s.notifications()
+	if f.Rowless { // it notifies no person
+		e = environment{map[string]*string{}, e.secrets}
+		delete(e.secrets, manifest.EnvSlackWebhookURL)
+	}
+	e.values[manifest.EnvRetrySchedule] = jsii.String(f.RetrySchedule())
+	if f.AsksModel {
+		s.addModel(e)
+	}
+	if len(f.Files) > 0 {
+		e.values[manifest.EnvBlobURL] = s.files.S3UrlForObject(nil)
+	}
+	if f.Name == manifest.Ingest.Name {
+		e.values[manifest.EnvOCR] = jsii.String(s.config.OCR)
+	}
+	return e
 }
 
 // addModel adds the model for the pairs that rules leave open.

@@ -10,10 +10,10 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// furtherRow is a manifest with a second function, which asks no model.
+// furtherRow is a manifest with a further function, which asks no model.
 func furtherRow(f *facts) {
-	f.Functions = append(f.Functions, manifest.Function{Name: "ingest", Purpose: "Reads documents", Subject: "ingestion",
-		Package: "example.com/ingest", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4,
+	f.Functions = append(f.Functions, manifest.Function{Name: "lamp", Purpose: "Lights lamps", Subject: "lamp",
+		Package: "example.com/lamp", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4,
 		PoolSize: 3, Retries: []time.Duration{time.Minute}})
 }
 
@@ -46,15 +46,15 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"IngestQueue": "AWS::SQS::Queue", "IngestDeadLetterQueue": "AWS::SQS::Queue",
-		"IngestFunction": "AWS::Lambda::Function", "IngestFunctionLogs": "AWS::Logs::LogGroup",
-		"IngestFunctionRole": "AWS::IAM::Role",
-		"IngestLive":         "AWS::Lambda::Alias", "IngestMapping": "AWS::Lambda::EventSourceMapping",
+		"LampQueue": "AWS::SQS::Queue", "LampDeadLetterQueue": "AWS::SQS::Queue",
+		"LampFunction": "AWS::Lambda::Function", "LampFunctionLogs": "AWS::Logs::LogGroup",
+		"LampFunctionRole": "AWS::IAM::Role",
+		"LampLive":         "AWS::Lambda::Alias", "LampMapping": "AWS::Lambda::EventSourceMapping",
 	}
 	for _, alarm := range []string{"DeadLetterQueueNotEmpty", "DeadLetterQueueFilling", "QueueInFlight", "Failed",
 		"FailedShare", "Malformed",
 		"Errors", "Throttles", "Duration"} {
-		want["Ingest"+alarm] = "AWS::CloudWatch::Alarm"
+		want["Lamp"+alarm] = "AWS::CloudWatch::Alarm"
 	}
 	for id, kind := range want {
 		if more[id] != kind {
@@ -68,10 +68,10 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 		}
 	}
 	tpl.check(t,
-		at("IngestQueue", 6*300, "VisibilityTimeout"), at("IngestQueue", 2, "RedrivePolicy", "maxReceiveCount"),
-		at("IngestMapping", 5, "BatchSize"), at("IngestMapping", 4, "ScalingConfig", "MaximumConcurrency"),
-		at("IngestDuration", 240000, "Threshold"), at("OldestDueDocument", 3*6*300, "Threshold"))
-	if got := plain(tpl.Outputs["IngestQueueUrl"].Value); got != "${IngestQueue}" {
+		at("LampQueue", 6*300, "VisibilityTimeout"), at("LampQueue", 2, "RedrivePolicy", "maxReceiveCount"),
+		at("LampMapping", 5, "BatchSize"), at("LampMapping", 4, "ScalingConfig", "MaximumConcurrency"),
+		at("LampDuration", 240000, "Threshold"), at("OldestDueDocument", 3*6*600, "Threshold"))
+	if got := plain(tpl.Outputs["LampQueueUrl"].Value); got != "${LampQueue}" {
 		t.Errorf("the output is %s", got)
 	}
 }
@@ -79,18 +79,18 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 func TestFurtherRowHasItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
-	ingest, match, sweep := tpl.variables(t, "IngestFunction"), tpl.variables(t, "MatchFunction"),
+	lamp, match, sweep := tpl.variables(t, "LampFunction"), tpl.variables(t, "MatchFunction"),
 		tpl.variables(t, "SweepFunction")
-	if ingest["QUEUE_URL"] != "${IngestQueue}" || ingest["RETRY_SCHEDULE"] != "1m" {
-		t.Errorf("ingest: got %v", ingest)
+	if lamp["QUEUE_URL"] != "${LampQueue}" || lamp["RETRY_SCHEDULE"] != "1m" {
+		t.Errorf("lamp: got %v", lamp)
 	}
-	if _, ok := ingest["OPENAI_API_KEY_SECRET_ARN"]; ok {
+	if _, ok := lamp["OPENAI_API_KEY_SECRET_ARN"]; ok {
 		t.Error("a function that asks no model gets the model's key")
 	}
 	if match["QUEUE_URL"] != "${MatchQueue}" || match["RETRY_SCHEDULE"] != "5m,30m" {
 		t.Errorf("match: got %v", match)
 	}
-	if sweep["MATCH_QUEUE_URL"] != "${MatchQueue}" || sweep["INGEST_QUEUE_URL"] != "${IngestQueue}" {
+	if sweep["MATCH_QUEUE_URL"] != "${MatchQueue}" || sweep["LAMP_QUEUE_URL"] != "${LampQueue}" {
 		t.Errorf("the sweep: got %v", sweep)
 	}
 }
@@ -106,27 +106,27 @@ func TestFurtherRowMayUseItsOwnQueueOnly(t *testing.T) {
 			more = append(more, line)
 		}
 	}
-	ingest := func(actions ...string) (list []string) {
+	lamp := func(actions ...string) (list []string) {
 		for _, action := range actions {
-			list = append(list, "${IngestFunctionRole}: Allow "+action)
+			list = append(list, "${LampFunctionRole}: Allow "+action)
 		}
 		return list
 	}
-	compare(t, more, append(ingest(
-		"logs:CreateLogStream ${IngestFunctionLogs.Arn}", "logs:PutLogEvents ${IngestFunctionLogs.Arn}",
+	compare(t, more, append(lamp(
+		"logs:CreateLogStream ${LampFunctionLogs.Arn}", "logs:PutLogEvents ${LampFunctionLogs.Arn}",
 		"xray:PutTelemetryRecords *", "xray:PutTraceSegments *",
-		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
-		"sqs:GetQueueAttributes ${IngestQueue.Arn}",
-		"sqs:ChangeMessageVisibility ${IngestQueue.Arn}", "sqs:SendMessage ${IngestQueue.Arn}",
+		"sqs:ReceiveMessage ${LampQueue.Arn}", "sqs:DeleteMessage ${LampQueue.Arn}",
+		"sqs:GetQueueAttributes ${LampQueue.Arn}",
+		"sqs:ChangeMessageVisibility ${LampQueue.Arn}", "sqs:SendMessage ${LampQueue.Arn}",
 		"secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/dev/database-url-??????"),
-		"${SweepFunctionRole}: Allow sqs:SendMessage ${IngestQueue.Arn}",
-		"${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${IngestQueue.Arn}"))
+		"${SweepFunctionRole}: Allow sqs:SendMessage ${LampQueue.Arn}",
+		"${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${LampQueue.Arn}"))
 }
 
 func TestFurtherRowIsWatched(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
-	if got, want := watched(t, tpl, "CredentialsRefused"), "FILL(work, 0) + FILL(work2, 0) + FILL(sweep, 0) of "; !strings.HasPrefix(got, want) || !strings.Contains(got, "Function=ingest") {
+	if got, want := watched(t, tpl, "CredentialsRefused"), "FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(sweep, 0) of "; !strings.HasPrefix(got, want) || !strings.Contains(got, "Function=lamp") {
 		t.Errorf("refused credentials: got %s", got)
 	}
 	shown := map[string]string{}
@@ -135,30 +135,30 @@ func TestFurtherRowIsWatched(t *testing.T) {
 	}
 	for title, want := range map[string]string{
 		"match: Deliveries by their end":                         "Function match",
-		"ingest: Deliveries by their end":                        "Function ingest",
-		"ingest: Time of the work per ingestion (ms)":            "AttemptTime",
-		"ingest: Invocations, errors, throttles":                 "${IngestFunction}",
-		"ingest: Duration of an invocation (ms)":                 "${IngestFunction}",
-		"ingest: Invocations at once":                            "${IngestFunction}",
+		"lamp: Deliveries by their end":                          "Function lamp",
+		"lamp: Time of the work per lamp (ms)":                   "AttemptTime",
+		"lamp: Invocations, errors, throttles":                   "${LampFunction}",
+		"lamp: Duration of an invocation (ms)":                   "${LampFunction}",
+		"lamp: Invocations at once":                              "${LampFunction}",
 		"match: Model: tokens":                                   "Function match",
-		"Queues":                                                 "${IngestDeadLetterQueue.QueueName}",
-		"Repairs, unsent notifications, and refused credentials": "Function ingest",
+		"Queues":                                                 "${LampDeadLetterQueue.QueueName}",
+		"Repairs, unsent notifications, and refused credentials": "Function lamp",
 	} {
 		if !strings.Contains(shown[title], want) {
 			t.Errorf("%s: got %q, want %s in it", title, shown[title], want)
 		}
 	}
 	for id, want := range map[string]string{
-		"IngestDeadLetterQueueNotEmpty": "Read the errors of the ingestions that they name, fix the cause",
-		"IngestFailedShare":             "Of the ingestions that ended",
-		"MatchFailedShare":              "Of the documents that ended",
-		"OldestDueDocument":             "The oldest row has been due",
+		"LampDeadLetterQueueNotEmpty": "Read the errors of the lamps that they name, fix the cause",
+		"LampFailedShare":             "Of the lamps that ended",
+		"MatchFailedShare":            "Of the documents that ended",
+		"OldestDueDocument":           "The oldest row has been due",
 	} {
 		if got := plain(tpl.at(t, id, "AlarmDescription")); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q in it", id, got, want)
 		}
 	}
-	if shown["ingest: Model: tokens"] != "" {
+	if shown["lamp: Model: tokens"] != "" {
 
 		t.Error("the model's graphs are there for a function that asks none")
 	}

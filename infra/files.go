@@ -1,0 +1,107 @@
+package main
+
+import (
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// Periods of the bucket, in days. A version that was overwritten or deleted is
+// kept for longer than a message that names it can wait in the queue of the inbox
+// and in its dead-letter queue.
+const (
+	keepVersions    = 30
+	keepCheckpoints = 90
+	abortUploads    = 7
+)
+
+// newBucket makes the bucket of all files. It stays when the stack is deleted,
+// and has no name of its own: a stack made anew would find the name taken.
+func (s *site) newBucket() awss3.Bucket {
+	rule := func(id, prefix string, days float64) *awss3.LifecycleRule {
+		return &awss3.LifecycleRule{Id: jsii.String(id), Prefix: jsii.String(prefix),
+			Expiration: awscdk.Duration_Days(jsii.Number(days))}
+	}
+	bucket := called(awss3.NewBucket(s.stack, jsii.String("Files"), &awss3.BucketProps{
+		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
+		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
+		Versioned:         jsii.Bool(true),
+		EnforceSSL:        jsii.Bool(true),
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN,
+		LifecycleRules: &[]*awss3.LifecycleRule{
+			rule("checkpoints", manifest.FolderIngestions, keepCheckpoints),
+			{Id: jsii.String("old-versions"), NoncurrentVersionExpiration: awscdk.Duration_Days(jsii.Number(keepVersions)),
+				ExpiredObjectDeleteMarker:           jsii.Bool(true),
+				AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(abortUploads))},
+		},
+	}), "Files")
+	s.accept(bucket, "AwsSolutions-S1", "", "who read a file is in CloudTrail, where its data events are on; "+
+		"access logs would be a second bucket of names of files")
+	s.output("FilesBucketName", "A file laid below inbox/{tenant id}/ is ingested", bucket.BucketName())
+	return bucket
+}
+
+// useFiles gives a function its variables and rights of the store of files.
+func (s *site) useFiles(q queueFunction) {
+	if len(q.facts.Files) == 0 {
+		return
+	}
+	role := q.function.Role()
+	// Without this right S3 answers that access is denied where a file is gone.
+	allow(role, []*string{s.files.BucketArn()}, "s3:ListBucket")
+	for _, access := range q.facts.Files {
+		files := []*string{s.files.ArnForObjects(jsii.String(access.Folder + "*"))}
+		finding := "Resource::<Files.Arn>/" + access.Folder + "*"
+		s.accept(role, "AwsSolutions-IAM5", finding, "the files of a folder, whose names are not known before")
+		if access.Read {
+			allow(role, files, "s3:GetObject", "s3:GetObjectVersion")
+		}
+		if access.Write {
+			allow(role, files, "s3:PutObject")
+		}
+	}
+}
+
+// watchInbox has S3 send an event to the queue of the inbox function for each
+// file in the inbox. The bucket's properties are set directly: the CDK would
+// deploy a further function to set them.
+func (s *site) watchInbox(workloads []queueFunction) {
+	for _, w := range workloads {
+		if w.facts.Name != manifest.Inbox.Name {
+			continue
+		}
+		// The bucket waits for this right, so its name is not known here: that it
+		// begins with the stack's is.
+		w.queue.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Sid: jsii.String("FilesSend"), Actions: jsii.Strings("sqs:SendMessage"),
+			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("s3.amazonaws.com"), nil)},
+			Resources:  &[]*string{w.queue.QueueArn()},
+			Conditions: &map[string]any{
+				"StringEquals": map[string]any{"aws:SourceAccount": s.stack.Account()},
+				"ArnLike":      map[string]any{"aws:SourceArn": s.bucketsOfStack()},
+			},
+		}))
+		cfn := s.files.Node().DefaultChild().(awss3.CfnBucket)
+		cfn.SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
+			QueueConfigurations: &[]any{awss3.CfnBucket_QueueConfigurationProperty{
+				Event: jsii.String("s3:ObjectCreated:*"), Queue: w.queue.QueueArn(),
+				Filter: &awss3.CfnBucket_NotificationFilterProperty{S3Key: &awss3.CfnBucket_S3KeyFilterProperty{
+					Rules: &[]any{awss3.CfnBucket_FilterRuleProperty{
+						Name: jsii.String("prefix"), Value: jsii.String(manifest.FolderInbox)}},
+				}},
+			}},
+		})
+		s.files.Node().AddDependency(w.queue.Node().FindChild(jsii.String("Policy")))
+	}
+}
+
+// bucketsOfStack is a pattern of the names that CloudFormation gives to buckets
+// of this stack.
+func (s *site) bucketsOfStack() *string {
+	return s.stack.FormatArn(&awscdk.ArnComponents{Service: jsii.String("s3"), Region: jsii.String(""),
+		Account: jsii.String(""), Resource: jsii.String(*s.name() + "-*"), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+}

@@ -42,19 +42,32 @@ type Store interface {
 // file:///folder, which is made where it is missing. load configures the SDK,
 // and is called for S3 only.
 func Open(ctx context.Context, rawURL string, load func(context.Context) (aws.Config, error)) (Store, error) {
-	u, err := url.Parse(rawURL)
+	u, err := parse(rawURL)
 	if err != nil {
-		return nil, errors.New("not a URL such as s3://bucket or file:///folder")
+		return nil, err
 	}
-	switch {
-	case u.Scheme == "s3" && u.Host != "" && u.RawQuery == "":
-		c, err := load(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return openBucket(c, u.Host, strings.Trim(u.Path, "/")), nil
-	case u.Scheme == "file" && u.Host == "" && path.IsAbs(u.Path):
+	if u.Scheme == "file" {
 		return openFolder(filepath.FromSlash(u.Path))
+	}
+	c, err := load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openBucket(c, u.Host, strings.Trim(u.Path, "/")), nil
+}
+
+// Check returns the error of Open for a URL that is none of a store, and opens
+// nothing.
+func Check(rawURL string) error {
+	_, err := parse(rawURL)
+	return err
+}
+
+func parse(rawURL string) (*url.URL, error) {
+	u, err := url.Parse(rawURL)
+	if err == nil && (u.Scheme == "s3" && u.Host != "" && u.RawQuery == "" ||
+		u.Scheme == "file" && u.Host == "" && path.IsAbs(u.Path)) {
+		return u, nil
 	}
 	return nil, errors.New("not a URL such as s3://bucket or file:///folder")
 }

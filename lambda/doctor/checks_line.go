@@ -112,7 +112,13 @@ func queueURL(f facts) (results []result) {
 			results = append(results, skipped(l.name, why))
 		}
 	}
-	for _, fn := range f.functions {
+	publishers := slices.Clone(f.functions)
+	for _, l := range f.lines {
+		if l.mapping.why() == "" {
+			publishers = append(publishers, l.function)
+		}
+	}
+	for _, fn := range publishers {
 		for _, to := range fn.sends {
 			results = append(results, sendsTo(fn.name, to, read[to.row.Name]))
 		}

@@ -22,6 +22,7 @@ func (l *look) template(ctx context.Context) (facts, error) {
 		return f, err
 	}
 	f.target = "the template"
+	f.ocr = unknown[problem]("a template runs on another machine")
 	const why = "a template names no database that can be asked"
 	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
 	f.withoutDatabase(why, l.Connections)
@@ -46,6 +47,13 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	l.askQueueOf(ctx, &ln, env)
 	l.askOutside(ctx, &f, env, ln.row, false)
 	f.lines = []line{ln}
+	f.inbox = unknown[bool](why)
+	f.ocr = askOCR(ctx, env)
+	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
+	if env.has(manifest.EnvBlobURL) { // this machine ingests, too
+		f.functions = append(f.functions, function{name: manifest.Ingest.Name,
+			config: known(problems(env, true, manifest.Ingest, l.rows))})
+	}
 	return f, nil
 }
 
@@ -68,6 +76,7 @@ var names = append(ofChannels(),
 	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey+manifest.SecretSuffix,
 	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+	manifest.EnvBlobURL, manifest.EnvOCR,
 	manifest.EnvAdminBaseURL,
 )
 

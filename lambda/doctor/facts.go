@@ -63,6 +63,10 @@ type facts struct {
 	channels fact[[]string] // that send each failure
 
 	model, embeddings, slack fact[problem]
+
+	files []files // the stores of files that functions name
+	ocr   fact[problem]
+	inbox fact[bool] // whether a bucket sends its events to the queue of the inbox
 }
 
 // problem is a sentence about an error; empty if there is none.
@@ -121,6 +125,12 @@ type queue struct {
 // secret is a variable given as the ARN of a secret.
 type secret struct {
 	subject  string
+	readable fact[problem]
+}
+
+// files is a function's store of files.
+type files struct {
+	function string
 	readable fact[problem]
 }
 

@@ -186,8 +186,9 @@ func TestEachHarmToADeploymentIsFound(t *testing.T) {
 func TestHealthyDeploymentHasNothingWrong(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
-		"stack":       nil,
-		"environment": {"mapping", "batch-failures", "batch-size", "maximum-concurrency", "reserved-concurrency", "queue-url", "channels"},
+		"stack": {"files", "ocr", "inbox"},
+		"environment": {"mapping", "batch-failures", "batch-size", "maximum-concurrency", "reserved-concurrency", "queue-url",
+			"files", "ocr", "inbox", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

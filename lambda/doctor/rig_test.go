@@ -89,7 +89,7 @@ func newRig(t *testing.T, database string) *rig {
 	vault.Store(r.dir, r)
 	t.Cleanup(func() { vault.Delete(r.dir) })
 	r.deploy(hooks.URL + hookPath)
-	r.look = &look{rows: manifest.Functions(), Options: Options{Env: func(name string) string { return r.env[name] }, Ask: true}, cloud: &cloud{config}}
+	r.look = &look{rows: rows{manifest.Match}, Options: Options{Env: func(name string) string { return r.env[name] }, Ask: true}, cloud: &cloud{config}}
 	return r
 }
 

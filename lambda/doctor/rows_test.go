@@ -10,16 +10,16 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// ingest is a further row of the manifest, which asks no model.
-var ingest = manifest.Function{Name: "ingest", Timeout: 3 * time.Minute, BatchSize: 10, MaxConcurrency: 4, PoolSize: 3,
+// lamp is a further row of the manifest, which asks no model.
+var lamp = manifest.Function{Name: "lamp", Timeout: 3 * time.Minute, BatchSize: 10, MaxConcurrency: 4, PoolSize: 3,
 	Retries: []time.Duration{time.Minute, 2 * time.Minute}}
 
 func TestFunctionHasTheRowThatItsNameEndsWith(t *testing.T) {
 	t.Parallel()
-	all := rows{manifest.Match, ingest, {Name: "st"}}
+	all := rows{manifest.Match, lamp, {Name: "st"}}
 	for name, want := range map[string]string{
-		"MatchFunction": "match", "matchbook-dev-match": "match", "match": "match", "IngestFunction": "ingest",
-		"matchbook-dev-ingest": "ingest", "matchbook-ingest-Other": "match", "a function that is not named": "match", "": "match",
+		"MatchFunction": "match", "matchbook-dev-match": "match", "match": "match", "LampFunction": "lamp",
+		"matchbook-dev-lamp": "lamp", "matchbook-lamp-Other": "match", "a function that is not named": "match", "": "match",
 	} {
 		if got := all.of(name).Name; got != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)
@@ -28,7 +28,7 @@ func TestFunctionHasTheRowThatItsNameEndsWith(t *testing.T) {
 }
 
 // twoRows is the template after an edit with a copy of all that belongs to
-// match, for ingest.
+// match, for lamp.
 func twoRows(t *testing.T, path string, to any) Report {
 	t.Helper()
 	var template struct{ Resources map[string]json.RawMessage }
@@ -37,7 +37,7 @@ func twoRows(t *testing.T, path string, to any) Report {
 	}
 	for id, raw := range template.Resources {
 		if rest, ok := strings.CutPrefix(id, "Match"); ok {
-			template.Resources["Ingest"+rest] = bytes.ReplaceAll(raw, []byte(`"Match`), []byte(`"Ingest`))
+			template.Resources["Lamp"+rest] = bytes.ReplaceAll(raw, []byte(`"Match`), []byte(`"Lamp`))
 		}
 	}
 	raw, err := json.Marshal(template)
@@ -48,16 +48,16 @@ func twoRows(t *testing.T, path string, to any) Report {
 	if err := json.Unmarshal(raw, &edited); err != nil {
 		t.Fatal(err)
 	}
-	edit(t, edited, "SweepFunction"+env+"INGEST_QUEUE_URL", m{"Ref": "IngestQueue"})
-	edit(t, edited, "IngestMapping.ScalingConfig", m{"MaximumConcurrency": 4})
-	edit(t, edited, "IngestFunction"+env+"OPENAI_API_KEY_SECRET_ARN", nil)
+	edit(t, edited, "SweepFunction"+env+"LAMP_QUEUE_URL", m{"Ref": "LampQueue"})
+	edit(t, edited, "LampMapping.ScalingConfig", m{"MaximumConcurrency": 4})
+	edit(t, edited, "LampFunction"+env+"OPENAI_API_KEY_SECRET_ARN", nil)
 	if path != "" {
 		edit(t, edited, path, to)
 	}
 	if raw, err = json.Marshal(edited); err != nil {
 		t.Fatal(err)
 	}
-	look := &look{Options: Options{Template: raw, Connections: 56}, rows: rows{manifest.Match, ingest}}
+	look := &look{Options: Options{Template: raw, Connections: 56}, rows: rows{manifest.Match, lamp}}
 	r, err := look.examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -72,18 +72,18 @@ func TestFurtherRowIsCheckedInATemplate(t *testing.T) {
 		t.Errorf("got\n%s", show(r))
 	}
 	for _, row := range []templateRow{
-		{"", nil, provoked{"mapping", OK, "feeds IngestFunction"}},
+		{"", nil, provoked{"mapping", OK, "feeds LampFunction"}},
 		{"", nil, provoked{"mapping", OK, "feeds MatchFunction"}},
-		{"", nil, provoked{"connections", OK, "4 x 3 of IngestFunction, 8 x 5 of MatchFunction: 56 in all"}},
-		{"IngestMapping", nil, provoked{"mapping", Error, "no event source mapping feeds IngestFunction"}},
-		{"IngestMapping.ScalingConfig", m{"MaximumConcurrency": 5}, provoked{"connections", Error, "59 in all, and the database has 56"}},
-		{"IngestQueue.VisibilityTimeout", 30, provoked{"visibility", Error, "it hides a message for 30s"}},
-		{"IngestQueue.RedrivePolicy", nil, provoked{"dlq", Error, "it has no dead-letter queue"}},
-		{"IngestFunction" + env + "QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "QUEUE_URL names MatchQueue, and the event source mapping reads IngestQueue"}},
-		{"IngestFunction" + env + "RETRY_SCHEDULE", "5m", provoked{"schedule-entries", Error, "1 entry"}},
-		{"IngestFunction" + env + "RETRY_SCHEDULE", nil, provoked{"schedule-limit", OK, "the longest wait is 2m"}},
-		{"SweepFunction" + env + "INGEST_QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "SweepFunction publishes to MatchQueue"}},
-		{"SweepFunction" + env + "INGEST_QUEUE_URL", nil, provoked{"configuration", Error, "INGEST_QUEUE_URL is not set"}},
+		{"", nil, provoked{"connections", OK, "4 x 3 of LampFunction, 8 x 5 of MatchFunction: 56 in all"}},
+		{"LampMapping", nil, provoked{"mapping", Error, "no event source mapping feeds LampFunction"}},
+		{"LampMapping.ScalingConfig", m{"MaximumConcurrency": 5}, provoked{"connections", Error, "59 in all, and the database has 56"}},
+		{"LampQueue.VisibilityTimeout", 30, provoked{"visibility", Error, "it hides a message for 30s"}},
+		{"LampQueue.RedrivePolicy", nil, provoked{"dlq", Error, "it has no dead-letter queue"}},
+		{"LampFunction" + env + "QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "QUEUE_URL names MatchQueue, and the event source mapping reads LampQueue"}},
+		{"LampFunction" + env + "RETRY_SCHEDULE", "5m", provoked{"schedule-entries", Error, "1 entry"}},
+		{"LampFunction" + env + "RETRY_SCHEDULE", nil, provoked{"schedule-limit", OK, "the longest wait is 2m"}},
+		{"SweepFunction" + env + "LAMP_QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "SweepFunction publishes to MatchQueue"}},
+		{"SweepFunction" + env + "LAMP_QUEUE_URL", nil, provoked{"configuration", Error, "LAMP_QUEUE_URL is not set"}},
 	} {
 		t.Run(row.path+" "+row.id, func(t *testing.T) {
 			t.Parallel()
@@ -95,9 +95,9 @@ func TestFurtherRowIsCheckedInATemplate(t *testing.T) {
 func TestAdviceNamesTheRowsOwnFacts(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"IngestMapping.ScalingConfig":              "to 4 for IngestFunction.",
+		"LampMapping.ScalingConfig":              "to 4 for LampFunction.",
 		"MatchMapping.ScalingConfig":               "to 8 for MatchFunction.",
-		"SweepFunction" + env + "INGEST_QUEUE_URL": "Set INGEST_QUEUE_URL of SweepFunction to the URL of the queue that feeds the ingest function.",
+		"SweepFunction" + env + "LAMP_QUEUE_URL": "Set LAMP_QUEUE_URL of SweepFunction to the URL of the queue that feeds the lamp function.",
 	} {
 		var to any
 		if strings.HasPrefix(path, "Sweep") {

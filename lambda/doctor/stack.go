@@ -31,6 +31,8 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, err
 	}
 	f.target = "the stack " + l.Stack
+	f.ocr = unknown[problem]("a stack runs on another machine")
+	f.inbox = unknown[bool]("the events of a bucket are not asked for: --template reads them")
 	for _, name := range functions {
 		l.Progress("asking the function " + name)
 		if err := l.deployed(ctx, &f, name); err != nil {
@@ -117,6 +119,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 		l.ask(ctx, f, resolved, fn.row)
 	}
 	f.lines = append(f.lines, ln)
+	l.askFiles(ctx, f, fn.name, resolved)
 	return nil
 }
 

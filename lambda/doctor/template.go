@@ -43,6 +43,7 @@ func (t templateReader) facts() (f facts, vars map[string]variables, err error) 
 	for _, target := range slices.Sorted(maps.Keys(feeds)) { // their functions are not in the template
 		f.lines = append(f.lines, t.line(t.foreign(target), feeds[target]))
 	}
+	f.inbox = t.inbox(f.lines)
 	if len(f.lines) == 0 {
 		return f, nil, errors.New("the template has no function that an SQS queue feeds: is it a stack of Matchbook?")
 	}

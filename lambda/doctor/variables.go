@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job/sqsjob"
@@ -57,6 +58,7 @@ var standIns = map[string]string{
 	manifest.EnvOpenAIBaseURL:   "https://localhost/v1",
 	manifest.EnvSlackWebhookURL: "https://localhost/hook",
 	manifest.EnvAdminBaseURL:    "https://localhost",
+	manifest.EnvBlobURL:         "s3://bucket",
 }
 
 func standIn(name string) string {
@@ -84,7 +86,7 @@ func problems(env variables, fed bool, row manifest.Function, all rows) []string
 	var err error
 	switch {
 	case fed:
-		c, err = setup.LoadFunction(env.lookup, row)
+		c, err = setup.Load(env.lookup, row)
 	case len(all.publishedBy(env)) > 0:
 		c, err = setup.LoadSweep(env.lookup, all)
 	default:
@@ -120,6 +122,9 @@ func opens(c setup.Config) error {
 	}
 	_, err := sqsjob.NewQueue(sqs.New(sqs.Options{}), c.QueueURL)
 	note(manifest.EnvQueueURL, err)
+	if c.Blobs != "" {
+		note(manifest.EnvBlobURL, blob.Check(c.Blobs))
+	}
 	db, err := postgres.Open(context.Background(), c.DatabaseURL, 1)
 	note(manifest.EnvDatabaseURL, err)
 	if err == nil {

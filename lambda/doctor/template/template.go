@@ -19,6 +19,7 @@ const (
 	TypeVersion  = "AWS::Lambda::Version"
 	TypeMapping  = "AWS::Lambda::EventSourceMapping"
 	TypeQueue    = "AWS::SQS::Queue"
+	TypeBucket   = "AWS::S3::Bucket"
 )
 
 // Template is a CloudFormation template.

@@ -39,6 +39,10 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("ingest")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
@@ -50,7 +54,8 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		env := func(name string) string {
-			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl}[name]
+			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl,
+				manifest.Ingest.QueueEnv(): *files.QueueUrl}[name]
 		}
 		return run(t.Context(), args, env, &out, &out), out.String()
 	}

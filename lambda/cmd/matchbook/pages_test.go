@@ -42,8 +42,9 @@ var ranBy = map[string]string{
 	"aws secretsmanager create-secret --name matchbook/dev/database-url --secret-string 'postgres://user:password@host:5432/matchbook?sslmode=verify-full'": "needs an AWS account",
 	"aws secretsmanager create-secret --name matchbook/dev/openai-api-key --secret-string '...'":                                                            "needs an AWS account",
 	"aws lambda invoke --function-name matchbook-dev-migrate --payload '{}' out.json":                                                                       "needs an AWS account",
+	"aws s3 cp invoice.pdf s3://BUCKET/inbox/6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11/":                                                                         "needs an AWS account",
 	"curl -o rds-ca.pem https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem":                                                                  "needs the network",
-	"export PGSSLROOTCERT=$PWD/rds-ca.pem": "sets a variable",
+	"export PGSSLROOTCERT=$PWD/rds-ca.pem":                                                                                                                  "sets a variable",
 }
 
 func TestEveryCommandOfThePagesIsRun(t *testing.T) {

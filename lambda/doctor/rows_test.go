@@ -96,7 +96,7 @@ func TestAdviceNamesTheRowsOwnFacts(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
 		"LampMapping.ScalingConfig":              "to 4 for LampFunction.",
-		"MatchMapping.ScalingConfig":               "to 8 for MatchFunction.",
+		"MatchMapping.ScalingConfig":             "to 8 for MatchFunction.",
 		"SweepFunction" + env + "LAMP_QUEUE_URL": "Set LAMP_QUEUE_URL of SweepFunction to the URL of the queue that feeds the lamp function.",
 	} {
 		var to any

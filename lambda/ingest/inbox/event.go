@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strings"
 )
@@ -22,22 +21,21 @@ type event struct {
 	}
 }
 
-var errNoEvent = errors.New("not an event of S3")
-
-// read returns the files that were created.
-func read(body string) (files []file, err error) {
+// read returns the files that were created; ok is false for a body that is no
+// event of S3.
+func read(body string) (files []file, ok bool) {
 	var e event
 	if json.Unmarshal([]byte(body), &e) != nil || e.Event != "s3:TestEvent" && len(e.Records) == 0 {
-		return nil, errNoEvent
+		return nil, false
 	}
 	for _, r := range e.Records {
 		key, err := url.QueryUnescape(r.S3.Object.Key)
 		if err != nil || key == "" {
-			return nil, errNoEvent
+			return nil, false
 		}
 		if strings.HasPrefix(strings.TrimPrefix(r.EventName, "s3:"), "ObjectCreated:") {
 			files = append(files, file{key, r.S3.Object.VersionID})
 		}
 	}
-	return files, nil
+	return files, true
 }

@@ -58,8 +58,8 @@ type Inbox struct {
 // Take takes a message: an event of S3. It returns the metric that counts the
 // message.
 func (in *Inbox) Take(ctx context.Context, body string) (metric string, err error) {
-	files, err := read(body)
-	if err != nil {
+	files, ok := read(body)
+	if !ok {
 		in.Log.Error("the message is no event of S3", "bytes", len(body))
 		return manifest.MetricMalformed, nil
 	}

@@ -299,8 +299,8 @@ func TestMessageComesBackWhileSomethingIsAway(t *testing.T) {
 	whole := *o.Inbox
 	for name, broken := range map[string]inbox.Inbox{
 		"database": {Store: noStore{}, Files: whole.Files, Sender: whole.Sender, Log: whole.Log},
-		"open":     {Store: whole.Store, Files: noFiles{blob.Store(o.files), true}, Sender: whole.Sender, Log: whole.Log},
-		"copy":     {Store: whole.Store, Files: noFiles{blob.Store(o.files), false}, Sender: whole.Sender, Log: whole.Log},
+		"open":     {Store: whole.Store, Files: noFiles{o.files, true}, Sender: whole.Sender, Log: whole.Log},
+		"copy":     {Store: whole.Store, Files: noFiles{o.files, false}, Sender: whole.Sender, Log: whole.Log},
 	} {
 		if _, err := broken.Take(t.Context(), event); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: got %v", name, err)

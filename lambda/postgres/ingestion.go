@@ -132,8 +132,8 @@ const (
 	fileSQL = `
 INSERT INTO document (id, tenant_id, file_path, matching_due_at) VALUES ($1, $2, $3, NULL) ON CONFLICT (id) DO NOTHING`
 	newIngestionSQL = `
-INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, published_at)
-VALUES ($1, $2, $3, $4, 'pending', now()) ON CONFLICT (id) DO NOTHING
+INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, published_at, due_at)
+VALUES ($1, $2, $3, $4, 'pending', now(), now()) ON CONFLICT (id) DO NOTHING
 RETURNING id, published_at, tenant_id`
 )
 

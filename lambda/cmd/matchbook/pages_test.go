@@ -18,6 +18,7 @@ import (
 // the reason why no test does. Commands beside the tests are run by .ci/run.
 var ranBy = map[string]string{
 	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s": "TestReadmeShowsTheRealOutput",
+	"go run ./lambda/cmd/matchbook ingest testdata/files --match":            "TestReadmeShowsTheRealIngestion",
 	"matchbook explain G-2026/00031 --keep":                                  "TestExplainIsAsThePageShows",
 	"matchbook explain 4500000130 WK-9051 --keep":                            "TestExplainIsAsThePageShows",
 	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",

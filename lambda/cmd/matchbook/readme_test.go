@@ -65,7 +65,19 @@ func steady(line string) string {
 
 func TestReadmeShowsTheRealOutput(t *testing.T) {
 	t.Parallel()
-	args, want := shown(t, "go run ./lambda/cmd/matchbook match")
+	wantReadme(t, "match", exitOK)
+}
+
+func TestReadmeShowsTheRealIngestion(t *testing.T) {
+	t.Parallel()
+	needTesseract(t)
+	wantReadme(t, "ingest", exitFindings) // one of the files is broken
+}
+
+// wantReadme runs the first example of a command, and compares its output.
+func wantReadme(t *testing.T, command string, wantCode int) {
+	t.Helper()
+	args, want := shown(t, "go run ./lambda/cmd/matchbook "+command)
 	for i, arg := range args {
 		if strings.HasPrefix(arg, "testdata/") {
 			args[i] = filepath.Join(root, arg)
@@ -73,9 +85,9 @@ func TestReadmeShowsTheRealOutput(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
-	args = append([]string{"match"}, append(args, "--database")...) // the README's is a private one, which takes longer
+	args = append([]string{command}, append(args, "--database")...) // the README's is a private one, which takes longer
 	var out bytes.Buffer
-	if code := run(t.Context(), args, env, &out, &out); code != exitOK {
+	if code := run(t.Context(), args, env, &out, &out); code != wantCode {
 		t.Fatalf("exit status %d\n%s", code, &out)
 	}
 	wantShown(t, want, out.String())

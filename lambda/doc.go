@@ -88,7 +88,7 @@
 //   - reading runs files through the stack of both functions, and reports and
 //     shows for each field where it is printed and why it is trusted.
 //   - explain reads for people why documents match or do not, and stores what
-//     a person confirms or rejects; postgres/report holds the SQL of such reads.
+//     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
 //   - republish publishes failed documents again, in batches.
 //   - drill breaks everything at once, and decides whether the promise was kept.
 //   - cmd/matchbook is the command for developers and operators: flags, help and

@@ -142,7 +142,8 @@ func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcr
 }
 
 // sheets draws the pages, as long as there are images left.
-func sheets(ctx context.Context, images transcript.Images, text transcript.Transcription, left *int) (list []sheetView) {
+func sheets(ctx context.Context, images transcript.Images, text transcript.Transcription, left *int) (
+	list []sheetView) {
 	for _, p := range text.Pages {
 		s := sheetView{Number: p.Number}
 		switch {

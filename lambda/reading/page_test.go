@@ -107,7 +107,7 @@ func (g grid) Render(context.Context, int, int) (*image.Gray, error) {
 func TestLargeImagesAreShrunk(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ size, want image.Point }{
-		{image.Pt(1200, 10), image.Pt(1200, 10)}, {image.Pt(1201, 11), image.Pt(600, 5)}, {image.Pt(5000, 1), image.Pt(1000, 1)},
+		{image.Pt(1300, 10), image.Pt(1300, 10)}, {image.Pt(1301, 11), image.Pt(650, 5)}, {image.Pt(5000, 1), image.Pt(1250, 1)},
 	} {
 		src, size, err := draw(t.Context(), grid{tc.size}, 1)
 		if err != nil || size != tc.want || !strings.HasPrefix(string(src), "data:image/png;base64,iVBORw0KGgo") {
@@ -117,6 +117,17 @@ func TestLargeImagesAreShrunk(t *testing.T) {
 	m, _ := grid{image.Pt(4, 4)}.Render(t.Context(), 1, 1)
 	if small := shrink(m, 2); !slices.Equal(small.Pix, []uint8{191, 255, 255, 255}) {
 		t.Errorf("got %v: the mean of three white pixels and a black one is 191", small.Pix)
+	}
+}
+
+func TestPaperStaysWhiteAndInkBlack(t *testing.T) {
+	t.Parallel()
+	m, _ := grid{image.Pt(2, 1)}.Render(t.Context(), 1, 1)
+	few := reduce(m)
+	for x, want := range []uint32{0, 0xffff} {
+		if r, _, _, _ := few.At(x, 0).RGBA(); r != want {
+			t.Errorf("pixel %d is %x, want %x", x, r, want)
+		}
 	}
 }
 

@@ -233,7 +233,8 @@ func wantPage(t *testing.T, file string) {
 	}
 	for _, want := range []string{
 		"<title>total: 1244.15</title>", "<title>references.0.number: PO-2026-4741</title>", "<title>supplier.iban: DE62370400440532013777</title>",
-		"the PDF is damaged or incomplete", "No OCR: --ocr none",
+		"<td>Bytewerk Software GmbH</td>", `<td class="quote">18.03.2026</td><td>1</td><td>a label names it</td>`,
+		"3 lines = subtotal 1045.50", "the PDF is damaged or incomplete", "No OCR: --ocr none",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)

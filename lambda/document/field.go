@@ -16,21 +16,27 @@ import (
 // maxText bounds a text that ParseField takes, in bytes.
 const maxText = 10_000
 
-// TypeField is the name by which ParseField takes the type of a document, which
-// is not in its structured data.
-const TypeField = "type"
+// typeField is the path of a document's type, which is not in its structured
+// data.
+const typeField = "type"
 
 // ParseField checks a value for one field of structured data and returns it as
-// JSON. The path is that of the JSON, with items counted from 0: total,
-// supplier.vat_id, line_items.0.amount; or TypeField.
+// JSON; nil for an empty value, which removes the field. The path is that of the
+// JSON, with items counted from 0: total, supplier.vat_id, line_items.0.amount;
+// or type, the type of the document, which cannot be removed.
 func ParseField(path, value string) (json.RawMessage, error) {
 	field, err := fieldAt(path)
 	if err != nil {
 		return nil, err
 	}
+	if value == "" && path != typeField {
+		return nil, nil
+	}
 	var parsed any
 	switch {
-	case path == TypeField:
+	case path == typeField && value == "":
+		err = errors.New("a type is replaced, not removed")
+	case path == typeField:
 		parsed, err = ParseType(value)
 	case path == "currency" && !currencyForm.MatchString(value):
 		err = errors.New("a currency is a code of three letters such as EUR")
@@ -47,12 +53,6 @@ func ParseField(path, value string) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return json.Marshal(parsed)
-}
-
-// CheckField reports an error for a path that names no field.
-func CheckField(path string) error {
-	_, err := fieldAt(path)
-	return err
 }
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -72,7 +72,7 @@ func checkText(s string) error {
 // fieldAt returns the type of a field, following the names of the JSON.
 func fieldAt(path string) (reflect.Type, error) {
 	at, walked := reflect.TypeFor[Data](), ""
-	if path == TypeField {
+	if path == typeField {
 		return reflect.TypeFor[Type](), nil
 	}
 	for part := range strings.SplitSeq(path, ".") {
@@ -126,7 +126,7 @@ func unknownField(path, within string, names map[string]reflect.Type) error {
 		list = append(list, name)
 	}
 	if within == "" {
-		list = append(list, TypeField)
+		list = append(list, typeField)
 		within = "a document"
 	}
 	slices.Sort(list)

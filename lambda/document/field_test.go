@@ -20,6 +20,7 @@ func TestFieldsTakeValuesOfTheirKind(t *testing.T) {
 		{"supplier.name", `Müller "&" Söhne`, `"Müller \"\u0026\" Söhne"`},
 		{"references.0.type", "purchase-order", `"purchase-order"`},
 		{"notes", "a=b", `"a=b"`},
+		{"line_items.0.amount", "", ""}, // removes it
 	} {
 		got, err := document.ParseField(tc.path, tc.value)
 		if err != nil || string(got) != tc.want {
@@ -31,6 +32,9 @@ func TestFieldsTakeValuesOfTheirKind(t *testing.T) {
 func TestFieldsRefuseOtherNamesAndKinds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, value, want string }{
+		{"type", "", "type: a type is replaced, not removed"},
+		{"sums", "", `"sums" is no field; those of a document are buyer, charges, currency, date, line_items, notes, number, ` +
+			`payment_terms, period, references, subtotal, supplier, tax, taxes, total, type`},
 		{"sum", "1", `"sum" is no field; those of a document are buyer, charges, currency, date, line_items, notes, number, ` +
 			`payment_terms, period, references, subtotal, supplier, tax, taxes, total, type`},
 		{"supplier", "x", `"supplier" is no field; those of supplier are address, iban, name, vat_id`},

@@ -78,13 +78,7 @@ func parseAssignments(assignments []string) (map[string]json.RawMessage, error) 
 		if _, twice := corrections[field]; twice {
 			return nil, Errorf("%s is corrected twice", term.Clean(field, term.MaxValue))
 		}
-		if value == "" && field == document.TypeField {
-			return nil, Errorf("the type cannot be removed, only replaced")
-		}
-		raw, err := json.RawMessage(nil), document.CheckField(field)
-		if value != "" {
-			raw, err = document.ParseField(field, value)
-		}
+		raw, err := document.ParseField(field, value)
 		if err != nil {
 			return nil, Errorf("%w", err)
 		}
@@ -108,7 +102,7 @@ func (d *Reader) values(id uuid.UUID) (v values, name named, err error) {
 	if raws[0].Data != "" && json.Unmarshal([]byte(raws[0].Data), &v) != nil {
 		return nil, name, Errorf("the structured data of %s cannot be read", id)
 	}
-	v[document.TypeField] = string(raws[0].Type)
+	v["type"] = string(raws[0].Type)
 	return v, named{id, raws[0].Type, term.Clean(v.at("number"), term.MaxValue)}, nil
 }
 

@@ -70,29 +70,23 @@ func findFiles(root string) (files []File, skipped int, err error) {
 
 // content reads a file and its type. refused is the reason why it cannot be an
 // ingestion at all: it is not a file, or it is too large to be copied.
-func (f File) content() (data []byte, kind filetype.Type, refused, err error) {
-	file, err := os.Open(f.Path)
-	if err != nil {
-		return nil, "", nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, "", nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, "", errors.New("not a regular file"), nil
-	}
-	if info.Size() > filetype.MaxBytes {
-		_, refused := filetype.Of(file, info.Size())
-		return nil, "", refused, nil
+func (f File) content() (data []byte, kind filetype.Type, refused string, err error) {
+	info, err := os.Stat(f.Path) // before it is opened: a pipe would wait for a writer
+	switch {
+	case err != nil:
+		return nil, "", "", err
+	case !info.Mode().IsRegular():
+		return nil, "", "not a regular file", nil
+	case info.Size() > filetype.MaxBytes:
+		_, large := filetype.Of(nil, info.Size())
+		return nil, "", large.Error(), nil
 	}
 	if data, err = os.ReadFile(f.Path); err != nil {
-		return nil, "", nil, err
+		return nil, "", "", err
 	}
 	kind, typeErr := filetype.Of(bytes.NewReader(data), int64(len(data)))
 	if typeErr != nil {
 		kind = "bin" // the function refuses it, with the reason
 	}
-	return data, kind, nil, nil
+	return data, kind, "", nil
 }

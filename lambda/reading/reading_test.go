@@ -64,8 +64,8 @@ func TestLargeFilesAreRefusedUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, _, refused, err := File{Path: file}.content()
-	if err != nil || data != nil || refused == nil || !strings.Contains(refused.Error(), "the file has 41 MB, the limit is 40 MB") {
-		t.Errorf("got %d bytes, %v, %v", len(data), refused, err)
+	if err != nil || data != nil || !strings.Contains(refused, "the file has 41 MB, the limit is 40 MB") {
+		t.Errorf("got %d bytes, %q, %v", len(data), refused, err)
 	}
 	if _, err := Upload(t.Context(), &shelf{}, uuid.New(), []File{{file, "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
 		t.Error("it was uploaded")
@@ -105,6 +105,7 @@ func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 	}
 }
 
+// It sets the environment, so that it is not parallel.
 func TestOCRIsChosenByWhatIsInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	got, err := ChooseOCR(t.Context(), "auto")

@@ -180,9 +180,9 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 	if err != nil {
 		return nil, err
 	}
-	if refused != nil {
-		r.stored = append(r.stored, storedFile{File: f, refused: refused.Error()})
-		return nil, nil //nolint:nilerr // the report has the refusal
+	if refused != "" {
+		r.stored = append(r.stored, storedFile{File: f, refused: refused})
+		return nil, nil
 	}
 	in := ingest.Identify(r.Tenant, sha256.Sum256(data), string(kind))
 	s := storedFile{File: f, ingestion: in.ID, blob: in.FilePath}

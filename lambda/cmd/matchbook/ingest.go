@@ -34,28 +34,35 @@ func (w *invocation) ingestCommand() *cobra.Command {
 		Short: "Read files into documents, and print each field with its place and why it is trusted",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.bucket != "" {
-				for _, flag := range []string{"match", "json", "html", "ocr", "logs", "database", "model"} {
-					if cmd.Flags().Changed(flag) {
-						return fmt.Errorf("--%s is for files that are read here: leave it or --bucket out", flag)
-					}
-				}
-				return w.upload(cmd.Context(), args, o)
+			if o.bucket == "" {
+				return w.ingest(cmd.Context(), args, o)
 			}
-			return w.ingest(cmd.Context(), args, o)
+			for _, flag := range []string{"match", "json", "html", "ocr", "logs", "database", "model"} {
+				if cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for files that are read here: leave it or --bucket out", flag)
+				}
+			}
+			return w.upload(cmd.Context(), args, o)
 		},
 	}
+	o.add(cmd)
+	return cmd
+}
+
+func (o *ingestOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.match, "match", false, "print what belongs together, too")
 	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
-	flags.StringVar(&o.html, "html", "", "write a page with the image of each page and its fields marked to this file")
-	flags.StringVar(&o.ocr, "ocr", "auto", "auto, tesseract, none: reads pages without text; auto: tesseract where it is installed")
-	flags.StringVar(&o.bucket, "bucket", "", "upload into the inbox of this bucket of a deployed stack, and read nothing here")
-	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
+	flags.StringVar(&o.html, "html", "", "write a page to this file, with the image of each page and its fields marked")
+	flags.StringVar(&o.ocr, "ocr", "auto",
+		"auto, tesseract, none: reads pages without text; auto: tesseract where it is installed")
+	flags.StringVar(&o.bucket, "bucket", "",
+		"upload into the inbox of this bucket of a deployed stack, and read nothing here")
+	flags.StringVar(&o.tenant, "tenant", "",
+		"the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
 	flags.StringVar(&o.logs, "logs", "", "append what the functions log to this file; - is standard error")
 	databaseFlag(cmd, &o.database)
 	modelFlags(&o.model, cmd, "openai with a key, else none")
-	return cmd
 }
 
 func (o *ingestOptions) tenantID() (uuid.UUID, error) {
@@ -102,7 +109,8 @@ func (w *invocation) ingest(ctx context.Context, paths []string, o ingestOptions
 }
 
 // prepare checks the flags and finds the files.
-func (w *invocation) prepare(ctx context.Context, paths []string, o ingestOptions, m *term.Meter) (*reading.Run, error) {
+func (w *invocation) prepare(ctx context.Context, paths []string, o ingestOptions, m *term.Meter) (
+	*reading.Run, error) {
 	if err := o.model.Check(w.env); err != nil {
 		return nil, err
 	}
@@ -168,7 +176,8 @@ func (w *invocation) upload(ctx context.Context, paths []string, o ingestOptions
 	fmt.Fprintf(w.out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",
 		n, len(files), o.bucket, tenant, skipped)
 	if n > 0 {
-		fmt.Fprintf(w.out, "their ingestions start by themselves; a file with the content of an earlier one changes nothing\n")
+		fmt.Fprintln(w.out, "their ingestions start by themselves; "+
+			"a file with the content of an earlier one changes nothing")
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 		{[]string{"R-1", "number=R-3", "sum=1"}, `"sum" is no field; those of a document are buyer, `},
 		{[]string{"R-1", "sum="}, `"sum" is no field; those of a document are buyer, `},
 		{[]string{"R-1", "number=R-3", "number=R-4"}, "number is corrected twice"},
-		{[]string{"R-1", "type="}, "the type cannot be removed, only replaced"},
+		{[]string{"R-1", "type="}, "type: a type is replaced, not removed"},
 		{[]string{"R-1", "type=memo"}, `unknown document type "memo"`},
 		{[]string{"R-1", "line_items.2.amount=1"}, "line_items.2.amount: the document has 1 line_items; they are counted from 0"},
 		{[]string{"R-9", "total=1"}, `no document has the id or the number "R-9"`},

@@ -266,10 +266,10 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00013_notification_subject.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00014_ingestion.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00013_notification_subject.sql  undone\n$`, "down")
-	step(`(?s)"version":12,.*"applied_at":"20.*"version":13,"name":"00013_notification_subject.sql"}`, "status", "--json")
+	step(`^00014_ingestion.sql  undone\n$`, "down")
+	step(`(?s)"version":13,.*"applied_at":"20.*"version":14,"name":"00014_ingestion.sql"}`, "status", "--json")
 }
 
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {

@@ -23,12 +23,12 @@ type File struct {
 	Key  string // its name below the folder that was named: a path with slashes
 }
 
-// FindFiles lists the files that the paths name, those of a folder and its
+// findFiles lists the files that the paths name, those of a folder and its
 // folders in the order of their names. skipped counts the files of folders that
 // are of another kind by their names.
-func FindFiles(paths []string) (files []File, skipped int, err error) {
+func findFiles(paths []string) (files []File, skipped int, err error) {
 	for _, path := range paths {
-		found, others, err := findFiles(path)
+		found, others, err := walk(path)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -40,7 +40,7 @@ func FindFiles(paths []string) (files []File, skipped int, err error) {
 	return files, skipped, nil
 }
 
-func findFiles(root string) (files []File, skipped int, err error) {
+func walk(root string) (files []File, skipped int, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

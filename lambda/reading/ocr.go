@@ -23,8 +23,8 @@ type OCR struct {
 	Missing string `json:"missing,omitempty"` // why there is none, and the remedy
 }
 
-// ChooseOCR takes tesseract or none; auto takes tesseract where it can be used.
-func ChooseOCR(ctx context.Context, choice string) (OCR, error) {
+// chooseOCR takes tesseract or none; auto takes tesseract where it can be used.
+func chooseOCR(ctx context.Context, choice string) (OCR, error) {
 	switch choice {
 	case noOCR:
 		return OCR{noOCR, "--ocr none"}, nil

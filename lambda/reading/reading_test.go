@@ -38,7 +38,7 @@ func TestFilesOfAFolderAreThoseThatMayBeRead(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "b.PDF", "a.xml", "sub/c.jpeg", "notes.md", ".hidden.pdf", ".git/d.pdf", "e.tif")
 	named := filepath.Join(dir, "notes.md")
-	files, skipped, err := FindFiles([]string{dir, named})
+	files, skipped, err := findFiles([]string{dir, named})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestLargeFilesAreRefusedUnread(t *testing.T) {
 	if err != nil || data != nil || !strings.Contains(refused, "the file has 41 MB, the limit is 40 MB") {
 		t.Errorf("got %d bytes, %q, %v", len(data), refused, err)
 	}
-	if _, err := Upload(t.Context(), &shelf{}, uuid.New(), []File{{file, "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
+	if _, err := upload(t.Context(), &shelf{}, uuid.New(), []File{{file, "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
 		t.Error("it was uploaded")
 	}
 }
@@ -87,11 +87,11 @@ func (s *shelf) Write(_ context.Context, key string, file io.ReadSeeker) error {
 func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 	t.Parallel()
 	dir, tenant, store := folder(t, "a.xml", "sub/a.xml", "z.xml"), uuid.UUID{15: 7}, &shelf{}
-	files, _, err := FindFiles([]string{dir})
+	files, _, err := findFiles([]string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := Upload(t.Context(), store, tenant, files, term.NewMeter(io.Discard))
+	n, err := upload(t.Context(), store, tenant, files, term.NewMeter(io.Discard))
 	const inbox = "inbox/00000000-0000-0000-0000-000000000007/"
 	if want := []string{inbox + "a.xml=a.xml", inbox + "sub/a.xml=sub/a.xml"}; !slices.Equal(store.keys, want) {
 		t.Errorf("got %q, want %q", store.keys, want)
@@ -100,7 +100,7 @@ func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 		t.Errorf("got %d, %v", n, err)
 	}
 	again := append(slices.Clone(files), File{filepath.Join(dir, "sub", "a.xml"), "a.xml"})
-	if n, err := Upload(t.Context(), &shelf{}, tenant, again, term.NewMeter(io.Discard)); n != 0 || err == nil || !strings.Contains(err.Error(), "would replace") {
+	if n, err := upload(t.Context(), &shelf{}, tenant, again, term.NewMeter(io.Discard)); n != 0 || err == nil || !strings.Contains(err.Error(), "would replace") {
 		t.Errorf("two files of one key: got %d, %v", n, err)
 	}
 }
@@ -108,11 +108,11 @@ func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 // It sets the environment, so that it is not parallel.
 func TestOCRIsChosenByWhatIsInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	got, err := ChooseOCR(t.Context(), "auto")
+	got, err := chooseOCR(t.Context(), "auto")
 	if err != nil || got.Engine != "none" || !strings.Contains(got.Missing, "apt-get install tesseract-ocr tesseract-ocr-deu") {
 		t.Errorf("auto: got %+v, %v", got, err)
 	}
-	if _, err := ChooseOCR(t.Context(), "tesseract"); err == nil || !strings.Contains(err.Error(), "apt-get install") {
+	if _, err := chooseOCR(t.Context(), "tesseract"); err == nil || !strings.Contains(err.Error(), "apt-get install") {
 		t.Errorf("tesseract: got %v", err)
 	}
 }

@@ -24,10 +24,10 @@ type Store interface {
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
 }
 
-// Upload stores the files in a bucket below inbox/{tenant}/, where an event
+// upload stores the files in a bucket below inbox/{tenant}/, where an event
 // starts their ingestion. A folder's file keeps its path below the folder. It
 // reports the number of files that are stored, also with an error.
-func Upload(ctx context.Context, store Store, tenant uuid.UUID, files []File, m *term.Meter) (stored int, err error) {
+func upload(ctx context.Context, store Store, tenant uuid.UUID, files []File, m *term.Meter) (stored int, err error) {
 	if err := checkKeys(tenant, files); err != nil {
 		return 0, err
 	}

@@ -30,6 +30,14 @@ const (
 // errFindings ends a command that ran and has printed what did not succeed.
 var errFindings = errors.New("something did not succeed")
 
+// findings ends a command that ran, with or without success.
+func findings(succeeded bool, err error) error {
+	if err == nil && !succeeded {
+		return errFindings
+	}
+	return err
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
@@ -53,7 +61,8 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	root.SetErr(errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range []*cobra.Command{
-		w.matchCommand(), w.ingestCommand(), w.evalCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(), w.correctCommand(),
+		w.matchCommand(), w.ingestCommand(), w.evalCommand(), w.explainCommand(), w.confirmCommand(),
+		w.rejectCommand(), w.correctCommand(),
 		w.publishCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
 		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(),
 	} {

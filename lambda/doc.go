@@ -78,7 +78,6 @@
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes.
-//     tree and its pages as described here.
 //   - einvoice reads electronic invoices, orders and notes into structured data.
 //   - corpus reads documents and true links; eval measures matches against
 //     them; plan estimates cost and capacity.

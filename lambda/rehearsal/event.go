@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ReadEvent reads an event from a file, or from stdin if the name is -.
-func ReadEvent(name string, stdin io.Reader) ([]byte, error) {
+// readEvent reads an event from a file, or from stdin if the name is -.
+func readEvent(name string, stdin io.Reader) ([]byte, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "-" {
 		name, read = "standard input", func() ([]byte, error) { return io.ReadAll(stdin) }

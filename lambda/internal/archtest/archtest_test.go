@@ -17,9 +17,9 @@ var tree = tables{
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure"},
-		{"local/database", "llm/openai/recording", "republish"},
+		{"llm/openai/recording", "republish"},
 		{"rehearsal"},
-		{"rehearsal/model"},
+		{"local/database", "rehearsal/model"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "postgres/report", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource",
 			"local/pgserver", "local/simclock",

@@ -1,0 +1,94 @@
+package rehearsal
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/rehearsal/model"
+	"matchbook/lambda/setup"
+	"matchbook/lambda/term"
+)
+
+// Folder is a folder of documents to run, with the options of the run.
+type Folder struct {
+	Options
+	Dir      string
+	JSON     bool   // print the report as JSON
+	SlackLog string // the file of a local receiver of Slack messages; empty: no receiver
+	Database database.Choice
+	Model    model.Options
+}
+
+// Run runs the documents and prints the report. It returns whether all of them
+// succeeded.
+func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.Meter) (succeeded bool, err error) {
+	r, err := f.prepare(env, p)
+	if err != nil {
+		return false, err
+	}
+	if r.Channels, err = OpenChannels(env, f.SlackLog); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Channels.Close()) }()
+	if r.Model.Options.Knowing() {
+		if r.Model.Links, err = r.In.Links(f.Dir); err != nil {
+			return false, err
+		}
+	}
+	url, stop, err := f.Database.Fill(ctx, env, p)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	report, err := r.rehearse(ctx, url)
+	if report == nil {
+		return false, err
+	}
+	return report.Accounting.AllSucceeded(), errors.Join(err, report.Write(out, f.JSON))
+}
+
+// prepare checks the options and reads the documents.
+func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
+	if err := f.Model.Check(env); err != nil {
+		return nil, err
+	}
+	in, err := corpus.ReadFolder(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p.Say("%d documents read from %s, %d malformed", len(in.Documents), f.Dir, len(in.Problems))
+	for _, remark := range in.Remarks {
+		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
+	}
+	p.Say("%s", f.Model.Choose(env))
+	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == model.Noisy) {
+		f.Seed = rand.Uint64() >> 32
+	}
+	return &Run{In: in, Options: f.Options, Progress: p,
+		Model: model.Source{Options: f.Model, Env: env, Seed: f.Seed}}, nil
+}
+
+// rehearse runs the documents, sends the notifications that are left, and
+// reports.
+func (r *Run) rehearse(ctx context.Context, url string) (report *Report, err error) {
+	if err := r.Start(ctx, url); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Do(ctx); err != nil {
+		return nil, err
+	}
+	notified, err := r.Notify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if report, err = r.Report(ctx); err != nil {
+		return nil, err
+	}
+	report.Notified = notified
+	return report, nil
+}

@@ -13,9 +13,9 @@ import (
 // conditions are the conditions that a corpus comes in.
 var conditions = []string{"visible", "corrupted", "masked"}
 
-// Read reads the corpora in some folders, each under the named conditions.
-func (o Options) Read(dirs, names []string) (corpora []corpus.Corpus, err error) {
-	wanted, err := conditionsOf(names)
+// read reads the corpora in some folders, each under the chosen conditions.
+func (o Options) read(dirs []string) (corpora []corpus.Corpus, err error) {
+	wanted, err := conditionsOf(o.Conditions)
 	switch {
 	case err != nil:
 		return nil, err

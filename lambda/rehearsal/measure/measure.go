@@ -33,9 +33,13 @@ const (
 
 // Options are the options of a measurement.
 type Options struct {
-	Worst   int // mistakes of each kind that are shown
-	Limit   int // documents; 0: all
-	Shuffle uint64
+	Conditions []string // of each corpus; all is every one
+	Worst      int      // mistakes of each kind that are shown
+	Limit      int      // documents; 0: all
+	Shuffle    uint64   // seed of the order of arrival; 0: as in the file
+	Seed       uint64   // of the noise
+	JSON       bool     // print one array at the end, not each text at once
+	Model      model.Options
 }
 
 // Result is the outcome of a corpus under one condition.
@@ -75,9 +79,10 @@ type Mistake struct {
 	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
 }
 
-// Corpus runs a corpus through the line in a database of its own.
-func Corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, o Options, m *term.Meter,
-) (result *Result, err error) {
+// corpus runs a corpus through the line in a database of its own.
+func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, m *term.Meter) (
+	result *Result, err error,
+) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
 	defer m.Watch(nil)
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")

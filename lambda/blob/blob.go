@@ -86,6 +86,7 @@ func openFolder(dir string) (Store, error) {
 	return folder{root}, nil
 }
 
+// Read implements Store.
 func (f folder) Read(_ context.Context, key string, most int64) ([]byte, error) {
 	file, err := f.root.Open(filepath.FromSlash(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +159,8 @@ func (f folder) write(name string, from io.Reader) (err error) {
 // readAll reads a file of a known size into memory once.
 func readAll(from io.Reader, key string, size, most int64) ([]byte, error) {
 	if size > most {
-		return nil, failure.Permanently("the file %s has %d MB, the limit is %d MB", path.Base(key), (size+1<<20-1)>>20, most>>20)
+		return nil, failure.Permanently("the file %s has %d MB, the limit is %d MB",
+			path.Base(key), (size+1<<20-1)>>20, most>>20)
 	}
 	data := make([]byte, size)
 	if _, err := io.ReadFull(from, data); err != nil {

@@ -34,6 +34,7 @@ func openBucket(c aws.Config, name, prefix string) Store {
 
 func (b bucket) key(key string) *string { return aws.String(path.Join(b.prefix, key)) }
 
+// Read implements Store.
 func (b bucket) Read(ctx context.Context, key string, most int64) ([]byte, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: b.key(key)})
 	var none *types.NoSuchKey
@@ -50,6 +51,7 @@ func (b bucket) Read(ctx context.Context, key string, most int64) ([]byte, error
 	return readAll(out.Body, key, *out.ContentLength, most)
 }
 
+// Write implements Store.
 func (b bucket) Write(ctx context.Context, key string, file io.ReadSeeker) error {
 	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: b.key(key), Body: file})
 	return classify("store the file", err)

@@ -25,6 +25,7 @@ type source struct {
 
 func newReader(head []byte) *source { return &source{r: bytes.NewReader(head)} }
 
+// Read implements io.Reader; it refuses more than maxBytes.
 func (s *source) Read(p []byte) (int, error) {
 	if s.read > maxBytes {
 		return 0, &Refused{Reason: "it is larger than 24 MiB"}

@@ -21,6 +21,7 @@ type guard struct {
 
 func newGuard(r io.Reader) *guard { return &guard{r: r, state: (*guard).text} }
 
+// Read implements io.Reader; it refuses a tag that is too long.
 func (g *guard) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
 	for _, c := range p[:n] {

@@ -16,7 +16,9 @@ import (
 
 // extract reads the documents of a file: the one of an e-invoice in it, or those
 // of its text by a model or, without one, by rules. Each has to pass the gate.
-func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) ([]Extracted, error) {
+func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) (
+	[]Extracted, error,
+) {
 	t = t.Only(row.Pages)
 	switch {
 	case src.invoice != nil:
@@ -26,7 +28,8 @@ func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t t
 		}
 		return docs, nil
 	case t.Quality() == 0:
-		return nil, failure.Permanently("nothing could be read from the file: %s", append(src.notes, "it has no text")[0])
+		return nil, failure.Permanently("nothing could be read from the file: %s",
+			append(src.notes, "it has no text")[0])
 	case in.Model == nil:
 		return in.examine(src, t, atLeastOne(byrules.Extract(t), byrules.Source, t)), nil
 	}
@@ -36,7 +39,9 @@ func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t t
 // ask extracts by a model. Documents that do not pass the gate are worth one
 // more question, which names the failed checks; its answer is taken if fewer of
 // its documents fail.
-func (in *Ingester) ask(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) ([]Extracted, error) {
+func (in *Ingester) ask(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) (
+	[]Extracted, error,
+) {
 	reader := bymodel.Reader{Asker: in.Model}
 	found, paid, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, nil)
 	if err != nil {

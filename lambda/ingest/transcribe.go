@@ -35,12 +35,15 @@ type OCR interface {
 	Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error)
 	// Repair reads the pages below that quality once more, after the repairs that
 	// their defects call for.
-	Repair(ctx context.Context, file transcript.Images, first transcript.Transcription, below float64) (transcript.Second, error)
+	Repair(ctx context.Context, file transcript.Images, first transcript.Transcription, below float64) (
+		transcript.Second, error)
 }
 
 // transcribe returns the text of a file: that of the checkpoint, or a new one,
 // which is stored first.
-func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row Ingestion, src *source) (transcript.Transcription, error) {
+func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row Ingestion, src *source) (
+	transcript.Transcription, error,
+) {
 	if row.Transcription != "" {
 		stored, err := in.Blobs.Read(ctx, row.Transcription, maxCheckpoint)
 		if err != nil && failure.Of(err).Kind != failure.Permanent {
@@ -59,7 +62,9 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row Ingestion, 
 }
 
 // read reads a file by its text layer and, where a page has none, by OCR.
-func (in *Ingester) read(ctx context.Context, src *source) (t transcript.Transcription, second *transcript.Second, err error) {
+func (in *Ingester) read(ctx context.Context, src *source) (
+	t transcript.Transcription, second *transcript.Second, err error,
+) {
 	switch {
 	case src.kind == filetype.Text:
 		return plain(src.data), nil, nil
@@ -77,7 +82,8 @@ func (in *Ingester) read(ctx context.Context, src *source) (t transcript.Transcr
 		return t, nil, nil // an e-invoice needs no OCR of the page that shows it
 	}
 	if in.OCR == nil {
-		src.notes = append(src.notes, fmt.Sprintf("%s without text, and no OCR is configured (%s)", pageList(unread), in.NoOCR))
+		src.notes = append(src.notes,
+			fmt.Sprintf("%s without text, and no OCR is configured (%s)", pageList(unread), in.NoOCR))
 		return t, nil, nil
 	}
 	some := &subset{src.pages, unread}
@@ -116,7 +122,8 @@ func readLayer(ctx context.Context, src *source) (transcript.Transcription, erro
 func blank(n int) []transcript.Page {
 	pages := make([]transcript.Page, n)
 	for i := range pages {
-		pages[i] = transcript.Page{Number: i + 1, Defects: []transcript.Defect{transcript.NoText}, Lines: []transcript.Line{}}
+		pages[i] = transcript.Page{Number: i + 1, Defects: []transcript.Defect{transcript.NoText},
+			Lines: []transcript.Line{}}
 	}
 	return pages
 }
@@ -144,8 +151,10 @@ type subset struct {
 	numbers []int
 }
 
+// Pages returns the number of pages in the subset.
 func (s *subset) Pages() int { return len(s.numbers) }
 
+// Render renders a page by its number in the subset.
 func (s *subset) Render(ctx context.Context, page, dpi int) (*image.Gray, error) {
 	return s.file.Render(ctx, s.numbers[page-1], dpi)
 }
@@ -230,7 +239,9 @@ func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcri
 }
 
 // keepImages stores the repaired pages, and returns the key of the first.
-func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) (first string, err error) {
+func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) (
+	first string, err error,
+) {
 	for _, n := range slices.Sorted(maps.Keys(images)) {
 		key := folder + "preprocessed.png"
 		if first != "" {

@@ -134,7 +134,8 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	fmt.Fprintf(out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",
 		n, len(files), bucket, tenant, skipped)
 	if n > 0 {
-		fmt.Fprintf(out, "their ingestions start by themselves; a file with the content of an earlier one changes nothing\n")
+		fmt.Fprintln(out, "their ingestions start by themselves; "+
+			"a file with the content of an earlier one changes nothing")
 	}
 	return err
 }

@@ -32,10 +32,14 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Match, "match", false, "print what belongs together, too")
 	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
-	flags.StringVar(&o.HTML, "html", "", "write a page to this file, with the image of each page and its fields marked")
-	flags.StringVar(&o.OCR, "ocr", "auto", "auto, tesseract, none: reads pages without text; auto: tesseract where it is installed")
-	flags.StringVar(&bucket, "bucket", "", "upload into the inbox of this bucket of a deployed stack, and read nothing here")
-	flags.StringVar(&o.Tenant, "tenant", "", "the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
+	flags.StringVar(&o.HTML, "html", "",
+		"write a page to this file, with the image of each page and its fields marked")
+	flags.StringVar(&o.OCR, "ocr", "auto",
+		"auto, tesseract, none: reads pages without text; auto: tesseract where it is installed")
+	flags.StringVar(&bucket, "bucket", "",
+		"upload into the inbox of this bucket of a deployed stack, and read nothing here")
+	flags.StringVar(&o.Tenant, "tenant", "",
+		"the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
 	flags.StringVar(&o.Logs, "logs", "", "append what the functions log to this file; - is standard error")
 	databaseFlag(cmd, &o.Database)
 	modelFlags(&o.Model, cmd, "openai with a key, else none")

@@ -60,7 +60,8 @@ func answerSchema() *node {
 	doc := fields("number date currency subtotal tax total")
 	doc["type"] = &node{Type: "string", Enum: kinds}
 	doc["pages"] = list(&node{Type: "integer"})
-	doc["supplier"], doc["buyer"] = object(fields("name vat_id iban address")), object(fields("name vat_id iban address"))
+	doc["supplier"] = object(fields("name vat_id iban address"))
+	doc["buyer"] = object(fields("name vat_id iban address"))
 	doc["period"] = object(fields("from to"))
 	doc["payment_terms"] = object(fields("due text"))
 	cited := fields("number")

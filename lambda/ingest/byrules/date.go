@@ -73,7 +73,8 @@ func wordScore(label string, most float64) float64 {
 
 func leftOf(cells []cell, i int) (best cell, ok bool) {
 	for j := i - 1; j >= 0 && j > i-20; j-- {
-		if cells[i].row(cells[j]) && cells[j].Box.Left < cells[i].Box.Left && (!ok || cells[j].Box.Left > best.Box.Left) {
+		if cells[i].row(cells[j]) && cells[j].Box.Left < cells[i].Box.Left &&
+			(!ok || cells[j].Box.Left > best.Box.Left) {
 			best, ok = cells[j], true
 		}
 	}

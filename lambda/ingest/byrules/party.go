@@ -90,7 +90,8 @@ func nameIn(text string) (string, bool) {
 		start = i + 2
 	}
 	end := at[1]
-	for more := legalForm.FindStringIndex(text[end-1:]); more != nil && more[0] <= 3; more = legalForm.FindStringIndex(text[end-1:]) {
+	next := func() []int { return legalForm.FindStringIndex(text[end-1:]) }
+	for more := next(); more != nil && more[0] <= 3; more = next() {
 		end += more[1] - 1
 	}
 	if rest := text[end:]; isWordy(rest) {

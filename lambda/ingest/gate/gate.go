@@ -106,7 +106,8 @@ func (c *checker) required() {
 	}
 	for _, path := range needed[c.e.Type] {
 		if !have[path] {
-			c.refuse(Required, path, "the %s is missing: a document of the type %s needs it", words(path), c.e.Type.Words())
+			c.refuse(Required, path, "the %s is missing: a document of the type %s needs it",
+				words(path), c.e.Type.Words())
 		}
 	}
 }

@@ -50,6 +50,7 @@ type bounded struct {
 	over  bool
 }
 
+// Write implements io.Writer; it accepts everything.
 func (b *bounded) Write(p []byte) (int, error) {
 	room := b.limit - len(b.kept)
 	b.over = b.over || len(p) > room

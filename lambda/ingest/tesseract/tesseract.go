@@ -59,7 +59,8 @@ func (e *Engine) checkLanguages(ctx context.Context) error {
 	installed := strings.Fields(string(out))
 	for _, language := range strings.Split(e.config.Languages, "+") {
 		if !slices.Contains(installed, language) {
-			return failure.Permanently("tesseract has no data of the language %q: apt-get install tesseract-ocr-%[1]s", language)
+			return failure.Permanently("tesseract has no data of the language %q: "+
+				"apt-get install tesseract-ocr-%[1]s", language)
 		}
 	}
 	return nil

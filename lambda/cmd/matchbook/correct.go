@@ -7,8 +7,6 @@ import (
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/job"
-	"matchbook/lambda/local/database"
-	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -28,14 +26,7 @@ func (w *invocation) correctCommand() *cobra.Command {
 }
 
 func (w *invocation) correct(ctx context.Context, doc string, assignments []string, asJSON bool) error {
-	config, err := setup.LoadPublisher(w.env)
-	if err != nil {
-		return err
-	}
-	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
-		return err
-	}
-	db, queue, close, err := setup.Publisher(ctx, config)
+	db, queue, close, err := w.openPublisher(ctx)
 	if err != nil {
 		return err
 	}

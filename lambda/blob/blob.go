@@ -123,6 +123,7 @@ func (f folder) Open(_ context.Context, key, _ string) (io.ReadCloser, int64, er
 	return file, info.Size(), nil
 }
 
+// Copy ignores the version, too.
 func (f folder) Copy(ctx context.Context, key, _, to string) error {
 	file, err := f.root.Open(filepath.FromSlash(key))
 	if err != nil {

@@ -57,6 +57,7 @@ func (b bucket) Write(ctx context.Context, key string, file io.ReadSeeker) error
 	return classify("store the file", err)
 }
 
+// Open implements Store.
 func (b bucket) Open(ctx context.Context, key, version string) (io.ReadCloser, int64, error) {
 	in := &s3.GetObjectInput{Bucket: &b.name, Key: b.key(key)}
 	if version != "" {
@@ -69,6 +70,7 @@ func (b bucket) Open(ctx context.Context, key, version string) (io.ReadCloser, i
 	return out.Body, aws.ToInt64(out.ContentLength), nil
 }
 
+// Copy implements Store.
 func (b bucket) Copy(ctx context.Context, key, version, to string) error {
 	source := (&url.URL{Path: path.Join(b.name, b.prefix, key)}).EscapedPath()
 	source = strings.ReplaceAll(source, "+", "%2B") // S3 reads a plus sign as a space

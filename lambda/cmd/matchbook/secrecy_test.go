@@ -44,7 +44,9 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		{noURL, []string{"migrate", "status"}, "not a PostgreSQL URL such as"},
 	} {
 		env := func(name string) string {
-			return map[string]string{manifest.EnvDatabaseURL: tc.url, manifest.EnvMatchQueueURL: "http://127.0.0.1:1/000000000000/match"}[name]
+			return map[string]string{manifest.EnvDatabaseURL: tc.url,
+				manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
+				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest"}[name]
 		}
 		var out bytes.Buffer
 		code := run(t.Context(), tc.args, env, &out, &out)
@@ -62,7 +64,9 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: target, manifest.EnvMatchQueueURL: "http://127.0.0.1:1/000000000000/match"}[name]
+		return map[string]string{manifest.EnvDatabaseURL: target,
+			manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
+			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest"}[name]
 	}
 	for _, args := range [][]string{{"match", samples, "--database"}, {"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}, {"migrate", "up"}, {"migrate", "down"},
 		{"publish", uuid.NewString()}, {"sweep"}, {"explain", "1"}, {"confirm", "1", "2"}, {"reject", "1", "2"}, {"cost"}} {

@@ -58,7 +58,9 @@
 //   - ingest/pdf reads the text layer, embedded XML and images of a PDF's
 //     pages, with limits of memory and time.
 //   - ingest/scan reads images, measures what makes them hard to read, and
-//     repairs that; ingest/tesseract reads their text.
+//     repairs that.
+//   - ingest/ocr reads a few pages at once, and bad ones again after a repair;
+//     ingest/tesseract is an engine on this machine.
 //   - ingest/extraction defines the result of reading a text: values with
 //     quote, page and trust. ingest/printed reads values as they are printed.
 //   - ingest/byrules extracts documents by labels, places and sums;

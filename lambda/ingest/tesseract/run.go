@@ -22,9 +22,9 @@ const (
 )
 
 // run runs the program in a process group of its own, which ends with ctx.
-func (e *Engine) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	out, messages := &bounded{limit: maxOutput}, &bounded{limit: maxErrors}
-	cmd := exec.CommandContext(ctx, e.config.Program, args...)
+	cmd := exec.CommandContext(ctx, r.Program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, out, messages
 	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "LC_ALL=C.UTF-8"} // nothing of ours, no secrets
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -11,10 +11,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/ingest/ocr"
 )
 
 const name = "tesseract" // of the engine, in a transcription
@@ -28,11 +27,16 @@ type Config struct {
 }
 
 // Engine transcribes images. It may be used concurrently.
-type Engine struct {
-	config  Config
+type Engine struct{ *ocr.Engine }
+
+// reader runs the program, a process for each page.
+type reader struct {
+	Config
 	version string
-	slots   chan struct{}
 }
+
+// Version returns the version of the program.
+func (r *reader) Version() string { return r.version }
 
 // New asks the program for its version and its languages: a program or a
 // language that is missing is a permanent failure with the remedy.
@@ -41,85 +45,27 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 	c.Languages = cmp.Or(c.Languages, "deu+eng")
 	c.DPI = cmp.Or(c.DPI, 300)
 	c.Processes = cmp.Or(c.Processes, runtime.GOMAXPROCS(0))
-	e := &Engine{config: c, slots: make(chan struct{}, c.Processes)}
-	out, err := e.run(ctx, nil, "--version")
+	r := &reader{Config: c}
+	out, err := r.run(ctx, nil, "--version")
 	if err != nil {
 		return nil, err
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
-	e.version = strings.TrimSpace(strings.TrimPrefix(first, name))
-	return e, e.checkLanguages(ctx)
+	r.version = strings.TrimSpace(strings.TrimPrefix(first, name))
+	return &Engine{ocr.New(r, name, c.DPI, c.Processes)}, r.checkLanguages(ctx)
 }
 
-func (e *Engine) checkLanguages(ctx context.Context) error {
-	out, err := e.run(ctx, nil, "--list-langs")
+func (r *reader) checkLanguages(ctx context.Context) error {
+	out, err := r.run(ctx, nil, "--list-langs")
 	if err != nil {
 		return err
 	}
 	installed := strings.Fields(string(out))
-	for _, language := range strings.Split(e.config.Languages, "+") {
+	for _, language := range strings.Split(r.Languages, "+") {
 		if !slices.Contains(installed, language) {
 			return failure.Permanently("tesseract has no data of the language %q: "+
 				"apt-get install tesseract-ocr-%[1]s", language)
 		}
 	}
 	return nil
-}
-
-// Transcribe reads all pages of a file.
-func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error) {
-	t := transcript.Transcription{Engine: name, Version: e.version, Pages: make([]transcript.Page, file.Pages())}
-	err := e.each(ctx, len(t.Pages), func(ctx context.Context, i int) error {
-		drawn, err := file.Render(ctx, i+1, e.config.DPI)
-		if err != nil {
-			return err
-		}
-		read, err := e.page(ctx, drawn)
-		if err != nil {
-			return err
-		}
-		read.Page.Number = i + 1
-		t.Pages[i] = read.Page
-		return nil
-	})
-	t.Round()
-	return t, err
-}
-
-// each works on n pages, at most as many at once as there are slots, and ends
-// at the first failure.
-func (e *Engine) each(ctx context.Context, n int, work func(context.Context, int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var pages sync.WaitGroup
-	for i := range n {
-		if !e.slot(ctx) {
-			break
-		}
-		pages.Go(func() {
-			defer func() { <-e.slots }()
-			if err := work(ctx, i); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	pages.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
-}
-
-// slot waits for a slot; it reports false once ctx has ended.
-func (e *Engine) slot(ctx context.Context) bool {
-	select {
-	case e.slots <- struct{}{}:
-	case <-ctx.Done():
-		return false
-	}
-	if ctx.Err() != nil { // both were ready
-		<-e.slots
-		return false
-	}
-	return true
 }

@@ -2,7 +2,6 @@ package tesseract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -216,48 +214,4 @@ func dead(pid int) bool {
 		}
 	}
 	return false
-}
-
-func TestPagesAreReadAFewAtOnce(t *testing.T) {
-	t.Parallel()
-	e := engine(t, Config{Program: program(t, ""), Processes: 3})
-	var atWork, most atomic.Int32
-	full := make(chan struct{})
-	err := e.each(context.Background(), 30, func(_ context.Context, i int) error {
-		n := atWork.Add(1)
-		defer atWork.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		if n == 3 && i < 3 {
-			close(full)
-		}
-		if i < 3 {
-			<-full // the first three meet
-		}
-		return nil
-	})
-	if err != nil || most.Load() != 3 {
-		t.Errorf("%d at once, %v; want 3", most.Load(), err)
-	}
-}
-
-func TestFirstFailureEndsTheRest(t *testing.T) {
-	t.Parallel()
-	e := engine(t, Config{Program: program(t, ""), Processes: 2})
-	boom := errors.New("boom")
-	var begun atomic.Int32
-	err := e.each(context.Background(), 1000, func(ctx context.Context, i int) error {
-		begun.Add(1)
-		if i == 0 {
-			return boom
-		}
-		<-ctx.Done()
-		return ctx.Err()
-	})
-	if !errors.Is(err, boom) || begun.Load() > 3 {
-		t.Errorf("got %v after %d pages", err, begun.Load())
-	}
-	if len(e.slots) != 0 {
-		t.Errorf("%d slots are lost", len(e.slots))
-	}
 }

@@ -29,6 +29,7 @@ var tree = tables{
 		{"rules"},
 		{"score", "ingest/bymodel", "ingest/gate"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
+		{"ingest/ocr"},
 		{"corpus", "blob", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules"},
 		{"einvoice", "ingest/extraction", "ingest/printed"},

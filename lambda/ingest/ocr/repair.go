@@ -1,11 +1,9 @@
-package tesseract
+package ocr
 
 import (
 	"context"
 	"image"
-	"regexp"
 	"slices"
-	"strconv"
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
@@ -21,7 +19,7 @@ func (e *Engine) Repair(
 	second := transcript.Second{Transcription: first, Images: map[int]*image.Gray{}}
 	second.Transcription.Pages = slices.Clone(first.Pages)
 	images := make([]*image.Gray, len(first.Pages))
-	err := e.each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
+	err := e.Each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
 		if first.Pages[i].Quality < below {
 			images[i], err = e.again(ctx, file, &second.Transcription.Pages[i])
 		}
@@ -39,7 +37,7 @@ func (e *Engine) Repair(
 // again repairs and reads a page; its image is nil if there was nothing to
 // repair.
 func (e *Engine) again(ctx context.Context, file transcript.Images, page *transcript.Page) (*image.Gray, error) {
-	drawn, err := file.Render(ctx, page.Number, e.config.DPI)
+	drawn, err := file.Render(ctx, page.Number, e.dpi)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +45,7 @@ func (e *Engine) again(ctx context.Context, file transcript.Images, page *transc
 	if repaired.Image == drawn || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	read, err := e.page(ctx, repaired.Image)
+	read, err := e.reader.Read(ctx, repaired.Image)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +53,7 @@ func (e *Engine) again(ctx context.Context, file transcript.Images, page *transc
 		read.Lines[i].Box = repaired.Back(read.Lines[i].Box)
 	}
 	read.Number, read.Defects = page.Number, defects
-	*page = read.Page
+	*page = read
 	return repaired.Image, nil
 }
 
@@ -66,7 +64,7 @@ func (e *Engine) repair(
 ) (scan.Repair, []transcript.Defect) {
 	const twice = 2
 	r := scan.Unrepaired(m)
-	if quarters := e.orientation(ctx, m); quarters != 0 {
+	if quarters := e.reader.Orientation(ctx, m); quarters != 0 {
 		r = r.Turn(quarters)
 		defects = []transcript.Defect{transcript.Orientation} // the rest was measured on text that lay on its side
 	}
@@ -80,25 +78,4 @@ func (e *Engine) repair(
 		r = r.Stretch()
 	}
 	return r, defects
-}
-
-var (
-	rotate    = regexp.MustCompile(`(?m)^Rotate: (\d+)$`)
-	certainty = regexp.MustCompile(`(?m)^Orientation confidence: ([\d.]+)$`)
-)
-
-// orientation returns by how many quarters the page has to be turned clockwise;
-// 0 also where the program cannot tell, for lack of letters.
-func (e *Engine) orientation(ctx context.Context, m *image.Gray) int {
-	const detectOnly, quarter, sure = "0", 90, 2.0
-	out, err := e.run(ctx, pgm(m), "stdin", "stdout", "--dpi", strconv.Itoa(e.config.DPI), "--psm", detectOnly)
-	degrees, confidence := rotate.FindSubmatch(out), certainty.FindSubmatch(out)
-	if err != nil || degrees == nil || confidence == nil {
-		return 0
-	}
-	turn, _ := strconv.Atoi(string(degrees[1]))
-	if c, _ := strconv.ParseFloat(string(confidence[1]), 64); c < sure {
-		return 0
-	}
-	return turn / quarter
 }

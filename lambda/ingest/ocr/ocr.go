@@ -1,0 +1,91 @@
+// Package ocr is the part that all OCR engines share: a few pages at once, and
+// a second reading of bad pages, each after the repair of its defects.
+package ocr
+
+import (
+	"context"
+	"image"
+	"sync"
+
+	"matchbook/lambda/ingest/transcript"
+)
+
+// Reader reads one image of a page at a time. It may be used concurrently.
+type Reader interface {
+	// Read returns the text of an image, with its quality and defects.
+	Read(ctx context.Context, m *image.Gray) (transcript.Page, error)
+	// Orientation returns by how many quarters an image has to be turned clockwise;
+	// 0 also where the reader cannot decide, or reads text in any direction.
+	Orientation(ctx context.Context, m *image.Gray) int
+	// Version returns the version of the engine, once an image was read.
+	Version() string
+}
+
+// Engine transcribes files page by page. It may be used concurrently.
+type Engine struct {
+	reader Reader
+	name   string
+	dpi    int
+	slots  chan struct{}
+}
+
+// New makes an engine that draws pages in that many dots per inch and reads at
+// most atOnce of them at once.
+func New(r Reader, name string, dpi, atOnce int) *Engine {
+	return &Engine{r, name, dpi, make(chan struct{}, atOnce)}
+}
+
+// Transcribe reads all pages of a file.
+func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error) {
+	t := transcript.Transcription{Engine: e.name, Pages: make([]transcript.Page, file.Pages())}
+	err := e.Each(ctx, len(t.Pages), func(ctx context.Context, i int) error {
+		drawn, err := file.Render(ctx, i+1, e.dpi)
+		if err != nil {
+			return err
+		}
+		t.Pages[i], err = e.reader.Read(ctx, drawn)
+		t.Pages[i].Number = i + 1
+		return err
+	})
+	t.Version = e.reader.Version()
+	t.Round()
+	return t, err
+}
+
+// Each works on n parts of a file, at most as many at once as the engine reads
+// pages, and ends at the first failure.
+func (e *Engine) Each(ctx context.Context, n int, work func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var parts sync.WaitGroup
+	for i := range n {
+		if !e.slot(ctx) {
+			break
+		}
+		parts.Go(func() {
+			defer func() { <-e.slots }()
+			if err := work(ctx, i); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	parts.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// slot waits for a slot; it reports false once ctx has ended.
+func (e *Engine) slot(ctx context.Context) bool {
+	select {
+	case e.slots <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	if ctx.Err() != nil { // both were ready
+		<-e.slots
+		return false
+	}
+	return true
+}

@@ -57,6 +57,10 @@ const (
 	Skew        Defect = "skew"        // turned by a few degrees
 	SmallText   Defect = "small-text"  // too few pixels a letter
 	Contrast    Defect = "contrast"    // ink and paper are close in brightness
+	Blur        Defect = "blur"        // out of focus, or moved
+	Noise       Defect = "noise"       // specks
+	Glare       Defect = "glare"       // a light that hides a part
+	CutOff      Defect = "cut-off"     // an edge of the page or of its text is missing
 )
 
 // Text joins the lines of a page.

@@ -66,6 +66,8 @@
 //   - ingest/byrules extracts documents by labels, places and sums;
 //     ingest/bymodel lets a model extract them, and drops invented values.
 //   - ingest/gate decides whether an extraction needs a person.
+//     ingest/tesseract is an engine on this machine, ingest/documentai calls
+//     Google's.
 //
 // # On your machine
 //

@@ -68,6 +68,8 @@
 //   - ingest/gate decides whether an extraction needs a person.
 //     ingest/tesseract is an engine on this machine, ingest/documentai calls
 //     Google's.
+//     ingest/tesseract is an engine on this machine, ingest/documentai and
+//     ingest/textract call Google's and Amazon's.
 //
 // # On your machine
 //

@@ -60,16 +60,13 @@
 //   - ingest/scan reads images, measures what makes them hard to read, and
 //     repairs that.
 //   - ingest/ocr reads a few pages at once, and bad ones again after a repair;
-//     ingest/tesseract is an engine on this machine.
+//     ingest/tesseract is an engine on this machine, ingest/documentai and
+//     ingest/textract call Google's and Amazon's.
 //   - ingest/extraction defines the result of reading a text: values with
 //     quote, page and trust. ingest/printed reads values as they are printed.
 //   - ingest/byrules extracts documents by labels, places and sums;
 //     ingest/bymodel lets a model extract them, and drops invented values.
 //   - ingest/gate decides whether an extraction needs a person.
-//     ingest/tesseract is an engine on this machine, ingest/documentai calls
-//     Google's.
-//     ingest/tesseract is an engine on this machine, ingest/documentai and
-//     ingest/textract call Google's and Amazon's.
 //
 // # On your machine
 //

@@ -86,7 +86,7 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 			fmt.Sprintf("%s without text, and no OCR is configured (%s)", pageList(unread), in.NoOCR))
 		return t, nil, nil
 	}
-	some := &subset{src.pages, unread}
+	some := &subset{src.pages, unread, src}
 	read, err := in.OCR.Transcribe(ctx, some)
 	if err != nil {
 		return t, nil, err
@@ -149,6 +149,16 @@ func pageList(numbers []int) string {
 type subset struct {
 	file    transcript.Images
 	numbers []int
+	src     *source
+}
+
+// Original returns the file itself, for engines that read it in one piece.
+func (s *subset) Original() transcript.Original {
+	return transcript.Original{Content: s.src.data, MIMEType: mimeTypes[s.src.kind], Pages: s.numbers}
+}
+
+var mimeTypes = map[filetype.Type]string{
+	filetype.PDF: "application/pdf", filetype.PNG: "image/png", filetype.JPEG: "image/jpeg", filetype.TIFF: "image/tiff",
 }
 
 // Pages returns the number of pages in the subset.

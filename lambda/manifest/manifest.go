@@ -73,6 +73,9 @@ const (
 	// without text.
 	EnvBlobURL = "BLOB_URL"
 	EnvOCR     = "OCR"
+	// Google Document AI, where OCR names it.
+	EnvDocumentAIKey       = "DOCUMENTAI_KEY"
+	EnvDocumentAIProcessor = "DOCUMENTAI_PROCESSOR"
 	// Notifications of failures: the channels, and the links in their messages.
 	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
 	EnvEmailFrom       = "EMAIL_FROM"

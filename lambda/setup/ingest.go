@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/blob"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/pdf"
-	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
@@ -25,13 +24,7 @@ func LoadIngest(env Env) (Config, error) {
 	c.Blobs = required(env, manifest.EnvBlobURL, storeMeaning, &errs)
 	match := required(env, manifest.EnvMatchQueueURL, queueMeaning(manifest.Match), &errs)
 	c.Queues = map[string]string{manifest.Match.Name: match}
-	switch c.OCR = env(manifest.EnvOCR); c.OCR {
-	case "":
-		c.OCR = "none"
-	case "none", "tesseract":
-	default:
-		errs = append(errs, fmt.Errorf("%s: not tesseract or none", manifest.EnvOCR))
-	}
+	errs = append(errs, loadOCR(env, &c)...)
 	return c, errors.Join(err, report(errs))
 }
 
@@ -65,12 +58,8 @@ func NewIngester(ctx context.Context, c Config, log *slog.Logger) (in *ingest.In
 		return nil, nil, err
 	}
 	in = &ingest.Ingester{Blobs: blobs, Sender: queue, Log: log, NoOCR: manifest.EnvOCR + "=none"}
-	if c.OCR == "tesseract" {
-		engine, err := tesseract.New(ctx, tesseract.Config{})
-		if err != nil {
-			return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvOCR, err)
-		}
-		in.OCR = engine
+	if in.OCR, err = openOCR(ctx, c); err != nil {
+		return nil, nil, err
 	}
 	if in.PDFs, err = pdf.New(pdf.Config{CacheDir: parserCache()}); err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"time"
 
+	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm"
@@ -38,9 +39,10 @@ type Config struct {
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
-	Blobs       string      // of ingest: the URL of the store of files
-	OCR         string      // of ingest: tesseract or none
-	Metrics     *metric.Set // collects the counts; nil: no counts
+	Blobs       string            // of ingest: the URL of the store of files
+	OCR         string            // of ingest: the name of an engine, or none
+	DocumentAI  documentai.Config // of ingest
+	Metrics     *metric.Set       // collects the counts; nil: no counts
 
 	secrets secret.Values
 }

@@ -43,6 +43,9 @@ func (s *site) variables(f manifest.Function) environment {
 	}
 	if f.Name == manifest.Ingest.Name {
 		e.values[manifest.EnvOCR] = jsii.String(s.config.OCR)
+		for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvDocumentAIProcessor} {
+			e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
+		}
 	}
 	return e
 }

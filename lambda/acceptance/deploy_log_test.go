@@ -184,6 +184,9 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	l.exec("ALTER TABLE elsewhere RENAME TO document")
+	if err := sweeper.Close(); err != nil { // its output may come later than its answer
+		t.Error(err)
+	}
 	lines, metrics := text.printed(t)
 	wantTraced(t, "sweep", lines)
 	if len(metrics) != 2 {

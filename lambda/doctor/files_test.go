@@ -67,7 +67,7 @@ func TestSettingsOfFilesAreChecked(t *testing.T) {
 		"no store":       {"BLOB_URL", "", "BLOB_URL is not set"},
 		"no URL":         {"BLOB_URL", "bucket", "BLOB_URL: not a URL such as s3://bucket"},
 		"no match queue": {"MATCH_QUEUE_URL", "", "MATCH_QUEUE_URL is not set"},
-		"unknown OCR":    {"OCR", "magic", "OCR: not tesseract or none"},
+		"unknown OCR":    {"OCR", "magic", "OCR: not one of documentai, tesseract, textract, none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +106,7 @@ func TestEachHarmToTheInboxIsFound(t *testing.T) {
 		"no bucket":          {"Files", nil, provoked{"inbox", Error, "no bucket sends"}},
 		"other queue":        {"Files.NotificationConfiguration", m{"QueueConfigurations": []any{m{"Queue": m{"Fn::GetAtt": []any{"MatchQueue", "Arn"}}}}}, provoked{"inbox", Error, "no bucket sends"}},
 		"no store":           {"IngestFunction" + env + "BLOB_URL", "", provoked{"configuration", Error, "BLOB_URL is not set"}},
-		"unknown OCR":        {"IngestFunction" + env + "OCR", "magic", provoked{"configuration", Error, "OCR: not tesseract or none"}},
+		"unknown OCR":        {"IngestFunction" + env + "OCR", "magic", provoked{"configuration", Error, "OCR: not one of documentai, tesseract, textract, none"}},
 		"other match queue":  {"IngestFunction" + env + "MATCH_QUEUE_URL", m{"Ref": "IngestQueue"}, provoked{"queue-url", Error, "IngestFunction publishes to IngestQueue"}},
 		"other ingest queue": {"InboxFunction" + env + "INGEST_QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "InboxFunction publishes to MatchQueue"}},
 	} {

@@ -265,14 +265,15 @@ func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
 	check(t, "calls before their Retry-After", fmt.Sprint(server.Violations()), "[]")
 }
 
-// checkFaults: every kind happened, and every Retry-After was kept.
+// checkFaults: every Retry-After was kept and, of a thousand documents, every
+// kind happened.
 func (r *faultRun) checkFaults() {
 	r.t.Helper()
 	happened := r.model.Faults()
 	for _, list := range kinds() {
 		for _, kind := range list {
 			r.t.Logf("%4d x %s", happened[kind], kind)
-			if happened[kind] == 0 {
+			if happened[kind] == 0 && thorough.On() { // chance leaves one out of 126 documents now and then
 				r.t.Errorf("it never happened: %s", kind)
 			}
 		}

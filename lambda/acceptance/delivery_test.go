@@ -82,7 +82,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
-		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.sweepEnv()})
+		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
 	defer sweeper.Close()
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,

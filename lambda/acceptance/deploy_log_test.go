@@ -170,7 +170,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	text := &logText{}
 	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
 		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
-		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.sweepEnv(), "STAGE=test")})
+		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
 	defer sweeper.Close()
 	if err := l.Advance(t.Context(), 90*time.Second); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ import (
 func (l *line) sweepFunction() {
 	l.t.Helper()
 	f := lambdahost.New(lambdahost.Config{Name: "sweep",
-		Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.sweepEnv()})
+		Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
 	defer f.Close()
 	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
 		l.t.Fatal(err)

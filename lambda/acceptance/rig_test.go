@@ -20,7 +20,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
-	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -100,24 +99,6 @@ func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*
 		}
 	})
 	return l
-}
-
-// sweepEnv is the environment of the sweep function, which looks at the queue of
-// each workload. Those without a function in the stack are empty.
-func (l *line) sweepEnv() []string {
-	l.t.Helper()
-	env := l.Env()
-	for _, f := range manifest.Workloads() {
-		if f.Name == manifest.Match.Name {
-			continue
-		}
-		out, err := l.Queue.Client.CreateQueue(l.t.Context(), &awssqs.CreateQueueInput{QueueName: &f.Name})
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		env = append(env, f.QueueEnv()+"="+*out.QueueUrl)
-	}
-	return env
 }
 
 // add notes an event of the queues.

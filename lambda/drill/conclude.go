@@ -40,6 +40,7 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) 
 	}
 	r.Repaired, r.Matches = e.repaired(), len(e.matches)
 	r.Seconds, r.Sweeps = time.Since(d.started).Seconds(), d.line.sweeps.Load()
+	r.SweepsFailed = d.line.failed.Load()
 	r.Simulated = d.line.Clock.Now().Sub(d.started).Hours()
 	for _, c := range checks {
 		violations := c.check(e)

@@ -101,7 +101,8 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return d.conclude(ctx, s, want)
 }
 
-// quietRun returns the matches of the documents without any fault.
+// quietRun returns the matches of the documents without any fault. A sweep that
+// fails there repairs nothing later, which many drills would not show.
 func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[pair]string, err error) {
 	o.Progress("a quiet run of the same documents")
 	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
@@ -116,6 +117,9 @@ func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Option
 	}
 	if _, err := l.drain(ctx, stuckAfter); err != nil {
 		return nil, err
+	}
+	if err := l.runSweep(ctx); err != nil {
+		return nil, fmt.Errorf("sweep where nothing is broken: %w", err)
 	}
 	a, err := readAudit(ctx, l.db)
 	if err != nil {

@@ -238,7 +238,13 @@ func (l *line) step(ctx context.Context) error {
 	now := l.Clock.Now()
 	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
 		l.nextAt = now.Add(manifest.SweepEvery)
-		go l.runSweep(ctx)
+		go func() {
+			defer l.sweeping.Store(false)
+			l.sweeps.Add(1)
+			if err := l.runSweep(ctx); err != nil {
+				l.failed.Add(1)
+			}
+		}()
 	}
 	if !l.quiet() {
 		return nil
@@ -255,12 +261,10 @@ func (l *line) step(ctx context.Context) error {
 	return l.Advance(ctx, max(next.Sub(l.Clock.Now()), time.Millisecond))
 }
 
-func (l *line) runSweep(ctx context.Context) {
-	defer l.sweeping.Store(false)
-	l.sweeps.Add(1)
-	if _, err := l.sweep.Invoke(ctx, []byte(`{}`)); err != nil {
-		l.failed.Add(1)
-	}
+// runSweep invokes the sweep function.
+func (l *line) runSweep(ctx context.Context) error {
+	_, err := l.sweep.Invoke(ctx, []byte(`{}`))
+	return err
 }
 
 // drain lets time pass until every document has ended and the queue is empty,

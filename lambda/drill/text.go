@@ -23,7 +23,8 @@ func (r *Report) Text() string {
 	if len(r.Failed) > 0 {
 		p.Line("FAILED     %s", counted(r.Failed))
 	}
-	p.Line("SWEEPS     %d, %d times a document was published again", r.Sweeps, r.Repaired)
+	p.Line("SWEEPS     %d, of which %d failed; %d times a document was published again", r.Sweeps, r.SweepsFailed,
+		r.Repaired)
 	p.Line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
 	p.Line("VERDICT")
 	for _, c := range r.Checks {

@@ -16,17 +16,18 @@ import (
 
 // Report is the result of a drill.
 type Report struct {
-	Seed      uint64         `json:"seed"`
-	Documents int            `json:"documents"`
-	Seconds   float64        `json:"seconds"`   // of real time
-	Simulated float64        `json:"simulated"` // hours on the stack's clock
-	Faults    map[string]int `json:"faults"`
-	Sweeps    int64          `json:"sweeps"`
-	Repaired  int            `json:"repaired"` // published again by the sweep
-	States    map[string]int `json:"states"`   // before the failed ones were published again
-	Failed    map[string]int `json:"failed"`   // of those, and of the ones published again meanwhile, by kind
-	Matches   int            `json:"matches"`
-	Checks    []Check        `json:"checks"`
+	Seed         uint64         `json:"seed"`
+	Documents    int            `json:"documents"`
+	Seconds      float64        `json:"seconds"`   // of real time
+	Simulated    float64        `json:"simulated"` // hours on the stack's clock
+	Faults       map[string]int `json:"faults"`
+	Sweeps       int64          `json:"sweeps"`
+	SweepsFailed int64          `json:"sweeps_failed"` // under faults
+	Repaired     int            `json:"repaired"`      // published again by the sweep
+	States       map[string]int `json:"states"`        // before the failed ones were published again
+	Failed       map[string]int `json:"failed"`        // of those, and of the ones published again meanwhile, by kind
+	Matches      int            `json:"matches"`
+	Checks       []Check        `json:"checks"`
 }
 
 // Check is a part of the verdict.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ type Stack struct {
 	SQS       *sqs.Server
 	DB        *postgres.DB // sees the stack's clock
 
+	queues  []string // of all workloads, as the variables that publishers read
 	sweeper *sweep.Sweeper
 	dbClock *simclock.Clock
 	server  *http.Server
@@ -89,7 +91,8 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	return simURL, err
 }
 
-// openWorkloads starts the SQS, and makes the queues of all workloads.
+// openWorkloads starts the SQS, and makes the queues: also those of the
+// manifest's workloads without a function here, which the sweep function looks at.
 func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []WorkloadConfig) error {
 	s.SQS = sqs.New(s.Clock)
 	if c.OnEvent != nil {
@@ -113,8 +116,19 @@ func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []Workloa
 			return err
 		}
 		s.Workloads = append(s.Workloads, w)
+		s.queues = append(s.queues, c.Row.QueueEnv()+"="+w.Queue.URL)
 	}
 	s.Workload = s.Workloads[0]
+	for _, row := range manifest.Workloads() {
+		if slices.ContainsFunc(list, func(c WorkloadConfig) bool { return c.Row.Name == row.Name }) {
+			continue
+		}
+		url, err := createQueue(ctx, client, row.Name, row)
+		if err != nil {
+			return err
+		}
+		s.queues = append(s.queues, row.QueueEnv()+"="+url.Queue)
+	}
 	return nil
 }
 
@@ -141,9 +155,7 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Worklo
 		manifest.EnvMatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}
-	for _, w := range s.Workloads {
-		common = append(common, w.row.QueueEnv()+"="+w.Queue.URL)
-	}
+	common = append(common, s.queues...)
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	for i, w := range s.Workloads {
 		s.stopped.Go(w.start(ctx, list[i], common))

@@ -51,6 +51,8 @@
 //     folder.
 //   - cmd/inbox is the function that starts an ingestion for each file that is
 //     laid into the inbox; ingest/inbox is its work.
+//   - ingest/ingestion describes a file on its way to its documents, for the
+//     store and both functions.
 //   - ingest/filetype determines a file's type by its content, and refuses
 //     what cannot be read.
 //   - ingest/transcript defines a transcription: text by page and line, with

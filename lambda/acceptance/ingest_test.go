@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -56,9 +56,9 @@ func (o *office) again(id uuid.UUID) {
 }
 
 // lay puts a file into storage and publishes its ingestion.
-func (o *office) lay(name string, content []byte) ingest.Ingestion {
+func (o *office) lay(name string, content []byte) ingestion.Row {
 	o.t.Helper()
-	in := ingest.Ingestion{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
+	in := ingestion.Row{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
 	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
 	path := filepath.Join(o.files, filepath.FromSlash(in.FilePath))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

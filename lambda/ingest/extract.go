@@ -10,14 +10,15 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/llm"
 )
 
 // extract reads the documents of a file: the one of an e-invoice in it, or those
 // of its text by a model or, without one, by rules. Each has to pass the gate.
-func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) (
-	[]Extracted, error,
+func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
+	[]ingestion.Extracted, error,
 ) {
 	t = t.Only(row.Pages)
 	switch {
@@ -39,8 +40,8 @@ func (in *Ingester) extract(ctx context.Context, row Ingestion, src *source, t t
 // ask extracts by a model. Documents that do not pass the gate are worth one
 // more question, which names the failed checks; its answer is taken if fewer of
 // its documents fail.
-func (in *Ingester) ask(ctx context.Context, row Ingestion, src *source, t transcript.Transcription) (
-	[]Extracted, error,
+func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
+	[]ingestion.Extracted, error,
 ) {
 	reader := bymodel.Reader{Asker: in.Model}
 	found, paid, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, nil)
@@ -59,15 +60,15 @@ func (in *Ingester) ask(ctx context.Context, row Ingestion, src *source, t trans
 			docs = second
 		}
 	}
-	docs[0].charge(paid)
+	charge(&docs[0], paid)
 	return docs, nil
 }
 
-func (d *Extracted) charge(paid llm.Usage) {
+func charge(d *ingestion.Extracted, paid llm.Usage) {
 	d.InputTokens, d.OutputTokens = paid.PromptTokens, paid.CompletionTokens
 }
 
-func failedChecks(docs []Extracted) (list []string) {
+func failedChecks(docs []ingestion.Extracted) (list []string) {
 	for _, d := range docs {
 		list = append(list, d.Reasons...)
 	}
@@ -89,9 +90,9 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 }
 
 // examine lets each document pass the gate.
-func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []Extracted) {
+func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []ingestion.Extracted) {
 	for i := range found {
-		d := Extracted{Extraction: found[i]}
+		d := ingestion.Extracted{Extraction: found[i]}
 		for _, r := range gate.Pass(&d.Extraction, t, in.now()) {
 			d.Reasons = append(d.Reasons, r.String())
 		}

@@ -16,7 +16,7 @@ import (
 	"log/slog"
 	"time"
 
-	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -24,42 +24,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ingestion is a file, as its row describes it.
-type Ingestion struct {
-	ID, TenantID, DocumentID uuid.UUID
-	FilePath                 string // key of the blob
-	Pages                    []int  // of the file, from 1; nil: all
-	Transcription            string // key of the checkpoint; empty: none yet
-	Preprocessed             string // key of the repaired file, if it was the better one
-}
-
-// Checkpoint is a stored transcription.
-type Checkpoint struct {
-	Transcription string  // its key
-	Quality       float64 // 0 to 1
-	Preprocessed  string  // key of the repaired file; empty: none
-}
-
-// Extracted is one document of a file, and how it passed the gate. The first
-// one has the ids of the file's ingestion and document, the others derive theirs
-// from it.
-type Extracted struct {
-	ID, DocumentID uuid.UUID
-	extraction.Extraction
-	Valid                     bool     // it passed the gate
-	Reasons                   []string // for a person, why it did not
-	InputTokens, OutputTokens int      // of the model, for the whole file; on the first document only
-}
-
 // Store keeps ingestions.
 type Store interface {
 	// Ingestion reads a row; job.ErrFenceLost if it is gone.
-	Ingestion(ctx context.Context, id uuid.UUID) (Ingestion, error)
+	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
 	// Transcribed records a checkpoint that is stored, fenced.
-	Transcribed(ctx context.Context, f job.Fence, c Checkpoint) error
+	Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error
 	// Complete writes the documents of the file and publishes them for matching,
 	// fenced, in one transaction. The caller sends the messages.
-	Complete(ctx context.Context, f job.Fence, docs []Extracted) ([]job.Stamped, error)
+	Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) ([]job.Stamped, error)
 }
 
 // Blobs stores files by their keys.

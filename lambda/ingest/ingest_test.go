@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/job"
@@ -26,14 +27,14 @@ var today = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
 
 // memory is a Store with one ingestion.
 type memory struct {
-	row       ingest.Ingestion
-	documents []ingest.Extracted
+	row       ingestion.Row
+	documents []ingestion.Extracted
 	fenceLost bool
 }
 
-func (m *memory) Ingestion(context.Context, uuid.UUID) (ingest.Ingestion, error) { return m.row, nil }
+func (m *memory) Ingestion(context.Context, uuid.UUID) (ingestion.Row, error) { return m.row, nil }
 
-func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingest.Checkpoint) error {
+func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingestion.Checkpoint) error {
 	if m.fenceLost {
 		return job.ErrFenceLost
 	}
@@ -41,7 +42,7 @@ func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingest.Checkpoint
 	return nil
 }
 
-func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingest.Extracted) ([]job.Stamped, error) {
+func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingestion.Extracted) ([]job.Stamped, error) {
 	m.documents = docs
 	return nil, nil
 }
@@ -75,7 +76,7 @@ func newRig(t *testing.T, name string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := ingest.Ingestion{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
+	row := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
 	if err := blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func (r *rig) ingest(t *testing.T) error {
 	return r.Ingest(t.Context(), job.Fence{ID: r.store.row.ID, Attempt: 1})
 }
 
-func text(docs []ingest.Extracted) string {
+func text(docs []ingestion.Extracted) string {
 	var b strings.Builder
 	for _, d := range docs {
 		fmt.Fprintf(&b, "%s %s of %s from %s over %s %s, pages %v, by %s, valid %t", d.Type, d.Data.Number, d.Data.Date, d.Data.Supplier.Name,

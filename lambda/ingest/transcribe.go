@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/job"
@@ -41,7 +42,7 @@ type OCR interface {
 
 // transcribe returns the text of a file: that of the checkpoint, or a new one,
 // which is stored first.
-func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row Ingestion, src *source) (
+func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row ingestion.Row, src *source) (
 	transcript.Transcription, error,
 ) {
 	if row.Transcription != "" {
@@ -215,7 +216,7 @@ func plain(data []byte) transcript.Transcription {
 // repair can lose text: the second one is taken only if its quality is better by
 // a margin and rules find at least as many required fields in it.
 func (in *Ingester) keep(
-	ctx context.Context, f job.Fence, row Ingestion, first transcript.Transcription, second *transcript.Second,
+	ctx context.Context, f job.Fence, row ingestion.Row, first transcript.Transcription, second *transcript.Second,
 ) (transcript.Transcription, error) {
 	chosen, preprocessed := first, ""
 	folder := "ingestions/" + row.ID.String() + "/"
@@ -236,7 +237,7 @@ func (in *Ingester) keep(
 	if err := in.write(ctx, folder+"transcription.json", chosen); err != nil {
 		return chosen, err
 	}
-	c := Checkpoint{Transcription: folder + "transcription.json", Quality: chosen.Quality(), Preprocessed: preprocessed}
+	c := ingestion.Checkpoint{Transcription: folder + "transcription.json", Quality: chosen.Quality(), Preprocessed: preprocessed}
 	return chosen, failure.At("record the transcription", in.Store.Transcribed(ctx, f, c))
 }
 

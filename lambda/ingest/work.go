@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -35,7 +36,7 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return err
 	}
-	stamped, err := in.Store.Complete(ctx, f, row.name(docs))
+	stamped, err := in.Store.Complete(ctx, f, name(row, docs))
 	if err != nil {
 		return failure.At("write the documents", err)
 	}
@@ -59,7 +60,7 @@ func (in *Ingester) send(ctx context.Context, stamped []job.Stamped) {
 // name gives the documents of a file their ids: the first has those of the
 // ingestion, and the others derive theirs from it by their place, so that the
 // same file gives the same documents.
-func (row Ingestion) name(docs []Extracted) []Extracted {
+func name(row ingestion.Row, docs []ingestion.Extracted) []ingestion.Extracted {
 	for i := range docs {
 		docs[i].ID, docs[i].DocumentID = row.ID, row.DocumentID
 		if i > 0 {

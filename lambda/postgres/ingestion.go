@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -34,10 +34,10 @@ SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages,
 FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.
-func (s *Ingestions) Ingestion(ctx context.Context, id uuid.UUID) (in ingest.Ingestion, err error) {
+func (s *Ingestions) Ingestion(ctx context.Context, id uuid.UUID) (in ingestion.Row, err error) {
 	err = steadily(ctx, func() error {
 		rows, _ := s.db.pool.Query(ctx, ingestionSQL, id)
-		in, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[ingest.Ingestion])
+		in, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[ingestion.Row])
 		if errors.Is(err, pgx.ErrNoRows) {
 			err = job.ErrFenceLost
 		}
@@ -51,7 +51,7 @@ UPDATE ingestion SET transcription_file_path = $3, transcription_quality_score =
 WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'`
 
 // Transcribed implements ingest.Store.
-func (s *Ingestions) Transcribed(ctx context.Context, f job.Fence, c ingest.Checkpoint) error {
+func (s *Ingestions) Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error {
 	return steadily(ctx, func() error {
 		tag, err := s.db.pool.Exec(ctx, transcribedSQL, f.ID, f.Attempt, c.Transcription, c.Quality, c.Preprocessed)
 		if err == nil && tag.RowsAffected() == 0 {
@@ -87,7 +87,7 @@ WHERE part_of = $1 AND id <> ALL ($2)`
 
 // Complete implements ingest.Store: the result of reading, succeeded, and the
 // documents published for matching, in one transaction with the fence.
-func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingest.Extracted) (stamped []job.Stamped, err error) {
+func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (stamped []job.Stamped, err error) {
 	err = s.Succeed(ctx, f, func(tx pgx.Tx) error {
 		batch, ids, matchable := &pgx.Batch{}, []uuid.UUID{}, []uuid.UUID{}
 		for _, d := range docs {
@@ -116,7 +116,7 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingest.Ex
 	return stamped, err
 }
 
-func encode(d ingest.Extracted) (data, fields json.RawMessage, err error) {
+func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
 	if data, err = json.Marshal(d.Data); err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ RETURNING id, published_at, tenant_id`
 // AddFile stores the rows of a file that is in storage, and publishes its
 // ingestion: the caller sends the message. A file that is known already changes
 // nothing, and has no stamp.
-func (s *Ingestions) AddFile(ctx context.Context, in ingest.Ingestion) (stamped []job.Stamped, err error) {
+func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) (stamped []job.Stamped, err error) {
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, importTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 
@@ -22,7 +23,7 @@ type files struct {
 	store interface {
 		jobtest.Store
 		ingest.Store
-		AddFile(ctx context.Context, in ingest.Ingestion) ([]job.Stamped, error)
+		AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
 		Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
 	}
 }
@@ -88,11 +89,11 @@ func (f *files) work(ctx context.Context, fence job.Fence) error {
 	return err
 }
 
-func (f *files) seven(id, doc uuid.UUID) []ingest.Extracted {
-	return []ingest.Extracted{{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(f.t, `{"number":"7","total":"119.00"}`)}}
+func (f *files) seven(id, doc uuid.UUID) []ingestion.Extracted {
+	return []ingestion.Extracted{{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(f.t, `{"number":"7","total":"119.00"}`)}}
 }
 
-func (f *files) read(id uuid.UUID) []ingest.Extracted {
+func (f *files) read(id uuid.UUID) []ingestion.Extracted {
 	f.t.Helper()
 	return f.seven(id, f.documentOf(id))
 }
@@ -116,7 +117,7 @@ func (f *files) takeFile(id uuid.UUID) job.Fence {
 	return claims[0].Fence
 }
 
-func (f *files) complete(id uuid.UUID, docs []ingest.Extracted) []job.Stamped {
+func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
 	f.t.Helper()
 	stamped, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
 	if err != nil {
@@ -189,7 +190,7 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 	if _, err := f.store.Complete(t.Context(), job.Fence{ID: id, Attempt: 1}, f.read(id)); err == nil {
 		t.Error("a stale fence completed an ingestion")
 	}
-	if err := f.store.Transcribed(t.Context(), job.Fence{ID: id, Attempt: 1}, ingest.Checkpoint{Transcription: "x"}); err == nil {
+	if err := f.store.Transcribed(t.Context(), job.Fence{ID: id, Attempt: 1}, ingestion.Checkpoint{Transcription: "x"}); err == nil {
 		t.Error("a stale fence recorded a checkpoint")
 	}
 	if f.dump(append(slices.Clone(allTables), "ingestion")...) != before {
@@ -210,7 +211,7 @@ func TestPartsOfAFileAreDocuments(t *testing.T) {
 	f := newFiles(t)
 	id := f.new()
 	doc := f.documentOf(id)
-	parts := []ingest.Extracted{
+	parts := []ingestion.Extracted{
 		{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(t, `{"number":"1"}`)},
 		{ID: num(21), DocumentID: num(11), Valid: true, Extraction: invoice(t, `{"number":"2"}`)},
 		{ID: num(22), DocumentID: num(12), Reasons: []string{"the date is in the future"}, Extraction: invoice(t, `{"number":"3"}`)},
@@ -275,7 +276,7 @@ func TestCorrectionsStay(t *testing.T) {
 func TestTheSameFileIsOneIngestion(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
-	in := ingest.Ingestion{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/b.pdf"}
+	in := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/b.pdf"}
 	first, err := f.store.AddFile(t.Context(), in)
 	if err != nil || len(first) != 1 || first[0].ID != in.ID {
 		t.Fatalf("%+v, %v", first, err)

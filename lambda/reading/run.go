@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
-	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
@@ -184,7 +184,7 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 		r.stored = append(r.stored, storedFile{File: f, refused: refused})
 		return nil, nil
 	}
-	in := ingest.Identify(r.Tenant, sha256.Sum256(data), string(kind))
+	in := ingestion.Identify(r.Tenant, sha256.Sum256(data), string(kind))
 	s := storedFile{File: f, ingestion: in.ID, blob: in.FilePath}
 	for _, earlier := range r.stored {
 		if earlier.ingestion == in.ID {

@@ -25,8 +25,8 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 
@@ -37,7 +37,7 @@ import (
 type Store interface {
 	// AddFile adds the ingestion of a file that is in storage, and publishes it. A
 	// known file changes nothing, and has no stamp.
-	AddFile(ctx context.Context, in ingest.Ingestion) ([]job.Stamped, error)
+	AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
 }
 
 // Files reads and copies files by their keys. A version that is gone is
@@ -127,10 +127,10 @@ const unknownType = "bin"
 
 // store reads a file once, names its ingestion, and copies it to where the
 // ingestion reads it.
-func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingest.Ingestion, error) {
+func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingestion.Row, error) {
 	content, size, err := in.Files.Open(ctx, f.key, f.version)
 	if err != nil {
-		return ingest.Ingestion{}, err
+		return ingestion.Row{}, err
 	}
 	defer content.Close()
 	if size > filetype.MaxBytes {
@@ -139,21 +139,21 @@ func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingest.In
 	var sample filetype.Sample
 	hash := sha256.New()
 	if n, err := io.Copy(io.MultiWriter(hash, &sample), content); err != nil || n != size {
-		return ingest.Ingestion{}, failure.At("read the file", errors.Join(err, io.ErrUnexpectedEOF))
+		return ingestion.Row{}, failure.At("read the file", errors.Join(err, io.ErrUnexpectedEOF))
 	}
 	extension := unknownType // the ingestion fails with the reason
 	if kind, err := sample.Type(); err == nil {
 		extension = string(kind)
 	}
-	ingestion := ingest.Identify(tenant, ingest.Digest(hash.Sum(nil)), extension)
+	ingestion := ingestion.Identify(tenant, ingestion.Digest(hash.Sum(nil)), extension)
 	return ingestion, in.Files.Copy(ctx, f.key, f.version, ingestion.FilePath)
 }
 
 // tooLarge names the ingestion of a file that is neither read nor copied. It
 // fails with that reason.
-func tooLarge(tenant uuid.UUID, f file, size int64) ingest.Ingestion {
+func tooLarge(tenant uuid.UUID, f file, size int64) ingestion.Row {
 	of := strings.Join([]string{f.key, f.version, strconv.FormatInt(size, 10)}, "\x00")
-	ingestion := ingest.Identify(tenant, sha256.Sum256([]byte(of)), unknownType)
+	ingestion := ingestion.Identify(tenant, sha256.Sum256([]byte(of)), unknownType)
 	ingestion.FilePath = f.key
 	return ingestion
 }

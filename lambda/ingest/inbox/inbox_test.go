@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
-	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/inbox"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -168,7 +168,7 @@ func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.take(o.lay(key("2026/März 1+2 100%.txt"), "%PDF-1.7 an invoice"), manifest.MetricSucceeded)
-	want := ingest.Identify(tenant, sha256.Sum256([]byte("%PDF-1.7 an invoice")), "pdf")
+	want := ingestion.Identify(tenant, sha256.Sum256([]byte("%PDF-1.7 an invoice")), "pdf")
 	if got := o.paths(); len(got) != 1 || got[0] != want.FilePath {
 		t.Fatalf("got %q, want %s", got, want.FilePath)
 	}
@@ -313,7 +313,7 @@ var errAway = errors.New("away")
 
 type noStore struct{}
 
-func (noStore) AddFile(context.Context, ingest.Ingestion) ([]job.Stamped, error) { return nil, errAway }
+func (noStore) AddFile(context.Context, ingestion.Row) ([]job.Stamped, error) { return nil, errAway }
 
 type noFiles struct {
 	blob.Store

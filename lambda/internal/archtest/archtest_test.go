@@ -32,7 +32,7 @@ var tree = tables{
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
 		{"ingest/ocr"},
 		{"corpus", "blob", "ingest/filetype", "ingest/pdf", "ingest/scan",
-			"ingest/byrules"},
+			"ingest/byrules", "ingest/ingestion"},
 		{"einvoice", "ingest/extraction", "ingest/printed"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "doctor/template",
 			"local/clock",

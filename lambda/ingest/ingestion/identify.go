@@ -1,4 +1,4 @@
-package ingest
+package ingestion
 
 import (
 	"crypto/sha256"
@@ -14,8 +14,8 @@ type Digest = [sha256.Size]byte
 // Identify names the ingestion of a file by its tenant and its content: the
 // same file again is the same document, whatever its name. The extension is
 // that of its type.
-func Identify(tenant uuid.UUID, content Digest, extension string) Ingestion {
+func Identify(tenant uuid.UUID, content Digest, extension string) Row {
 	document := uuid.NewSHA1(tenant, content[:])
-	return Ingestion{ID: uuid.NewSHA1(document, []byte("ingestion")), TenantID: tenant, DocumentID: document,
+	return Row{ID: uuid.NewSHA1(document, []byte("ingestion")), TenantID: tenant, DocumentID: document,
 		FilePath: manifest.FolderDocuments + document.String() + "." + extension}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -93,7 +94,7 @@ func (a *alarms) add(list ...alarm) {
 
 // onQueueFunction adds the alarms that every workload has.
 func (a *alarms) onQueueFunction(q queueFunction) {
-	name, rows := q.facts.Name, rowOf(q.facts)+"s"
+	name, rows := q.facts.Name, settings.RowOf(q.facts)+"s"
 	queue := *a.site.name(name)
 	dead := sqsMetric(q.deadLetter, "ApproximateNumberOfMessagesVisible")
 	id := title(name)
@@ -140,10 +141,10 @@ func explained(f manifest.Function) string {
 // onFailures adds the alarms on rows that fail. They go off whether or not people
 // are sent each failure: the channel may have been forgotten.
 func (a *alarms) onFailures(id string, f manifest.Function) {
-	name, row := f.Name, rowOf(f)
+	name, row := f.Name, settings.RowOf(f)
 	ours := func(metric string) awscloudwatch.IMetric { return a.site.metric(name, metric, "Sum") }
 	many := failedMany
-	if !a.site.config.sendsFailures() {
+	if !a.site.config.SendsFailures() {
 		many = 1
 	}
 	share := math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
@@ -177,9 +178,9 @@ func (a *alarms) malformed(f manifest.Function) string {
 func republished(f manifest.Function) string {
 	if f.Name == manifest.Match.Name {
 		return " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then " +
-			"publish the " + rowOf(f) + "s again: matchbook publish --failed."
+			"publish the " + settings.RowOf(f) + "s again: matchbook publish --failed."
 	}
-	return " Read their errors, fix the cause, then publish the " + rowOf(f) + "s again."
+	return " Read their errors, fix the cause, then publish the " + settings.RowOf(f) + "s again."
 }
 
 // onFunction adds the alarms on Lambda's own metrics; errors is the threshold
@@ -225,17 +226,17 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"),
 		"crashed": ours(manifest.MetricCrashed, "Sum"),
 	})
-	late := lateAfter * a.site.facts.visibility()
+	late := lateAfter * a.site.facts.Visibility()
 	a.add(
 		alarm{id: "OldestDueDocument", metric: ours(manifest.MetricOldestDue, "Maximum"), at: late.Seconds(),
 			text: fmt.Sprintf("The oldest %s has been due for more than %s. If the queue is long, raise MaxConcurrency in "+
 				"the manifest (or wait); if it is empty, check that %s and the sweep run.",
-				a.site.facts.row(), late, a.site.theFunctions())},
+				a.site.facts.Row(), late, a.site.theFunctions())},
 		alarm{id: "SweepRepairs", metric: repairs, at: 1,
 			text: fmt.Sprintf("The sweep had to repair something: a message got lost, or the work on one of "+
 				"the %[1]ss killed its worker on every delivery. No %[1]s is lost: one that was given up is failed, "+
 				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.",
-				a.site.facts.row(), a.site.theFunctions())},
+				a.site.facts.Row(), a.site.theFunctions())},
 		alarm{id: "SweepSilent", metric: ours(manifest.MetricOldestDue, "SampleCount"), // a sign of life
 			at: 0, below: true, times: 3, silence: awscloudwatch.TreatMissingData_BREACHING,
 			text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +

@@ -11,13 +11,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"matchbook/infra/settings"
 )
 
 // buildAll builds the functions, each as a file named bootstrap in a folder of
 // its own below dir, and returns the folders by name.
-func buildAll(ctx context.Context, dir string, f facts) (map[string]string, error) {
+func buildAll(ctx context.Context, dir string, f settings.Facts) (map[string]string, error) {
 	folders := map[string]string{}
-	for name, pkg := range f.packages() {
+	for name, pkg := range f.Packages() {
 		folders[name] = filepath.Join(dir, name)
 		if err := build(ctx, ".", folders[name], pkg, "arm64"); err != nil {
 			return nil, err

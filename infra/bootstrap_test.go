@@ -5,6 +5,9 @@ import (
 	"context"
 	"debug/buildinfo"
 	"debug/elf"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -32,12 +36,12 @@ func maxBootstrap(name string) int64 {
 // this machine; each is built once.
 var built = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "built")
-	for name, pkg := range manifestFacts().packages() {
+	for name, pkg := range settings.ManifestFacts().Packages() {
 		if err := build(context.Background(), "..", filepath.Join(dir, name), pkg, "arm64"); err != nil {
 			return "", err
 		}
 	}
-	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), manifestFacts().Functions[0].Package,
+	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), settings.ManifestFacts().Functions[0].Package,
 		runtime.GOARCH)
 })
 
@@ -55,7 +59,7 @@ func builtBootstrap(t *testing.T, name string) string {
 
 func TestBootstrapIsASmallExecutableForARM(t *testing.T) {
 	t.Parallel()
-	for name := range manifestFacts().packages() {
+	for name := range settings.ManifestFacts().Packages() {
 		file := builtBootstrap(t, name)
 		info, err := os.Stat(file)
 		if err != nil {
@@ -99,7 +103,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 		}
 	}
 	second := t.TempDir()
-	if err := build(t.Context(), elsewhere, second, manifestFacts().Functions[0].Package, "arm64"); err != nil {
+	if err := build(t.Context(), elsewhere, second, settings.ManifestFacts().Functions[0].Package, "arm64"); err != nil {
 		t.Fatal(err)
 	}
 	a, err1 := os.ReadFile(first)
@@ -114,7 +118,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 
 func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 	t.Parallel()
-	for name := range manifestFacts().packages() {
+	for name := range settings.ManifestFacts().Packages() {
 		info, err := buildinfo.ReadFile(builtBootstrap(t, name))
 		if err != nil {
 			t.Fatal(err)
@@ -127,6 +131,38 @@ func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 				func(word string) bool { return strings.Contains(module.Path, word) }) {
 				t.Errorf("%s holds %s", name, module.Path)
 			}
+		}
+	}
+}
+
+// The certificates go with every function, and the variable names their file.
+func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
+	want := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := addAuthorities(map[string]string{"match": folder}, file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
+	if info, _ := os.Stat(filepath.Join(folder, "database-ca.pem")); err != nil || !bytes.Equal(got, want) ||
+		info.Mode().Perm() != 0o644 {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := addAuthorities(map[string]string{"match": folder}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+		t.Errorf("without the setting there is still %v, %v", entries, err)
+	}
+	tpl := synthesise(t, wishes{context: map[string]any{"databaseCaFile": file}})
+	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
+		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
+			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)
 		}
 	}
 }

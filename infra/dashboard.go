@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -21,7 +22,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 	for i, w := range workloads {
 		row := s.workWidgets(w.facts)
 		if i == 0 { // the sweep's, for all workloads
-			row = append(row, graph("Backlog: oldest due "+s.facts.row()+" (s)", false,
+			row = append(row, graph("Backlog: oldest due "+s.facts.Row()+" (s)", false,
 				s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
 		}
 		dashboard.AddWidgets(row...)
@@ -58,7 +59,7 @@ func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	if f.Rowless {
 		return widgets
 	}
-	return append(widgets, graph(s.of(f, "Time of the work per "+rowOf(f)+" (ms)"), false,
+	return append(widgets, graph(s.of(f, "Time of the work per "+settings.RowOf(f)+" (ms)"), false,
 		s.percentiles(f.Name, manifest.MetricAttemptTime)...))
 }
 
@@ -76,7 +77,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
 	}
 	return []awscloudwatch.IWidget{
-		graph(title(s.facts.row())+"s that wait or are worked on", false,
+		graph(title(s.facts.Row())+"s that wait or are worked on", false,
 			s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
 		graph("Queues", false, queues...),
 		graph("Repairs, unsent notifications, and refused credentials", false,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -87,7 +88,7 @@ func (s *site) notifications() environment {
 // in its sandbox also for those of the readers.
 func (s *site) allowMail(role awsiam.IRole) {
 	c := s.config
-	sender := addressesOf(c.EmailFrom)
+	sender := settings.AddressesOf(c.EmailFrom)
 	if len(sender) == 0 {
 		return
 	}
@@ -95,7 +96,7 @@ func (s *site) allowMail(role awsiam.IRole) {
 	if c.SESConfigurationSet != "" {
 		own = append(own, s.arn("ses", "configuration-set/"+c.SESConfigurationSet))
 	}
-	all := slices.Concat(own, s.identities(addressesOf(c.EmailTo)))
+	all := slices.Concat(own, s.identities(settings.AddressesOf(c.EmailTo)))
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Actions: jsii.Strings("ses:SendEmail"), Resources: &all,
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": sender[0]}},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/infra/settings"
 )
 
 func TestBucketIsClosedAndKeepsEverything(t *testing.T) {
@@ -69,7 +71,7 @@ func TestInboxIsWatched(t *testing.T) {
 		at(policy, "s3.amazonaws.com", append(statement, "Principal", "Service")...),
 		at(policy, "${AWS::AccountId}", append(statement, "Condition", "StringEquals", "aws:SourceAccount")...),
 		at(policy, "arn:${AWS::Partition}:s3:::matchbook-prod-*", append(statement, "Condition", "ArnLike", "aws:SourceArn")...))
-	if dead := manifestFacts(); keepVersions*24 <= (14+4)*24 || len(dead.Functions) < 3 {
+	if dead := settings.ManifestFacts(); keepVersions*24 <= (14+4)*24 || len(dead.Functions) < 3 {
 		t.Error("a version may be gone before its event is taken")
 	}
 }

@@ -1,13 +1,19 @@
 // Command infra is the CDK app: it builds the functions and describes the stack
 // of one stage, which `npx aws-cdk synth` turns into a CloudFormation template,
 // without an account. Facts that the functions rely on come from
-// lambda/manifest, the user's wishes from the CDK context (config.go).
+// lambda/manifest, the user's wishes from the CDK context; settings
+// reads both.
 package main
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
+
+	"matchbook/infra/settings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
@@ -26,12 +32,12 @@ func main() {
 
 func run(ctx context.Context) error {
 	app := awscdk.NewApp(nil)
-	c, err := readConfig(contextOf(app))
+	c, err := settings.Read(contextOf(app))
 	if err != nil {
 		return err
 	}
-	f := manifestFacts()
-	if err := f.validate(c); err != nil {
+	f := settings.ManifestFacts()
+	if err := f.Validate(c); err != nil {
 		return err
 	}
 	code, err := buildAll(ctx, "bin", f)
@@ -44,4 +50,18 @@ func run(ctx context.Context) error {
 	newStack(app, c, f, code)
 	app.Synth(nil)
 	return nil
+}
+
+// ofTheCDK are keys of the CDK's own that look like ones of ours.
+var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-telemetry"}
+
+// contextOf returns all of the context that is not CDK's own. Any other key
+// with a hyphen is a mistyped setting, and settings.Read refuses it.
+func contextOf(app awscdk.App) map[string]any {
+	all, _ := app.Node().GetAllContext(nil).(map[string]any)
+	own := maps.Clone(all)
+	maps.DeleteFunc(own, func(key string, _ any) bool {
+		return strings.ContainsAny(key, ":/@") || slices.Contains(ofTheCDK, key)
+	})
+	return own
 }

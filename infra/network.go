@@ -44,7 +44,7 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 	})
 	anywhere := awsec2.Peer_AnyIpv4()
 	functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and the model"), nil)
-	if port := s.config.modelPort(); port != 443 {
+	if port := s.config.ModelPort(); port != 443 {
 		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String("The model"), nil)
 	}
 	net := network{groups: []string{*functions.SecurityGroupId()}, functions: functions}

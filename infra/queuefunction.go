@@ -1,6 +1,7 @@
 package main
 
 import (
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -63,7 +64,7 @@ func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 		DeadLetterQueue: &awssqs.DeadLetterQueue{Queue: deadLetter,
 			MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
 	}), id+"Queue")
-	s.output(id+"QueueUrl", "Takes the ids of "+rowOf(f)+"s", queue.QueueUrl())
+	s.output(id+"QueueUrl", "Takes the ids of "+settings.RowOf(f)+"s", queue.QueueUrl())
 	s.output(id+"DeadLetterQueueUrl", "Holds the messages that were given up", deadLetter.QueueUrl())
 	return queue, deadLetter
 }

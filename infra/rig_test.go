@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/infra/settings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -68,7 +70,7 @@ var (
 // wishes are the context of a stack, and the manifest where it is another one.
 type wishes struct {
 	context map[string]any
-	facts   func(*facts)
+	facts   func(*settings.Facts)
 }
 
 // synthesise makes the stack as the CDK's command does. Wishes without facts
@@ -118,11 +120,11 @@ func newApp(t *testing.T, out string, own map[string]any) awscdk.App {
 
 func makeStack(t *testing.T, app awscdk.App, w wishes) {
 	t.Helper()
-	c, err := readConfig(contextOf(app))
+	c, err := settings.Read(contextOf(app))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := manifestFacts()
+	f := settings.ManifestFacts()
 	if w.facts != nil {
 		w.facts(&f)
 	}
@@ -130,10 +132,10 @@ func makeStack(t *testing.T, app awscdk.App, w wishes) {
 }
 
 // emptyFunctions stand in for the real ones, which take a while to build.
-func emptyFunctions(t *testing.T, f facts) map[string]string {
+func emptyFunctions(t *testing.T, f settings.Facts) map[string]string {
 	t.Helper()
 	folders := map[string]string{}
-	for name := range f.packages() {
+	for name := range f.Packages() {
 		folders[name] = filepath.Join(scratch, "code", name)
 		if err := os.MkdirAll(folders[name], 0o755); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"matchbook/infra/settings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/constructs-go/constructs/v10"
@@ -12,8 +14,8 @@ import (
 // site is shared by the functions of one stage.
 type site struct {
 	stack    awscdk.Stack
-	config   config
-	facts    facts
+	config   settings.Config
+	facts    settings.Facts
 	code     map[string]string // the folder of each function's bootstrap
 	database database
 	network  network
@@ -25,7 +27,7 @@ type site struct {
 
 // newStack describes all resources of one stage. A further workload is one more
 // row of the manifest.
-func newStack(app awscdk.App, c config, f facts, code map[string]string) {
+func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[string]string) {
 	s := newSite(app, c, f, code)
 	var workloads []queueFunction
 	for _, function := range f.Functions {
@@ -39,7 +41,7 @@ func newStack(app awscdk.App, c config, f facts, code map[string]string) {
 
 // newSite makes the common base of all workloads: the database, its schema, the
 // files and the alarms' topic.
-func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
+func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[string]string) *site {
 	name := "matchbook-" + c.Stage
 	stack := awscdk.NewStack(app, jsii.String(name), &awscdk.StackProps{
 		StackName:   jsii.String(name),
@@ -58,7 +60,7 @@ func newSite(app awscdk.App, c config, f facts, code map[string]string) *site {
 
 // warnOfSilence warns at synth that failures would reach no person.
 func (s *site) warnOfSilence() {
-	if s.config.sendsFailures() || s.config.AlarmEmail != "" {
+	if s.config.SendsFailures() || s.config.AlarmEmail != "" {
 		return
 	}
 	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"),

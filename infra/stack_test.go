@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 )
 
@@ -130,7 +131,7 @@ func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
 	t.Parallel()
 	a, b := synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: everything})
 	if got, want := a.at(t, "Schema", "Migrations"),
-		fingerprint(emptyFunctions(t, manifestFacts())["migrate"]); got != want {
+		fingerprint(emptyFunctions(t, settings.ManifestFacts())["migrate"]); got != want {
 		t.Errorf("the custom resource knows its code as %q, want %q", got, want)
 	}
 	if a.at(t, "Schema", "Database") == b.at(t, "Schema", "Database") {
@@ -161,7 +162,7 @@ func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 // template and the runtime's value change together.
 func TestTemplateFollowsTheManifest(t *testing.T) {
 	t.Parallel()
-	tpl := synthesise(t, wishes{context: bare, facts: func(f *facts) {
+	tpl := synthesise(t, wishes{context: bare, facts: func(f *settings.Facts) {
 		f.Functions[1].Timeout = time.Minute // a shorter visibility than that of match
 		match := &f.Functions[0]
 		match.Timeout, match.MemoryMB, match.BatchSize, match.MaxConcurrency = 2*time.Minute, 1024, 7, 11

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 )
 
 // furtherRow is a manifest with a further function, which asks no model.
-func furtherRow(f *facts) {
+func furtherRow(f *settings.Facts) {
 	f.Functions = append(f.Functions, manifest.Function{Name: "lamp", Purpose: "Lights lamps", Subject: "lamp",
 		Package: "example.com/lamp", Timeout: 5 * time.Minute, MemoryMB: 1024, BatchSize: 5, MaxConcurrency: 4,
 		PoolSize: 3, Retries: []time.Duration{time.Minute}})

@@ -1,4 +1,7 @@
-package main
+// Package settings reads the input of the stack: the user's settings from the
+// context of the CDK (config.go), and the functions from lambda/manifest
+// (facts.go). Facts.Validate finds what contradicts itself in both.
+package settings
 
 import (
 	"errors"
@@ -11,13 +14,11 @@ import (
 	"strings"
 
 	"matchbook/lambda/manifest"
-
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// config holds the user's wishes, from the CDK context: cdk deploy -c
+// Config holds the user's wishes, from the CDK context: cdk deploy -c
 // key=value.
-type config struct {
+type Config struct {
 	Stage string
 	// The database, and how to reach one that is there already.
 	Database            string
@@ -62,7 +63,7 @@ type setting struct {
 }
 
 // settings lists all settings. Their errors never repeat the value.
-func settings(c *config) []setting {
+func settings(c *Config) []setting {
 	return []setting{
 		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`,
 			"1 to 20 lower-case letters and digits, such as dev")},
@@ -108,23 +109,9 @@ func settings(c *config) []setting {
 
 const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
 
-// ofTheCDK are keys of the CDK's own that look like ones of ours.
-var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-telemetry"}
-
-// contextOf returns all of the context that is not CDK's own. Any other key
-// with a hyphen is a mistyped setting, and readConfig refuses it.
-func contextOf(app awscdk.App) map[string]any {
-	all, _ := app.Node().GetAllContext(nil).(map[string]any)
-	own := maps.Clone(all)
-	maps.DeleteFunc(own, func(key string, _ any) bool {
-		return strings.ContainsAny(key, ":/@") || slices.Contains(ofTheCDK, key)
-	})
-	return own
-}
-
-// readConfig reads the context. The error lists all its faults, and the right
+// Read reads the context. The error lists all its faults, and the right
 // form of each.
-func readConfig(given map[string]any) (c config, err error) {
+func Read(given map[string]any) (c Config, err error) {
 	var errs []error
 	known := settings(&c)
 	for _, s := range known {
@@ -169,7 +156,7 @@ func keys(known []setting) string {
 }
 
 // check lists the settings that do not go together.
-func (c config) check() (errs []error) {
+func (c Config) check() (errs []error) {
 	for _, rule := range []struct {
 		broken bool
 		what   string
@@ -197,20 +184,20 @@ func (c config) check() (errs []error) {
 	return errs
 }
 
-// sendsFailures reports whether people are sent each failure, by Slack or by
+// SendsFailures reports whether people are sent each failure, by Slack or by
 // mail.
-func (c config) sendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
+func (c Config) SendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
 
 // defaultPrices apply to the default model; the prices of another one are not
 // guessed. They are list prices as others quoted them early in 2026.
-func (c *config) defaultPrices() {
+func (c *Config) defaultPrices() {
 	if c.Model == manifest.DefaultModel && c.PromptPrice == 0 {
 		c.PromptPrice, c.CompletionPrice = 0.40, 1.60
 	}
 }
 
-// modelPort returns the port on which the model listens, for the firewall.
-func (c config) modelPort() int {
+// ModelPort returns the port on which the model listens, for the firewall.
+func (c Config) ModelPort() int {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Port() == "" {
 		return 443
@@ -221,8 +208,8 @@ func (c config) modelPort() int {
 	return 80
 }
 
-// addressesOf returns the addresses of a list, without the names.
-func addressesOf(list string) (addresses []string) {
+// AddressesOf returns the addresses of a list, without the names.
+func AddressesOf(list string) (addresses []string) {
 	parsed, err := mail.ParseAddressList(list)
 	if err != nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 func TestFactsOfTheManifestFitTogether(t *testing.T) {
 	t.Parallel()
-	if err := manifestFacts().validate(config{DatabaseConnections: 100}); err != nil {
+	if err := ManifestFacts().Validate(Config{DatabaseConnections: 100}); err != nil {
 		t.Error(err)
 	}
 }
@@ -16,47 +16,47 @@ func TestFactsOfTheManifestFitTogether(t *testing.T) {
 func TestImpossibleCombinationsFailWithASentenceEach(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		spoil  func(*facts)
+		spoil  func(*Facts)
 		budget int
 		want   string
 	}{
-		"too few connections": {func(*facts) {}, 71,
+		"too few connections": {func(*Facts) {}, 71,
 			"the functions may open 72 connections (match 8 x 5, ingest 8 x 3, inbox 4 x 1, sweep 2, migrate 2) and the database has 71 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
-		"just enough": {func(*facts) {}, 72, ""},
-		"more functions at once": {func(f *facts) { f.Functions[0].MaxConcurrency = 30 }, 100,
+		"just enough": {func(*Facts) {}, 72, ""},
+		"more functions at once": {func(f *Facts) { f.Functions[0].MaxConcurrency = 30 }, 100,
 			"the functions may open 182 connections"},
-		"a sweep that lasts long": {func(f *facts) { f.Sweep.Timeout = 16 * time.Minute }, 100,
+		"a sweep that lasts long": {func(f *Facts) { f.Sweep.Timeout = 16 * time.Minute }, 100,
 			"sweep: a timeout of 16m0s is not a number of seconds from 1 to the 15m0s of Lambda"},
-		"no memory": {func(f *facts) { f.Migrate.MemoryMB = 64 }, 100,
+		"no memory": {func(f *Facts) { f.Migrate.MemoryMB = 64 }, 100,
 			"migrate: 64 MB of memory are not between 128 and 10240"},
-		"a batch of 11": {func(f *facts) { f.Functions[0].BatchSize = 11 }, 100,
+		"a batch of 11": {func(f *Facts) { f.Functions[0].BatchSize = 11 }, 100,
 			"match: batch size 11 is not between 1 and 10"},
-		"one at a time": {func(f *facts) { f.Functions[0].MaxConcurrency = 1 }, 100,
+		"one at a time": {func(f *Facts) { f.Functions[0].MaxConcurrency = 1 }, 100,
 			"match: maximum concurrency 1 is not between 2 and 1000"},
-		"a retry after 12 h": {func(f *facts) { f.Functions[0].Retries = []time.Duration{12 * time.Hour} }, 100,
+		"a retry after 12 h": {func(f *Facts) { f.Functions[0].Retries = []time.Duration{12 * time.Hour} }, 100,
 			"match: a retry after 12h0m0s and an invocation of 3m0s exceed the 12h0m0s of SQS"},
-		"no retry": {func(f *facts) { f.Functions[0].Retries = nil }, 100,
+		"no retry": {func(f *Facts) { f.Functions[0].Retries = nil }, 100,
 			"match: no retry: a message that meets a passing failure would be given up at once"},
-		"back before the lease": {func(f *facts) { f.Functions[0].Timeout = 10 * time.Second }, 100,
+		"back before the lease": {func(f *Facts) { f.Functions[0].Timeout = 10 * time.Second }, 100,
 			"match: messages come back after 1m0s, before a claim of 1m10s has ended"},
-		"dropped before it is done": {func(f *facts) {
+		"dropped before it is done": {func(f *Facts) {
 			f.Functions[0].Retries = []time.Duration{11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour,
 				11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour, 11 * time.Hour}
 		}, 100, "match: 10 deliveries may take 102h0m0s, and the queue drops a message after 96h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := manifestFacts()
+			f := ManifestFacts()
 			tc.spoil(&f)
-			err := f.validate(config{DatabaseConnections: tc.budget})
+			err := f.Validate(Config{DatabaseConnections: tc.budget})
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
-	f := manifestFacts()
+	f := ManifestFacts()
 	f.Functions[0].BatchSize, f.Sweep.PoolSize = 0, 0
-	if err := f.validate(config{DatabaseConnections: 1}); strings.Count(err.Error(), "\n") != 2 {
+	if err := f.Validate(Config{DatabaseConnections: 1}); strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("not all three are reported: %v", err)
 	}
 }

@@ -1,12 +1,6 @@
-package main
+package settings
 
 import (
-	"bytes"
-	"encoding/pem"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +10,7 @@ import (
 
 func TestContextHasADefaultForEverything(t *testing.T) {
 	t.Parallel()
-	c, err := readConfig(nil)
+	c, err := Read(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,14 +23,14 @@ func TestContextHasADefaultForEverything(t *testing.T) {
 func TestEverythingWrongIsReportedAtOnceWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]any{}
-	for _, s := range settings(&config{}) {
+	for _, s := range settings(&Config{}) {
 		wrong[s.key] = "SECRET value @"
 	}
 	for _, free := range []string{"model", "embeddingModel", "openaiNoTemperature"} { // any text will do
 		delete(wrong, free)
 	}
 	wrong["databse"] = "aurora"
-	_, err := readConfig(wrong)
+	_, err := Read(wrong)
 	if err == nil {
 		t.Fatal("accepted")
 	}
@@ -100,7 +94,7 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"alarmEmail": "Ops <ops@example.com>"}, "alarmEmail: not one address without a name"},
 		{map[string]any{"Stage": "dev"}, "Stage: no such setting; there are stage, database"},
 	} {
-		_, err := readConfig(tc.context)
+		_, err := Read(tc.context)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v: got %v, want %q", tc.context, err, tc.want)
 		}
@@ -111,7 +105,7 @@ func TestWhereTheModelListens(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443,
 		"http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
-		if got := (config{BaseURL: url}).modelPort(); got != want {
+		if got := (Config{BaseURL: url}).ModelPort(); got != want {
 			t.Errorf("%q: got %d, want %d", url, got, want)
 		}
 	}
@@ -121,65 +115,8 @@ func TestAddressesComeWithoutTheirNames(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string][]string{"": nil, "a@example.com": {"a@example.com"},
 		"Matchbook <a@mail.example.com>, b@example.com": {"a@mail.example.com", "b@example.com"}} {
-		if got := addressesOf(list); !slices.Equal(got, want) {
+		if got := AddressesOf(list); !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", list, got, want)
-		}
-	}
-}
-
-// The CDK's own keys in the context are not taken for settings.
-func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	needsNode(t)
-	cdk.Lock()
-	defer cdk.Unlock()
-	got := contextOf(newApp(t, t.TempDir(), map[string]any{"stage": "prod",
-		"cli-telemetry": false, "acknowledged-issue-numbers": []any{1}, "availability-zones:account=1": []any{"a"}}))
-	if len(got) != 1 || got["stage"] != "prod" {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
-	t.Parallel()
-	needsNode(t)
-	cdk.Lock()
-	defer cdk.Unlock()
-	_, err := readConfig(contextOf(newApp(t, t.TempDir(), map[string]any{"database-secret-arn": "SECRET"})))
-	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: no such setting; there are stage, ") ||
-		strings.Contains(err.Error(), "SECRET") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// The certificates go with every function, and the variable names their file.
-func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
-	want := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(file, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := addAuthorities(map[string]string{"match": folder}, file); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
-	if info, _ := os.Stat(filepath.Join(folder, "database-ca.pem")); err != nil || !bytes.Equal(got, want) ||
-		info.Mode().Perm() != 0o644 {
-		t.Errorf("got %q, %v", got, err)
-	}
-	if err := addAuthorities(map[string]string{"match": folder}, ""); err != nil {
-		t.Fatal(err)
-	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
-		t.Errorf("without the setting there is still %v, %v", entries, err)
-	}
-	tpl := synthesise(t, wishes{context: map[string]any{"databaseCaFile": file}})
-	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
-		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
-			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)
 		}
 	}
 }

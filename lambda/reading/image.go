@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/setup"
 )
 
 const (
@@ -27,7 +26,7 @@ const (
 type imager struct{ pdfs *pdf.Reader }
 
 func newImager() (*imager, error) {
-	reader, err := setup.PDFs()
+	reader, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
 	return &imager{reader}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/database"
@@ -126,9 +127,9 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	if err != nil {
 		return err
 	}
-	store, err := setup.Bucket(ctx, bucket)
+	store, err := blob.Open(ctx, "s3://"+bucket, setup.LoadAWS)
 	if err != nil {
-		return err
+		return fmt.Errorf("open the bucket %s: %w", bucket, err)
 	}
 	n, err := upload(ctx, store, tenant, files, m)
 	fmt.Fprintf(out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",

@@ -8,9 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// loadAWS reads the SDK's own variables. A call is tried once: a change or a
+// LoadAWS reads the SDK's own variables. A call is tried once: a change or a
 // message that fails is repeated by the sweep or by the queue.
-func loadAWS(ctx context.Context) (aws.Config, error) {
+func LoadAWS(ctx context.Context) (aws.Config, error) {
 	c, err := ownConfig(ctx)
 	if err != nil {
 		return c, errors.New("AWS configuration: " + err.Error())

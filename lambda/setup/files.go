@@ -1,22 +1,42 @@
 package setup
 
 import (
-	"context"
-	"fmt"
+	"errors"
 
-	"matchbook/lambda/blob"
-	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/manifest"
 )
 
-// Bucket opens a bucket, with the SDK's own variables.
-func Bucket(ctx context.Context, name string) (blob.Store, error) {
-	store, err := blob.Open(ctx, "s3://"+name, loadAWS)
-	if err != nil {
-		return nil, fmt.Errorf("open the bucket %s: %w", name, err)
-	}
-	return store, nil
+const storeMeaning = "the store of files, s3://bucket or file:///folder"
+
+// LoadIngest reads the configuration of the ingest function, its secrets too.
+func LoadIngest(env Env) (Config, error) {
+	c, err := LoadFunction(env, manifest.Ingest)
+	var errs []error
+	c.Blobs = required(env, manifest.EnvBlobURL, storeMeaning, &errs)
+	match := required(env, manifest.EnvMatchQueueURL, queueMeaning(manifest.Match), &errs)
+	c.Queues = map[string]string{manifest.Match.Name: match}
+	errs = append(errs, loadOCR(env, &c)...)
+	return c, errors.Join(err, report(errs))
 }
 
-// PDFs opens the parser of PDFs, as the ingest function does. The caller closes
-// it.
-func PDFs() (*pdf.Reader, error) { return pdf.New(pdf.Config{CacheDir: parserCache()}) }
+// LoadInbox reads the configuration of the inbox function, its secrets too.
+func LoadInbox(env Env) (Config, error) {
+	c, err := LoadFunction(env, manifest.Inbox)
+	var errs []error
+	c.Blobs = required(env, manifest.EnvBlobURL, storeMeaning, &errs)
+	c.Queues = map[string]string{manifest.Ingest.Name: required(
+		env, manifest.Ingest.QueueEnv(), queueMeaning(manifest.Ingest), &errs)}
+	return c, errors.Join(err, report(errs))
+}
+
+// Load reads the configuration of a function that a queue feeds, as that
+// function does.
+func Load(env Env, f manifest.Function) (Config, error) {
+	switch f.Name {
+	case manifest.Ingest.Name:
+		return LoadIngest(env)
+	case manifest.Inbox.Name:
+		return LoadInbox(env)
+	}
+	return LoadFunction(env, f)
+}

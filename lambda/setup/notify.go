@@ -104,7 +104,7 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 		var config aws.Config
 		var err error
 		if o.needsAWS {
-			if config, err = loadAWS(ctx); err != nil {
+			if config, err = LoadAWS(ctx); err != nil {
 				return nil, err
 			}
 		}

@@ -95,7 +95,7 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, _, err := open(t.Context(), c, manifest.Match.PoolSize)
+	db, _, err := Open(t.Context(), c, manifest.Match.PoolSize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, _, err := open(t.Context(), c, 1)
+		db, _, err := Open(t.Context(), c, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,6 @@
 // Package setup builds the functions. It reads the environment that main passes
-// to it, once, into a Config, and opens the adapters of each function from that.
+// to it, once, into a Config, and opens the adapters from that which functions
+// have in common; those for files are opened by the two functions that need them.
 // It reports all problems of a configuration together, before the function
 // takes its first message, and no error contains a value that may be a secret.
 // (The AWS SDK reads its own variables; see aws.go.)
@@ -13,7 +14,6 @@ import (
 	"log/slog"
 	"time"
 
-	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm"
@@ -39,10 +39,10 @@ type Config struct {
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
-	Blobs       string            // of ingest: the URL of the store of files
-	OCR         string            // of ingest: the name of an engine, or none
-	DocumentAI  documentai.Config // of ingest
-	Metrics     *metric.Set       // collects the counts; nil: no counts
+	Blobs       string                          // of ingest: the URL of the store of files
+	OCR         string                          // of ingest: the name of an engine, or none
+	DocumentAI  struct{ Key, Processor string } // of ingest
+	Metrics     *metric.Set                     // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
@@ -238,15 +238,17 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 // Publisher opens the database and the queue for publishing documents. close
 // closes them.
 func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
-	store, sender, err := open(ctx, c, manifest.Sweep.PoolSize)
+	store, sender, err := Open(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return store, sender, store.Close, nil
 }
 
-func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
-	queue, err := openQueue(ctx, manifest.EnvQueueURL, c.QueueURL)
+// Open opens the database and the queue that feeds the function. The caller
+// closes the database.
+func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
+	queue, err := OpenQueue(ctx, manifest.EnvQueueURL, c.QueueURL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -254,9 +256,9 @@ func open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 	return db, queue, err
 }
 
-// openQueue opens the queue with this URL, the value of the variable.
-func openQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
-	aws, err := loadAWS(ctx)
+// OpenQueue opens the queue with this URL, the value of the variable.
+func OpenQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
+	aws, err := LoadAWS(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ type Opened struct {
 // invocation. close releases what was opened.
 func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work func(Opened) job.Work) (
 	h *sqsjob.Handler, close func(), err error) {
-	db, queue, err := open(ctx, c, w.PoolSize)
+	db, queue, err := Open(ctx, c, w.PoolSize)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +141,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Workload, error) {
 	var list []sweep.Workload
 	for _, w := range workloads {
-		queue, err := openQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
+		queue, err := OpenQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ func run(ctx context.Context, env setup.Env) error {
 		return err
 	}
 	config.Metrics = telemetry.Metrics
-	handler, close, err := setup.Inbox(ctx, config, telemetry.Log)
+	handler, close, err := open(ctx, config, telemetry.Log)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"time"
@@ -90,6 +92,16 @@ func New(c Config) (*Reader, error) {
 		return nil, fmt.Errorf("compile the PDF parser: %w", err)
 	}
 	return &Reader{c, pool, cache}, nil
+}
+
+// UserCache is a folder of the user for the compiled parser; empty, and the
+// parser is compiled at each start, where the user has none.
+func UserCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "matchbook", "pdfium")
 }
 
 // Close releases the parser. Documents are closed before.

@@ -60,7 +60,7 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/service/secretsmanager",
 			"secrets by their ARN, read again when they are refused", []string{"secret"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sesv2", "mail", []string{"setup", "notify/email"}},
-		{"github.com/aws/aws-sdk-go-v2/service/textract", "the text of scanned pages", []string{"setup", "ingest/textract"}},
+		{"github.com/aws/aws-sdk-go-v2/service/textract", "the text of scanned pages", []string{"cmd/ingest", "ingest/textract"}},
 		{"github.com/aws/aws-sdk-go-v2/service/cloudformation", "the resources of a deployed stack",
 			[]string{"doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/service/lambda", "functions and event source mappings as they are deployed",

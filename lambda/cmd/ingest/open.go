@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/ingest"
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/setup"
+)
+
+// open opens the function. close closes its adapters.
+func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
+	reader, closeReader, err := openIngester(ctx, c, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := setup.Workload{Function: manifest.Ingest, Table: postgres.Tables[manifest.Ingest.Name]}
+	h, closeFunction, err := setup.Function(ctx, c, w, log, func(o setup.Opened) job.Work {
+		in := *reader
+		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
+		return in.Ingest
+	})
+	if err != nil {
+		closeReader()
+		return nil, nil, err
+	}
+	return h, func() { closeFunction(); closeReader() }, nil
+}
+
+// openIngester opens everything that reading a file needs but the database.
+func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (
+	in *ingest.Ingester, close func(), err error) {
+	blobs, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
+	if err != nil {
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+	}
+	queue, err := setup.OpenQueue(ctx, manifest.EnvMatchQueueURL, c.Queues[manifest.Match.Name])
+	if err != nil {
+		return nil, nil, err
+	}
+	in = &ingest.Ingester{Blobs: blobs, Sender: queue, Log: log, NoOCR: manifest.EnvOCR + "=none"}
+	if in.OCR, err = openOCR(ctx, c); err != nil {
+		return nil, nil, err
+	}
+	if in.PDFs, err = pdf.New(pdf.Config{CacheDir: pdf.UserCache()}); err != nil {
+		return nil, nil, err
+	}
+	return in, func() { _ = in.PDFs.Close() }, nil
+}

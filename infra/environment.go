@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/infra/bootstrap"
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
@@ -61,7 +62,7 @@ func (e environment) of(s *site) *map[string]*string {
 		all[name], all[name+manifest.SecretSuffix] = jsii.String(""), secret.arn
 	}
 	if s.config.DatabaseCA != "" {
-		all[rootCertificates] = jsii.String("/var/task/" + authorities)
+		all[rootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)
 	}
 	return &all
 }

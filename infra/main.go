@@ -1,7 +1,7 @@
 // Command infra is the CDK app: it builds the functions and describes the stack
 // of one stage, which `npx aws-cdk synth` turns into a CloudFormation template,
 // without an account. Facts that the functions rely on come from
-// lambda/manifest, the user's wishes from the CDK context; settings
+// lambda/manifest, the user's wishes from the CDK context; infra/settings
 // reads both.
 package main
 
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/infra/bootstrap"
 	"matchbook/infra/settings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -40,11 +41,11 @@ func run(ctx context.Context) error {
 	if err := f.Validate(c); err != nil {
 		return err
 	}
-	code, err := buildAll(ctx, "bin", f)
+	code, err := bootstrap.BuildAll(ctx, "bin", f.Packages())
 	if err != nil {
 		return err
 	}
-	if err := addAuthorities(code, c.DatabaseCA); err != nil {
+	if err := bootstrap.AddAuthorities(code, c.DatabaseCA); err != nil {
 		return err
 	}
 	newStack(app, c, f, code)

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"matchbook/infra/bootstrap"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -27,7 +28,7 @@ func newMigration(s *site) constructs.IDependable {
 		ResourceType: jsii.String("Custom::Schema"),
 		// CloudFormation would wait for an hour by itself.
 		ServiceTimeout: seconds(task.Timeout + time.Minute),
-		Properties:     &map[string]any{"Migrations": fingerprint(s.code[task.Name]), "Database": where.arn},
+		Properties:     &map[string]any{"Migrations": bootstrap.Fingerprint(s.code[task.Name]), "Database": where.arn},
 	})
 	called(resource, "Schema")
 	s.database.before(resource)

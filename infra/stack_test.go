@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/infra/bootstrap"
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 )
@@ -131,7 +132,7 @@ func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
 	t.Parallel()
 	a, b := synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: everything})
 	if got, want := a.at(t, "Schema", "Migrations"),
-		fingerprint(emptyFunctions(t, settings.ManifestFacts())["migrate"]); got != want {
+		bootstrap.Fingerprint(emptyFunctions(t, settings.ManifestFacts())["migrate"]); got != want {
 		t.Errorf("the custom resource knows its code as %q, want %q", got, want)
 	}
 	if a.at(t, "Schema", "Database") == b.at(t, "Schema", "Database") {

@@ -1,4 +1,6 @@
-package main
+// Package bootstrap builds the functions for deployment: each is a program of
+// the name bootstrap, in a folder of its own.
+package bootstrap
 
 import (
 	"bytes"
@@ -11,15 +13,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"matchbook/infra/settings"
 )
 
-// buildAll builds the functions, each as a file named bootstrap in a folder of
-// its own below dir, and returns the folders by name.
-func buildAll(ctx context.Context, dir string, f settings.Facts) (map[string]string, error) {
+// BuildAll builds the functions, each as a file named bootstrap in a folder of
+// its own below dir, from its main package, and returns the
+// folders by name.
+func BuildAll(ctx context.Context, dir string, packages map[string]string) (map[string]string, error) {
 	folders := map[string]string{}
-	for name, pkg := range f.Packages() {
+	for name, pkg := range packages {
 		folders[name] = filepath.Join(dir, name)
 		if err := build(ctx, ".", folders[name], pkg, "arm64"); err != nil {
 			return nil, err
@@ -28,15 +29,15 @@ func buildAll(ctx context.Context, dir string, f settings.Facts) (map[string]str
 	return folders, nil
 }
 
-// authorities is the file beside each bootstrap with the certificates that
+// Authorities is the file beside each bootstrap with the certificates that
 // signed the database's: Lambda's own image lacks those of RDS.
-const authorities = "database-ca.pem"
+const Authorities = "database-ca.pem"
 
-// addAuthorities puts a copy of the file into the folders, or removes an
+// AddAuthorities puts a copy of the file into the folders, or removes an
 // earlier one.
-func addAuthorities(folders map[string]string, file string) error {
+func AddAuthorities(folders map[string]string, file string) error {
 	for _, folder := range folders {
-		to := filepath.Join(folder, authorities)
+		to := filepath.Join(folder, Authorities)
 		if file == "" {
 			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -77,8 +78,8 @@ func build(ctx context.Context, root, dir, pkg, arch string) error {
 	return os.Chmod(filepath.Join(dir, "bootstrap"), 0o755)
 }
 
-// fingerprint changes when the function in the folder does.
-func fingerprint(folder string) string {
+// Fingerprint changes when the function in the folder does.
+func Fingerprint(folder string) string {
 	data, err := os.ReadFile(filepath.Join(folder, "bootstrap"))
 	if err != nil {
 		panic(err) // it was built just now

@@ -1,4 +1,4 @@
-package main
+package bootstrap
 
 import (
 	"bytes"
@@ -24,6 +24,22 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
+// root is the folder of the module, and scratch one for what is built.
+const root = "../.."
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "bootstrap")
+	if err != nil {
+		panic(err)
+	}
+	scratch = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it.
 func maxBootstrap(name string) int64 {
 	if name == manifest.Ingest.Name {
@@ -37,12 +53,12 @@ func maxBootstrap(name string) int64 {
 var built = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "built")
 	for name, pkg := range settings.ManifestFacts().Packages() {
-		if err := build(context.Background(), "..", filepath.Join(dir, name), pkg, "arm64"); err != nil {
+		if err := build(context.Background(), root, filepath.Join(dir, name), pkg, "arm64"); err != nil {
 			return "", err
 		}
 	}
-	return dir, build(context.Background(), "..", filepath.Join(dir, "native"), settings.ManifestFacts().Functions[0].Package,
-		runtime.GOARCH)
+	match := settings.ManifestFacts().Functions[0].Package
+	return dir, build(context.Background(), root, filepath.Join(dir, "native"), match, runtime.GOARCH)
 })
 
 func builtBootstrap(t *testing.T, name string) string {
@@ -89,12 +105,12 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 	first := builtBootstrap(t, "match")
 	elsewhere := t.TempDir()
 	for _, folder := range []string{"lambda", "migrations"} {
-		if err := os.CopyFS(filepath.Join(elsewhere, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
+		if err := os.CopyFS(filepath.Join(elsewhere, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, file := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join("..", file))
+		data, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +127,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 		t.Errorf("%d and %d bytes differ: %v, %v", len(a), len(b), err1, err2)
 	}
-	if here, err := filepath.Abs(".."); err != nil || bytes.Contains(a, []byte(here)) {
+	if here, err := filepath.Abs(root); err != nil || bytes.Contains(a, []byte(here)) {
 		t.Errorf("the folder is in the bootstrap: %v", err)
 	}
 }
@@ -135,8 +151,8 @@ func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 	}
 }
 
-// The certificates go with every function, and the variable names their file.
-func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
+// The certificates lie beside each bootstrap.
+func TestCertificatesOfTheDatabaseLieBesideTheBootstrap(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
@@ -145,7 +161,7 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 	if err := os.WriteFile(file, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := addAuthorities(map[string]string{"match": folder}, file); err != nil {
+	if err := AddAuthorities(map[string]string{"match": folder}, file); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
@@ -153,17 +169,11 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 		info.Mode().Perm() != 0o644 {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if err := addAuthorities(map[string]string{"match": folder}, ""); err != nil {
+	if err := AddAuthorities(map[string]string{"match": folder}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
 		t.Errorf("without the setting there is still %v, %v", entries, err)
-	}
-	tpl := synthesise(t, wishes{context: map[string]any{"databaseCaFile": file}})
-	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
-		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
-			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)
-		}
 	}
 }
 
@@ -180,7 +190,7 @@ func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
 		0o755); err != nil {
 		t.Fatal(err)
 	}
-	event, err := os.ReadFile("../testdata/events/one-document.json")
+	event, err := os.ReadFile("../../testdata/events/one-document.json")
 	if err != nil {
 		t.Fatal(err)
 	}

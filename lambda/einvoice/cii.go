@@ -117,7 +117,8 @@ var ciiMapping = mapping{
 			"SpecifiedLineTradeAgreement/GrossPriceProductTradePrice/BasisQuantity"},
 		amount: path{"SpecifiedLineTradeSettlement/SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount",
 			"SpecifiedLineTradeSettlement/MonetarySummation/LineTotalAmount"},
-		rate: path{"SpecifiedLineTradeSettlement/ApplicableTradeTax/RateApplicablePercent"},
+		rate:      path{"SpecifiedLineTradeSettlement/ApplicableTradeTax/RateApplicablePercent"},
+		discounts: path{"SpecifiedLineTradeSettlement/SpecifiedTradeAllowanceCharge"},
 	},
 	references: []referencePlaces{
 		{"purchase-order", ciiNumbers(ciiAgreement + "BuyerOrderReferencedDocument")},

@@ -15,6 +15,7 @@
 //
 // Read copies, it does not compute: decimals keep their exact value, dates
 // become ISO dates, and whether the totals add up is for the caller to check.
+// Only quantity x price is compared with a line's amount, see product.
 // Values that cannot be read are Problems of the document. A file that is
 // broken, foreign or of a type that Matchbook does not match is Refused, with
 // the reason. Neither contains text of the document.

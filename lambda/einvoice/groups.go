@@ -106,15 +106,41 @@ func (r *reading) item(n *node) (l document.Line, notes []*node) {
 	if q := n.some(p.quantity); q != nil {
 		l.Unit = q[0].attr("unitCode")
 	}
-	if one, _ := decimal("1"); l.PriceFor.Equal(one) || l.UnitPrice.IsZero() {
+	if l.PriceFor.Equal(one) || l.UnitPrice.IsZero() {
 		l.PriceFor = document.Amount{}
 	}
+	r.product(n, l)
 	notes = n.every(p.notes)
 	if l.Description == "" && notes != nil {
 		l.Description, notes = strings.Join(strings.Fields(paragraphs(notes)), " "), nil
 	}
 	return l, notes
 }
+
+// product reports a line whose amount is not quantity x net price. It is checked
+// here since structured data has no place for a discount of a line, which would
+// explain the difference. Some programs write the quantity again as that of the
+// price, and mean a price for one.
+func (r *reading) product(n *node, l document.Line) {
+	amounts := n.some(r.line.amount)
+	absent := l.Amount.IsZero() || l.Quantity.IsZero() || l.UnitPrice.IsZero()
+	if absent || n.some(r.line.price[:1]) == nil || n.some(r.line.discounts) != nil {
+		return
+	}
+	product := l.Quantity.Times(l.UnitPrice)
+	for _, per := range []document.Amount{one, l.PriceFor} {
+		if !per.IsZero() && product.Within(rounding.Times(per), l.Amount.Times(per)) {
+			return
+		}
+	}
+	r.report(amounts[0], place(r.line.amount, amounts[0]), "it is not quantity x price, and the line has no discount")
+}
+
+var (
+	one, _ = decimal("1")
+	// rounding is the difference that rule R120 of Peppol tolerates.
+	rounding, _ = decimal("0.02")
+)
 
 // byRate reads the tax at each rate, not again in the currency of the tax office.
 func (r *reading) byRate() (list []document.Tax) {

@@ -53,6 +53,7 @@ type linePlaces struct {
 	sku, description, notes   path
 	quantity, price, priceFor path
 	amount, rate              path
+	discounts                 path // and charges of the line, which structured data has no place for
 }
 
 // referencePlaces are the places of references of one type.

@@ -43,6 +43,11 @@ func ublTotal(amounts string) string {
 		"</a:LegalMonetaryTotal>")
 }
 
+func ublLine(quantity, price, amount, rest string) string {
+	return ubl("<a:InvoiceLine><b:InvoicedQuantity>" + quantity + "</b:InvoicedQuantity>\n<b:LineExtensionAmount>" + amount +
+		"</b:LineExtensionAmount><a:Price><b:PriceAmount>" + price + "</b:PriceAmount></a:Price>" + rest + "</a:InvoiceLine>")
+}
+
 // A value that cannot be taken is reported by its line and place, and never
 // quoted.
 func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
@@ -80,6 +85,14 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 			"line 4: ExchangedDocument/IssueDateTime/DateTimeString: it is not a date"},
 		{"a quantity in words", ubl("<a:InvoiceLine>\n<b:InvoicedQuantity>two</b:InvoicedQuantity></a:InvoiceLine>"),
 			"line 5: InvoicedQuantity: " + notDecimal},
+		{"a line of 20 x 4.10 = 81.90", ublLine("20", "4.10", "81.90", ""),
+			"line 5: LineExtensionAmount: it is not quantity x price, and the line has no discount"},
+		{"a line of 20 x 4.10 = 81.98, rounded", ublLine("20", "4.10", "81.98", ""), ""},
+		{"a discount of the line", ublLine("20", "4.10", "81.90",
+			"<a:AllowanceCharge><b:Amount>0.10</b:Amount></a:AllowanceCharge>"), ""},
+		{"a price for 100", ublLine("50", "4.10", "2.05", "<a:Price><b:BaseQuantity>100</b:BaseQuantity></a:Price>"), ""},
+		{"a price for one, said to be for the quantity", ublLine("50", "4.10", "205",
+			"<a:Price><b:BaseQuantity>50</b:BaseQuantity></a:Price>"), ""},
 		{"no name space", ubl("<IssueDate xmlns=''>2026-03-02</IssueDate>"),
 			"line 4: the root element: it contains an element of a foreign name space, which is not read"},
 		{"a prefix that is not declared", ubl("<a:InvoiceLine><cbc:Note>secret</cbc:Note></a:InvoiceLine>"),

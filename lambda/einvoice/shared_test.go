@@ -1,7 +1,6 @@
 package einvoice_test
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
@@ -29,91 +28,6 @@ func shared(t *testing.T, name string) string {
 		t.Skipf("no corpora (set MATCHBOOK_SHARED): %v", err)
 	}
 	return dir
-}
-
-// truth is a line of truth.jsonl.
-type truth struct {
-	File     string          `json:"file"`
-	Number   string          `json:"number"`
-	TypeCode string          `json:"type_code"`
-	Date     string          `json:"date"`
-	Currency string          `json:"currency"`
-	Supplier string          `json:"supplier"`
-	Buyer    string          `json:"buyer"`
-	Order    string          `json:"buyer_order"`
-	Subtotal document.Amount `json:"subtotal"`
-	Tax      document.Amount `json:"tax"`
-	Total    document.Amount `json:"total"`
-	Lines    []document.Line `json:"lines"`
-}
-
-// differences names the fields of d that differ from the truth.
-func (want truth) differences(d einvoice.Document) (names []string) {
-	check := func(name string, same bool) {
-		if !same {
-			names = append(names, name)
-		}
-	}
-	got := d.Data
-	check("type", (d.Type == document.Invoice) == (want.TypeCode != "381"))
-	check("number", got.Number == want.Number)
-	check("date", got.Date.String() == want.Date)
-	check("currency", got.Currency == want.Currency)
-	check("supplier", got.Supplier.Name == want.Supplier)
-	check("buyer", got.Buyer.Name == want.Buyer)
-	order := ""
-	for _, r := range got.References {
-		if r.Type == "purchase-order" {
-			order = cmp.Or(order, r.Number)
-		}
-	}
-	check("order", order == want.Order)
-	check("subtotal", got.Subtotal.Equal(want.Subtotal))
-	check("tax", got.Tax.Equal(want.Tax))
-	check("total", got.Total.Equal(want.Total))
-	check("count of lines", len(got.Lines) == len(want.Lines))
-	for i, w := range want.Lines[:min(len(want.Lines), len(got.Lines))] {
-		g := got.Lines[i]
-		check("description", w.Description == "" || g.Description == w.Description)
-		check("quantity", g.Quantity.Canonical() == w.Quantity.Canonical())
-		check("amount", g.Amount.Canonical() == w.Amount.Canonical())
-	}
-	return names
-}
-
-// truths reads truth.jsonl.
-func truths(t *testing.T, dir string) (list []truth) {
-	t.Helper()
-	lines := bufio.NewScanner(open(t, filepath.Join(dir, "truth.jsonl")))
-	for lines.Scan() {
-		var w truth
-		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, w)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
-func TestInvoicesOfTheCorpusEqualTheirTruth(t *testing.T) {
-	t.Parallel()
-	dir, read := shared(t, "ingestion/invoices"), 0
-	for _, want := range truths(t, dir) {
-		if filepath.Ext(want.File) != ".xml" {
-			continue // a PDF, from which another package takes the XML
-		}
-		d, err := einvoice.Read(open(t, filepath.Join(dir, filepath.FromSlash(want.File))))
-		if diff := want.differences(d); err != nil || diff != nil || len(d.Problems) > 0 {
-			t.Errorf("%s: differs in %q, problems %v, error %v", want.File, diff, d.Problems, err)
-		}
-		read++
-	}
-	if read == 0 {
-		t.Error("no file was read")
-	}
 }
 
 // ublKinds are the root elements of the examples, and the type of each; the

@@ -129,6 +129,7 @@ var ublOther = mapping{
 		amount:      path{"LineExtensionAmount"},
 		rate: path{"Item/ClassifiedTaxCategory/Percent", "TaxTotal/TaxSubtotal/TaxCategory/Percent",
 			"TaxTotal/TaxSubtotal/Percent"},
+		discounts: path{"AllowanceCharge"},
 	},
 	references: []referencePlaces{
 		{"purchase-order", path{"OrderReference/ID"}},

@@ -64,7 +64,12 @@ type rig struct {
 
 func newRig(t *testing.T, name string) *rig {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", name))
+	return newRigOf(t, filepath.Join("..", "..", "testdata", "files", name))
+}
+
+func newRigOf(t *testing.T, path string) *rig {
+	t.Helper()
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,61 @@
+package acceptance_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// absent is a document of the model's strict schema without values.
+const absent = `{"type":"invoice","pages":[1],
+	"number":null,"date":null,"currency":null,"subtotal":null,"tax":null,"total":null,
+	"supplier":{"name":null,"vat_id":null,"iban":null,"address":null},
+	"buyer":{"name":null,"vat_id":null,"iban":null,"address":null},
+	"period":{"from":null,"to":null},"payment_terms":{"due":null,"text":null},
+	"references":[],"line_items":[],"taxes":[],"charges":[]}`
+
+// printedInvoice is an invoice over 119.00 as a person writes it down from its
+// page: value and quote of each field.
+type printedInvoice map[string][2]string
+
+func newPrintedInvoice(number string) printedInvoice {
+	return printedInvoice{
+		"number": {number, "Rechnungsnummer " + number}, "date": {"2026-02-20", "Rechnungsdatum 20.02.2026"},
+		"supplier.name": {"Sommer GmbH", "Sommer GmbH"}, "subtotal": {"100.00", "Zwischensumme 100,00"},
+		"tax": {"19.00", "19 % MwSt. 19,00"}, "total": {"119.00", "Gesamtbetrag 119,00"},
+	}
+}
+
+// with returns the invoice with another value in a field.
+func (p printedInvoice) with(path, value, quote string) printedInvoice {
+	other := printedInvoice{path: {value, quote}}
+	for at, f := range p {
+		if at != path {
+			other[at] = f
+		}
+	}
+	return other
+}
+
+// answer is the model's answer with this one invoice. note stands among the
+// names of missing fields, which decide nothing.
+func (p printedInvoice) answer(t *testing.T, note string) string {
+	t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(absent), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for path, f := range p {
+		in, name := doc, path
+		if party, member, ok := strings.Cut(path, "."); ok {
+			in, name = doc[party].(map[string]any), member
+		}
+		in[name] = map[string]any{"value": f[0], "quote": f[1], "page": 1}
+	}
+	raw, err := json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
+		"missing_fields": []string{note}, "documents": []any{doc}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}

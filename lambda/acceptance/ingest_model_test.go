@@ -1,0 +1,184 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+// modelOffice is an office whose ingest function asks a scripted server.
+type modelOffice struct {
+	*office
+	model *scripted.Server
+}
+
+func newModelOffice(t *testing.T, mind scripted.Mind, env ...string) *modelOffice {
+	t.Helper()
+	server, err := scripted.Start(t.Context(), scripted.Options{Mind: mind, Key: modelKey, KeepText: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return &modelOffice{newOffice(t, append(asksModel(server.URL()), env...)...), server}
+}
+
+// asksModel are the variables of a function that asks at the URL.
+func asksModel(url string) []string {
+	return []string{"MATCH_MODE=model", "LLM_RETRY_BASE=1ms", "OPENAI_API_KEY=" + modelKey, "OPENAI_BASE_URL=" + url}
+}
+
+func (o *modelOffice) drainAll() {
+	o.t.Helper()
+	if err := o.Drain(o.t.Context(), o.Unfinished); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// state is what a person reads about an ingestion and its document.
+func (o *office) state(id uuid.UUID) string {
+	o.t.Helper()
+	return query[string](o.line, `SELECT concat_ws(' ', i.status, i.attempts, d.type, d.structured_data ->> 'number',
+		d.structured_data -> 'supplier' ->> 'name', d.structured_data ->> 'total', i.fields -> 'total' ->> 'trust',
+		split_part(i.extraction_model, '@', 1),
+		CASE WHEN d.needs_human_review THEN 'for a person: ' || array_to_string(i.review_reasons, '; ') END, i.error)
+		FROM ingestion AS i JOIN document AS d ON d.id = i.document_id WHERE i.id = $1`, id)
+}
+
+// publishes counts the messages that were sent about a document for matching.
+func (o *office) publishes(document uuid.UUID) (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.log {
+		if e.Kind == sqs.Sent && e.Queue == manifest.Match.Name && e.Body == document.String() {
+			n++
+		}
+	}
+	return n
+}
+
+// textPage is the text of the page that pageTSV has, with another number.
+const textPage = `Sommer GmbH
+Rechnung
+Rechnungsnummer 4403
+Rechnungsdatum 20.02.2026
+Zwischensumme 100,00
+19 % MwSt. 19,00
+Gesamtbetrag 119,00
+`
+
+// A text and a scan go in; the model's answers come out grounded, past the
+// gate, and published for matching. Each question is asked once.
+func TestModelExtractsFilesThroughTheRealFunction(t *testing.T) {
+	t.Parallel()
+	o := newModelOffice(t, func(q scripted.Question) string {
+		if strings.Contains(q.User, "4403") {
+			return newPrintedInvoice("4403").answer(t, "")
+		}
+		return newPrintedInvoice("4402").answer(t, "")
+	}, newOCR(t).env()...)
+	text, scan := o.lay("invoice.txt", []byte(textPage)), o.lay("scan.jpg", o.scan())
+	o.drainAll()
+	check(t, "text", o.state(text.ID), "completed 1 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
+	check(t, "scan", o.state(scan.ID), "completed 1 invoice 4402 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
+	check(t, "publishes of the text", o.publishes(text.DocumentID), 1)
+	check(t, "publishes of the scan", o.publishes(scan.DocumentID), 1)
+	check(t, "questions", len(o.model.Calls()), 2)
+	check(t, "answers that are kept", query[int](o.line, "SELECT count(*) FROM model_answer WHERE unusable = ''"), 2)
+	paid := query[string](o.line,
+		"SELECT sum(extraction_input_tokens) || ' ' || sum(extraction_output_tokens) FROM ingestion")
+	billed := o.model.Usage()
+	check(t, "tokens", paid, fmt.Sprint(billed.PromptTokens, " ", billed.CompletionTokens))
+}
+
+// gateFailed begins the part of a question that names the failed checks.
+const gateFailed = "did not pass these checks"
+
+// An answer that fails the gate is worth one more question, which names the
+// failed check. A second failure is for a person, with the reason.
+func TestFailedGateAsksOnceMoreAndThenAPerson(t *testing.T) {
+	t.Parallel()
+	const invented = "the supplier iban was left out: the quoted text is not in the document"
+	const wrongSum = "subtotal 100.00 and tax 19.00 add up to 119.00, not to the total 100.00"
+	o := newModelOffice(t, func(q scripted.Question) string {
+		right := newPrintedInvoice("4403")
+		switch {
+		case strings.Contains(q.User, "4404"):
+			return newPrintedInvoice("4404").with("total", "100.00", "Zwischensumme 100,00").answer(t, "")
+		case strings.Contains(q.User, gateFailed):
+			return right.answer(t, "")
+		}
+		return right.with("supplier.iban", "DE02120300000000202051", "IBAN DE02 1203 0000 0000 2020 51").answer(t, "")
+	})
+	helped := o.lay("a.txt", []byte(textPage))
+	person := o.lay("b.txt", []byte(strings.Replace(textPage, "4403", "4404", 1)))
+	o.drainAll()
+	check(t, "the second answer passes", o.state(helped.ID),
+		"completed 1 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
+	check(t, "the second answer fails, too", o.state(person.ID),
+		"completed 1 invoice 4404 Sommer GmbH 100 model-alone "+manifest.DefaultModel+" for a person: "+wrongSum)
+	asked := map[string]int{}
+	for _, c := range o.model.Calls() {
+		number := "4403"
+		if strings.Contains(c.UserText, "4404") {
+			number = "4404"
+		}
+		_, checks, _ := strings.Cut(c.UserText, "what is printed:\n")
+		asked[number+" "+checks]++
+	}
+	for _, question := range []string{"4403 ", "4403 - " + invented + "\n", "4404 ", "4404 - " + wrongSum + "\n"} {
+		check(t, "calls of "+question, asked[question], 1)
+	}
+	check(t, "questions", len(asked), 4)
+	check(t, "publishes", o.publishes(helped.DocumentID)+o.publishes(person.DocumentID), 2)
+}
+
+// The process is killed while the second question is asked: the next delivery
+// finds the first answer in the vault, and asks the second question only.
+func TestCrashBetweenTheQuestionsBuysNoAnswerAgain(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan bool), make(chan bool)
+	o := newModelOffice(t, func(q scripted.Question) string {
+		right := newPrintedInvoice("4403")
+		if !strings.Contains(q.User, gateFailed) {
+			return right.with("total", "100.00", "Zwischensumme 100,00").answer(t, "")
+		}
+		if q.N == 0 {
+			asked <- true
+			<-answer
+		}
+		return right.answer(t, "")
+	})
+	in := o.lay("a.txt", []byte(textPage))
+	select {
+	case <-asked:
+	case <-time.After(stuck):
+		t.Fatal("the second question was never asked")
+	}
+	if !o.ingest.Function.Kill(nil) {
+		t.Fatal("no process is at work")
+	}
+	close(answer)
+	o.drainAll()
+	check(t, "ingestion", o.state(in.ID), "completed 2 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
+	check(t, "publishes", o.publishes(in.DocumentID), 1)
+	first, second := 0, 0
+	for _, c := range o.model.Calls() {
+		if strings.Contains(c.UserText, gateFailed) {
+			second++
+		} else {
+			first++
+		}
+	}
+	check(t, "calls of the first question", first, 1)
+	check(t, "calls of the second, of which one died with its process", second, 2)
+	check(t, "answers that are kept", query[string](o.line,
+		"SELECT count(*) || ', used again ' || sum(replays) FROM model_answer WHERE unusable = ''"), "2, used again 1")
+	check(t, "notifications", query[int](o.line, "SELECT count(*) FROM notification"), 0)
+}

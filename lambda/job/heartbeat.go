@@ -22,9 +22,10 @@ var errLeaseEnds = &failure.Error{Sentence: "the lease could not be extended: th
 // visibility of the messages, in one statement and one batch call a beat. It
 // runs only where Runtime.Lease is shorter than the invocation.
 type heartbeat struct {
-	// queue is held during a beat, and while the queue gets settlements: the
-	// visibility that a settlement sets is always the last one.
-	queue sync.Mutex
+	// queue has room for one: a beat, or settlements on their way to the queue. So
+	// the visibility that a settlement sets is always the last one. It is no mutex
+	// because a test's clock stands still while a goroutine waits for a mutex.
+	queue chan struct{}
 	mu    sync.Mutex
 	work  map[int]*held // by index; what has ended is not in it
 }
@@ -82,8 +83,7 @@ func (b *batch) beats(ctx context.Context) (stop func()) {
 
 // extend is one beat.
 func (b *batch) extend(ctx context.Context) {
-	b.beat.queue.Lock()
-	defer b.beat.queue.Unlock()
+	defer b.beat.alone()()
 	work := b.beat.atWork()
 	if len(work) == 0 {
 		return
@@ -123,6 +123,13 @@ func (b *batch) hide(ctx context.Context, indexes []int) {
 // extendMargin is how much later than its lease a message comes back, so that
 // it does not find the lease alive by the difference of two clocks.
 const extendMargin = 2 * time.Second
+
+// alone waits for the call to the queue that is under way, and keeps others
+// waiting until done is called.
+func (h *heartbeat) alone() (done func()) {
+	h.queue <- struct{}{}
+	return func() { <-h.queue }
+}
 
 func (h *heartbeat) atWork() map[int]held {
 	h.mu.Lock()

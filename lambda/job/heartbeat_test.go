@@ -167,6 +167,30 @@ func TestSettlementsVisibilityIsTheLast(t *testing.T) {
 	}
 }
 
+// A settlement that is sent before a deferred delivery runs waits for the beat
+// under way: that beat would hide the message for longer, or for less.
+func TestSettlementBeforeADeferredDeliveryWaitsForTheBeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := beating(t, pending(0), expired(5))
+		r.queue.slow = func() {
+			<-time.After(2 * time.Second)
+			r.store.note("answered")
+		}
+		r.work[id(1)] = func(context.Context, job.Fence) error {
+			<-time.After(59 * time.Second) // the first call takes two: it ends while the beat hides the message
+			return errDown
+		}
+		r.work[id(2)] = r.takes(time.Second)
+		r.runFor(15*time.Minute, first(1), first(2))
+		want := []string{"claim [1 2]", "hide [0] for 5m2s", "answered", "work 1",
+			"extend 1 of 1", "hide [0] for 5m2s", "pending 1", "answered", "sent 0 retry", "answered"}
+		if lines := r.store.lines; len(lines) < len(want) || !slices.Equal(lines[:len(want)], want) {
+			t.Errorf("what happened:\n%s\nwant first:\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
 // Without a lease of its own a claim lives until the invocation ends.
 func TestNoHeartbeatWithoutALease(t *testing.T) {
 	t.Parallel()

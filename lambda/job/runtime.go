@@ -66,7 +66,7 @@ type batch struct {
 // other Acks are left to the caller's response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
-	b := &batch{Runtime: r, messages: m, beat: heartbeat{work: map[int]*held{}},
+	b := &batch{Runtime: r, messages: m, beat: heartbeat{queue: make(chan struct{}, 1), work: map[int]*held{}},
 		deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
 		tenants: make([]uuid.UUID, n), leases: make([]time.Time, n), worked: make([]time.Duration, n)}
 	for i := range b.deliveries {
@@ -119,8 +119,7 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 
 // carryOut hands settlements to the queue, after the last beat about them.
 func (b *batch) carryOut(ctx context.Context, settled []Settled) {
-	b.beat.queue.Lock()
-	defer b.beat.queue.Unlock()
+	defer b.beat.alone()()
 	b.messages.Settle(ctx, settled)
 }
 

@@ -38,8 +38,8 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 }
 
 // ask extracts by a model. Documents that do not pass the gate are worth one
-// more question, which names the failed checks; its answer is taken if fewer of
-// its documents fail.
+// more question, which names the failed checks; its answer is taken if fewer
+// checks fail, and no document is missing in it.
 func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {
@@ -56,7 +56,7 @@ func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t t
 		}
 		paid.PromptTokens += more.PromptTokens
 		paid.CompletionTokens += more.CompletionTokens
-		if second := in.examine(src, t, again); len(second) > 0 && len(failedChecks(second)) < len(failed) {
+		if second := in.examine(src, t, again); len(second) >= len(docs) && len(failedChecks(second)) < len(failed) {
 			docs = second
 		}
 	}

@@ -73,6 +73,11 @@ func newRigOf(t *testing.T, path string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newRigWith(t, content)
+}
+
+func newRigWith(t *testing.T, content []byte) *rig {
+	t.Helper()
 	blobs, err := blob.Open(t.Context(), "file://"+t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)

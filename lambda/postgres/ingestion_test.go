@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -195,6 +196,25 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 	}
 	if f.dump(append(slices.Clone(allTables), "ingestion")...) != before {
 		t.Error("a stale fence changed rows")
+	}
+}
+
+// A worker whose claim was taken over records no checkpoint.
+func TestCheckpointNeedsItsFence(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	stale := f.takeFile(id)
+	f.exec("UPDATE ingestion SET lease_until = now() WHERE id = $1", id)
+	ours := f.takeFile(id)
+	if err := f.store.Transcribed(t.Context(), stale, ingestion.Checkpoint{Transcription: "stale"}); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("a stale fence: %v, want %v", err, job.ErrFenceLost)
+	}
+	if err := f.store.Transcribed(t.Context(), ours, ingestion.Checkpoint{Transcription: "ours"}); err != nil {
+		t.Error(err)
+	}
+	if row, err := f.store.Ingestion(t.Context(), id); err != nil || row.Transcription != "ours" {
+		t.Errorf("the checkpoint is %q, %v", row.Transcription, err)
 	}
 }
 

@@ -50,7 +50,7 @@
 //   - cmd/ingest is the function that reads files, as cmd/match matches
 //     documents; ingest is its work, from the file to the publication of its
 //     documents. blob stores files and checkpoints, in S3 or in a
-//     folder.
+//     folder; blob/blobtest is a bucket for tests.
 //   - cmd/inbox is the function that starts an ingestion for each file that is
 //     laid into the inbox; ingest/inbox is its work.
 //   - ingest/ingestion describes a file on its way to its documents, for the

@@ -36,6 +36,7 @@ var (
 var bootstraps = map[string]func() (string, error){
 	manifest.Match.Package:   built(manifest.Match.Package),
 	manifest.Ingest.Package:  built(manifest.Ingest.Package),
+	manifest.Inbox.Package:   built(manifest.Inbox.Package),
 	manifest.Sweep.Package:   built(manifest.Sweep.Package),
 	manifest.Migrate.Package: built(manifest.Migrate.Package),
 }

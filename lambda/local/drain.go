@@ -66,6 +66,9 @@ func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.swee
 // Unfinished counts the rows of all workloads that are pending or in progress.
 func (s *Stack) Unfinished(ctx context.Context) (n int, err error) {
 	for _, w := range s.Workloads {
+		if w.row.Rowless {
+			continue
+		}
 		g, err := w.Jobs.Gauges(ctx, nil)
 		if err != nil {
 			return 0, err

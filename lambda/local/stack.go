@@ -138,6 +138,9 @@ func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
 	}
 	sweeper := &sweep.Sweeper{Log: log}
 	for _, w := range s.Workloads {
+		if w.row.Rowless {
+			continue
+		}
 		sweeper.Workloads = append(sweeper.Workloads, sweep.Workload{
 			Name: w.row.Name, Store: w.Jobs, Queue: w.Queue, Visibility: w.row.Visibility()})
 	}

@@ -16,12 +16,14 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // WorkloadConfig configures a function of a stack.
 type WorkloadConfig struct {
 	Row         manifest.Function // of the function; manifest.Match where it has no name
-	Table       postgres.Table    // of the function; may be left out for a row of the manifest
+	Table       postgres.Table    // of the function; may be left out for a row of the manifest, and for a rowless one
 	Bootstrap   string            // the executable of the function
 	Env         []string          // further variables of the function, KEY=VALUE
 	Concurrency int               // invocations at once; the row's when 0
@@ -61,7 +63,7 @@ func configured(list []WorkloadConfig) ([]WorkloadConfig, error) {
 // queue, the event source mapping between them and the dead-letter queue.
 type Workload struct {
 	Function *lambdahost.Function
-	Jobs     *postgres.Jobs // the function's table
+	Jobs     *postgres.Jobs // the function's table; of no use to a rowless one
 	Queue    *sqsjob.Queue
 	DLQURL   string
 
@@ -82,6 +84,12 @@ func (w *Workload) Stats() (queue, dlq sqs.Stats) {
 
 // Env is the environment of the function, KEY=VALUE.
 func (w *Workload) Env() []string { return slices.Clone(w.env) }
+
+// Send sends a message with that body, as another service does.
+func (w *Workload) Send(ctx context.Context, body string) error {
+	_, err := w.Queue.Client.SendMessage(ctx, &awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: &body})
+	return err
+}
 
 // Publish publishes rows of the table.
 func (w *Workload) Publish() *job.Publisher { return &job.Publisher{Store: w.Jobs, Sender: w.Queue} }

@@ -31,7 +31,7 @@ var tree = tables{
 		{"score", "ingest/bymodel", "ingest/gate"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
 		{"ingest/ocr"},
-		{"corpus", "blob", "ingest/filetype", "ingest/pdf", "ingest/scan",
+		{"corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules", "ingest/ingestion"},
 		{"einvoice", "ingest/extraction", "ingest/printed"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/bootstrap",

@@ -125,11 +125,11 @@ func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 	oracle, linked := linkedQuestions(60)
 	run := func(workers int) []string {
 		r := newRig(t, Options{Mind: Noisy(oracle, 5, 0.3, parsePrompt), Schedule: Random(5, 0.5, kinds...)})
-		todo := make(chan string)
+		users := make(chan string)
 		var wait sync.WaitGroup
 		for range workers {
 			wait.Go(func() {
-				for user := range todo {
+				for user := range users {
 					for range 3 {
 						r.ask(user)
 					}
@@ -137,9 +137,9 @@ func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 			})
 		}
 		for i := range 60 {
-			todo <- linked((i * workers) % 60).User // another order
+			users <- linked((i * workers) % 60).User // another order
 		}
-		close(todo)
+		close(users)
 		wait.Wait()
 		var noted []string
 		for _, c := range r.Calls() {

@@ -176,7 +176,8 @@ func (s *scorer) pairs(r *Report) {
 	}
 	r.TypePairs = []TypePair{}
 	var precisions, recalls, f1s []Figure
-	for _, key := range slices.SortedFunc(maps.Keys(perTypes), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+	inOrder := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(perTypes), inOrder) {
 		t := perTypes[key]
 		t.rate()
 		r.TypePairs = append(r.TypePairs, *t)

@@ -70,5 +70,6 @@ func worseFirst(a, b Mistake) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.Score.value, a.Score.value), slices.Compare(a.A[:], b.A[:]), slices.Compare(a.B[:], b.B[:]))
+	return cmp.Or(cmp.Compare(b.Score.value, a.Score.value),
+		slices.Compare(a.A[:], b.A[:]), slices.Compare(a.B[:], b.B[:]))
 }

@@ -171,8 +171,8 @@ func fields(a, b document.Data) []field {
 	list = append(list, partyFields("buyer", a.Buyer, b.Buyer)...)
 	list = append(list, citedFields(a.References, b.References)...)
 	amount := func(name string, x, y document.Amount) field { return compared(name, x.Fixed(), y.Fixed(), x.Equal(y)) }
-	list = append(list, amount("subtotal", a.Subtotal, b.Subtotal), amount("tax", a.Tax, b.Tax), amount("total", a.Total, b.Total),
-		compared("period", period(a.Period), period(b.Period), a.Period == b.Period))
+	list = append(list, amount("subtotal", a.Subtotal, b.Subtotal), amount("tax", a.Tax, b.Tax),
+		amount("total", a.Total, b.Total), compared("period", period(a.Period), period(b.Period), a.Period == b.Period))
 	list = append(list, lineFields(a.Lines, b.Lines)...)
 	list = append(list, compared("notes", a.Notes, b.Notes, a.Notes == b.Notes))
 	return slices.DeleteFunc(list, func(f field) bool { return f.A == "" && f.B == "" })

@@ -92,7 +92,8 @@ func (d *documentState) statusInShort() string {
 const maxPairs = 10
 
 func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
-	pairs = slices.DeleteFunc(slices.Clone(pairs), func(q pairReport) bool { return !slices.Contains(outcomes, q.Outcome) })
+	other := func(q pairReport) bool { return !slices.Contains(outcomes, q.Outcome) }
+	pairs = slices.DeleteFunc(slices.Clone(pairs), other)
 	if len(pairs) == 0 {
 		return
 	}

@@ -69,7 +69,8 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		say("Nothing was compared with it: no document of a type it is matched with shares a key with it" + whatKeysAre)
 		return nil
 	}
-	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept:", count(len(near), "document")))
+	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept:",
+		count(len(near), "document")))
 	e.Near = near[:min(len(near), maxNamed)]
 	return nil
 }

@@ -56,7 +56,8 @@ func extendKeepsClaims(r *rig) {
 	again, _ := r.claim(job.Delivery{ID: stale.ID}, true) // another attempt took over
 	lapsed := mine                                        // its lease has ended, and no other attempt has it
 	r.Advance(lease / 4)
-	ours, err := r.Store.Extend(r.Context(), []job.Fence{over, lapsed, stale, taken, {ID: uuid.New(), Attempt: 1}}, 2*lease)
+	unknown := job.Fence{ID: uuid.New(), Attempt: 1}
+	ours, err := r.Store.Extend(r.Context(), []job.Fence{over, lapsed, stale, taken, unknown}, 2*lease)
 	if err != nil || !slices.Equal(ours, []job.Fence{lapsed}) {
 		r.Errorf("extended %+v, %v; want %+v alone", ours, err, lapsed)
 	}

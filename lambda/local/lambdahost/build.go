@@ -77,8 +77,8 @@ func installed(pkg string) string {
 // directory outside the module of pkg.
 func canBuild(ctx context.Context, pkg string) error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return fmt.Errorf("no executable of %s: none lies beside this program, and no go command is on the PATH to build it; "+
-			"install Go, or run `go install %s` where it is and put the result beside this program", pkg, pkg)
+		return fmt.Errorf("no executable of %s: none lies beside this program, and no go command is on the PATH to "+
+			"build it; install Go, or run `go install %s` where it is and put the result beside this program", pkg, pkg)
 	}
 	cmd := exec.CommandContext(ctx, "go", "list", "-m")
 	out, err := cmd.Output()
@@ -91,8 +91,8 @@ func canBuild(ctx context.Context, pkg string) error {
 	}
 	inModule := func(module string) bool { return strings.HasPrefix(pkg+"/", module+"/") }
 	if !slices.ContainsFunc(strings.Fields(string(out)), inModule) {
-		return fmt.Errorf("no executable of %s: none lies beside this program, and the working directory is not inside its module; "+
-			"run this inside the repository, or run `go install %s` there and put the result beside this program",
+		return fmt.Errorf("no executable of %s: none lies beside this program, and the working directory is not "+
+			"inside its module; run this inside the repository, or run `go install %s` there and put the result beside this program",
 			pkg, pkg)
 	}
 	return nil

@@ -123,7 +123,8 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 	case m.Options.Mode == OpenAI:
 		set(manifest.EnvMatchMode, "model")
 		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
-			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature, manifest.EnvLLMRetryBase} {
+			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+			manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}
 	case m.Options.scripted():

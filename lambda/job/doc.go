@@ -36,6 +36,14 @@
 // in the same way: one whose row is locked, and, on its last delivery, one whose
 // document another worker holds.
 //
+// # Work that takes longer than a claim
+//
+// A claim lasts until the end of the invocation, unless Runtime.Lease is shorter.
+// Then a heartbeat (heartbeat.go) extends the leases of everything at work, by
+// their fences, and the visibility of the messages: a worker that dies is replaced
+// within a lease. Work that has lost its fence, or whose lease could not be
+// extended, is stopped.
+//
 // # When the database is away
 //
 // A claim waits for the database as long as the invocation allows, and then

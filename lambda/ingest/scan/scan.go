@@ -39,13 +39,7 @@ func Open(file io.ReaderAt, size int64) (*File, error) {
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, failure.At("read the image", err)
 	}
-	switch string(head[:4]) {
-	case "II*\x00":
-		f.order = binary.LittleEndian
-	case "MM\x00*":
-		f.order = binary.BigEndian
-	}
-	if f.order != nil {
+	if f.order = orders[string(head[:4])]; f.order != nil {
 		if err := f.directories(int64(f.order.Uint32(head[4:]))); err != nil {
 			return nil, err
 		}
@@ -148,14 +142,15 @@ func (p firstPage) ReadAt(b []byte, off int64) (int, error) {
 // Pages returns the number of pages.
 func (f *File) Pages() int { return len(f.pages) }
 
-// Render decodes a page, from 1, in shades of gray. A scan has the pixels that
-// it has: the dots per inch are not used.
+// Render decodes a page, from 1, in shades of gray, turned as its tag of
+// orientation asks. A scan has the pixels that it has: the dots per inch are not
+// used.
 func (f *File) Render(_ context.Context, page, _ int) (*image.Gray, error) {
 	decoded, err := f.decode(page - 1)
 	if err != nil {
 		return nil, broken()
 	}
-	return gray(decoded), nil
+	return turn(gray(decoded), f.orientation(page-1)), nil
 }
 
 // gray copies an image onto white paper.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
@@ -32,18 +31,12 @@ type documentState struct {
 	Date       string      `json:"date,omitempty"`
 	Supplier   string      `json:"supplier,omitempty"`
 	Buyer      string      `json:"buyer,omitempty"`
-	Status     string      `json:"status"` // empty: never published
-	Attempts   int         `json:"attempts"`
-	Error      string      `json:"error,omitempty"`
-	Published  *time.Time  `json:"published_at,omitempty"`
-	Due        *time.Time  `json:"due_at,omitempty"`      // when a message for it is next due
-	Lease      *time.Time  `json:"lease_until,omitempty"` // until when the claim of its worker holds
-	Failed     *time.Time  `json:"failed_at,omitempty"`
+	progress               // of matching
+	File       *file       `json:"file,omitempty"` // that it comes from
 	ClusterID  *uuid.UUID  `json:"cluster_id"`
 	Cluster    []named     `json:"cluster,omitempty"` // its members
 	Cites      []reference `json:"cites,omitempty"`
 	Unreadable string      `json:"unreadable,omitempty"` // why its structured data cannot be read
-	now        time.Time
 	raw        score.Raw
 	data       document.Data // as it came, not clean
 }
@@ -74,9 +67,11 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	}
 	s := summaries[0]
 	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: term.Clean(s.Supplier, term.MaxValue),
-		Status: s.Status, Attempts: s.Attempts, Error: term.Clean(s.Error, term.MaxText), ClusterID: s.Cluster, raw: raws[0],
-		Published: times.Published, Due: times.Due, Lease: times.Lease, Failed: times.Failed, now: times.Now}
+		progress: newProgress(s.Status, s.Attempts, s.Error, times), ClusterID: s.Cluster, raw: raws[0]}
 	doc.parse()
+	if doc.File, err = d.file(id); err != nil {
+		return nil, err
+	}
 	if s.Cluster == nil {
 		return doc, nil
 	}
@@ -119,37 +114,6 @@ func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
 	return list, nil
 }
 
-// waits describes the next event that a document waits for; empty if it waits for none.
-func (d *documentState) waits() string {
-	switch {
-	case d.Status == "in-progress" && d.Lease != nil:
-		at, over := d.at(*d.Lease)
-		if over {
-			return "for the next delivery, or the sweep, to take it over: its worker's claim ended " + at
-		}
-		return "for its worker, whose claim holds until " + at
-	case d.Status == "pending" && d.Due != nil:
-		at, over := d.at(*d.Due)
-		if over {
-			return "for its message, due " + at + "; if that got lost, the sweep publishes it again"
-		}
-		return "for its message, due " + at
-	case d.Status == "failed" && d.Failed != nil:
-		at, _ := d.at(*d.Failed)
-		return "for a person to repair the cause and publish it: it failed " + at
-	}
-	return ""
-}
-
-// at returns a moment with its distance from now, and whether it has passed.
-func (d *documentState) at(t time.Time) (text string, over bool) {
-	text, away := t.UTC().Format("2006-01-02 15:04:05Z"), d.now.Sub(t).Round(time.Second)
-	if away >= 0 {
-		return fmt.Sprintf("%s (%s ago)", text, away), true
-	}
-	return fmt.Sprintf("%s (in %s)", text, -away), false
-}
-
 // unmatched describes a document that was not matched; empty if it was.
 func (d *documentState) unmatched() string {
 	switch d.Status {
@@ -161,13 +125,6 @@ func (d *documentState) unmatched() string {
 		return fmt.Sprintf("Matching it failed, %s: %s", attempts(d.Attempts), orNone(d.Error))
 	}
 	return fmt.Sprintf("It is not matched yet: it is %s.", d.Status)
-}
-
-func attempts(n int) string {
-	if n == 1 {
-		return "1 attempt"
-	}
-	return fmt.Sprintf("%d attempts", n)
 }
 
 func count(n int, what string) string {

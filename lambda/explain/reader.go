@@ -33,8 +33,8 @@ func NewReader(ctx context.Context, db *postgres.DB) *Reader {
 // Report is printed as text or as JSON.
 type Report interface{ Text() string }
 
-// Explain explains one document, or compares two. Each is named by its id or
-// its number.
+// Explain explains one document, or compares two. Each is named by its id, that
+// of its ingestion, or its number.
 func (d *Reader) Explain(args []string) (Report, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
@@ -71,12 +71,15 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	return docs, nil
 }
 
-// find finds a document by its id or by its number.
+// find finds a document by its id, that of its ingestion, or its number.
 func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)
 	if noID == nil {
 		if found, err := d.reports.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
 			return id, err
+		}
+		if of, err := d.reports.DocumentOf(d.ctx, id); err != nil || of != uuid.Nil {
+			return of, err
 		}
 	}
 	var ids []uuid.UUID

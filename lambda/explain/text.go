@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,14 @@ func (p *page) document(d *documentState) {
 	row("supplier", d.Supplier)
 	row("buyer", d.Buyer)
 	row("cites", d.citesInShort())
+	if f := d.File; f != nil {
+		row("file", f.inShort())
+		row("ingestion", f.Ingestion.String())
+		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))
+		row("error", f.Error)
+		row("waits", f.waits())
+		row("review", strings.Join(f.Reasons, "; "))
+	}
 	row("status", d.statusInShort())
 	row("error", d.Error)
 	row("waits", d.waits())
@@ -79,6 +88,13 @@ func (d *documentState) citesInShort() string {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(list, ", ")
+}
+
+func (f *file) inShort() string {
+	if len(f.Pages) == 0 {
+		return f.Path
+	}
+	return f.Path + ", pages " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Pages)), ", "), "[]")
 }
 
 func (d *documentState) statusInShort() string {

@@ -40,6 +40,12 @@ const maxNamed = 10
 func (d *Reader) noMatch(e *Explanation) (err error) {
 	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document
+	if s := doc.File.unread(); s != "" {
+		say(s)
+		if doc.raw.Data == "" {
+			return nil
+		}
+	}
 	if s := doc.unmatched(); s != "" {
 		say(s)
 	}

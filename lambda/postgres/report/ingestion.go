@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"matchbook/lambda/document"
 
@@ -42,6 +43,46 @@ ORDER BY coalesce(i.part_of, i.id), i.part_of IS NOT NULL, i.pages, i.id`
 func (r Reader) Ingestions(ctx context.Context, files []uuid.UUID) ([]Ingestion, error) {
 	rows, _ := r.db.Query(ctx, ingestionsSQL, files)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Ingestion])
+}
+
+// File is the file that a document was, or is to be, read from. Times are those of
+// its ingestion.
+type File struct {
+	Ingestion uuid.UUID // of the whole file
+	Path      string    // key in the store of files
+	Pages     []int     // of the document, from 1; nil: all
+	Status    string    // job_status; empty for NULL
+	Error     string
+	Attempts  int
+	Reasons   []string // why a person is needed for the document
+	Times
+}
+
+const fileSQL = `
+SELECT f.id, coalesce(f.file_path, ''), i.pages, coalesce(f.job_status, ''), coalesce(f.error, ''), f.attempts,
+	i.review_reasons, now(), f.published_at, f.due_at, f.lease_until, f.failed_at
+FROM ingestion AS i JOIN ingestion AS f ON f.id = coalesce(i.part_of, i.id)
+WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
+
+// File reads the file of a document; nil if it did not come in a file.
+func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
+	rows, _ := r.db.Query(ctx, fileSQL, document)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[File])
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+const documentOfSQL = `SELECT document_id FROM ingestion WHERE id = $1`
+
+// DocumentOf returns the document of an ingestion; uuid.Nil if there is none.
+func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (id uuid.UUID, err error) {
+	err = r.db.QueryRow(ctx, documentOfSQL, ingestion).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, nil
+	}
+	return id, err
 }
 
 // FileProgress counts files, and the documents that matching has not ended for.

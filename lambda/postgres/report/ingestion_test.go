@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -36,6 +37,19 @@ func TestIngestionsAreReadByFile(t *testing.T) {
 	got, err := f.read.Ingestions(t.Context(), []uuid.UUID{first, failed})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v\n%+v\nwant\n%+v", err, got, want)
+	}
+	part, err := f.read.File(t.Context(), b)
+	if err != nil || part == nil || part.Ingestion != first || part.Status != "succeeded" || part.Attempts != 2 ||
+		!slices.Equal(part.Pages, []int{2, 3}) || !slices.Equal(part.Reasons, []string{"why"}) {
+		t.Errorf("of a part of a file: got %+v, %v", part, err)
+	}
+	if of, err := f.read.DocumentOf(t.Context(), second); err != nil || of != b {
+		t.Errorf("the document of an ingestion: got %s, %v; want %s", of, err, b)
+	}
+	unknown := uuid.UUID{14: 9}
+	none, err1 := f.read.File(t.Context(), unknown)
+	if of, err := f.read.DocumentOf(t.Context(), unknown); none != nil || of != uuid.Nil || err != nil || err1 != nil {
+		t.Errorf("of an unknown id: got %+v, %s, %v, %v", none, of, err1, err)
 	}
 	progress, err := f.read.FileProgress(t.Context(), []uuid.UUID{first, failed})
 	if want := (report.FileProgress{Completed: 1, Failed: 1, Unmatched: 1}); err != nil || progress != want {

@@ -20,16 +20,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
 
 	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
@@ -42,7 +40,7 @@ const (
 
 // Config configures a Reader. The zero value of each field is a default.
 type Config struct {
-	CacheDir   string        // keeps the compiled parser; without it each New compiles for seconds
+	CacheDir   string        // keeps the compiled parser; without it each Reader compiles for seconds
 	Documents  int           // open at once: the number of cores
 	Memory     int           // MB for each document: 256
 	Pages      int           // of a document: 1,000
@@ -66,11 +64,16 @@ func (c Config) withDefaults() Config {
 // Reader opens PDFs. It may be used concurrently.
 type Reader struct {
 	config Config
-	pool   pdfium.Pool
 	cache  wazero.CompilationCache
+
+	begin    sync.Once // compiles the parser
+	compiled chan struct{}
+	pool     pdfium.Pool // once compiled is closed, as err
+	err      error
 }
 
-// New compiles the parser, or takes it from the cache.
+// New makes a Reader. Its parser is compiled for the first PDF, or taken from
+// the cache: a function starts without it, and its other files do not wait.
 func New(c Config) (*Reader, error) {
 	c = c.withDefaults()
 	cache := wazero.NewCompilationCache()
@@ -80,42 +83,17 @@ func New(c Config) (*Reader, error) {
 			return nil, fmt.Errorf("open the parser's cache: %w", err)
 		}
 	}
-	const pagesPerMB = 16 // of WebAssembly: 64 KB
-	pool, err := webassembly.Init(webassembly.Config{
-		MaxIdle: c.Documents, MaxTotal: c.Documents,
-		FSConfig: wazero.NewFSConfig(), // empty; the default is the whole disk
-		Stdout:   io.Discard, Stderr: io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).
-			WithMemoryLimitPages(uint32(c.Memory) * pagesPerMB).WithCloseOnContextDone(true),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("compile the PDF parser: %w", err)
-	}
-	return &Reader{c, pool, cache}, nil
-}
-
-// UserCache is a folder of the user for the compiled parser; empty, and the
-// parser is compiled at each start, where the user has none.
-func UserCache() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "matchbook", "pdfium")
-}
-
-// Close releases the parser. Documents are closed before.
-func (r *Reader) Close() error {
-	if err := r.pool.Close(); err != nil {
-		return fmt.Errorf("close the PDF parser: %w", err)
-	}
-	return r.cache.Close(context.Background())
+	return &Reader{config: c, cache: cache, compiled: make(chan struct{})}, nil
 }
 
 // Open opens a PDF of that many bytes, once fewer than Config.Documents are
 // open. Its errors are permanent when the file is at fault.
 func (r *Reader) Open(ctx context.Context, file io.Reader, size int64) (*Document, error) {
-	instance, err := r.pool.GetInstanceWithContext(ctx)
+	pool, err := r.parser(ctx)
+	if err != nil {
+		return nil, failure.At("compile the PDF parser", err)
+	}
+	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
 		return nil, failure.At("wait for a PDF parser", cmp.Or(ctx.Err(), err))
 	}

@@ -14,10 +14,7 @@ import (
 
 // Read reads one image.
 func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
-	const automatic = "3" // page segmentation
-	// A scan has its own dots per inch, which the program estimates by the
-	// letters: with another number it loses columns of words.
-	out, err := r.run(ctx, pgm(m), "stdin", "stdout", "-l", r.Languages, "--psm", automatic, "tsv")
+	out, err := r.run(ctx, pgm(m), r.arguments()...)
 	if err != nil {
 		return transcript.Page{}, err
 	}
@@ -26,6 +23,14 @@ func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, erro
 		return transcript.Page{}, err
 	}
 	return ocr.Page(words, m), nil
+}
+
+// arguments let the program read an image of a page. A scan has its own dots per
+// inch, which the program estimates by the letters: with another number it loses
+// columns of words.
+func (r *reader) arguments() []string {
+	const automatic = "3" // page segmentation
+	return []string{"stdin", "stdout", "-l", r.Languages, "--psm", automatic, "tsv"}
 }
 
 // parse reads tesseract's table of words; tabs divide its columns: level, page,

@@ -105,24 +105,3 @@ func bare(s string) string {
 		return -1
 	}, s)
 }
-
-func BenchmarkOCR(b *testing.B) {
-	e, all := installed(b), receipts(b)
-	i := 0
-	for b.Loop() {
-		if _, err := e.Transcribe(b.Context(), openImage(b, all[i%len(all)])); err != nil {
-			b.Fatal(err)
-		}
-		i++
-	}
-}
-
-// BenchmarkOCRInvoice reads a small invoice drawn in 300 dots per inch.
-func BenchmarkOCRInvoice(b *testing.B) {
-	e, page := installed(b), drawn(b, 300)
-	for b.Loop() {
-		if _, err := e.Transcribe(b.Context(), one{page}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -21,15 +21,11 @@ const (
 	maxErrors = 16 << 10 // of messages
 )
 
-// run runs the program in a process group of its own, which ends with ctx.
+// run runs the program and returns its output.
 func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	out, messages := &bounded{limit: maxOutput}, &bounded{limit: maxErrors}
-	cmd := exec.CommandContext(ctx, r.Program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, out, messages
-	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "LC_ALL=C.UTF-8"} // nothing of ours, no secrets
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second // for a pipe that another process holds open
+	cmd := r.command(ctx, input, args...)
+	cmd.Stdout, cmd.Stderr = out, messages
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -41,6 +37,18 @@ func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]by
 		return nil, classify(err, string(messages.kept))
 	}
 	return out.kept, nil
+}
+
+// command is a process of the program, in a process group of its own, which ends
+// with ctx.
+func (r *reader) command(ctx context.Context, input io.Reader, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, r.Program, args...)
+	cmd.Stdin = input
+	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "LC_ALL=C.UTF-8"} // nothing of ours, no secrets
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second // for a pipe that another process holds open
+	return cmd
 }
 
 // bounded keeps the first bytes that are written to it.

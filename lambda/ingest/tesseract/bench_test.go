@@ -1,0 +1,78 @@
+package tesseract
+
+import (
+	"image"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"testing"
+
+	"matchbook/lambda/ingest/transcript"
+)
+
+// The benchmarks read a page each round. process-MB and process-ms are the memory
+// and the processor time of one tesseract, for the page that needs most; as many
+// run at once as there are cores.
+
+// BenchmarkOCRReceipt reads the shared receipts.
+func BenchmarkOCRReceipt(b *testing.B) {
+	var files []transcript.Images
+	for _, path := range receipts(b) {
+		files = append(files, openImage(b, path))
+	}
+	benchmark(b, files)
+}
+
+// BenchmarkOCRInvoice reads a small invoice drawn in 300 dots per inch.
+func BenchmarkOCRInvoice(b *testing.B) {
+	benchmark(b, []transcript.Images{one{drawn(b, 300)}})
+}
+
+// BenchmarkOCRPage reads a page of A4 in 300 dots per inch.
+func BenchmarkOCRPage(b *testing.B) {
+	page, part := image.NewGray(image.Rect(0, 0, 2480, 3508)), drawn(b, 300)
+	for y := range page.Rect.Dy() {
+		for x := range page.Rect.Dx() {
+			page.SetGray(x, y, part.GrayAt(x%part.Rect.Dx(), y%part.Rect.Dy()))
+		}
+	}
+	benchmark(b, []transcript.Images{one{page}})
+}
+
+func benchmark(b *testing.B, files []transcript.Images) {
+	e := installed(b)
+	for i := 0; b.Loop(); i++ {
+		if _, err := e.Transcribe(b.Context(), files[i%len(files)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	peak, busy := 0.0, 0.0
+	for _, file := range files {
+		mb, ms := usage(b, file)
+		peak, busy = max(peak, mb), max(busy, ms)
+	}
+	b.ReportMetric(peak, "process-MB")
+	b.ReportMetric(busy, "process-ms")
+}
+
+// usage measures a process that reads the first page of a file.
+func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
+	const dpi, perMB = 300, 1 << 10 // Linux counts in KB
+	drawn, err := file.Render(b.Context(), 1, dpi)
+	if err != nil {
+		b.Fatal(err)
+	}
+	// Linux counts the peak of this process as one of those that it starts.
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		b.Log("process-MB is perhaps that of the benchmark: ", err)
+	}
+	r := &reader{Config: Config{Program: "tesseract", Languages: "deu+eng"}}
+	cmd := r.command(b.Context(), pgm(drawn), r.arguments()...)
+	if err := cmd.Run(); err != nil {
+		b.Fatal(err)
+	}
+	state := cmd.ProcessState
+	return float64(state.SysUsage().(*syscall.Rusage).Maxrss) / perMB,
+		float64((state.UserTime() + state.SystemTime()).Milliseconds())
+}

@@ -288,14 +288,13 @@ func (r *reader) line(i int, it item) {
 // text.
 func (r *reader) references(number named, found []named) {
 	d := &r.e.Data
+	known := map[string]bool{reference.Canonical(number.number): true}
 	add := func(kind, n, quote string, page int) {
-		same := func(have document.Reference) bool {
-			return reference.Canonical(have.Number) == reference.Canonical(n)
-		}
-		own := reference.Canonical(n) == reference.Canonical(number.number)
-		if kind == "" || own || slices.ContainsFunc(d.References, same) {
+		key := reference.Canonical(n)
+		if kind == "" || known[key] {
 			return
 		}
+		known[key] = true
 		d.References = append(d.References, document.Reference{Type: kind, Number: n})
 		r.field(fmt.Sprintf("references.%d.number", len(d.References)-1), n, quote, page)
 	}

@@ -83,7 +83,7 @@ func leftOf(cells []cell, i int) (best cell, ok bool) {
 
 func above(cells []cell, i int) (cell, bool) {
 	const lines = 3
-	for j := i - 1; j >= 0 && cells[j].page == cells[i].page; j-- {
+	for j := i - 1; j >= max(0, i-reach) && cells[j].page == cells[i].page; j-- {
 		c := cells[j]
 		if !cells[i].row(c) && cells[i].column(c) {
 			return c, cells[i].Box.Top-c.Box.Bottom < lines*c.height()

@@ -15,17 +15,16 @@ var (
 type id struct {
 	value string
 	cell  cell
-	index int
 }
 
 // ids finds the ids with right check digits; in a cell, shorter texts are tried
 // too, since words may follow.
 func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
-	for i, c := range cells {
+	for _, c := range cells {
 		for _, m := range form.FindAllString(c.Text, -1) {
 			for s := m; s != ""; s = cutWord(s) {
 				if v, ok := valid(s); ok {
-					found = append(found, id{v, c, i})
+					found = append(found, id{v, c})
 					break
 				}
 			}
@@ -56,7 +55,7 @@ func (v id) below(p party) bool {
 // the buyer's name is the buyer's.
 func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
 	for _, v := range all {
-		side := heading(cells, v.index)
+		side := v.cell.side
 		near := v.below(buyer)
 		if side != "buyer" && supplier.text != "" {
 			near = near && v.distance(supplier) >= v.distance(buyer)

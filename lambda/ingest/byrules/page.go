@@ -13,7 +13,13 @@ import (
 type cell struct {
 	transcript.Line
 	page int
+	side string // that the nearest label of a party above it on the page names
 }
+
+// reach is how many cells before and after a cell are compared with it: more
+// than a page of an invoice has. Without a bound, a page of thousands of lines
+// would take minutes.
+const reach = 300
 
 // place is where a value stands relative to its label, the best one last.
 type place int
@@ -38,10 +44,14 @@ func (h hint) quote() string { return strings.TrimSpace(h.value.Text) }
 
 func cellsOf(pages []transcript.Page) (all []cell) {
 	for _, p := range pages {
+		side := ""
 		for _, l := range p.Lines {
-			if strings.TrimSpace(l.Text) != "" {
-				l.Text = strings.TrimSpace(l.Text)
-				all = append(all, cell{l, p.Number})
+			if l.Text = strings.TrimSpace(l.Text); l.Text == "" {
+				continue
+			}
+			all = append(all, cell{l, p.Number, side})
+			if named := sideOf(l.Text); named != "" {
+				side = named
 			}
 		}
 	}
@@ -75,7 +85,7 @@ func right(cells []cell, i int) (found []cell) {
 // away.
 func under(cells []cell, i int) (cell, bool) {
 	const lines = 3.5
-	for j := i + 1; j < len(cells) && cells[j].page == cells[i].page; j++ {
+	for j := i + 1; j < min(len(cells), i+reach) && cells[j].page == cells[i].page; j++ {
 		c := cells[j]
 		if !cells[i].row(c) && cells[i].column(c) && c.Box.Top >= cells[i].Box.Top {
 			return c, c.Box.Top-cells[i].Box.Bottom < lines*cells[i].height()

@@ -116,7 +116,7 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 			return true, s
 		}
 		if nameLabel.MatchString(l.Text) {
-			return true, heading(cells, i)
+			return true, c.side
 		}
 	}
 	if a, ok := above(cells, i); ok && sideOf(c.Text) == "" {
@@ -141,19 +141,10 @@ func sideOf(text string) string {
 	return ""
 }
 
-// heading is the side of the nearest label of a party above the cell.
-func heading(cells []cell, i int) string {
-	for j := i - 1; j >= 0 && cells[j].page == cells[i].page; j-- {
-		if s := sideOf(cells[j].Text); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // letterhead is the largest print at the top of the first page that is neither
 // a title, a label nor the buyer.
 func letterhead(cells []cell, buyer party) (best party) {
+	known := domains(cells)
 	for i, c := range cells {
 		if c.page != cells[0].page || c.Box.Top > 0.3 || plain(c.Text) == plain(buyer.text) || !nameLike(c.Text) {
 			continue
@@ -162,7 +153,7 @@ func letterhead(cells []cell, buyer party) (best party) {
 			continue
 		}
 		score := c.height()*100 - c.Box.Top*2
-		if ownDomain(cells, c.Text) {
+		if name := plain(c.Text); slices.ContainsFunc(known, func(d string) bool { return strings.Contains(d, name) }) {
 			score += 10
 		}
 		if best.text == "" || score > best.score {
@@ -174,16 +165,17 @@ func letterhead(cells []cell, buyer party) (best party) {
 
 var domainForm = regexp.MustCompile(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
 
-// ownDomain reports whether a web or mail address has the name in it.
-func ownDomain(cells []cell, name string) bool {
+// domains lists the names in the web and mail addresses, the first hundred.
+func domains(cells []cell) (known []string) {
+	const most = 100
 	for _, c := range cells {
 		for _, m := range domainForm.FindAllStringSubmatch(c.Text, -1) {
-			if d := plain(m[1]); len(d) > 4 && strings.Contains(d, plain(name)) {
-				return true
+			if d := plain(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
+				known = append(known, d)
 			}
 		}
 	}
-	return false
+	return known
 }
 
 func isTitle(text string) bool {

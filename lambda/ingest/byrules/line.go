@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/printed"
 )
 
 // columns of a table of lines, by the words of their heads.
@@ -136,7 +135,7 @@ func (h head) nearest(c cell) (best string) {
 }
 
 func amountIn(c cell, money bool) (document.Amount, bool) {
-	for _, a := range printed.Amounts(c.Text) {
+	for _, a := range c.amounts() {
 		if !a.Percent && (a.Money || !money) && len(a.Readings) > 0 {
 			return a.Readings[len(a.Readings)-1], true
 		}

@@ -14,6 +14,20 @@ type cell struct {
 	transcript.Line
 	page int
 	side string // that the nearest label of a party above it on the page names
+
+	read *[]printed.Amount // its amounts, once they were read
+}
+
+// amounts returns the numbers of the cell, each of which is compared with many
+// labels.
+func (c cell) amounts() []printed.Amount {
+	if c.read == nil {
+		return printed.Amounts(c.Text)
+	}
+	if *c.read == nil {
+		*c.read = append([]printed.Amount{}, printed.Amounts(c.Text)...)
+	}
+	return *c.read
 }
 
 // reach is how many cells before and after a cell are compared with it: more
@@ -42,14 +56,17 @@ type hint struct {
 // cell; otherwise the value.
 func (h hint) quote() string { return strings.TrimSpace(h.value.Text) }
 
+// cellsOf lists the cells of some pages, up to a bound that 300 pages of a
+// contract do not reach: rules compare cells, and must not take minutes.
 func cellsOf(pages []transcript.Page) (all []cell) {
+	const most = 20_000
 	for _, p := range pages {
 		side := ""
 		for _, l := range p.Lines {
-			if l.Text = strings.TrimSpace(l.Text); l.Text == "" {
+			if l.Text = strings.TrimSpace(l.Text); l.Text == "" || len(all) == most {
 				continue
 			}
-			all = append(all, cell{l, p.Number, side})
+			all = append(all, cell{l, p.Number, side, new([]printed.Amount)})
 			if named := sideOf(l.Text); named != "" {
 				side = named
 			}

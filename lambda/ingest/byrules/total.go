@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/printed"
 )
 
 // sum is an amount of money with the kind of its label.
@@ -80,7 +79,7 @@ func sumsOf(cells []cell) (all sums) {
 }
 
 func moneyIn(c cell) (found []sum) {
-	for _, a := range printed.Amounts(c.Text) {
+	for _, a := range c.amounts() {
 		if !a.Money || a.Percent {
 			continue
 		}
@@ -94,7 +93,7 @@ func moneyIn(c cell) (found []sum) {
 // rateIn returns the first rate in per cent of a row.
 func rateIn(row []cell) *sum {
 	for _, c := range row {
-		for _, a := range printed.Amounts(c.Text) {
+		for _, a := range c.amounts() {
 			if a.Percent && len(a.Readings) > 0 {
 				return &sum{amount: a.Readings[len(a.Readings)-1], quote: c.Text, page: c.page}
 			}
@@ -124,7 +123,8 @@ func taxRow(row []cell) (sum, bool) {
 
 // taxOf finds base and tax in the amounts of a row, by the rate.
 func taxOf(row []sum, rate *sum) []sum {
-	if rate == nil {
+	const most = 16 // amounts with their readings; a row of a tax has three or four
+	if rate == nil || len(row) > most {
 		return row
 	}
 	for i := range row {

@@ -1,8 +1,7 @@
 package ingest
 
 import (
-	"slices"
-
+	"matchbook/lambda/document"
 	"matchbook/lambda/einvoice"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
@@ -17,52 +16,79 @@ func fromInvoice(doc *einvoice.Document, text transcript.Transcription) extracti
 	for _, p := range text.Pages {
 		e.Pages = append(e.Pages, p.Number)
 	}
-	pages := shown{text, printed.QuotesOf(text)}
+	pages := shownIn(text)
 	for _, v := range extraction.Values(doc.Data) {
 		e.Fields[v.Path] = pages.place(v)
 	}
 	return e
 }
 
-// shown is the text in which the values of an e-invoice may be printed.
+// shown finds the values of an e-invoice in the text that may show them. Each
+// line is read once: an invoice has thousands of values, and its pages have
+// thousands of lines.
 type shown struct {
-	t      transcript.Transcription
-	quotes printed.Quotes
+	quotes  printed.Quotes
+	search  int // characters that may still be searched for texts
+	size    int // of the text
+	numbers map[string]extraction.Field
+	days    map[document.Date]extraction.Field
+}
+
+// maxSearch bounds the search for texts, to seconds. The values beyond it are
+// trusted as those that no page shows.
+const maxSearch = 4_000_000_000
+
+func shownIn(t transcript.Transcription) *shown {
+	s := &shown{printed.QuotesOf(t), maxSearch, 0, map[string]extraction.Field{}, map[document.Date]extraction.Field{}}
+	for _, p := range t.Pages {
+		s.size += p.Characters()
+		for _, l := range p.Lines {
+			s.line(l.Text, p.Number)
+		}
+	}
+	return s
+}
+
+// line keeps the first place of each number and day.
+func (s *shown) line(text string, page int) {
+	for _, d := range printed.Dates(text) {
+		for _, v := range d.Readings {
+			if _, ok := s.days[v]; !ok {
+				s.days[v] = extraction.Field{Quote: d.Text, Page: page, Trust: extraction.PrintedXML}
+			}
+		}
+	}
+	for _, a := range printed.Amounts(text) {
+		for _, v := range a.Readings {
+			if _, ok := s.numbers[v.Canonical()]; !ok {
+				s.numbers[v.Canonical()] = extraction.Field{Quote: a.Text, Page: page, Trust: extraction.PrintedXML}
+			}
+		}
+	}
 }
 
 // place makes a field of a value, with the first place that shows it.
-func (s shown) place(v extraction.Value) extraction.Field {
-	field := extraction.Field{Value: v.Text, Trust: extraction.XML}
-	if v.Kind == extraction.Text {
-		if pages := s.quotes.Pages(v.Text); len(pages) > 0 {
-			field.Quote, field.Page, field.Trust = v.Text, pages[0], extraction.PrintedXML
-		}
-		return field
+func (s *shown) place(v extraction.Value) extraction.Field {
+	field, ok := extraction.Field{}, false
+	switch v.Kind {
+	case extraction.Number:
+		field, ok = s.numbers[v.Amount.Canonical()]
+	case extraction.Day:
+		field, ok = s.days[v.Date]
+	default:
+		field, ok = s.text(v.Text)
 	}
-	for _, p := range s.t.Pages {
-		for _, l := range p.Lines {
-			if quote := quoted(l.Text, v); quote != "" {
-				return extraction.Field{Value: v.Text, Quote: quote, Page: p.Number, Trust: extraction.PrintedXML}
-			}
-		}
+	if !ok {
+		return extraction.Field{Value: v.Text, Trust: extraction.XML}
 	}
+	field.Value = v.Text
 	return field
 }
 
-// quoted returns the part of a line that can be read as the value.
-func quoted(line string, v extraction.Value) string {
-	if v.Kind == extraction.Day {
-		for _, d := range printed.Dates(line) {
-			if slices.Contains(d.Readings, v.Date) {
-				return d.Text
-			}
-		}
-		return ""
+func (s *shown) text(value string) (extraction.Field, bool) {
+	if s.search -= s.size; s.search < 0 {
+		return extraction.Field{}, false
 	}
-	for _, a := range printed.Amounts(line) {
-		if slices.ContainsFunc(a.Readings, v.Amount.Equal) {
-			return a.Text
-		}
-	}
-	return ""
+	page, ok := s.quotes.First(value)
+	return extraction.Field{Quote: value, Page: page, Trust: extraction.PrintedXML}, ok
 }

@@ -68,6 +68,9 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 ) {
 	switch {
 	case src.kind == filetype.Text:
+		if err := checkText(src.data); err != nil {
+			return t, nil, err
+		}
 		return plain(src.data), nil, nil
 	case src.pages == nil:
 		return t, nil, nil // an e-invoice alone has no pages
@@ -110,8 +113,12 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 
 func readLayer(ctx context.Context, src *source) (transcript.Transcription, error) {
 	t := transcript.Transcription{Engine: pdf.Engine, Version: pdf.Version}
+	size := extent{}
 	for n := 1; n <= src.pages.Pages(); n++ {
 		page, err := src.layer(ctx, n)
+		if err == nil {
+			err = size.add(page)
+		}
 		if err != nil {
 			return t, err
 		}
@@ -202,6 +209,7 @@ func plain(data []byte) transcript.Transcription {
 		}
 		text = string(runes)
 	}
+	text = strings.ReplaceAll(text, "\x00", "\uFFFD") // which no database stores
 	page := transcript.Page{Number: 1, Quality: 1}
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	for i, line := range lines {

@@ -37,21 +37,33 @@ func QuotesOf(t transcript.Transcription) Quotes {
 // Pages lists the pages that contain the quote, white space and hyphenation
 // aside. Part of a number or of a word is not a quote of it.
 func (q Quotes) Pages(quote string) (numbers []int) {
+	wanted := squeeze(quote).text
 	for _, p := range q.pages {
-		if p.contains(quote) {
+		if p.contains(wanted) {
 			numbers = append(numbers, p.number)
 		}
 	}
 	return numbers
 }
 
-// On reports whether the page contains the quote.
-func (q Quotes) On(page int, quote string) bool {
-	return slices.ContainsFunc(q.pages, func(p folded) bool { return p.number == page && p.contains(quote) })
+// First returns the first page that contains the quote.
+func (q Quotes) First(quote string) (number int, ok bool) {
+	wanted := squeeze(quote).text
+	for _, p := range q.pages {
+		if p.contains(wanted) {
+			return p.number, true
+		}
+	}
+	return 0, false
 }
 
-func (f folded) contains(quote string) bool {
+// On reports whether the page contains the quote.
+func (q Quotes) On(page int, quote string) bool {
 	wanted := squeeze(quote).text
+	return slices.ContainsFunc(q.pages, func(p folded) bool { return p.number == page && p.contains(wanted) })
+}
+
+func (f folded) contains(wanted string) bool {
 	return wanted != "" && (f.texts[0].contains(wanted) || f.texts[1].contains(wanted))
 }
 

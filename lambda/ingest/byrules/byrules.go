@@ -124,8 +124,12 @@ func (r *reader) parties() {
 	}
 	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
 	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
-	if accounts := ids(r.cells, ibanForm, company.IBAN); len(accounts) > 0 {
-		set("supplier.iban", &d.Supplier.IBAN, accounts[0])
+	for _, account := range ids(r.cells, ibanForm, company.IBAN) {
+		if payer.MatchString(account.label) {
+			set("buyer.iban", &d.Buyer.IBAN, account)
+		} else if d.Supplier.IBAN == "" {
+			set("supplier.iban", &d.Supplier.IBAN, account)
+		}
 	}
 }
 
@@ -171,7 +175,7 @@ func (r *reader) dates(number named) {
 		r.e.Data.Date = v
 		r.field("date", v.String(), best.quote, best.page)
 	}
-	r.due(all, dayFirst, known)
+	r.terms(all, dayFirst, known)
 	r.period(dayFirst, known)
 }
 
@@ -194,24 +198,6 @@ func (r *reader) period(dayFirst, known bool) {
 				r.field("period.from", from.String(), h.quote(), h.value.page)
 				r.field("period.to", to.String(), h.quote(), h.value.page)
 				return
-			}
-		}
-	}
-}
-
-func (r *reader) due(all []dated, dayFirst, known bool) {
-	for i, c := range r.cells {
-		at := dueLabel.FindString(c.Text)
-		if at == "" {
-			continue
-		}
-		for _, h := range hints(r.cells, i, c.Text[len(at):]) {
-			for _, d := range all {
-				v, ok := d.reading(dayFirst, known)
-				if ok && d.quote == h.value.Text && d.page == h.value.page && r.e.Data.Terms.Due.IsZero() {
-					r.e.Data.Terms.Due = v
-					r.field("payment_terms.due", v.String(), d.quote, d.page)
-				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package byrules
 
 import (
+	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -43,7 +44,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return wordScore(before, 4) + high
 	}
 	score := 0.0
-	if l, ok := leftOf(cells, i); ok {
+	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column does not run on
 		score = wordScore(l.Text, 3.5)
 	}
 	if a, ok := above(cells, i); ok && score == 0 {
@@ -55,17 +56,22 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	return score + high
 }
 
+const longLabel = 40
+
+// placeInFront of a date, as in letters: "Hamburg, den".
+var placeInFront = regexp.MustCompile(`^[^\d]*,(?: den| le)?$`)
+
 // wordScore grades a label: most for one of the document's own date.
 func wordScore(label string, most float64) float64 {
 	label = strings.TrimLeft(label, " (*")
 	switch {
-	case otherDate.MatchString(label) || dueLabel.MatchString(label):
+	case otherDate.MatchString(label) || dueLabel.MatchString(label) || periodLabel.MatchString(label):
 		return -10
 	case dateLabel.MatchString(label):
 		return most
-	case strings.HasSuffix(label, ",") || strings.HasSuffix(label, ", den") || strings.HasSuffix(label, ", le"):
-		return 2 // a place in front
-	case len(label) > 40:
+	case placeInFront.MatchString(label):
+		return 2
+	case len(label) > longLabel:
 		return -5 // running text
 	}
 	return 0

@@ -14,6 +14,7 @@ var (
 // id is a VAT id or an IBAN, in plain form.
 type id struct {
 	value string
+	label string // the text before it, or the cell to its left
 	cell  cell
 }
 
@@ -21,10 +22,14 @@ type id struct {
 // too, since words may follow.
 func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
 	for _, c := range cells {
-		for _, m := range form.FindAllString(c.Text, -1) {
-			for s := m; s != ""; s = cutWord(s) {
+		for _, at := range form.FindAllStringIndex(c.Text, -1) {
+			label := c.Text[:at[0]]
+			if l, ok := leftOf(cells, c.at); ok && label == "" {
+				label = l.Text
+			}
+			for s := c.Text[at[0]:at[1]]; s != ""; s = cutWord(s) {
 				if v, ok := valid(s); ok {
-					found = append(found, id{v, c})
+					found = append(found, id{v, label, c})
 					break
 				}
 			}
@@ -41,14 +46,20 @@ func cutWord(s string) string {
 	return s[:i]
 }
 
-// yours begins the label of the recipient's id.
-var yours = word(`ihre|your|votre|customer|kunden|client|vostr[ao]|su `)
+var (
+	// yours is in the label of the recipient's VAT id.
+	yours = regexp.MustCompile(`(?i)(?:^|[ (])(?:ihre|your|votre|vostr[ao]|su|customer|buyer|kunden?|käufer|client|acheteur|` +
+		`cliente)(?: |$|-|['’.:])`)
+	// payer is in a sentence about the recipient's account.
+	payer = regexp.MustCompile(`(?i)\b(?:ihrem|ihr|your|votre|vostro|su) (?:bank)?(?:konto|account|compte|conto|cuenta)\b`)
+)
 
 func (v id) distance(p party) float64 { return abs(v.cell.Box.Top - p.name.Box.Top) }
 
 // below reports whether the id stands in the block of a name.
 func (v id) below(p party) bool {
-	return p.text != "" && v.cell.page == p.name.page && v.distance(p) < 0.15 && abs(v.cell.Box.Left-p.name.Box.Left) < 0.1
+	return p.text != "" && v.cell.page == p.name.page && v.distance(p) < 0.15 &&
+		v.cell.Box.Bottom > p.name.Box.Top && abs(v.cell.Box.Left-p.name.Box.Left) < 0.1
 }
 
 // assign gives VAT ids to the sides: an id below a buyer's label or nearer to
@@ -60,7 +71,7 @@ func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer 
 		if side != "buyer" && supplier.text != "" {
 			near = near && v.distance(supplier) >= v.distance(buyer)
 		}
-		near = near || yours.MatchString(v.cell.Text)
+		near = near || yours.MatchString(v.label)
 		switch {
 		case near && ofBuyer.value == "":
 			ofBuyer = v

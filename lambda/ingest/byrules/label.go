@@ -51,8 +51,13 @@ var (
 
 	supplierLabel = word(`(?:seller|supplier|vendor|from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor)\b`)
 	buyerLabel    = word(`(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|ship to|deliver to|delivery address|client|to:|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|lieferanschrift|lieferadresse|leistungsempfänger|auftraggeber|empfänger|besteller|acheteur|client|facturé à|adresse de (?:facturation|livraison)|destinataire|cliente|cessionario|acquirente|destinatario|comprador|facturar a)`)
-	nameLabel     = word(`(?:company |firmen?|nom|ragione sociale|razón social)?(?:name|nom|nome|nombre|firma)? *:`)
+	nameLabel     = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
+	// fieldLabel stands in a party's block beside another value than its name.
+	fieldLabel = word(`(?:name|nummer|number|no\.?|nr\.?|anschrift|adresse|address|indirizzo|dirección|ust-?\.?-?id\S*|steuernummer|vat\b.*|` +
+		`tax\b.*|tva\b.*|n° tva.*|ansprechpartner|contact|kontakt|telefon|phone|e-?mail|land|country|ort|straße|plz) *:?$`)
+	// rights stand in the name of who made a form, not of who fills it in.
+	rights = regexp.MustCompile(`(?i)©|\(c\)|copyright|\bpowered by\b`)
 
 	// legalForm shows that a cell names a company.
-	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:GmbH(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|Company|Co\.)(?:$|[\s,.)])`)
+	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:(?:GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|Company|Co\.)(?:$|[\s,.)])`)
 )

@@ -13,6 +13,7 @@ import (
 type cell struct {
 	transcript.Line
 	page int
+	at   int    // its index among the cells
 	side string // that the nearest label of a party above it on the page names
 
 	read *[]printed.Amount // its amounts, once they were read
@@ -66,7 +67,7 @@ func cellsOf(pages []transcript.Page) (all []cell) {
 			if l.Text = strings.TrimSpace(l.Text); l.Text == "" || len(all) == most {
 				continue
 			}
-			all = append(all, cell{l, p.Number, side, new([]printed.Amount)})
+			all = append(all, cell{l, p.Number, len(all), side, new([]printed.Amount)})
 			if named := sideOf(l.Text); named != "" {
 				side = named
 			}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"matchbook/lambda/company"
 )
@@ -31,6 +32,9 @@ func parties(cells []cell) (supplier, buyer party) {
 	}
 	if supplier.text == "" {
 		supplier = letterhead(cells, buyer)
+	}
+	if buyer.text == "" {
+		buyer = recipient(cells, supplier)
 	}
 	return supplier, buyer
 }
@@ -70,14 +74,15 @@ func candidates(cells []cell) (found []party) {
 
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
-	return len(plain(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text)
+	return len(plain(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
+		!fieldLabel.MatchString(text)
 }
 
 // nameIn returns the name of a company in a cell, by its legal form: the part
 // before a comma or a dot between parts, as in a sender's line.
 func nameIn(text string) (string, bool) {
 	at := legalForm.FindStringIndex(text)
-	if at == nil {
+	if at == nil || rights.MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
 		return "", false
 	}
 	start := 0
@@ -124,14 +129,36 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 			return true, s
 		}
 	}
+	if s := headed(cells, i); s != "" && nameLike(c.Text) {
+		return true, s
+	}
 	return false, ""
 }
 
-// sideOf reads a label of a party; a label with more than a few words is text.
+// headed is the side of the label at the head of the block in which cell i is the
+// first name; numbers may stand above it.
+func headed(cells []cell, i int) string {
+	const edge, lines = 0.03, 7
+	for j := i - 1; j >= max(0, i-reach) && cells[j].page == cells[i].page; j-- {
+		c := cells[j]
+		switch {
+		case abs(c.Box.Left-cells[i].Box.Left) > edge || c.Box.Top >= cells[i].Box.Top:
+			continue
+		case cells[i].Box.Top-c.Box.Bottom > lines*c.height() || nameLike(c.Text):
+			return ""
+		case sideOf(c.Text) != "":
+			return sideOf(c.Text)
+		}
+	}
+	return ""
+}
+
+// sideOf reads a label of a party; a label with more than a few words is text, and
+// one with digits has its value: that of a customer's number.
 func sideOf(text string) string {
 	text = strings.TrimLeft(text, " *")
 	switch {
-	case len(strings.Fields(text)) > 4 || len(text) > 50:
+	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789"):
 		return ""
 	case supplierLabel.MatchString(text):
 		return "supplier"
@@ -191,25 +218,3 @@ func isTitle(text string) bool {
 func plain(s string) string { return notWord.ReplaceAllString(strings.ToLower(s), "") }
 
 var notWord = regexp.MustCompile(`[^\pL\d]+`)
-
-// postcode shows that a cell is part of an address.
-var postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,5}\b|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
-
-// address lists the lines below a name up to the one with the postcode, at most
-// four; none without a postcode, or if other text stands between them.
-func address(cells []cell, name cell) (lines []string) {
-	i := slices.Index(cells, name)
-	for n := range 4 {
-		next, ok := under(cells, i)
-		at := slices.Index(cells, next)
-		if !ok || n > 0 && at != i+1 || sideOf(next.Text) != "" || isTitle(next.Text) {
-			return nil
-		}
-		i = at
-		lines = append(lines, next.Text)
-		if postcode.MatchString(next.Text) {
-			return lines
-		}
-	}
-	return nil
-}

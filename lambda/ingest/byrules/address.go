@@ -1,0 +1,124 @@
+package byrules
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// postcode shows that a cell is part of an address.
+	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,5}\b|^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
+	// townLine begins or ends with a postcode.
+	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?\d{4,5} ?\pL{2}|^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
+	// salutation stands above the name of a recipient, or before it.
+	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
+		`à l['’]attention de|spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
+	// contact stands in the sender's block and not in the recipient's.
+	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
+)
+
+// next is the line below a cell of a block: with the same left edge, and at most
+// an empty line between them.
+func next(cells []cell, i int) (int, bool) {
+	const edge, lines = 0.02, 1.6
+	c, ok := under(cells, i)
+	if !ok || abs(c.Box.Left-cells[i].Box.Left) > edge || c.Box.Top-cells[i].Box.Bottom > lines*cells[i].height() {
+		return 0, false
+	}
+	return c.at, true
+}
+
+// address lists the lines below a name up to the one with the postcode, at most
+// four; none without a postcode, or if other text stands between them: a quote is
+// one piece of the page.
+func address(cells []cell, name cell) (lines []string) {
+	i := name.at
+	for n := range 4 {
+		below, ok := next(cells, i)
+		if !ok || n > 0 && below != i+1 || sideOf(cells[below].Text) != "" || isTitle(cells[below].Text) ||
+			isSalutation(cells[below].Text) {
+			return nil
+		}
+		i = below
+		lines = append(lines, cells[i].Text)
+		if postcode.MatchString(cells[i].Text) {
+			return lines
+		}
+	}
+	return nil
+}
+
+// recipient is the name above an address without a label at the top of the first
+// page, where the window of an envelope is. The other address there is that of
+// the supplier: it has the supplier's name, or ways to reach it.
+func recipient(cells []cell, supplier party) party {
+	const lowest = 0.4
+	for i, c := range cells {
+		if c.page != cells[0].page || c.Box.Top > lowest || !nameLike(c.Text) || begun(cells, i) {
+			continue
+		}
+		name := i
+		if isSalutation(c.Text) {
+			below, ok := next(cells, i)
+			if !ok || !nameLike(cells[below].Text) {
+				continue
+			}
+			name = below
+		}
+		town, ok := townBelow(cells, name)
+		if p := (party{name: cells[name], text: cells[name].Text, buyer: true}); ok && !p.isSame(supplier) &&
+			!reachable(cells, town) {
+			return p
+		}
+	}
+	return party{}
+}
+
+func isSalutation(text string) bool { return salutation.FindString(text) == text }
+
+// begun reports whether the block of cell i begins above it; a line with a
+// postcode ends a block, that of the sender's address, too.
+func begun(cells []cell, i int) bool {
+	a, ok := above(cells, i)
+	if !ok || postcode.MatchString(a.Text) || isSalutation(cells[i].Text) {
+		return false
+	}
+	j, ok := next(cells, a.at)
+	return ok && j == i
+}
+
+// townBelow finds the line with postcode and town, two to four lines below a
+// name.
+func townBelow(cells []cell, i int) (int, bool) {
+	for n := range 4 {
+		below, ok := next(cells, i)
+		if !ok {
+			return 0, false
+		}
+		if i = below; n > 0 && townLine.MatchString(cells[i].Text) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// reachable reports whether a phone number or the like follows an address.
+func reachable(cells []cell, town int) bool {
+	i := town
+	for range 3 {
+		below, ok := next(cells, i)
+		if !ok {
+			return false
+		}
+		if i = below; contact.MatchString(cells[i].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSame reports whether one name contains the other.
+func (p party) isSame(q party) bool {
+	a, b := plain(p.text), plain(q.text)
+	return b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
+}

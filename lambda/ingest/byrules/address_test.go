@@ -1,0 +1,94 @@
+package byrules
+
+import "testing"
+
+// The window of an envelope: the sender's line, the recipient, and the sender's
+// ways to be reached at the right.
+const letter = `
+Nordlicht Papier GmbH, Hafenstr. 7, 20457 Hamburg
+                                                       Nordlicht Papier GmbH
+Buchladen Kranich                                      Hafenstr. 7
+Marktplatz 3                                           20457 Hamburg
+37073 Göttingen                                        Tel. 040 1234-0
+
+Rechnung Nr. RE-2026-0042 vom 02.03.2026
+Gesamtbetrag      1.487,50 €`
+
+// A party's block begins with its number.
+const blocks = `
+Rechnung Nr. RE-2026-0042
+
+Verkäufer:
+Nummer      549910
+Globale Nummer: 4000001123452
+Nordlicht Papier GMBH
+Hafenstr. 7
+20457 Hamburg
+USt-IdNr.: DE136695976
+
+Käufer/Leistungsempfänger:
+Nummer      GE2020211
+Buchladen Kranich
+Marktplatz 3
+37073 Göttingen
+(c) Formular AG`
+
+func TestPartiesAreFoundByTheirBlocks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, supplier, buyer, buyersAddress string }{
+		"in the window": {letter, "Nordlicht Papier GmbH", "Buchladen Kranich", ""},
+		"with a salutation": {"Nordlicht Papier GmbH\nHerrn\nMax Muster\nMarktplatz 3\n37073 Göttingen\n\nRechnung Nr. A-1",
+			"Nordlicht Papier GmbH", "Max Muster", "Marktplatz 3, 37073 Göttingen"},
+		"below numbers": {blocks, "Nordlicht Papier GMBH", "Buchladen Kranich", "Marktplatz 3, 37073 Göttingen"},
+		"abroad": {"Harbour Paper Ltd\nwww.harbour.example\n\n\nCrane Books\n215 Vine St\nScranton PA 18503\n\nInvoice No. A-1",
+			"Harbour Paper Ltd", "Crane Books", "215 Vine St, Scranton PA 18503"},
+		"the only address is the supplier's": {"Kranich\nMarktplatz 3\n37073 Göttingen\nTel. 0551 12345\n\nRechnung Nr. A-1", "Kranich", "",
+			""},
+		"a customer's number is no heading": {"Nordlicht GmbH\nRechnung Nr. A-1\nCustomer: 2\nAmount\n10 pieces", "Nordlicht GmbH", "", ""},
+	} {
+		d := Extract(sheets(test.text))[0].Data
+		if d.Supplier.Name != test.supplier || d.Buyer.Name != test.buyer || d.Buyer.Address != test.buyersAddress {
+			t.Errorf("%s: got %q and %q, %q", name, d.Supplier.Name, d.Buyer.Name, d.Buyer.Address)
+		}
+	}
+}
+
+func TestVATIDsBelongToTheBlockOrTheLabelTheyStandIn(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"in the supplier's block": blocks + "\nN° TVA client    ATU13585627",
+		"beside a label":          letter + "\nUSt-IdNr. DE136695976\nKunden-USt-IdNr.    ATU13585627",
+	} {
+		d := Extract(sheets(text))[0].Data
+		if d.Supplier.VATID != "DE136695976" || d.Buyer.VATID != "ATU13585627" {
+			t.Errorf("%s: got %q and %q", name, d.Supplier.VATID, d.Buyer.VATID)
+		}
+	}
+}
+
+func TestAccountThatIsDebitedIsTheBuyers(t *testing.T) {
+	t.Parallel()
+	d := Extract(sheets(letter + "\nDer Betrag wird am 20.03.2026 von Ihrem Konto DE89 3704 0044 0532 0130 00 eingezogen." +
+		"\nBitte geben Sie Ihre Nummer an: IBAN AT61 1904 3002 3457 3201"))[0].Data
+	if d.Buyer.IBAN != "DE89370400440532013000" || d.Supplier.IBAN != "AT611904300234573201" || d.Terms.Due.String() != "2026-03-20" {
+		t.Errorf("got %q, %q, due %s", d.Buyer.IBAN, d.Supplier.IBAN, d.Terms.Due)
+	}
+}
+
+func TestTermsOfPaymentHaveADayAndASentence(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"Zahlbar innerhalb 30 Tagen netto bis 01.04.2026, 3% Skonto bis 12.03.2026": "2026-04-01 Zahlbar innerhalb 30 Tagen netto " +
+			"bis 01.04.2026, 3% Skonto bis 12.03.2026",
+		"2 % Skonto bis 12.03.2026":                         " ",
+		"Zahlungsbedingungen: 14 Tage netto":                " 14 Tage netto",
+		"Payment Terms      30 days net":                    " 30 days net",
+		"Please pay by 2026-04-01.":                         "2026-04-01 Please pay by 2026-04-01.",
+		"Conditions de paiement 30% d'acompte, solde à 30j": " Conditions de paiement 30% d'acompte, solde à 30j",
+	} {
+		terms := Extract(sheets(letter + "\n" + line))[0].Data.Terms
+		if got := terms.Due.String() + " " + terms.Text; got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+}

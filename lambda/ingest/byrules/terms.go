@@ -1,0 +1,76 @@
+package byrules
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// termsLabel begins a sentence about the payment, or stands beside one.
+	termsLabel = word(`zahlbar|zahlungs(?:ziel|bedingung(?:en)?|frist)|please (?:pay|remit)|payable|payment terms?|` +
+		`terms of payment|conditions de (?:paiement|règlement)|(?:condizioni|termini) di pagamento|` +
+		`condiciones de pago|forma de pago`)
+	// debited is in a sentence about the day of a direct debit.
+	debited = regexp.MustCompile(`(?i)\b(?:lastschrift|eingezogen|abgebucht|direct debit|debited|prélevée?|addebitat[oa]|` +
+		`domiciliación)\b`)
+)
+
+// terms reads until when and how the document is to be paid. A label names the
+// day, or a sentence does. With a discount for an early payment a sentence has
+// two days, of which the last one is due.
+func (r *reader) terms(all []dated, dayFirst, known bool) {
+	r.labelledDue(all, dayFirst, known)
+	for i, c := range r.cells {
+		label := termsLabel.FindString(c.Text)
+		switch {
+		case label != "":
+			rest := c.Text[len(label):]
+			for _, h := range hints(r.cells, i, rest) {
+				if h.place == inside && !strings.HasPrefix(rest, ":") {
+					h.text = c.Text // the label is a part of the sentence
+				}
+				r.termsText(h)
+				r.lastDay(all, h.value, dayFirst, known)
+				break
+			}
+		case debited.MatchString(c.Text) || payer.MatchString(c.Text):
+			r.lastDay(all, c, dayFirst, known)
+		}
+	}
+}
+
+// termsText keeps the first sentence.
+func (r *reader) termsText(h hint) {
+	if r.e.Data.Terms.Text == "" && len(h.text) > 3 && len(moneyIn(h.value)) == 0 {
+		r.e.Data.Terms.Text = h.text
+		r.field("payment_terms.text", h.text, h.quote(), h.value.page)
+	}
+}
+
+func (r *reader) labelledDue(all []dated, dayFirst, known bool) {
+	for i, c := range r.cells {
+		at := dueLabel.FindString(c.Text)
+		if at == "" {
+			continue
+		}
+		for _, h := range hints(r.cells, i, c.Text[len(at):]) {
+			r.lastDay(all, h.value, dayFirst, known)
+		}
+	}
+}
+
+// lastDay takes the last day in a cell as the due date, unless there is one.
+func (r *reader) lastDay(all []dated, c cell, dayFirst, known bool) {
+	if !r.e.Data.Terms.Due.IsZero() {
+		return
+	}
+	for _, d := range all {
+		v, ok := d.reading(dayFirst, known)
+		last := r.e.Data.Terms.Due
+		if !ok || d.quote != c.Text || d.page != c.page || !last.IsZero() && last.DaysUntil(v) < 0 {
+			continue
+		}
+		r.e.Data.Terms.Due = v
+		r.field("payment_terms.due", v.String(), d.quote, d.page)
+	}
+}

@@ -71,10 +71,14 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		}
 	}
 	for _, name := range manifest.Secrets {
-		if got, ok := match[name]; !ok || got != "" {
+		function := match
+		if name == manifest.EnvDocumentAIKey {
+			function = synthesise(t, wishes{context: everything}).variables(t, "IngestFunction")
+		}
+		if got, ok := function[name]; !ok || got != "" {
 			t.Errorf("%s: got %q: a secret's value is never in a template", name, got)
 		}
-		if _, ok := match[name+manifest.SecretSuffix]; !ok {
+		if _, ok := function[name+manifest.SecretSuffix]; !ok {
 			t.Errorf("%s%s is missing", name, manifest.SecretSuffix)
 		}
 	}
@@ -123,6 +127,39 @@ func TestFunctionsGetTheUsersSettings(t *testing.T) {
 			for name, want := range tc.want {
 				if v, ok := got[name]; !ok || v != want {
 					t.Errorf("%s: got %q, want %q", name, v, want)
+				}
+			}
+		})
+	}
+}
+
+// The settings of OCR reach the ingest function, and no other.
+func TestIngestGetsTheEngine(t *testing.T) {
+	t.Parallel()
+	const key = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"
+	for name, tc := range map[string]struct {
+		context                        map[string]any
+		engine, key, secret, processor string
+	}{
+		"nothing":    {bare, "none", "", "", ""},
+		"textract":   {rulesOnly, "textract", "", "", ""},
+		"documentai": {everything, "documentai", "", key, "projects/books/locations/eu/processors/0123456789abcdef"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tpl := synthesise(t, wishes{context: tc.context})
+			got := tpl.variables(t, "IngestFunction")
+			for variable, want := range map[string]string{"OCR": tc.engine, "DOCUMENTAI_KEY": tc.key,
+				"DOCUMENTAI_KEY_SECRET_ARN": tc.secret, "DOCUMENTAI_PROCESSOR": tc.processor} {
+				if got[variable] != want {
+					t.Errorf("%s: got %q, want %q", variable, got[variable], want)
+				}
+			}
+			for _, other := range []string{"MatchFunction", "InboxFunction", "SweepFunction", "MigrateFunction"} {
+				for variable := range tpl.variables(t, other) {
+					if variable == "OCR" || strings.HasPrefix(variable, "DOCUMENTAI") {
+						t.Errorf("%s has %s", other, variable)
+					}
 				}
 			}
 		})

@@ -133,14 +133,15 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"InboxFunctionRole": ofAll("InboxFunctionRole",
 				slices.Concat(byInbox, []string{byName("dev/database-url")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
-				slices.Concat(onFiles, []string{byName("dev/database-url")})...),
+				slices.Concat(onFiles, []string{byName("dev/database-url"), "textract:DetectDocumentText *"})...), // nor does Textract
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
 		}},
 		"everything": {everything, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
-			"IngestFunctionRole": ofAll("IngestFunctionRole", slices.Concat(onFiles, exact, inVPC, mail,
-				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"IngestFunctionRole": ofAll("IngestFunctionRole", slices.Concat(onFiles, exact, inVPC, mail, []string{
+				byName("prod/openai-api-key"), byName("prod/slack-webhook-url"),
+				"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole", slices.Concat(byInbox, exact, inVPC)...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),

@@ -62,8 +62,10 @@ var (
 		"securityGroupIds":  "sg-0123456789abcdef0",
 		"openaiBaseUrl":     "https://models.example.com/v1", "model": "gpt-4.1", "promptPrice": "2",
 		"completionPrice": "8", "embeddingModel": "text-embedding-3-small",
+		"ocr": "documentai", "documentaiProcessor": "projects/books/locations/eu/processors/0123456789abcdef",
+		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
 	}
-	rulesOnly = map[string]any{"mode": "rules"}
+	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	aurora    = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
 )
 

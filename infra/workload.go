@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/jsii-runtime-go"
@@ -21,6 +22,9 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 		allow(q.function.Role(), []*string{earlier[target].queue.QueueArn()}, "sqs:SendMessage")
 	}
 	s.useFiles(q)
+	if f.Name == manifest.Ingest.Name && s.config.OCR == settings.Textract {
+		s.allowUnnamed(q.function.Role(), "Textract has no resource to name", "textract:DetectDocumentText")
+	}
 	if !f.Rowless {
 		s.allowMail(q.function.Role())
 	}
@@ -42,12 +46,20 @@ func (s *site) variables(f manifest.Function) environment {
 		e.values[manifest.EnvBlobURL] = s.files.S3UrlForObject(nil)
 	}
 	if f.Name == manifest.Ingest.Name {
-		e.values[manifest.EnvOCR] = jsii.String(s.config.OCR)
-		for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvDocumentAIProcessor} {
-			e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
-		}
+		s.addOCR(e)
 	}
 	return e
+}
+
+// addOCR adds the engine for pages without text.
+func (s *site) addOCR(e environment) {
+	c := s.config
+	e.values[manifest.EnvOCR] = jsii.String(c.OCR)
+	e.values[manifest.EnvDocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
+	e.values[manifest.EnvDocumentAIKey] = jsii.String("") // for sam local invoke, which sets only names that are there
+	if c.OCR == settings.DocumentAI {
+		e.secrets[manifest.EnvDocumentAIKey] = s.secretOf(c.DocumentAISecret, "documentai-key")
+	}
 }
 
 // addModel adds the model for the pairs that rules leave open.

@@ -39,9 +39,12 @@ type Config struct {
 	NoTemperature   string
 	LLMTimeout      string
 	RetryBase       string
-	OCR             string  // of the ingest function
 	PromptPrice     float64 // USD per million tokens; 0: unknown
 	CompletionPrice float64
+	// The engine of the ingest function for pages without text.
+	OCR                 string // none, textract or documentai
+	DocumentAISecret    string // the JSON of a service account's key
+	DocumentAIProcessor string
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -90,7 +93,11 @@ func settings(c *Config) []setting {
 		{"openaiNoTemperature", "", text(&c.NoTemperature)},
 		{"llmTimeout", "", duration(&c.LLMTimeout)},
 		{"llmRetryBase", "", duration(&c.RetryBase)},
-		{"ocr", "none", oneOf(&c.OCR, "none")}, // the engines of the cloud are to follow
+		{"ocr", "none", engine(&c.OCR)},
+		{"documentaiSecretArn", "", pattern(&c.DocumentAISecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
+		{"documentaiProcessor", "", pattern(&c.DocumentAIProcessor, processor,
+			"a processor such as projects/mine/locations/eu/processors/0123456789abcdef")},
 		{"promptPrice", "", price(&c.PromptPrice)},
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"slack", "false", yesOrNo(&c.Slack)},
@@ -108,6 +115,10 @@ func settings(c *Config) []setting {
 }
 
 const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
+
+// processor is the name of a processor of Document AI, or of one version of it.
+const processor = `projects/[A-Za-z0-9_.:-]+/locations/[A-Za-z0-9_-]+/processors/[A-Za-z0-9_-]+` +
+	`(/processorVersions/[A-Za-z0-9_.-]+)?`
 
 // Read reads the context. The error lists all its faults, and the right
 // form of each.
@@ -176,6 +187,10 @@ func (c Config) check() (errs []error) {
 			"openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
 		{c.Mode == "rules" && c.OpenAISecret != "",
 			"openaiSecretArn: mode=rules asks no model; leave one of the two out"},
+		{c.OCR == DocumentAI && c.DocumentAIProcessor == "",
+			"documentaiProcessor: ocr=documentai needs one; create a processor of the type Document OCR, and give its name"},
+		{(c.OCR == "none" || c.OCR == Textract) && c.DocumentAISecret+c.DocumentAIProcessor != "",
+			"documentaiSecretArn, documentaiProcessor: only ocr=documentai reads them; set it, or leave them out"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

@@ -92,6 +92,16 @@ func TestSettingsAreRead(t *testing.T) {
 			"emailFrom: not one address"},
 		{map[string]any{"alarmEmail": "ops"}, "alarmEmail: not an address"},
 		{map[string]any{"alarmEmail": "Ops <ops@example.com>"}, "alarmEmail: not one address without a name"},
+		{map[string]any{"ocr": "textract"}, ""},
+		{map[string]any{"ocr": "tesseract"}, "ocr: tesseract is a program, and the function's zip has none; take textract or documentai, or none"},
+		{map[string]any{"ocr": "abbyy"}, "ocr: not none or textract or documentai"},
+		{map[string]any{"ocr": "documentai", "documentaiProcessor": "projects/p/locations/eu/processors/1f"}, ""}, // its secret by its name
+		{map[string]any{"ocr": "documentai", "documentaiProcessor": "projects/p/locations/eu/processors/1f", "documentaiSecretArn": arn}, ""},
+		{map[string]any{"ocr": "documentai", "documentaiProcessor": "projects/p/locations/eu/processors/1f/processorVersions/pretrained-ocr-v2.0"}, ""},
+		{map[string]any{"ocr": "documentai"}, "documentaiProcessor: ocr=documentai needs one; create a processor"},
+		{map[string]any{"ocr": "documentai", "documentaiProcessor": "1f"}, "documentaiProcessor: not a processor such as projects/mine/"},
+		{map[string]any{"ocr": "textract", "documentaiSecretArn": arn}, "only ocr=documentai reads them; set it, or leave them out"},
+		{map[string]any{"documentaiProcessor": "projects/p/locations/eu/processors/1f"}, "only ocr=documentai reads them"},
 		{map[string]any{"Stage": "dev"}, "Stage: no such setting; there are stage, database"},
 	} {
 		_, err := Read(tc.context)

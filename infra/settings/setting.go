@@ -48,6 +48,22 @@ func oneOf(to *string, choices ...string) func(string) error {
 	}
 }
 
+// The engines of OCR that a deployed function can use.
+const (
+	Textract   = "textract"
+	DocumentAI = "documentai"
+)
+
+func engine(to *string) func(string) error {
+	return func(s string) error {
+		if s == "tesseract" {
+			return errors.New("tesseract is a program, and the function's zip has none; " +
+				"take textract or documentai, or none")
+		}
+		return oneOf(to, "none", Textract, DocumentAI)(s)
+	}
+}
+
 func list(to *[]string, expression, want string) func(string) error {
 	whole := regexp.MustCompile("^" + expression + "$")
 	return optional(func(s string) error {

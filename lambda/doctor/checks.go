@@ -47,8 +47,8 @@ var checks = []check{
 	{"dlq-empty", []Severity{Warning}, "Each message there is a document that was given up.", eachLine(dlqEmpty)},
 
 	{"files", []Severity{Error}, "Ingestions read their files there: without it all of them fail.", eachFiles},
-	{"ocr", []Severity{Error}, "The ingest function does not start without the engine that OCR names.",
-		one(func(f facts) result { return answers("", "the engine is there", checkOCR, f.ocr) })},
+	{"ocr", []Severity{Error}, "Without the engine that OCR names, pages without text are not read, and their files fail.",
+		one(func(f facts) result { return answers("", "the engine can be used", checkOCR[f.ocr.name], f.ocr.usable) })},
 	{"inbox", []Severity{Error}, "Files that are laid into the inbox stay there, and no alarm shows it.", watched},
 
 	{"database", []Severity{Error}, "Documents and their states are in the database: without it every delivery fails.",
@@ -90,9 +90,7 @@ const (
 	checkModel      = "Check OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL; MATCH_MODE=rules does without a model."
 	checkEmbeddings = "Check OPENAI_EMBEDDING_MODEL: it must know the parameter dimensions. " +
 		"Unset, matching does without embeddings."
-	checkFiles = "Check BLOB_URL, and the rights to call s3:ListBucket on the bucket and s3:GetObject on its files."
-	checkOCR   = "Install it (Debian: apt-get install tesseract-ocr tesseract-ocr-deu), or set OCR=none: " +
-		"pages without text then go to a person."
+	checkFiles  = "Check BLOB_URL, and the rights to call s3:ListBucket on the bucket and s3:GetObject on its files."
 	checkSlack  = "Create a new incoming webhook in Slack and put its URL into SLACK_WEBHOOK_URL or its secret."
 	checkSecret = "Check that the secret exists in this region and that the function's role may call " +
 		"secretsmanager:GetSecretValue on it."

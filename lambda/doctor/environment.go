@@ -22,12 +22,14 @@ func (l *look) template(ctx context.Context) (facts, error) {
 		return f, err
 	}
 	f.target = "the template"
-	f.ocr = unknown[problem]("a template runs on another machine")
 	const why = "a template names no database that can be asked"
 	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
 	f.withoutDatabase(why, l.Connections)
 	for _, fn := range t.Names(template.TypeFunction) {
 		env := l.secrets(ctx, &f, vars[fn])
+		if l.rows.of(fn).Name == manifest.Ingest.Name {
+			f.ocr = l.engineOf(ctx, t, fn, env)
+		}
 		if env.has(manifest.EnvQueueURL) {
 			l.ask(ctx, &f, env, l.rows.of(fn))
 		}
@@ -48,7 +50,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	l.askOutside(ctx, &f, env, ln.row, false)
 	f.lines = []line{ln}
 	f.inbox = unknown[bool](why)
-	f.ocr = askOCR(ctx, env)
+	f.ocr = l.engineHere(ctx, env)
 	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
 	if env.has(manifest.EnvBlobURL) { // this machine ingests, too
 		f.functions = append(f.functions, function{name: manifest.Ingest.Name,
@@ -76,7 +78,8 @@ var names = append(ofChannels(),
 	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey+manifest.SecretSuffix,
 	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
-	manifest.EnvBlobURL, manifest.EnvOCR,
+	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
+	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
 	manifest.EnvAdminBaseURL,
 )
 

@@ -65,7 +65,7 @@ type facts struct {
 	model, embeddings, slack fact[problem]
 
 	files []files // the stores of files that functions name
-	ocr   fact[problem]
+	ocr   engine
 	inbox fact[bool] // whether a bucket sends its events to the queue of the inbox
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/doctor/template"
-	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -45,17 +44,6 @@ func (l *look) askFiles(ctx context.Context, f *facts, function string, env vari
 		said = problem("the store of files cannot be read: " + sentence(err))
 	}
 	f.files = append(f.files, files{function, known(said)})
-}
-
-// askOCR looks for the engine on this machine.
-func askOCR(ctx context.Context, env variables) fact[problem] {
-	if env[manifest.EnvOCR].Text != "tesseract" {
-		return unknown[problem]("OCR names no engine of this machine")
-	}
-	if _, err := tesseract.New(ctx, tesseract.Config{}); err != nil {
-		return known(problem(sentence(err)))
-	}
-	return known(problem(""))
 }
 
 func eachFiles(f facts) (results []result) {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -68,6 +67,8 @@ func TestSettingsOfFilesAreChecked(t *testing.T) {
 		"no URL":         {"BLOB_URL", "bucket", "BLOB_URL: not a URL such as s3://bucket"},
 		"no match queue": {"MATCH_QUEUE_URL", "", "MATCH_QUEUE_URL is not set"},
 		"unknown OCR":    {"OCR", "magic", "OCR: not one of documentai, tesseract, textract, none"},
+		"no key":         {"OCR", "documentai", "DOCUMENTAI_KEY is not set"},
+		"no processor":   {"OCR", "documentai", "DOCUMENTAI_PROCESSOR is not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,15 +83,6 @@ func TestSettingsOfFilesAreChecked(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestMissingEngineIsFound(t *testing.T) {
-	env := valuesOf(map[string]string{"OCR": "tesseract"})
-	t.Setenv("PATH", t.TempDir())
-	report := examine(checks, facts{ocr: askOCR(context.Background(), env)})
-	provoked{"ocr", Error, ""}.check(t, report)
-	report = examine(checks, facts{ocr: askOCR(context.Background(), valuesOf(nil))})
-	provoked{"ocr", Skipped, "OCR names no engine"}.check(t, report)
 }
 
 // The deployed template has all parts of files; each one that is missing is found.

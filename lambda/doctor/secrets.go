@@ -91,6 +91,7 @@ var readers = map[string]func(setup.Env) (string, error){
 		c, err := setup.LoadModel(env)
 		return c.OpenAI.APIKey, err
 	},
+	manifest.EnvDocumentAIKey: setup.LoadDocumentAIKey,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err

@@ -31,7 +31,6 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, err
 	}
 	f.target = "the stack " + l.Stack
-	f.ocr = unknown[problem]("a stack runs on another machine")
 	f.inbox = unknown[bool]("the events of a bucket are not asked for: --template reads them")
 	for _, name := range functions {
 		l.Progress("asking the function " + name)
@@ -120,6 +119,9 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	}
 	f.lines = append(f.lines, ln)
 	l.askFiles(ctx, f, fn.name, resolved)
+	if fn.row.Name == manifest.Ingest.Name {
+		f.ocr = l.engineAway(ctx, resolved)
+	}
 	return nil
 }
 

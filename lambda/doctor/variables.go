@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/blob"
 	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
@@ -56,6 +57,7 @@ var standIns = map[string]string{
 	manifest.EnvQueueURL:        "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
 	manifest.EnvOpenAIKey:       "key",
 	manifest.EnvOpenAIBaseURL:   "https://localhost/v1",
+	manifest.EnvDocumentAIKey:   unreadKey,
 	manifest.EnvSlackWebhookURL: "https://localhost/hook",
 	manifest.EnvAdminBaseURL:    "https://localhost",
 	manifest.EnvBlobURL:         "s3://bucket",
@@ -133,6 +135,10 @@ func opens(c setup.Config) error {
 	if c.Model != nil {
 		_, err = openai.New(c.Model.OpenAI)
 		note("the model", err)
+	}
+	if c.OCR == documentAI && c.DocumentAI.Key != unreadKey {
+		_, err = documentai.New(documentai.Config{Key: c.DocumentAI.Key, Processor: c.DocumentAI.Processor})
+		note(manifest.EnvOCR, err)
 	}
 	if hook := c.Notify.Values[manifest.EnvSlackWebhookURL]; hook != "" {
 		_, err = slack.New(slack.Config{WebhookURL: hook})

@@ -26,9 +26,20 @@ func loadOCR(env Env, c *Config) (errs []error) {
 	if c.OCR != "documentai" {
 		return nil
 	}
-	env, _, errs = secretsManager().Resolve(env, manifest.EnvDocumentAIKey)
-	c.DocumentAI.Key = required(env, manifest.EnvDocumentAIKey, "the JSON of a service account's key", &errs)
+	c.DocumentAI.Key, errs = documentAIKey(env)
 	c.DocumentAI.Processor = required(env, manifest.EnvDocumentAIProcessor,
 		"the processor, projects/P/locations/eu/processors/ID", &errs)
 	return errs
+}
+
+// LoadDocumentAIKey reads the key of Document AI alone.
+func LoadDocumentAIKey(env Env) (string, error) {
+	key, errs := documentAIKey(env)
+	return key, report(errs)
+}
+
+func documentAIKey(env Env) (key string, errs []error) {
+	env, _, errs = secretsManager().Resolve(env, manifest.EnvDocumentAIKey)
+	key = required(env, manifest.EnvDocumentAIKey, "the JSON of a service account's key", &errs)
+	return key, errs
 }

@@ -32,7 +32,7 @@ func (w *invocation) doctorCommand() *cobra.Command {
 	flags.StringVar(&o.stack, "stack", "", "the name of a deployed stack")
 	flags.IntVar(&o.connections, "connections", 0,
 		"connections that the database has for Matchbook, where it cannot be queried")
-	flags.BoolVar(&o.ask, "ask", false, "send requests to the model, the embedding model and Slack, too")
+	flags.BoolVar(&o.ask, "ask", false, "send requests to the model, the embedding model, Document AI and Slack, too")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings, too")
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd

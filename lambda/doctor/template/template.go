@@ -20,6 +20,7 @@ const (
 	TypeMapping  = "AWS::Lambda::EventSourceMapping"
 	TypeQueue    = "AWS::SQS::Queue"
 	TypeBucket   = "AWS::S3::Bucket"
+	TypePolicy   = "AWS::IAM::Policy"
 )
 
 // Template is a CloudFormation template.

@@ -15,6 +15,7 @@ package documentai
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -106,6 +107,15 @@ func New(c Config) (*Engine, error) {
 	}
 	engine := ocr.New(reader, name, cmp.Or(c.DPI, 300), cmp.Or(c.Calls, 4))
 	return &Engine{engine, reader, cmp.Or(c.Pages, maxPages)}, nil
+}
+
+// Check has Google accept the key, which costs nothing. Whether the processor
+// is there is not looked at: a key that may use one may not describe it.
+func (e *Engine) Check(ctx context.Context) error {
+	if _, failed := e.client.tokens.get(ctx); failed != nil {
+		return table.Classify(failed)
+	}
+	return nil
 }
 
 // address checks that a URL keeps the key on its way: https, except on this

@@ -1,0 +1,143 @@
+package doctor
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+func quiet(ask bool) *look { return &look{Options: Options{Ask: ask, Progress: func(string) {}}} }
+
+func TestMissingEngineIsFound(t *testing.T) {
+	env := valuesOf(map[string]string{"OCR": "tesseract"})
+	t.Setenv("PATH", t.TempDir())
+	report := examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), env)})
+	provoked{"ocr", Error, ""}.check(t, report)
+	report = examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), valuesOf(nil))})
+	provoked{"ocr", Skipped, "OCR names no engine"}.check(t, report)
+}
+
+// The role of a function that reads pages by Textract needs the right to.
+func TestRightToUseTextractIsReadFromATemplate(t *testing.T) {
+	t.Parallel()
+	const policy = "IngestFunctionRoleDefaultPolicy5F0ECA10.PolicyDocument"
+	statement := func(effect, action, resource string) m {
+		return m{"Statement": []any{m{"Effect": effect, "Action": action, "Resource": resource}}}
+	}
+	for name, tc := range map[string]struct {
+		engine string
+		policy any
+		want   provoked
+	}{
+		"right":           {"textract", statement("Allow", readText, "*"), provoked{"ocr", OK, "can be used"}},
+		"no right":        {"textract", nil, provoked{"ocr", Error, "the role of IngestFunction may not call textract:DetectDocumentText"}},
+		"another right":   {"textract", statement("Allow", "textract:AnalyzeExpense", "*"), provoked{"ocr", Error, "may not call"}},
+		"denied":          {"textract", statement("Deny", readText, "*"), provoked{"ocr", Error, "may not call"}},
+		"on one queue":    {"textract", statement("Allow", readText, "arn:aws:sqs:::x"), provoked{"ocr", Error, "may not call"}},
+		"none":            {"none", nil, provoked{"ocr", Skipped, "OCR names no engine"}},
+		"tesseract":       {"tesseract", nil, provoked{"ocr", Skipped, "runs on another machine"}},
+		"key not at hand": {"documentai", nil, provoked{"ocr", Skipped, "it was not asked: --ask does"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var deployed map[string]any
+			if err := json.Unmarshal(readFile(t, deployedTemplate), &deployed); err != nil {
+				t.Fatal(err)
+			}
+			edit(t, deployed, "IngestFunction"+env+"OCR", tc.engine)
+			if tc.policy != nil {
+				edit(t, deployed, policy, tc.policy)
+			}
+			raw, err := json.Marshal(deployed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := Examine(t.Context(), Options{Template: raw, Connections: 100, Env: func(string) string { return "" }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.want.check(t, report)
+		})
+	}
+}
+
+// keyOf is the JSON of a service account's key whose tokens that server gives
+// out.
+func keyOf(t *testing.T, tokens string) string {
+	t.Helper()
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _ := json.Marshal(map[string]string{"type": "service_account", "private_key_id": "k1", "client_email": "hidden-robot@example.com",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "token_uri": tokens})
+	return string(file)
+}
+
+// With --ask Google is asked for a token: a key that it refuses is found.
+func TestKeyOfDocumentAIIsTried(t *testing.T) {
+	t.Parallel()
+	status, answer := http.StatusOK, `{"access_token":"hidden-token","token_type":"Bearer","expires_in":3600}`
+	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(answer))
+	}))
+	t.Cleanup(google.Close)
+	whole := map[string]string{"OCR": "documentai", "DOCUMENTAI_PROCESSOR": "projects/p/locations/eu/processors/1f",
+		"DOCUMENTAI_KEY": keyOf(t, google.URL)}
+	try := func(ask bool, values map[string]string, want provoked) {
+		t.Helper()
+		report := examine(checks, facts{ocr: quiet(ask).engineAway(t.Context(), valuesOf(values))})
+		want.check(t, report)
+		if strings.Contains(show(report), "hidden") {
+			t.Error("a secret is in the report")
+		}
+	}
+	try(true, whole, provoked{"ocr", OK, "can be used"})
+	try(false, whole, provoked{"ocr", Skipped, notAsked})
+	try(true, map[string]string{"OCR": "documentai"}, provoked{"ocr", Skipped, "DOCUMENTAI_KEY is not known here"})
+	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "--template reads them"})
+	status, answer = http.StatusBadRequest, `{"error":"invalid_grant","error_description":"hidden-text"}`
+	try(true, whole, provoked{"ocr", Error, "Google does not accept the service account's key"})
+}
+
+// A key that is known is looked at before it is used.
+func TestKeyOfDocumentAIIsChecked(t *testing.T) {
+	t.Parallel()
+	const queue = "https://sqs.us-east-1.amazonaws.com/000000000000/"
+	values := map[string]string{"DATABASE_URL": "postgres://u@localhost/d", "QUEUE_URL": queue + "ingest", "MATCH_QUEUE_URL": queue + "match",
+		"MATCH_MODE": "rules", "BLOB_URL": "s3://files", "OCR": "documentai", "DOCUMENTAI_PROCESSOR": "projects/p/locations/eu/processors/1f"}
+	for key, want := range map[string]string{
+		"":                         "DOCUMENTAI_KEY is not set",
+		`{"type":"hidden"}`:        "OCR: the key of Document AI is not the JSON of a service account's key",
+		keyOf(t, "http://a.com/t"): "OCR: the token_uri of Document AI's key is not https",
+		keyOf(t, "https://a.com"):  "",
+	} {
+		values["DOCUMENTAI_KEY"] = key
+		got := strings.Join(problems(valuesOf(values), true, manifest.Ingest, manifest.Functions()), "\n")
+		if (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "hidden") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestEverySecretHasAReader(t *testing.T) {
+	t.Parallel()
+	for _, name := range manifest.Secrets {
+		if readers[name] == nil || standIn(name) == "" {
+			t.Errorf("%s is read by no row, or has no stand-in", name)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/company"
+	"matchbook/lambda/internal/skip"
 )
 
 type party struct {
@@ -67,6 +68,7 @@ func TestSharedVATIDsAreValid(t *testing.T) {
 // other forms; and the names of different companies.
 func TestSharedNamesAreDistinguished(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	for _, set := range []string{"p2p", "ads"} {
 		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"),
 			sharedParties(t, set, "documents.corrupted.jsonl")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
@@ -109,6 +110,7 @@ func (c corpus) pairs() (pairs []rules.Pair) {
 // here, or raises them.
 func TestFiguresOnTheCorpora(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	for _, tc := range []struct {
 		corpus, condition     string
 		precision, recall, f1 float64 // at least

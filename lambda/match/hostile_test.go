@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/rules"
@@ -142,6 +143,7 @@ func (m *memory) outcomes() map[[2]uuid.UUID]rules.Edge {
 
 func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -221,6 +223,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 // The same for any pairs, with what people decided among them.
 func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
 		ids := documentsOf(pairs)

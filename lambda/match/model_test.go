@@ -18,6 +18,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/score"
@@ -112,6 +113,7 @@ func (o *outbox) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, e
 // matched, the order of arrival made no difference, and nothing is asked again.
 func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	byModel, questions := 0, 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 2))

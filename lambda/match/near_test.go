@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/score"
@@ -142,6 +143,7 @@ func TestEmbeddingFailureIsAFailure(t *testing.T) {
 // The order of arrival makes no difference with embeddings either.
 func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	alike := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
@@ -203,6 +204,7 @@ func randomDocs(r *rand.Rand) (docs []score.Raw) {
 // them repeated, have the same matches for the same reasons.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	met := map[string]int{}
 	for seed := range uint64(200) {
 		arrive(t, seed, met)

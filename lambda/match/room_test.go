@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/score"
 
@@ -49,6 +50,7 @@ func (o *once) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, err
 // the two invoices do not have each other ask for ever.
 func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	for _, n := range []int{maxCandidates, maxCandidates + 1, maxCandidates + 5} {
 		docs := manyOrders(n)
 		var first *memory

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/reference"
 )
 
@@ -83,6 +84,7 @@ var floors = map[string]struct {
 
 func TestCorpora(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	for corpus, floor := range floors {
 		visible, corrupted := readCorpus(t, corpus, "visible"), readCorpus(t, corpus, "corrupted")
 		all, byType, precision := recall(t, visible, corrupted)

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local/scripted"
@@ -197,6 +198,7 @@ func (forgetful) DiscardAnswer(context.Context, int64, string) error { return ni
 
 func TestGateAcceptsTheTruthAndRefusesSeededMistakes(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	all := samples(t)
 	b := newBench(t)
 	right, accepted := 0, 0

@@ -40,7 +40,7 @@ func samples(t *testing.T) (all []sample) {
 		return err
 	})
 	if err != nil {
-		t.Skipf("no invoices (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without invoices: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	return all
 }

@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/skip"
 )
 
 // The invoices hold, counted with pdfinfo and pdfdetach of poppler: 20 PDFs of
 // 26 pages, 19 of them with an embedded XML.
 func TestInvoicesAreReadWhole(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	reader := open(t, Config{})
 	pages, withXML, words, found := 0, 0, 0, 0
 	files := invoiceFiles(t)
@@ -62,7 +65,7 @@ func invoiceFiles(t testing.TB) (files []string) {
 		return err
 	})
 	if err != nil {
-		t.Skipf("no invoices (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without invoices: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	return files
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/skip"
 )
 
 const (
@@ -192,6 +193,8 @@ func TestHostileFiles(t *testing.T) {
 			reader := patient
 			if tc.want == late {
 				reader = short
+			} else {
+				skip.OneGoroutine(t) // the others are not ended from outside
 			}
 			err := readAll(t, reader, tc.file())
 			switch {

@@ -36,7 +36,8 @@ var tree = tables{
 		{"einvoice", "ingest/extraction", "ingest/printed"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/bootstrap",
 			"doctor/template", "local/clock",
-			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/thorough", "ingest/transcript"},
+			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/skip", "internal/thorough",
+			"ingest/transcript"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},
@@ -94,6 +95,7 @@ var tree = tables{
 		{"postgres/postgrestest", "where the tests' server is"},
 		{"local/lambdahost", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},
 		{"local/pgserver", "PATH, to find and to start the server"},
+		{"internal/skip", "CI, where no test is skipped for a missing program"},
 		{"local/internal/testfunction", "a bootstrap is configured by nothing else"},
 	},
 }

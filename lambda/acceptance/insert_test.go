@@ -6,17 +6,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/skip"
 )
 
 // The example of job/README.md, as it stands there, inserts two rows and sends
 // nothing. The sweep publishes them, and they match.
 func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"python3", "psql"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
+	skip.Without(t, "python3", "apt-get install python3")
+	skip.Without(t, "psql", "apt-get install postgresql-client")
 	l := newLineAt(t, time.Time{}, 2) // defaults know the real time only
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python"))
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/tesseract"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -141,7 +142,7 @@ func TestScanIsReadByOCR(t *testing.T) {
 	t.Parallel()
 	engine, err := tesseract.New(t.Context(), tesseract.Config{})
 	if err != nil {
-		t.Skip(err)
+		skip.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
 	}
 	r := newRig(t, "scan.jpg")
 	r.OCR = engine

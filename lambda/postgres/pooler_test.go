@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -39,11 +40,9 @@ const serverConnections = 3
 // database at address, for the test, and returns the address through it.
 func pgbouncer(t *testing.T, address string) string {
 	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
-			t.Skip("pgbouncer is not installed: apt-get install pgbouncer")
-		}
+	program := "/usr/sbin/pgbouncer" // which is on the PATH of root alone
+	if exec.Command(program, "--version").Run() != nil {
+		program = skip.Without(t, "pgbouncer", "apt-get install pgbouncer")
 	}
 	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // a folder of t is closed to the other user
 	if err != nil {

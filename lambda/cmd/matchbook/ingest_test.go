@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/reading"
 )
@@ -142,9 +142,7 @@ func wantMatched(t *testing.T, r reading.Report, want []string) {
 
 func needTesseract(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("tesseract"); err != nil {
-		t.Skip("SKIPPED: tesseract is not on the PATH, so that the scan cannot be read: apt-get install tesseract-ocr tesseract-ocr-deu")
-	}
+	skip.Without(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
 }
 
 func TestFilesAreReadAsAPersonReadsThem(t *testing.T) {

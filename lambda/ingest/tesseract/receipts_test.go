@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/skip"
 )
 
 // receipts returns the images of the shared receipts.
@@ -21,7 +22,7 @@ func receipts(t testing.TB) []string {
 	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared"))
 	images, _ := filepath.Glob(filepath.Join(shared, "eval", "ingestion", "receipts", "img", "*.jpg"))
 	if len(images) == 0 {
-		t.Skip("no receipts (set MATCHBOOK_SHARED)")
+		t.Skip("without receipts: set MATCHBOOK_SHARED to the folder that holds them")
 	}
 	return images
 }
@@ -43,9 +44,7 @@ func openImage(t testing.TB, path string) *scan.File {
 // reading finds is logged, not demanded: the caller takes the better one.
 func TestReceiptsAreRead(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs tesseract on ten receipts, twice on bad ones")
-	}
+	skip.OneGoroutine(t) // the work is tesseract's, on ten receipts, twice on bad ones
 	e, all := installed(t), receipts(t)
 	fields, first, second, repaired := 0, 0, 0, 0
 	for _, path := range all {

@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/skip"
 )
 
 // one is a file of one page.
@@ -50,9 +50,7 @@ func engine(t testing.TB, c Config) *Engine {
 // installed is the real program, where there is one.
 func installed(t testing.TB) *Engine {
 	t.Helper()
-	if _, err := exec.LookPath("tesseract"); err != nil {
-		t.Skip("no tesseract: apt-get install tesseract-ocr tesseract-ocr-deu")
-	}
+	skip.Without(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
 	return engine(t, Config{})
 }
 

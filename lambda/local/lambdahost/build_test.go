@@ -114,7 +114,7 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	}
 	os.Remove(program)
 	if err := os.Link(built, program); err != nil {
-		t.Skipf("needs a link from the test's folder to the build's: %v", err)
+		t.Skipf("needs TMPDIR and GOTMPDIR on one file system: %v", err)
 	}
 	got, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
 	if err != nil || filepath.Base(got) != "testfunction" || filepath.Dir(got) != realPath(t, filepath.Dir(self)) {

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/pgserver"
 )
 
@@ -302,11 +303,9 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 // realNPM skips a test that needs npm and its registry.
 func realNPM(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("npm"); err != nil {
-		t.Skip("npm is not on this machine")
-	}
+	skip.Without(t, "npm", "apt-get install npm, or install Node 20 or later")
 	if err := npmWorks(); err != nil {
-		t.Skipf("npm does not reach its registry: %v", err)
+		t.Skipf("npm does not reach its registry; npm config set registry names another: %v", err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/pgserver"
 
 	"github.com/jackc/pgx/v5"
@@ -107,10 +108,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 }
 
 func TestURLSuitsPsql(t *testing.T) {
-	psql, err := exec.LookPath("psql")
-	if err != nil {
-		t.Skip("psql is not installed")
-	}
+	psql := skip.Without(t, "psql", "apt-get install postgresql-client")
 	t.Parallel()
 	s := start(t, pgserver.Options{})
 	cmd := exec.Command(psql, "-XAtc", "SELECT current_user", s.URL("postgres"))

@@ -88,7 +88,7 @@ func problems(env variables, fed bool, row manifest.Function, all rows) []string
 	var err error
 	switch {
 	case fed:
-		c, err = setup.Load(env.lookup, row)
+		c, err = setup.LoadFunction(env.lookup, row)
 	case len(all.publishedBy(env)) > 0:
 		c, err = setup.LoadSweep(env.lookup, all)
 	default:

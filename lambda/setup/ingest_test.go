@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
@@ -38,7 +39,7 @@ func TestOCRIsConfigured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := setup.LoadIngest(ingestEnv(tc.env))
+			c, err := setup.LoadFunction(ingestEnv(tc.env), manifest.Ingest)
 			if c.OCR != tc.want || (err == nil) != (tc.errs == nil) {
 				t.Errorf("got %s, %v", c.OCR, err)
 			}

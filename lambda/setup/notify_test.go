@@ -35,7 +35,7 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 				values[k] = v
 			}
 		}
-		_, err := setup.LoadMatch(env(values))
+		_, err := setup.LoadFunction(env(values), manifest.Match)
 		if (err != nil) != (tc.want != "") || err != nil &&
 			(!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {
 			t.Errorf("%s: got %v", name, err)

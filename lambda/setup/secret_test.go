@@ -37,7 +37,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 	values := map[string]string{"QUEUE_URL": "q",
 		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"), "OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai"),
 		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}
-	c, err := LoadMatch(envOf(values))
+	c, err := LoadFunction(envOf(values), manifest.Match)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	values["DATABASE_URL"], values["MATCH_MODE"] = "postgres://plain", "rules"
-	if c, err = LoadMatch(envOf(values)); err != nil || c.DatabaseURL != "postgres://plain" ||
+	if c, err = LoadFunction(envOf(values), manifest.Match); err != nil || c.DatabaseURL != "postgres://plain" ||
 		c.secrets[manifest.EnvDatabaseURL] != nil {
 		t.Errorf("a plain value does not win: got %q, %v", c.DatabaseURL, err)
 	}
@@ -63,9 +63,9 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 	t.Setenv(secrettest.URLVariable, m.URL)
 	m.Set("database", `{"username":"PLANTED","password":"PLANTED"}`)
 	m.Set("slack", `{"url":"PLANTED"}`)
-	_, err := LoadMatch(envOf(map[string]string{"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"),
+	_, err := LoadFunction(envOf(map[string]string{"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"),
 		"OPENAI_API_KEY_SECRET_ARN":    secrettest.ARN("prod/openai"),
-		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}))
+		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}), manifest.Match)
 	if err == nil {
 		t.Fatal("accepted")
 	}

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"matchbook/lambda/job"
@@ -19,7 +18,6 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/match"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/secret"
@@ -35,7 +33,7 @@ type Env func(name string) string
 type Config struct {
 	DatabaseURL string
 	QueueURL    string            // the queue that feeds the function; of a publisher and the sweep, that of match
-	Queues      map[string]string // of the sweep: the functions' queues, by the function's name
+	Queues      map[string]string // the queues to publish to, by the function's name
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
@@ -53,9 +51,6 @@ type ModelConfig struct {
 	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
 }
 
-// LoadMatch reads the configuration of the match function, its secrets too.
-func LoadMatch(env Env) (Config, error) { return LoadFunction(env, manifest.Match) }
-
 // LoadFunction reads the configuration of a function that a queue feeds, its
 // secrets too.
 func LoadFunction(env Env, f manifest.Function) (Config, error) {
@@ -71,6 +66,16 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
 	if f.AsksModel {
 		c.Model = loadMode(env, c.secrets, &errs)
+	}
+	if f.PublishesTo != "" {
+		to := manifest.Function{Name: f.PublishesTo}
+		c.Queues = map[string]string{to.Name: required(env, to.QueueEnv(), queueMeaning(to), &errs)}
+	}
+	if len(f.Files) > 0 {
+		c.Blobs = required(env, manifest.EnvBlobURL, "the store of files, s3://bucket or file:///folder", &errs)
+	}
+	if f.Name == manifest.Ingest.Name {
+		errs = append(errs, loadOCR(env, &c)...)
 	}
 	return c, report(errs)
 }
@@ -205,15 +210,6 @@ func report(errs []error) error {
 		return nil
 	}
 	return fmt.Errorf("configuration:\n%w", errors.Join(errs...))
-}
-
-// Match opens the match function. close closes its adapters.
-func Match(ctx context.Context, c Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	w := Workload{manifest.Match, postgres.Tables[manifest.Match.Name]}
-	return Function(ctx, c, w, log, func(o Opened) job.Work {
-		m := &match.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}
-		return m.Match
-	})
 }
 
 // newAsker returns the asker of the model and of its embeddings; nil without a

@@ -16,7 +16,7 @@ func env(values map[string]string) setup.Env { return func(name string) string {
 
 func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
 	t.Parallel()
-	_, err := setup.LoadMatch(env(map[string]string{"MATCH_MODE": "secret", "RETRY_SCHEDULE": "secret"}))
+	_, err := setup.LoadFunction(env(map[string]string{"MATCH_MODE": "secret", "RETRY_SCHEDULE": "secret"}), manifest.Match)
 	if err == nil {
 		t.Fatal("accepted")
 	}
@@ -34,8 +34,8 @@ func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
 func TestModelModeIsNeverSilentlyRules(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"", "model"} {
-		if _, err := setup.LoadMatch(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x",
-			"MATCH_MODE": mode})); err == nil {
+		if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x",
+			"MATCH_MODE": mode}), manifest.Match); err == nil {
 			t.Errorf("MATCH_MODE=%q was accepted", mode)
 		}
 	}
@@ -60,7 +60,7 @@ func TestModelTimesAreRead(t *testing.T) {
 func TestLoadReadsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
-	c, err := setup.LoadMatch(env(values))
+	c, err := setup.LoadFunction(env(values), manifest.Match)
 	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" ||
 		!slices.Equal(c.Schedule, job.Schedule{5 * time.Minute, 30 * time.Minute}) {
 		t.Errorf("got %+v, %v", c, err)
@@ -111,5 +111,35 @@ func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
 	if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
 		"RETRY_SCHEDULE": "1m,2m"}), f); err == nil {
 		t.Error("two entries are read for one retry")
+	}
+}
+
+// A function needs the settings that its row calls for, and no others.
+func TestRowDecidesWhatAFunctionReads(t *testing.T) {
+	t.Parallel()
+	own := map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
+	for _, tc := range []struct {
+		row  manifest.Function
+		more map[string]string
+	}{
+		{manifest.Match, nil},
+		{manifest.Ingest, map[string]string{"BLOB_URL": "file:///files", "MATCH_QUEUE_URL": "m"}},
+		{manifest.Inbox, map[string]string{"BLOB_URL": "file:///files", "INGEST_QUEUE_URL": "i"}},
+	} {
+		_, err := setup.LoadFunction(env(own), tc.row)
+		if (err == nil) != (tc.more == nil) {
+			t.Errorf("%s: got %v", tc.row.Name, err)
+		}
+		all := maps.Clone(own)
+		for name, value := range tc.more {
+			if all[name] = value; err == nil || !strings.Contains(err.Error(), name+" is not set") {
+				t.Errorf("%s does not need %s: got %v", tc.row.Name, name, err)
+			}
+		}
+		c, err := setup.LoadFunction(env(all), tc.row)
+		if err != nil || c.Blobs != tc.more["BLOB_URL"] ||
+			c.Queues["match"] != tc.more["MATCH_QUEUE_URL"] || c.Queues["ingest"] != tc.more["INGEST_QUEUE_URL"] {
+			t.Errorf("%s: got %+v, %v", tc.row.Name, c, err)
+		}
 	}
 }

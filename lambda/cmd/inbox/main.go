@@ -24,7 +24,7 @@ func main() {
 func run(ctx context.Context, env setup.Env) error {
 	telemetry := telemetry.New(env, manifest.Inbox.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	config, err := setup.LoadInbox(env)
+	config, err := setup.LoadFunction(env, manifest.Inbox)
 	if err != nil {
 		return err
 	}

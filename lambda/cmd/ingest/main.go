@@ -24,7 +24,7 @@ func main() {
 func run(ctx context.Context, env setup.Env) error {
 	telemetry := telemetry.New(env, manifest.Ingest.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	config, err := setup.LoadIngest(env)
+	config, err := setup.LoadFunction(env, manifest.Ingest)
 	if err != nil {
 		return err
 	}

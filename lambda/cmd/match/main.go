@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"os"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
 
@@ -24,12 +27,16 @@ func main() {
 func run(ctx context.Context, env setup.Env) error {
 	telemetry := telemetry.New(env, manifest.Match.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	config, err := setup.LoadMatch(env)
+	config, err := setup.LoadFunction(env, manifest.Match)
 	if err != nil {
 		return err
 	}
 	config.Metrics = telemetry.Metrics
-	handler, close, err := setup.Match(ctx, config, telemetry.Log)
+	w := setup.Workload{Function: manifest.Match, Table: postgres.Tables[manifest.Match.Name]}
+	handler, close, err := setup.Function(ctx, config, w, telemetry.Log, func(o setup.Opened) job.Work {
+		m := &match.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}
+		return m.Match
+	})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ import (
 type Store interface {
 	// Ingestion reads a row; job.ErrFenceLost if it is gone.
 	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
-	// Transcribed records a checkpoint that is stored, fenced.
+	// Transcribed records a checkpoint, fenced. Its files are stored afterwards.
 	Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error
 	// Complete writes the documents of the file and publishes them for matching,
 	// fenced, in one transaction. The caller sends the messages.

@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -165,4 +166,35 @@ func TestScanIsReadByOCR(t *testing.T) {
 // refusing is an OCR that must not be called.
 type refusing struct {
 	ingest.OCR
+}
+
+// An attempt that lost its claim overwrites nothing of the attempt that has it.
+func TestLostClaimStoresNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "invoice.pdf")
+	key := "ingestions/" + r.store.row.ID.String() + "/transcription.json"
+	if err := r.blobs.Write(t.Context(), key, strings.NewReader("of the other attempt")); err != nil {
+		t.Fatal(err)
+	}
+	r.store.fenceLost = true
+	if err := r.ingest(t); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("got %v", err)
+	}
+	if got, err := r.blobs.Read(t.Context(), key, 1000); err != nil || string(got) != "of the other attempt" {
+		t.Errorf("the checkpoint is %q, %v", got, err)
+	}
+}
+
+// A process that dies after the record of a checkpoint and before its file
+// leaves a name of nothing: the file is transcribed again.
+func TestRecordedCheckpointWithoutItsFileIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "invoice.pdf")
+	r.store.row.Transcription = "ingestions/" + r.store.row.ID.String() + "/transcription.json"
+	if err := r.ingest(t); err != nil || len(r.store.documents) != 1 {
+		t.Errorf("%d documents, %v", len(r.store.documents), err)
+	}
+	if _, err := r.blobs.Read(t.Context(), r.store.row.Transcription, 1<<20); err != nil {
+		t.Error(err)
+	}
 }

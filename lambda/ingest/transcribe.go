@@ -220,20 +220,30 @@ func plain(data []byte) transcript.Transcription {
 	return transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{page}}
 }
 
-// keep stores both transcriptions, chooses one, and records the checkpoint. A
-// repair can lose text: the second one is taken only if its quality is better by
-// a margin and rules find at least as many required fields in it.
+// keep chooses a transcription, records the checkpoint, and stores both
+// transcriptions. The record is fenced and comes first: an attempt that has lost
+// its claim overwrites no file, and the checkpoint itself comes last, so that
+// what is found in storage is never paid for again. A repair can lose text: the
+// second one is taken only if its quality is better by a margin and rules find at
+// least as many required fields in it.
 func (in *Ingester) keep(
 	ctx context.Context, f job.Fence, row ingestion.Row, first transcript.Transcription, second *transcript.Second,
 ) (transcript.Transcription, error) {
-	chosen, preprocessed := first, ""
 	folder := "ingestions/" + row.ID.String() + "/"
+	chosen, c := first, ingestion.Checkpoint{Transcription: folder + "transcription.json"}
+	if second != nil && better(first, second.Transcription) {
+		chosen, c.Preprocessed = second.Transcription, folder+preprocessed(0)
+	}
+	chosen.Round()
+	c.Quality = chosen.Quality()
+	if err := in.Store.Transcribed(ctx, f, c); err != nil {
+		return chosen, failure.At("record the transcription", err)
+	}
 	if second != nil {
 		other := second.Transcription
-		if better(first, other) {
-			chosen, other = other, first
-			var err error
-			if preprocessed, err = in.keepImages(ctx, folder, second.Images); err != nil {
+		if c.Preprocessed != "" {
+			other = first
+			if err := in.keepImages(ctx, folder, second.Images); err != nil {
 				return chosen, err
 			}
 		}
@@ -241,12 +251,7 @@ func (in *Ingester) keep(
 			return chosen, err
 		}
 	}
-	chosen.Round()
-	if err := in.write(ctx, folder+"transcription.json", chosen); err != nil {
-		return chosen, err
-	}
-	c := ingestion.Checkpoint{Transcription: folder + "transcription.json", Quality: chosen.Quality(), Preprocessed: preprocessed}
-	return chosen, failure.At("record the transcription", in.Store.Transcribed(ctx, f, c))
+	return chosen, in.write(ctx, c.Transcription, chosen)
 }
 
 func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcription) error {
@@ -257,24 +262,29 @@ func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcri
 	return in.Blobs.Write(ctx, key, bytes.NewReader(data))
 }
 
-// keepImages stores the repaired pages, and returns the key of the first.
-func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) (
-	first string, err error,
-) {
-	for _, n := range slices.Sorted(maps.Keys(images)) {
-		key := folder + "preprocessed.png"
-		if first != "" {
-			key = fmt.Sprintf("%spreprocessed-%d.png", folder, n)
-		} else {
-			first = key
+// preprocessed is the name of a repaired page: of the first, or of one with a
+// number.
+func preprocessed(page int) string {
+	if page == 0 {
+		return "preprocessed.png"
+	}
+	return fmt.Sprintf("preprocessed-%d.png", page)
+}
+
+// keepImages stores the repaired pages.
+func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) error {
+	for i, n := range slices.Sorted(maps.Keys(images)) {
+		name := preprocessed(n)
+		if i == 0 {
+			name = preprocessed(0)
 		}
 		var encoded bytes.Buffer
 		if err := png.Encode(&encoded, images[n]); err != nil {
-			return "", failure.At("encode the repaired page", err)
+			return failure.At("encode the repaired page", err)
 		}
-		if err := in.Blobs.Write(ctx, key, bytes.NewReader(encoded.Bytes())); err != nil {
-			return "", err
+		if err := in.Blobs.Write(ctx, folder+name, bytes.NewReader(encoded.Bytes())); err != nil {
+			return err
 		}
 	}
-	return first, nil
+	return nil
 }

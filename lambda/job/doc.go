@@ -29,12 +29,12 @@
 // about leases.
 //
 // A document whose lease ended without a result may have killed its worker.
-// It is a suspect: it is not claimed with its batch but alone, after all others
-// have settled and the queue has their settlements; of several suspects, the
-// one with the fewest attempts comes first. So it can interrupt its batch-mates
-// once, by surprise, and never again. Two other kinds of delivery are deferred
-// in the same way: one whose row is locked, and, on its last delivery, one whose
-// document another worker holds.
+// It is a suspect, also when the sweep has published it again: it is not claimed
+// with its batch but alone, after all others have settled and the queue has
+// their settlements; of several suspects, the one with the fewest attempts comes
+// first. So it can interrupt its batch-mates once, by surprise, and never again.
+// Two other kinds of delivery are deferred in the same way: one whose row is
+// locked, and, on its last delivery, one whose document another worker holds.
 //
 // # Work that takes longer than a claim
 //

@@ -15,7 +15,8 @@ import (
 
 // claimSQL locks the rows in id order, examines each delivery with its row, and
 // claims. Of several deliveries of one row, one has the turn. A row that is seen
-// but cannot be locked is busy. A row that the sweep gave up is claimed by any
+// but cannot be locked is busy. A row whose claim lapsed stays a suspect when the
+// sweep publishes it again. A row that the sweep gave up is claimed by any
 // message that still comes.
 const claimSQL = `
 WITH message AS (
@@ -27,6 +28,7 @@ WITH message AS (
 ), found AS (
 	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
 		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
+		{status} = 'in-progress' OR {status} = 'pending' AND {lapses} > 0 AS suspicious,
 		{status} = 'failed' AND EXISTS (SELECT FROM notification AS n
 			WHERE n.subject = '{subject}' AND n.{subject_id} = {table}.id
 			AND n.attempt = {table}.{attempts} AND n.kind IN ('lost', 'crashed')) AS given_up,
@@ -47,7 +49,7 @@ WITH message AS (
 			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
 			WHEN turn > 1 THEN 'held'
 			WHEN reason IS NOT NULL THEN 'not-matchable'
-			WHEN status = 'in-progress' AND NOT $6 THEN 'suspect'
+			WHEN suspicious AND NOT $6 THEN 'suspect'
 			WHEN status = 'pending' AND due_in > interval '1 minute' AND NOT last THEN 'early'
 			ELSE 'claimed'
 		END AS finding

@@ -116,6 +116,8 @@ func TestClaimFindsEachState(t *testing.T) {
 		{"in progress, an older stamp", "matching_status='in-progress', matching_lease_until='2026-03-02 10:00Z', matching_published_at='2026-03-02 09:00:05Z'", job.Delivery{PublishedAt: second(4)}, job.Superseded, "in-progress", 0},
 		{"live lease", "matching_status='in-progress', matching_attempts=1, matching_lease_until='2026-03-02 09:00:30Z'", job.Delivery{}, job.Held, "in-progress", 1},
 		{"ended lease", "matching_status='in-progress', matching_attempts=1, matching_lease_until='2026-03-02 09:00:00Z'", job.Delivery{}, suspect, "in-progress", 1},
+		{"lapsed, and published again by the sweep", "matching_status='pending', matching_attempts=1, matching_lapses=1",
+			job.Delivery{}, suspect, "pending", 1},
 		{"succeeded", "matching_status='succeeded', matching_attempts=1", job.Delivery{SentAt: second(99)}, job.Done, "succeeded", 1},
 		{"failed by an earlier delivery", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(30)}, job.Done, "failed", 1},
 		{"failed, then redriven", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(31)}, claimed, "in-progress", 2},

@@ -130,7 +130,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 // explained names the command that shows the error of a row, where one does.
 func explained(f manifest.Function) string {
 	switch f.Name {
-	case manifest.Match.Name:
+	case manifest.Match.Name, manifest.Ingest.Name:
 		return " (matchbook explain ID)"
 	case manifest.Inbox.Name:
 		return " (in the log of the function)"
@@ -176,9 +176,11 @@ func (a *alarms) malformed(f manifest.Function) string {
 
 // republished describes the way from failed rows to published ones.
 func republished(f manifest.Function) string {
-	if f.Name == manifest.Match.Name {
-		return " Read their errors: matchbook publish --failed --dry-run lists them by kind. Fix the cause, then " +
-			"publish the " + settings.RowOf(f) + "s again: matchbook publish --failed."
+	command, ok := map[string]string{manifest.Match.Name: "matchbook publish --failed",
+		manifest.Ingest.Name: "matchbook publish --ingestions --failed"}[f.Name]
+	if ok {
+		return " Read their errors: " + command + " --dry-run lists them by kind. Fix the cause, then publish the " +
+			settings.RowOf(f) + "s again: " + command + "."
 	}
 	return " Read their errors, fix the cause, then publish the " + settings.RowOf(f) + "s again."
 }

@@ -93,7 +93,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	},
 	manifest.EnvDocumentAIKey: setup.LoadDocumentAIKey,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
-		c, err := setup.LoadPublisher(env)
+		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err
 	},
 }

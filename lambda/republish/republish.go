@@ -1,6 +1,7 @@
-// Package republish publishes failed documents again, once the cause of their
-// failure is removed. A document that failed again meanwhile, or that another
-// program published, is skipped: no document loses a newer state.
+// Package republish publishes failed rows of a workload again, documents or
+// ingestions, once the cause of their failure is removed. A row that failed again
+// meanwhile, or that another program published, is skipped: none loses a newer
+// state.
 package republish
 
 import (
@@ -21,17 +22,17 @@ import (
 )
 
 const (
-	// Batch is how many documents are made pending before their messages are
+	// Batch is how many rows are made pending before their messages are
 	// sent: at most so many wait for the sweep if the program is killed.
 	Batch = 500
-	// Shown is how many documents of a kind a list contains.
+	// Shown is how many rows of a kind a list contains.
 	Shown = 3
 
 	// batchFor is how long a batch that has begun may take.
 	batchFor = 30 * time.Second
 )
 
-// Report counts the failed documents, and their fate.
+// Report counts the failed rows, and their fate.
 type Report struct {
 	DryRun    bool           `json:"dry_run"`
 	Selected  int            `json:"selected"`
@@ -42,9 +43,10 @@ type Report struct {
 	Skipped   int            `json:"skipped"` // changed since it was selected
 	Left      int            `json:"left"`    // not reached
 	Refused   error          `json:"-"`       // the queue's, which ended the run
+	subject   string         // a row in one word
 }
 
-// Example is one failed document.
+// Example is one failed row.
 type Example struct {
 	Kind     string    `json:"kind"`
 	ID       uuid.UUID `json:"id"`
@@ -52,8 +54,8 @@ type Example struct {
 	Error    string    `json:"error"`
 }
 
-func newReport(failed *postgres.Failed) *Report {
-	r := &Report{Selected: len(failed.Documents), Left: len(failed.Documents), Kinds: map[string]int{}}
+func newReport(failed *postgres.Failed, t postgres.Table) *Report {
+	r := &Report{Selected: len(failed.Documents), Left: len(failed.Documents), Kinds: map[string]int{}, subject: t.Subject}
 	for _, d := range failed.Documents {
 		r.Kinds[kindOf(d)]++
 	}
@@ -62,27 +64,27 @@ func newReport(failed *postgres.Failed) *Report {
 
 func kindOf(d postgres.FailedDocument) string { return cmp.Or(d.Kind, "unknown") }
 
-// List reports the documents that Publish would publish, and the first few of
-// each kind.
-func List(ctx context.Context, db *postgres.DB, filter postgres.FailedFilter) (*Report, error) {
-	failed, err := db.Failed(ctx, filter)
+// List reports the rows of a table that Publish would publish, and the first few
+// of each kind.
+func List(ctx context.Context, db *postgres.DB, t postgres.Table, filter postgres.FailedFilter) (*Report, error) {
+	failed, err := db.Workload(t).Failed(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
-	r := newReport(failed)
+	r := newReport(failed, t)
 	r.DryRun = true
-	r.Examples, err = examples(ctx, db, failed)
+	r.Examples, err = examples(ctx, db, t, failed)
 	return r, err
 }
 
-func examples(ctx context.Context, db *postgres.DB, failed *postgres.Failed) ([]Example, error) {
+func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *postgres.Failed) ([]Example, error) {
 	kinds, taken := map[uuid.UUID]string{}, map[string]int{}
 	for _, d := range failed.Documents {
 		if taken[d.Kind]++; taken[d.Kind] <= Shown {
 			kinds[d.ID] = kindOf(d)
 		}
 	}
-	found, err := report.From(db).Summaries(ctx, slices.Collect(maps.Keys(kinds)))
+	found, err := report.From(db).Failures(ctx, t, slices.Collect(maps.Keys(kinds)))
 	list := make([]Example, len(found))
 	for i, s := range found {
 		list[i] = Example{kinds[s.ID], s.ID, s.TenantID, s.Error}
@@ -90,18 +92,18 @@ func examples(ctx context.Context, db *postgres.DB, failed *postgres.Failed) ([]
 	return list, err
 }
 
-// Publish publishes batch by batch. It ends early when ctx ends, when the
-// database fails, and when the queue refuses messages: no more documents must
-// lose their state to a queue that is not there. The report is not nil once
-// documents are selected.
-func Publish(ctx context.Context, db *postgres.DB, queue job.Sender, filter postgres.FailedFilter, m *term.Meter) (
-	*Report, error,
-) {
-	failed, err := db.Failed(ctx, filter)
+// Publish publishes failed rows of a table, batch by batch. It ends early when ctx
+// ends, when the database fails, and when the queue refuses messages: no more rows
+// must lose their state to a queue that is not there. The report is not nil once
+// rows are selected.
+func Publish(
+	ctx context.Context, db *postgres.DB, t postgres.Table, queue job.Sender, filter postgres.FailedFilter, m *term.Meter,
+) (*Report, error) {
+	failed, err := db.Workload(t).Failed(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
-	r := newReport(failed)
+	r := newReport(failed, t)
 	publisher := &job.Publisher{Store: failed, Sender: queue}
 	for batch := range slices.Chunk(failed.Documents, Batch) {
 		if ctx.Err() != nil {
@@ -144,18 +146,18 @@ func (r *Report) Text() string {
 	p := &term.Page{}
 	switch {
 	case r.Selected == 0:
-		p.Line("no such document has failed")
+		p.Line("no such %s has failed", r.subject)
 	case r.DryRun:
 		r.printList(p)
 	default:
-		p.Line("of %d failed documents: published %d, unsent %d, skipped %d, left %d",
-			r.Selected, r.Published, r.Unsent, r.Skipped, r.Left)
+		p.Line("of %d failed %ss: published %d, unsent %d, skipped %d, left %d",
+			r.Selected, r.subject, r.Published, r.Unsent, r.Skipped, r.Left)
 	}
 	return p.String()
 }
 
 func (r *Report) printList(p *term.Page) {
-	p.Line("%d failed documents would be published:", r.Selected)
+	p.Line("%d failed %ss would be published:", r.Selected, r.subject)
 	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
 		p.Line("%7d  %s", r.Kinds[kind], kind)
 		for _, e := range r.Examples {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/republish"
@@ -63,7 +64,7 @@ func publish(ctx context.Context, t *testing.T, db *postgres.DB, q *queue) (*rep
 	t.Helper()
 	m := term.NewMeter(io.Discard)
 	defer m.Close()
-	return republish.Publish(ctx, db, q, postgres.FailedFilter{}, m)
+	return republish.Publish(ctx, db, postgres.Tables[manifest.Match.Name], q, postgres.FailedFilter{}, m)
 }
 
 func TestDocumentThatChangedSinceItWasSelectedIsSkipped(t *testing.T) {

@@ -133,15 +133,16 @@ func duration(env Env, name, example string, errs *[]error) time.Duration {
 	return d
 }
 
-// LoadPublisher reads the configuration of a program that publishes documents
-// for matching: the command.
-func LoadPublisher(env Env) (Config, error) {
-	return LoadSweep(env, []manifest.Function{manifest.Match})
+// LoadPublisher reads the configuration of a program that publishes rows of this
+// function: the command. QueueURL is the function's queue.
+func LoadPublisher(env Env, f manifest.Function) (Config, error) {
+	c, err := LoadSweep(env, []manifest.Function{f})
+	c.QueueURL = c.Queues[f.Name]
+	return c, err
 }
 
-// LoadSweep reads the configuration of a sweep over these functions, of which
-// match is one. QueueURL is its queue, and Queues has those of all functions with
-// rows.
+// LoadSweep reads the configuration of a sweep over these functions. Queues has
+// the queues of all functions with rows, and QueueURL is that of match.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)...)
@@ -231,7 +232,7 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 	return asker, embeddings, nil
 }
 
-// Publisher opens the database and the queue for publishing documents. close
+// Publisher opens the database and the queue for publishing rows. close
 // closes them.
 func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
 	store, sender, err := Open(ctx, c, manifest.Sweep.PoolSize)

@@ -67,7 +67,7 @@ func TestLoadReadsTheEnvironment(t *testing.T) {
 	}
 	values["RETRY_SCHEDULE"] = "1s,2s"
 	values["MATCH_QUEUE_URL"] = "m"
-	if c, err = setup.LoadPublisher(env(values)); err != nil || c.QueueURL != "m" ||
+	if c, err = setup.LoadPublisher(env(values), manifest.Match); err != nil || c.QueueURL != "m" ||
 		!slices.Equal(c.Schedule, job.Schedule{time.Second, 2 * time.Second}) {
 		t.Errorf("got %+v, %v", c, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/errtext"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 
 	"github.com/spf13/cobra"
 )
@@ -26,7 +27,7 @@ func (w *invocation) correctCommand() *cobra.Command {
 }
 
 func (w *invocation) correct(ctx context.Context, doc string, assignments []string, asJSON bool) error {
-	db, queue, close, err := w.openPublisher(ctx)
+	db, queue, close, err := w.openPublisher(ctx, manifest.Match)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ var ranBy = map[string]string{
 	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionSendsToTheReceiverOfSlackLog",
 	"matchbook publish --failed --dry-run":                                                                  "TestPublishFailedChoosesAndCounts",
 	"matchbook publish --failed --kind permanent --since 2h":                                                "TestPublishFailedChoosesAndCounts",
+	"matchbook publish --ingestions --failed --dry-run":                                                     "TestPublishIngestionsReadsFailedFilesAgain",
+	"matchbook publish --ingestions --failed --kind transient":                                              "TestPublishIngestionsReadsFailedFilesAgain",
 	"matchbook migrate up":                                                                                  "TestMigrateUpDownStatus",
 	"matchbook invoke -e testdata/events/one-document.json":                                                 "TestInvokeAnswersForEverySampleEvent",
 	"go run ./lambda/cmd/matchbook drill --short":                                                           "TestShortDrillIsGreen",

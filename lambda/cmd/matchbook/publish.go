@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/database"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/republish"
 	"matchbook/lambda/setup"
@@ -26,7 +27,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
-		Short: "Publish documents for matching, whatever their state, or all that failed",
+		Short: "Publish documents for matching, or ingestions, whatever their state, or all that failed",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {
@@ -40,32 +41,32 @@ func (w *invocation) publishCommand() *cobra.Command {
 				}
 				ids[i] = id
 			}
-			return w.publish(cmd.Context(), ids)
+			return w.publish(cmd.Context(), failed.workload(), ids)
 		},
 	}
 	failed.add(cmd)
 	return cmd
 }
 
-func (w *invocation) publish(ctx context.Context, ids []uuid.UUID) error {
-	db, queue, close, err := w.openPublisher(ctx)
+func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uuid.UUID) error {
+	db, queue, close, err := w.openPublisher(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer close()
-	publisher := job.Publisher{Store: db, Sender: queue}
+	publisher := job.Publisher{Store: db.Workload(postgres.Tables[f.Name]), Sender: queue}
 	if err := publisher.Publish(ctx, ids); err != nil {
 		return errors.New(errtext.Describe(err))
 	}
-	fmt.Fprintf(w.out, "published %d documents\n", len(ids))
+	fmt.Fprintf(w.out, "published %d %ss\n", len(ids), f.Subject)
 	return nil
 }
 
-// openPublisher opens the database and the queue, unless a later version of this
-// program has migrated the database.
-func (w *invocation) openPublisher(ctx context.Context) (
+// openPublisher opens the database and the function's queue, unless a later
+// version of this program has migrated the database.
+func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
 	db *postgres.DB, queue job.Sender, close func(), err error) {
-	config, err := setup.LoadPublisher(w.env)
+	config, err := setup.LoadPublisher(w.env, f)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -75,14 +76,24 @@ func (w *invocation) openPublisher(ctx context.Context) (
 	return setup.Publisher(ctx, config)
 }
 
-// failedOptions are the flags of publish --failed.
+// failedOptions are the flags of publish, nearly all for --failed.
 type failedOptions struct {
-	on, dryRun, json    bool
-	kind, since, tenant string
+	ingestions, on, dryRun, json bool
+	kind, since, tenant          string
+}
+
+// workload is the function whose rows are published.
+func (o *failedOptions) workload() manifest.Function {
+	if o.ingestions {
+		return manifest.Ingest
+	}
+	return manifest.Match
 }
 
 func (o *failedOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.BoolVar(&o.ingestions, "ingestions", false,
+		"publish ingestions of files, which are read again, instead of documents")
 	flags.BoolVar(&o.on, "failed", false, "publish failed documents again, instead of documents by their ids")
 	flags.StringVar(&o.kind, "kind", "", "with --failed: only this kind of failure: "+strings.Join(republish.Kinds, ", "))
 	flags.StringVar(&o.since, "since", "",
@@ -113,22 +124,23 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	if err != nil {
 		return err
 	}
+	table := postgres.Tables[o.workload().Name]
 	if o.dryRun {
 		return w.inSession(ctx, sessionOptions{json: o.json}, func(s *session) error {
-			r, err := republish.List(ctx, s.db, filter)
+			r, err := republish.List(ctx, s.db, table, filter)
 			if err != nil {
 				return err
 			}
 			return w.writeFailed(r, o.json)
 		})
 	}
-	db, queue, close, err := w.openPublisher(ctx)
+	db, queue, close, err := w.openPublisher(ctx, o.workload())
 	if err != nil {
 		return err
 	}
 	defer close()
 	m := term.NewMeter(w.errOut)
-	r, err := republish.Publish(ctx, db, queue, filter, m)
+	r, err := republish.Publish(ctx, db, table, queue, filter, m)
 	m.Close()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		err = errors.New(errtext.Describe(err))

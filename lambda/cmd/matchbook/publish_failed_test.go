@@ -151,6 +151,54 @@ func TestPublishFailedChoosesAndCounts(t *testing.T) {
 	}
 }
 
+// Ingestions go to the queue of the ingest function, and documents are left alone.
+//
+//nolint:paralleltest // it sets the environment
+func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
+	r := newFailedRig(t, func() bool { return true })
+	r.fail(1, oneTenant, "transient", "1 hour")
+	const broken, unread = "10000000-0000-4000-8000-000000000911", "10000000-0000-4000-8000-000000000912"
+	for id, kind := range map[string]string{broken: "permanent", unread: "transient"} {
+		if _, err := r.conn.Exec(t.Context(), `WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)),
+				i AS (INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, failed_at, error, attempts)
+					VALUES ($1, $2, $1, 'a.pdf', 'failed', now(), 'the cause of ' || $3::text, 3))
+			INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload)
+			VALUES ($2, 'ingestion', $1, $3, 3, '{}')`, id, oneTenant, kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish := func(want string, args ...string) {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		env := func(name string) string { // a queue of documents would be the wrong one
+			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Ingest.QueueEnv(): r.queueURL}[name]
+		}
+		code := run(t.Context(), append([]string{"publish", "--ingestions"}, args...), env, &out, &errOut)
+		if code != exitOK || out.String() != want {
+			t.Errorf("%q: exit status %d, %q %q, want %q", args, code, out.String(), errOut.String(), want)
+		}
+	}
+	left := func(want string) {
+		t.Helper()
+		var got string
+		if err := r.conn.QueryRow(t.Context(), `SELECT string_agg(status || ' ' || coalesce(error, '-'), ', ' ORDER BY id)
+			FROM ingestion`).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got += "; documents " + r.statuses() + "; messages " + r.messages(); got != want {
+			t.Errorf("it left %s, want %s", got, want)
+		}
+	}
+	publish("2 failed ingestions would be published:\n      1  permanent\n         "+broken+"  the cause of permanent\n"+
+		"      1  transient\n         "+unread+"  the cause of transient\n", "--failed", "--dry-run")
+	left("failed the cause of permanent, failed the cause of transient; documents failed 1; messages 0")
+	publish("of 1 failed ingestions: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
+	left("failed the cause of permanent, in-progress -; documents failed 1; messages 1")
+	publish("published 1 ingestions\n", broken)
+	left("in-progress -, in-progress -; documents failed 1; messages 2")
+	publish("no such ingestion has failed\n", "--failed")
+}
+
 // Interrupted, it finishes the batch that it has begun and says what is left;
 // run again, it publishes the rest, and each document once.
 //

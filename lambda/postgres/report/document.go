@@ -73,6 +73,22 @@ func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Times])
 }
 
+// Failure is the error of a failed row.
+type Failure struct {
+	ID       uuid.UUID
+	TenantID uuid.UUID
+	Error    string
+}
+
+const failuresSQL = `
+SELECT id, tenant_id, coalesce({error}, '') FROM {table} WHERE id = ANY ($1) ORDER BY tenant_id, {arrived}, id`
+
+// Failures reads the errors of rows of a workload, by tenant and time.
+func (r Reader) Failures(ctx context.Context, t postgres.Table, ids []uuid.UUID) ([]Failure, error) {
+	rows, _ := r.db.Query(ctx, t.SQL(failuresSQL), ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Failure])
+}
+
 const clusteredSQL = `
 SELECT id FROM document WHERE cluster_id = $1 ORDER BY received_at, id`
 

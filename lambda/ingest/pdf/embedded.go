@@ -26,6 +26,7 @@ var invoices = []string{"factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", 
 // Embedded returns the XML files embedded in the PDF, an e-invoice first.
 func (d *Document) Embedded(ctx context.Context) ([]File, error) {
 	var files []File
+	room := d.config.Embedded // one packed content can be embedded under many names
 	err := d.do(ctx, "read embedded files", func(c *calls) error {
 		count := c.number("FPDFDoc_GetAttachmentCount", d.handle)
 		for i := 0; c.err == nil && i < min(count, maxFiles); i++ {
@@ -34,11 +35,11 @@ func (d *Document) Embedded(ctx context.Context) ([]File, error) {
 			if !strings.HasSuffix(strings.ToLower(name), ".xml") {
 				continue
 			}
-			content, err := d.content(c, attachment)
+			content, err := d.content(c, attachment, room)
 			if err != nil {
 				return err
 			}
-			if len(content) > 0 {
+			if room -= len(content); len(content) > 0 {
 				files = append(files, File{name, content})
 			}
 		}
@@ -75,15 +76,15 @@ func attachmentName(c *calls, attachment uint64) string {
 	return strings.TrimRight(string(utf16.Decode(units)), "\x00")
 }
 
-func (d *Document) content(c *calls, attachment uint64) ([]byte, error) {
+func (d *Document) content(c *calls, attachment uint64, room int) ([]byte, error) {
 	length := c.alloc(4)
 	if c.call("FPDFAttachment_GetFile", attachment, 0, 0, length) == 0 {
 		return nil, nil // a name without a file
 	}
 	size := c.int(length, 0)
-	if size < 0 || size > d.config.Embedded {
+	if size < 0 || size > room {
 		return nil, failure.Permanently(
-			"an XML file embedded in the PDF has more than %d MB: send it alone, or the PDF without it", d.config.Embedded>>20)
+			"the XML embedded in the PDF has more than %d MB: send it alone, or the PDF without it", d.config.Embedded>>20)
 	}
 	if size == 0 {
 		return nil, nil

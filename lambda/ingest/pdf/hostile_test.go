@@ -3,6 +3,7 @@ package pdf
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,10 @@ var hostile = map[string]struct {
 		"the PDF is encrypted in a way that is not supported"},
 	"embedded XML that unpacks to 20 MB": {func() string {
 		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 20), "factur-x.xml")
-	}, "an XML file embedded in the PDF has more than 10 MB"},
+	}, "the XML embedded in the PDF has more than 10 MB"},
+	"ten times the same XML of 2 MB": {func() string {
+		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 2), slices.Repeat([]string{"a.xml"}, 10)...)
+	}, "the XML embedded in the PDF has more than 10 MB"},
 	"embedded XML that unpacks to 100 MB": {func() string {
 		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 100), "factur-x.xml")
 	}, memory},

@@ -46,7 +46,7 @@ type Config struct {
 	Pages      int           // of a document: 1,000
 	Pixels     int           // of an image of a page: 40 million
 	Characters int           // of a page: 100,000
-	Embedded   int           // bytes of an embedded file: 10 MB
+	Embedded   int           // bytes of the embedded XML files together: 10 MB
 	Time       time.Duration // for each operation, on a document or on a page: 20 s
 }
 

@@ -23,13 +23,18 @@ const (
 
 // run runs the program and returns its output.
 func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, r.Time)
+	defer cancel()
 	out, messages := &bounded{limit: maxOutput}, &bounded{limit: maxErrors}
-	cmd := r.command(ctx, input, args...)
+	cmd := r.command(limited, input, args...)
 	cmd.Stdout, cmd.Stderr = out, messages
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, failure.At("run tesseract", context.Cause(ctx))
+	case limited.Err() != nil:
+		return nil, failure.Permanently("tesseract did not finish a page within %v: the image is no page of text, "+
+			"or far too large: scan it in fewer dots per inch", r.Time)
 	case out.over:
 		return nil, failure.Permanently(
 			"tesseract returned more than %d MB for a page: the image is no page of text", maxOutput>>20)

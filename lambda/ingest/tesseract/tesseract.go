@@ -2,7 +2,8 @@
 // be installed: apt-get install tesseract-ocr tesseract-ocr-deu.
 //
 // Each page is one process, with one thread; as many run at once as there are
-// cores. A process ends with its context, together with all that it started.
+// cores. A process ends with its context and after its time, together with all
+// that it started: noise would keep it at work for as long as there is time.
 package tesseract
 
 import (
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/ocr"
@@ -24,6 +26,8 @@ type Config struct {
 	Languages string // installed language data, joined by +: deu+eng
 	DPI       int    // at which pages are drawn: 300
 	Processes int    // at once: the number of cores
+
+	Time time.Duration // for each page: 2 min; a page of text takes seconds
 }
 
 // Engine transcribes images. It may be used concurrently.
@@ -45,6 +49,7 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 	c.Languages = cmp.Or(c.Languages, "deu+eng")
 	c.DPI = cmp.Or(c.DPI, 300)
 	c.Processes = cmp.Or(c.Processes, runtime.GOMAXPROCS(0))
+	c.Time = cmp.Or(c.Time, 2*time.Minute)
 	r := &reader{Config: c}
 	out, err := r.run(ctx, nil, "--version")
 	if err != nil {

@@ -176,6 +176,17 @@ func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
 	}
 }
 
+// A page that never ends would keep the other files of its batch waiting.
+func TestPageHasATimeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	r := &reader{Config: Config{Program: program(t, "sleep 1000"), Languages: "eng", Time: 50 * time.Millisecond}}
+	_, err := r.Read(context.Background(), image.NewGray(image.Rect(0, 0, 9, 9)))
+	want := "tesseract did not finish a page within 50ms: the image is no page of text, or far too large: scan it in fewer dots per inch"
+	if f := failure.Of(err); f.Kind != failure.Permanent || f.Text != want {
+		t.Errorf("got %v %q", f.Kind, f.Text)
+	}
+}
+
 // A process that was only killed itself would leave its child at work.
 func TestContextEndsTheWholeProcessGroup(t *testing.T) {
 	t.Parallel()

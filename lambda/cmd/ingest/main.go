@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
@@ -22,6 +23,10 @@ func main() {
 }
 
 func run(ctx context.Context, env setup.Env) error {
+	// A file of a few bytes can unpack to hundreds of MB, which are garbage soon.
+	// Without a limit the collector waits until as much again was allocated. The
+	// last quarter is for memory that it does not know.
+	debug.SetMemoryLimit(int64(manifest.Ingest.MemoryMB) << 20 / 4 * 3)
 	telemetry := telemetry.New(env, manifest.Ingest.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
 	config, err := setup.LoadFunction(env, manifest.Ingest)

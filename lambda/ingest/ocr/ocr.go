@@ -27,12 +27,13 @@ type Engine struct {
 	name   string
 	dpi    int
 	slots  chan struct{}
+	kept   int64 // pixels of repaired images
 }
 
 // New makes an engine that draws pages in that many dots per inch and reads at
 // most atOnce of them at once.
 func New(r Reader, name string, dpi, atOnce int) *Engine {
-	return &Engine{r, name, dpi, make(chan struct{}, atOnce)}
+	return &Engine{r, name, dpi, make(chan struct{}, atOnce), maxKept}
 }
 
 // Transcribe reads all pages of a file.

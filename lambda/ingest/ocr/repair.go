@@ -4,10 +4,15 @@ import (
 	"context"
 	"image"
 	"slices"
+	"sync/atomic"
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
 )
+
+// maxKept bounds the pixels of the repaired images that are kept for people: those
+// of a long scan would fill the memory. One image is always within it.
+const maxKept = 60_000_000
 
 // Repair transcribes the pages below that quality once more, each after the
 // repairs that its defects call for, and leaves the others as they are. Boxes
@@ -18,10 +23,13 @@ func (e *Engine) Repair(
 ) (transcript.Second, error) {
 	second := transcript.Second{Transcription: first, Images: map[int]*image.Gray{}}
 	second.Transcription.Pages = slices.Clone(first.Pages)
-	images := make([]*image.Gray, len(first.Pages))
+	images, kept := make([]*image.Gray, len(first.Pages)), atomic.Int64{}
 	err := e.Each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
 		if first.Pages[i].Quality < below {
 			images[i], err = e.again(ctx, file, &second.Transcription.Pages[i])
+		}
+		if images[i] != nil && kept.Add(int64(len(images[i].Pix))) > e.kept {
+			images[i] = nil
 		}
 		return err
 	})

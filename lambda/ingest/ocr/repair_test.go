@@ -79,3 +79,15 @@ func TestFileIsTranscribedPageByPage(t *testing.T) {
 		}
 	}
 }
+
+// All pages are read again, but of a long scan not every image is kept.
+func TestRepairedImagesAreKeptUpToABound(t *testing.T) {
+	t.Parallel()
+	first := transcript.Transcription{Pages: []transcript.Page{{Number: 1}, {Number: 2}, {Number: 3}}}
+	e := New(fake{quarters: 1}, "fake", 300, 1)
+	e.kept = 2 * 100 * 200
+	got, err := e.Repair(t.Context(), blank(3), first, 0.7)
+	if err != nil || len(got.Images) != 2 || got.Transcription.Pages[2].Quality != 0.9 {
+		t.Errorf("%d images are kept, want 2; the last page: %+v, %v", len(got.Images), got.Transcription.Pages[2], err)
+	}
+}

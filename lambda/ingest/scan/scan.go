@@ -142,10 +142,21 @@ func (p firstPage) ReadAt(b []byte, off int64) (int, error) {
 // Pages returns the number of pages.
 func (f *File) Pages() int { return len(f.pages) }
 
+// decoding has the place of the one image that is decoded at a time: of 40
+// million pixels, a JPEG that is sent in steps takes 800 MB meanwhile, and the
+// result 40.
+var decoding = make(chan struct{}, 1)
+
 // Render decodes a page, from 1, in shades of gray, turned as its tag of
 // orientation asks. A scan has the pixels that it has: the dots per inch are not
 // used.
-func (f *File) Render(_ context.Context, page, _ int) (*image.Gray, error) {
+func (f *File) Render(ctx context.Context, page, _ int) (*image.Gray, error) {
+	select {
+	case decoding <- struct{}{}:
+		defer func() { <-decoding }()
+	case <-ctx.Done():
+		return nil, failure.At("wait for the decoder of images", ctx.Err())
+	}
 	decoded, err := f.decode(page - 1)
 	if err != nil {
 		return nil, broken()

@@ -177,3 +177,21 @@ func FuzzImagesEndWithAnErrorAtMost(f *testing.F) {
 		}
 	})
 }
+
+func TestOneImageIsDecodedAtATime(t *testing.T) {
+	f, err := open(encoded(t, sheet(2, 1, 77), "png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoding <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = f.Render(ctx, 1, 300)
+	<-decoding
+	if want := "wait for the decoder of images: stopped before it was done"; err == nil || failure.Of(err).Text != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := f.Render(t.Context(), 1, 300); err != nil {
+		t.Errorf("the place is lost: %v", err)
+	}
+}

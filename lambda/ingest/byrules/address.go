@@ -17,12 +17,14 @@ var (
 	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
 )
 
-// next is the line below a cell of a block: with the same left edge, and at most
-// an empty line between them.
+// next is the line below a cell of a block: with the same left edge or the same
+// middle, and at most an empty line between them.
 func next(cells []cell, i int) (int, bool) {
 	const edge, lines = 0.02, 1.6
 	c, ok := under(cells, i)
-	if !ok || abs(c.Box.Left-cells[i].Box.Left) > edge || c.Box.Top-cells[i].Box.Bottom > lines*cells[i].height() {
+	left := abs(c.Box.Left - cells[i].Box.Left)
+	middle := abs(c.Box.Left+c.Box.Right-cells[i].Box.Left-cells[i].Box.Right) / 2
+	if !ok || min(left, middle) > edge || c.Box.Top-cells[i].Box.Bottom > lines*cells[i].height() {
 		return 0, false
 	}
 	return c.at, true

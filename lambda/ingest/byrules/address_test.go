@@ -1,6 +1,9 @@
 package byrules
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // The window of an envelope: the sender's line, the recipient, and the sender's
 // ways to be reached at the right.
@@ -89,6 +92,33 @@ func TestTermsOfPaymentHaveADayAndASentence(t *testing.T) {
 		terms := Extract(sheets(letter + "\n" + line))[0].Data.Terms
 		if got := terms.Due.String() + " " + terms.Text; got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// The layout of a till receipt: everything in the middle, the title between
+// dashes, and days of which only the currency says how to read them.
+func TestReceiptInTheMiddleIsRead(t *testing.T) {
+	t.Parallel()
+	d := Extract(sheets(`
+          NORDLICHT (KOTA) SDN BHD
+         NO. 7, JALAN BARU 3, TAMAN
+              81100 JOHOR BAHRU
+                  -INVOICE-
+Invoice no: 4711
+Date: 03-04-26
+Gross Amt                       RM 33.90`))[0]
+	got := fmt.Sprintln(d.Type, d.Data.Supplier.Name, d.Data.Supplier.Address, d.Data.Date, d.Data.Currency, d.Data.Total.Fixed())
+	if want := "invoice NORDLICHT (KOTA) SDN BHD NO. 7, JALAN BARU 3, TAMAN, 81100 JOHOR BAHRU 2026-04-03 MYR 33.90\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSignOfACurrencyIsNoPartOfAWord(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"FORM 12": "", "FLEUR": "", "RM12.00": "MYR", "12,00EUR": "EUR", "US$ 5": "USD"} {
+		if got := Extract(sheets("Rechnung Nr. A-1\n" + text))[0].Data.Currency; got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
@@ -115,7 +117,7 @@ func (r *reader) parties() {
 	d := &r.e.Data
 	name("supplier", &d.Supplier, supplier)
 	name("buyer", &d.Buyer, buyer)
-	ofSupplier, ofBuyer := assign(r.cells, ids(r.cells, vatForm, company.VATID), supplier, buyer)
+	ofSupplier, ofBuyer := assign(ids(r.cells, vatForm, company.VATID), supplier, buyer)
 	set := func(path string, to *string, v id) {
 		if v.value != "" {
 			*to = v.value
@@ -136,14 +138,25 @@ func (r *reader) parties() {
 // signs print a currency.
 var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
 	{"US$", "USD"}, {"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"},
-	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}}
+	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
+
+// shows reports whether a sign stands in a text, not as a part of a word.
+func shows(text, sign string) bool {
+	i := strings.Index(text, sign)
+	if i < 0 {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i+len(sign):])
+	return !unicode.IsLetter(before) && !unicode.IsLetter(after)
+}
 
 // currency is the sign that is printed most often.
 func (r *reader) currency() {
 	count, quotes := map[string]int{}, map[string]cell{}
 	for _, c := range r.cells {
 		for _, s := range signs {
-			if strings.Contains(c.Text, s[0]) {
+			if shows(c.Text, s[0]) {
 				count[s[1]]++
 				if _, ok := quotes[s[1]]; !ok {
 					quotes[s[1]] = c

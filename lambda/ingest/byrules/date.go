@@ -130,12 +130,12 @@ func order(all []dated, currency string, european bool) (dayFirst, known bool) {
 		return true, true
 	case second > 0 && first == 0:
 		return false, true
-	case european || currency == "EUR" || currency == "GBP" || currency == "CHF":
+	case european:
 		return true, true
 	case currency == "USD":
 		return false, true
 	}
-	return false, false
+	return true, currency != "" && currency != "CAD" // where both are usual
 }
 
 // reading returns the day that a date means; false if that stays open.

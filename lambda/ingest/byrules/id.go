@@ -64,7 +64,7 @@ func (v id) below(p party) bool {
 
 // assign gives VAT ids to the sides: an id below a buyer's label or nearer to
 // the buyer's name is the buyer's.
-func assign(cells []cell, all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
+func assign(all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
 	for _, v := range all {
 		side := v.cell.side
 		near := v.below(buyer)

@@ -34,16 +34,16 @@ var (
 	// bareMark names a number without a type.
 	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
 	// bareTitle may follow a title that has no number.
-	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.]|/ *\pL+|original|kopie|copy|copie)? *$`)
+	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.*–-]+|/ *\pL+|original|kopie|copy|copie)? *$`)
 
 	dateLabel = word(`(?:invoice |document |issue |billing |bill |order |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date`)
 	otherDate = word(`(?:due|delivery|shipping|ship|service|payment|order|tax point|supply)[ -](?:date|by|on)|date (?:due|de livraison|d['’]échéance|de paiement|de commande)|échéance|fällig\pL*|zahlbar|liefer\pL*|leistungs\pL*|valuta|scadenza|data (?:di )?(?:scadenza|consegna|ordine)|fecha (?:de )?(?:vencimiento|entrega|pedido)|vencimiento|stylesheet|period|zeitraum|bestell\pL*`)
 	dueLabel  = word(`(?:payment )?due(?: date)?|date due|payable (?:by|until)|fällig\pL*(?: am| bis)?|zahlbar bis|date d['’]échéance|échéance|(?:data )?(?:di )?scadenza|(?:fecha de )?vencimiento`)
 
 	payable  = word(`due\b|(?:amount|balance|total|sum)[ -](?:due|payable|to pay|outstanding)|balance|zahlbetrag|zu zahlen\pL*|zahlungsbetrag|fälliger|offener|rest(?:betrag|summe)|net à payer|(?:montant|somme|total|reste|solde) (?:à payer|dû|due)|solde|saldo|(?:netto|totale|importo) (?:a pagare|da pagare|dovuto)|(?:importe|total|l[ií]quido) a pagar`)
-	subtotal = word(`sub-?total|subtotale|(?:total )?net(?:to)?(?:[ -](?:amount|total|value|betrag|summe|wert))?\b|(?:total|amount|sum|montant|totale|importe|importo|invoice total)[ ,(]*(?:net\b|netto|h\.? ?t\.?\b|hors tax\pL*|excl\pL*|ex\.? vat|before|without|untaxed|imponibile|sin iva|ohne|exkl)|(?:netto|zwischen|waren)(?:betrag|summe|wert|gesamt)\pL*|(?:summe|gesamt|betrag|gesamtbetrag|rechnungsbetrag|rechnungssumme|gesamtsumme)[ ,(-]*(?:netto|ohne|exkl|zzgl)|steuerbasis\pL*|taxable|untaxed|(?:totale )?imponibile|base imponible|hors taxe`)
+	subtotal = word(`sub-?total|subtotale|(?:total )?net(?:to)?(?:[ -](?:amount|amt|total|value|betrag|summe|wert))?\b|(?:total|amount|sum|montant|totale|importe|importo|invoice total)[ ,(]*(?:net\b|netto|h\.? ?t\.?\b|hors tax\pL*|excl\pL*|ex\.? vat|before|without|untaxed|imponibile|sin iva|ohne|exkl)|(?:netto|zwischen|waren)(?:betrag|summe|wert|gesamt)\pL*|(?:summe|gesamt|betrag|gesamtbetrag|rechnungsbetrag|rechnungssumme|gesamtsumme)[ ,(-]*(?:netto|ohne|exkl|zzgl)|steuerbasis\pL*|taxable|untaxed|(?:totale )?imponibile|base imponible|hors taxe`)
 	tax      = word(`(?:plus |zzgl\.? |zuzügl\.? |\+ ?)?(?:\d+(?:[.,]\d+)? ?% *)?(?:(?:sales|total|summe|montant|gesamt|totale|sum of|steuerbetrag|total de)[ -]*)?(?:tax(?:es)?|vat|gst|(?:umsatz|mehrwert)?steuer(?:betrag|summe|n)?|u?st|ust\b|mwst|tva|t\.v\.a|iva|i\.v\.a|imposta|cuota|impuestos?)(?:[ .:(]|$|\d|amount|betrag)`)
-	total    = word(`(?:grand |invoice |gross )?total(?:e|i)?\b|gross amount|(?:gesamt|brutto|rechnungs|end|rechnungsend|rechnungsgesamt|gesamtbrutto)(?:betrag|summe)?(?: \(?brutto\)?)?\b|(?:gesamt|end)preis|summe|montant (?:total|ttc|t\.t\.c)|importe total|importo totale|ttc\b`)
+	total    = word(`(?:grand |invoice |gross )?total(?:e|i)?\b|gross am(?:oun)?t\b|(?:gesamt|brutto|rechnungs|end|rechnungsend|rechnungsgesamt|gesamtbrutto)(?:betrag|summe)?(?: \(?brutto\)?)?\b|(?:gesamt|end)preis|summe|montant (?:total|ttc|t\.t\.c)|importe total|importo totale|ttc\b`)
 	notTotal = regexp.MustCompile(`(?i)^(?:gesamtbetrag der|total (?:de(?:s)? )?(?:remise|discount|line|charge|allowance|acompte|page|quantity|weight|items|qty|units|paid)|total[ -](?:savings)|übertrag|carried|report)`)
 	withTax  = regexp.MustCompile(`(?i)brutto|gross|inkl|incl|ttc|t\.t\.c|grand|iva inc|mit (?:mwst|ust)|endbetrag|gesamtbetrag|invoice total|rechnungs`)
 
@@ -59,5 +59,5 @@ var (
 	rights = regexp.MustCompile(`(?i)©|\(c\)|copyright|\bpowered by\b`)
 
 	// legalForm shows that a cell names a company.
-	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:(?:GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|Company|Co\.)(?:$|[\s,.)])`)
+	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:(?:GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
 )

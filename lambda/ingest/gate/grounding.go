@@ -45,7 +45,7 @@ func sameAmount(s string, v extraction.Value) bool {
 
 // signs print a currency without its code.
 var signs = map[string][]string{"EUR": {"€", "euro"}, "USD": {"$"}, "GBP": {"£"}, "CHF": {"fr.", "sfr"}, "JPY": {"¥"},
-	"PLN": {"zł"}}
+	"PLN": {"zł"}, "MYR": {"rm"}}
 
 // currency accepts a sign. Many documents leave their currency out, so that one
 // without a quote is no reason to refuse.

@@ -11,7 +11,7 @@
 //     the response and visibility changes (queue.go).
 //   - job is the runtime; its documentation is the life of a document.
 //     Schedule.Decide, in decide.go, decides how a delivery is settled;
-//     settle.go does it.
+//     settle.go does it; heartbeat.go extends the lease of long work.
 //   - score finds how well two documents fit together; all evidence is one table,
 //     weights.go.
 //   - rules decides which pairs are matches, by their competition.

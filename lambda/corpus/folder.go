@@ -40,7 +40,7 @@ type Problem struct {
 	What string `json:"what"`
 }
 
-// Where returns the file, and the line if the problem is that of one line.
+// Where returns the file, and the line if the problem is in one line.
 func (p Problem) Where() string {
 	if p.Line == 0 {
 		return p.File

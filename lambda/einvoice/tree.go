@@ -29,7 +29,7 @@ type node struct {
 	children []*node
 }
 
-// attributes are those that are read. They have no name space.
+// attributes lists the attributes that are read. They have no name space.
 var attributes = []string{"schemeID", "currencyID", "unitCode", "format"}
 
 // known returns a copy of the attributes that are read: the decoder's own list

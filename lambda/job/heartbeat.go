@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// beatsPerLease is how often leases are extended within the time of one: four
+// beatsPerLease is the number of beats within the time of a lease: four
 // beats in a row may fail before the work has to stop.
 const beatsPerLease = 5
 
@@ -120,8 +120,8 @@ func (b *batch) hide(ctx context.Context, indexes []int) {
 	}
 }
 
-// extendMargin is how much later than its lease a message comes back, so that
-// it does not find the lease alive by the difference of two clocks.
+// extendMargin is the time from the end of a lease until its message comes back, so
+// that it does not find the lease alive by the difference of two clocks.
 const extendMargin = 2 * time.Second
 
 // alone waits for the call to the queue that is under way, and keeps others

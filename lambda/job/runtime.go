@@ -22,7 +22,7 @@ type Runtime struct {
 	Work     Work
 	Schedule Schedule
 	Log      *slog.Logger
-	// Lease is how long a claim lives without a sign of life of this process: a
+	// Lease is the life of a claim without a sign of life of this process: a
 	// heartbeat extends it and the visibility of its message while the work goes
 	// on. Zero: claims live until the end of the invocation, without a heartbeat.
 	Lease   time.Duration

@@ -32,7 +32,7 @@ type Function struct {
 	PoolSize       int             // database connections of one instance
 	AsksModel      bool            // it gets the model's settings, and its calls are shown
 	Retries        []time.Duration // visibility after the first, second ... transient failure
-	// Lease is how long a claim outlives its last heartbeat; 0: claims live
+	// Lease is the time for which a claim outlives its last heartbeat; 0: claims live
 	// until the end of the invocation, without a heartbeat.
 	Lease time.Duration
 	// Rowless functions get messages that name no row. A message that is given up

@@ -39,7 +39,7 @@ func (b Backlog) Throughput() (*Throughput, error) {
 }
 
 // system is the system that the assumptions describe. The connections of other
-// functions are those of all rows but match's.
+// functions come from all rows but match's.
 func (b Backlog) system(functions []manifest.Function) (System, error) {
 	others := slices.DeleteFunc(slices.Clone(functions), func(f manifest.Function) bool {
 		return f.Name == manifest.Match.Name

@@ -21,7 +21,7 @@ type Spent struct {
 	WithoutPrice []string     `json:"without_price"`
 }
 
-// expense is what a tenant bought of a model on a day, or a sum of expenses.
+// expense is a tenant's use of a model on a day, or a sum of expenses.
 type expense struct {
 	TenantID         *uuid.UUID `json:"tenant_id,omitempty"`
 	Day              string     `json:"day,omitempty"`

@@ -21,7 +21,7 @@ SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM no
 
 // pendingSQL reads the deliveries of a channel of the last two weeks that are
 // neither sent nor claimed; older ones are of no use. Each notification is looked
-// up by its key, also while the statistics are those of a storm.
+// up by its key, also with the statistics of a storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
 FROM (

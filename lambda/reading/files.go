@@ -13,8 +13,8 @@ import (
 	"matchbook/lambda/ingest/filetype"
 )
 
-// extensions are those of the files that are taken from a folder. A file that
-// is named itself is taken whatever its name is: its content decides.
+// extensions selects the files that are taken from a folder. A file that is named
+// itself is taken whatever its name is: its content decides.
 var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xml", ".txt"}
 
 // File is a file to be read.

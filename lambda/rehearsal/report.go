@@ -31,7 +31,7 @@ type Report struct {
 	Problems   []corpus.Problem `json:"problems"`
 }
 
-// Found is what matching found for documents.
+// Found is the result of matching documents.
 type Found struct {
 	Documents []documentReport `json:"documents"`
 	Matches   []matchReport    `json:"matches"`

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// Batch is how many rows are made pending before their messages are
+	// Batch is the number of rows that are made pending before their messages are
 	// sent: at most so many wait for the sweep if the program is killed.
 	Batch = 500
-	// Shown is how many rows of a kind a list contains.
+	// Shown is the number of rows of a kind in a list.
 	Shown = 3
 
-	// batchFor is how long a batch that has begun may take.
+	// batchFor bounds the time of a batch that has begun.
 	batchFor = 30 * time.Second
 )
 

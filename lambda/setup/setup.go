@@ -32,7 +32,7 @@ type Env func(name string) string
 // Config is the configuration of a function or of the command.
 type Config struct {
 	DatabaseURL string
-	QueueURL    string            // the queue that feeds the function; of a publisher and the sweep, that of match
+	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, match's
 	Queues      map[string]string // the queues to publish to, by the function's name
 	Schedule    job.Schedule
 	Model       *ModelConfig // nil: rules only
@@ -142,7 +142,7 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 }
 
 // LoadSweep reads the configuration of a sweep over these functions. Queues has
-// the queues of all functions with rows, and QueueURL is that of match.
+// the queues of all functions with rows, and QueueURL is match's.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)...)

@@ -117,7 +117,7 @@ func (b *Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// statuses are those of the errors; the others' is 400.
+// statuses has the status of each error; the others have 400.
 var statuses = map[string]int{"AccessDenied": http.StatusForbidden, "InvalidAccessKeyId": http.StatusForbidden,
 	"NoSuchBucket": http.StatusNotFound, "NoSuchKey": http.StatusNotFound, "NoSuchVersion": http.StatusNotFound}
 

@@ -39,8 +39,8 @@ const (
 	ModelAlone Trust = "model-alone" // only a model named it; the quote is printed
 )
 
-// Confidence is what a source says about its own extraction. It is never a
-// reason to trust a value.
+// Confidence is a source's opinion of its own extraction. It is never a reason to
+// trust a value.
 type Confidence string
 
 // The confidences.

@@ -45,7 +45,7 @@ func (r Reader) Ingestions(ctx context.Context, files []uuid.UUID) ([]Ingestion,
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Ingestion])
 }
 
-// File is the file that a document was, or is to be, read from. Times are those of
+// File is the file that a document was, or is to be, read from, with the times of
 // its ingestion.
 type File struct {
 	Ingestion uuid.UUID // of the whole file

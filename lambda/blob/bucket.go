@@ -96,8 +96,8 @@ func gone(err error) error {
 
 // codes are the permanent refusals of S3; every other one is transient.
 var codes = map[string]string{
-	"NoSuchBucket":          "the bucket does not exist: BLOB_URL names it",
-	"AccessDenied":          "S3 denies access: the role needs the bucket and its key",
+	"NoSuchBucket":          "the bucket does not exist",
+	"AccessDenied":          "S3 denies access: these credentials lack a right to the bucket, or to its KMS key",
 	"PermanentRedirect":     "the bucket is in another region",
 	"InvalidAccessKeyId":    "S3 does not know the credentials",
 	"SignatureDoesNotMatch": "S3 refuses the credentials",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/corpus"
@@ -113,9 +114,14 @@ func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer
 	return err
 }
 
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]+[a-z0-9]$`)
+
 // Upload stores files, and those in folders, in a bucket of a deployed stack,
 // where their arrival starts ingestions. It reports their number.
 func (o Options) Upload(ctx context.Context, paths []string, bucket string, out io.Writer, m *term.Meter) error {
+	if !bucketName.MatchString(bucket) {
+		return errors.New("--bucket: not the name of a bucket, such as my-bucket")
+	}
 	if o.Tenant == "" {
 		return errors.New("--bucket needs --tenant: the files would belong to no tenant of the stack")
 	}
@@ -127,7 +133,7 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	if err != nil {
 		return err
 	}
-	store, err := blob.Open(ctx, "s3://"+bucket, setup.LoadAWS)
+	store, err := blob.Open(ctx, "s3://"+bucket, setup.LoadSignedIn)
 	if err != nil {
 		return fmt.Errorf("open the bucket %s: %w", bucket, err)
 	}

@@ -16,9 +16,22 @@ func LoadAWS(ctx context.Context) (aws.Config, error) {
 		return c, errors.New("AWS configuration: " + err.Error())
 	}
 	if c.Region == "" {
-		return c, errors.New("configuration:\nAWS_REGION is not set: the region of the queue")
+		return c, errors.New("configuration:\nAWS_REGION is not set: the region of the stack")
 	}
 	c.RetryMaxAttempts = 1
+	return c, nil
+}
+
+// LoadSignedIn is LoadAWS for a person, with an error where there are no
+// credentials.
+func LoadSignedIn(ctx context.Context) (aws.Config, error) {
+	c, err := LoadAWS(ctx)
+	if err != nil {
+		return c, err
+	}
+	if _, err := c.Credentials.Retrieve(ctx); err != nil { // without err, which lists all that was tried
+		return c, errors.New("there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	}
 	return c, nil
 }
 

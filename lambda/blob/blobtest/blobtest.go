@@ -96,7 +96,7 @@ func (b *Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	caller := callerOf(r)
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	source := r.Header.Get("X-Amz-Copy-Source")
-	code := ""
+	var code string
 	switch {
 	case caller == "":
 		code = "InvalidAccessKeyId"

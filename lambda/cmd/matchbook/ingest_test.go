@@ -280,8 +280,9 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 		{[]string{sampleFiles, "--tenant", "me"}, "--tenant: not a UUID"},
 		{[]string{sampleFiles, "--model", "oracle"}, "--model oracle answers from the true links of a corpus, and files have none"},
 		{[]string{sampleFiles, "--model", "openai"}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
-		{[]string{sampleFiles, "--bucket", "b"}, "--bucket needs --tenant"},
-		{[]string{sampleFiles, "--bucket", "b", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
+		{[]string{sampleFiles, "--bucket", "docs"}, "--bucket needs --tenant"},
+		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: not the name of a bucket, such as my-bucket"},
+		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
 	} {
 		code, _, errOut := matchbook(t, "", append([]string{"ingest"}, tc.args...)...)
 		if code != exitError || !strings.Contains(errOut, tc.want) {

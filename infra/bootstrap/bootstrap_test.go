@@ -45,7 +45,7 @@ func maxBootstrap(name string) int64 {
 	if name == manifest.Ingest.Name {
 		return 24_000_000
 	}
-	return 15_000_000
+	return 14_500_000
 }
 
 // built are the functions as they are deployed, and the match function for

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/blob/blobtest"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
@@ -24,7 +25,7 @@ func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
 	workload := func(row manifest.Function) local.WorkloadConfig {
 		c := local.WorkloadConfig{Row: row, Bootstrap: bootstrap(t, row.Package), Concurrency: 2, Logs: testLog{t},
-			Env: []string{"MATCH_MODE=rules", "BLOB_URL=file://" + o.files}}
+			Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
 		if bucket != nil && row.Files != nil {
 			c.Env = append(c.Env, bucket.Env(row.Name)...) // it has the rights of its row, and no others
 		}

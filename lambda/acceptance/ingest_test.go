@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
@@ -32,7 +33,7 @@ func newOffice(t *testing.T, env ...string) *office {
 	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add, Workloads: []local.WorkloadConfig{
 		{Bootstrap: bootstrap(t, manifest.Match.Package), Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
 		{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Logs: testLog{t},
-			Env: append([]string{"MATCH_MODE=rules", "BLOB_URL=file://" + o.files}, env...)},
+			Env: append([]string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}, env...)},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -63,10 +63,15 @@ func Check(rawURL string) error {
 	return err
 }
 
+// FolderURL returns the URL of a folder: its name may contain any character.
+func FolderURL(dir string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String()
+}
+
 func parse(rawURL string) (*url.URL, error) {
 	u, err := url.Parse(rawURL)
-	if err == nil && (u.Scheme == "s3" && u.Host != "" && u.RawQuery == "" ||
-		u.Scheme == "file" && u.Host == "" && path.IsAbs(u.Path)) {
+	if err == nil && u.RawQuery == "" && u.Fragment == "" &&
+		(u.Scheme == "s3" && u.Host != "" || u.Scheme == "file" && u.Host == "" && path.IsAbs(u.Path)) {
 		return u, nil
 	}
 	return nil, errors.New("not a URL such as s3://bucket or file:///folder")

@@ -232,9 +232,26 @@ func TestRefusalsOfS3(t *testing.T) {
 	}
 }
 
+// A folder may have any name.
+func TestFolderURLNamesTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "100% of #1? a b", "ä")
+	s, err := blob.Open(t.Context(), blob.FolderURL(dir), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(t.Context(), "a/b", strings.NewReader("content")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "a", "b")); err != nil || string(got) != "content" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestOpenRefusesOtherURLs(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "s3://", "s3:bucket", "file://host/folder", "file:folder", "/folder", "gs://bucket", "s3://b?x=1", "%"} {
+	for _, url := range []string{"", "s3://", "s3:bucket", "file://host/folder", "file:folder", "/folder", "gs://bucket", "s3://b?x=1", "%",
+		"file:///a#b", "file:///a?b"} {
 		if _, err := blob.Open(t.Context(), url, nil); err == nil {
 			t.Errorf("%q: opened", url)
 		}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
 
@@ -58,7 +58,7 @@ func TestStoreOfFilesIsRead(t *testing.T) {
 // This machine's settings of ingest are examined where it has a store of files.
 func TestSettingsOfFilesAreChecked(t *testing.T) {
 	t.Parallel()
-	folder := "file://" + filepath.ToSlash(t.TempDir())
+	folder := blob.FolderURL(t.TempDir())
 	whole := map[string]string{"DATABASE_URL": "postgres://u@localhost/d", "QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/000000000000/ingest",
 		"MATCH_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules", "BLOB_URL": folder, "RETRY_SCHEDULE": ""}
 	for name, tc := range map[string]struct{ variable, value, want string }{

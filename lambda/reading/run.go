@@ -73,7 +73,7 @@ func (r *Run) Start(ctx context.Context, databaseURL string) (err error) {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(r.folder) })
-	files := "file://" + filepath.ToSlash(filepath.Join(r.folder, "files"))
+	files := blob.FolderURL(filepath.Join(r.folder, "files"))
 	if r.blobs, err = blob.Open(ctx, files, nil); err != nil {
 		return err
 	}

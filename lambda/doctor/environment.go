@@ -80,6 +80,7 @@ var names = append(ofChannels(),
 	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
 	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
 	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
+	manifest.EnvOCRQuality, manifest.EnvLease,
 	manifest.EnvAdminBaseURL,
 )
 

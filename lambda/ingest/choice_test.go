@@ -84,6 +84,25 @@ func TestARepairNeverLosesAField(t *testing.T) {
 	}
 }
 
+// OCR_QUALITY moves the bar.
+func TestAPageThatIsGoodEnoughIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for bar, again := range map[float64]bool{0: true, 0.7: true, 0.5: false} {
+		r := newRigWith(t, blankPNG(t))
+		r.OCR, r.GoodEnough = readings{page(0.6, "first"), page(0.9, "second")}, bar
+		if err := r.ingest(t); err != nil {
+			t.Fatal(err)
+		}
+		want := "first\n"
+		if again {
+			want = "second\n"
+		}
+		if got := r.stored(t, "ingestions/"+r.store.row.ID.String()+"/transcription.json"); got != want {
+			t.Errorf("below %g is repaired, and 0.6 was read: got %q, want %q", bar, got, want)
+		}
+	}
+}
+
 func blankPNG(t *testing.T) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, 200, 200))

@@ -43,13 +43,16 @@ type Blobs interface {
 
 // Ingester reads files.
 type Ingester struct {
-	Store  Store
-	Blobs  Blobs
-	PDFs   *pdf.Reader
-	OCR    OCR        // nil: none
-	NoOCR  string     // the reason why there is none
-	Model  *llm.Asker // nil: extraction by rules
-	Sender job.Sender // to the queue of the match function
-	Log    *slog.Logger
-	Now    func() time.Time // for dates in the future; nil is time.Now
+	Store Store
+	Blobs Blobs
+	PDFs  *pdf.Reader
+	OCR   OCR    // nil: none
+	NoOCR string // the reason why there is none
+	// GoodEnough is the quality below which a page is repaired and read again; 0
+	// is 0.7.
+	GoodEnough float64
+	Model      *llm.Asker // nil: extraction by rules
+	Sender     job.Sender // to the queue of the match function
+	Log        *slog.Logger
+	Now        func() time.Time // for dates in the future; nil is time.Now
 }

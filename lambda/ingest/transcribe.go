@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -20,9 +21,8 @@ import (
 )
 
 const (
-	// goodEnough is the quality below which a page is repaired and read again.
-	// On 110 receipts the quality of tesseract correlates 0.69 with the fields
-	// that are recovered.
+	// goodEnough is the default of Ingester.GoodEnough: on 110 receipts the quality
+	// of tesseract correlates 0.69 with the fields that are recovered.
 	goodEnough = 0.7
 	// margin is the least gain in quality for which a second reading is taken.
 	margin = 0.05
@@ -95,8 +95,8 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 	if err != nil {
 		return t, nil, err
 	}
-	if read.Quality() < goodEnough {
-		again, err := in.OCR.Repair(ctx, some, read, goodEnough)
+	if below := cmp.Or(in.GoodEnough, goodEnough); read.Quality() < below {
+		again, err := in.OCR.Repair(ctx, some, read, below)
 		if err != nil {
 			return t, nil, err
 		}

@@ -73,6 +73,10 @@ const (
 	// without text.
 	EnvBlobURL = "BLOB_URL"
 	EnvOCR     = "OCR"
+	// EnvOCRQuality is the quality below which a page is repaired and read again.
+	EnvOCRQuality = "OCR_QUALITY"
+	// EnvLease replaces Function.Lease.
+	EnvLease = "LEASE"
 	// Google Document AI, where OCR names it.
 	EnvDocumentAIKey       = "DOCUMENTAI_KEY"
 	EnvDocumentAIProcessor = "DOCUMENTAI_PROCESSOR"

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
@@ -18,6 +19,29 @@ func ingestEnv(more map[string]string) setup.Env {
 	}
 	maps.Copy(all, more)
 	return env(all)
+}
+
+func TestQualityAndLeaseAreConfigured(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"": 0, "0.5": 0.5, "1": 1} {
+		if c, err := setup.LoadFunction(ingestEnv(map[string]string{"OCR_QUALITY": text}), manifest.Ingest); err != nil || c.OCRQuality != want {
+			t.Errorf("quality %q: got %g, %v", text, c.OCRQuality, err)
+		}
+	}
+	for text, want := range map[string]time.Duration{"": 5 * time.Minute, "30s": 30 * time.Second, "10m": 10 * time.Minute} {
+		if c, err := setup.LoadFunction(ingestEnv(map[string]string{"LEASE": text}), manifest.Ingest); err != nil || c.Lease != want {
+			t.Errorf("lease %q: got %s, %v", text, c.Lease, err)
+		}
+	}
+	for name, texts := range map[string][]string{
+		"OCR_QUALITY": {"0", "-0.1", "1.01", "NaN", "70%"}, "LEASE": {"29s", "0", "24h", "five"},
+	} {
+		for _, text := range texts {
+			if _, err := setup.LoadFunction(ingestEnv(map[string]string{name: text}), manifest.Ingest); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s=%s: got %v", name, text, err)
+			}
+		}
+	}
 }
 
 func TestOCRIsConfigured(t *testing.T) {

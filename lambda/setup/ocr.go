@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"matchbook/lambda/manifest"
@@ -16,16 +17,33 @@ const NoOCR = "none"
 
 // loadOCR reads the settings of the engine that reads pages without text.
 func loadOCR(env Env, c *Config) (errs []error) {
+	c.OCRQuality = quality(env, &errs)
 	c.OCR = env(manifest.EnvOCR)
 	switch {
 	case c.OCR == "":
 		c.OCR = NoOCR
 	case c.OCR != NoOCR && !slices.Contains(engines, c.OCR):
-		return []error{fmt.Errorf("%s: not one of %s, %s", manifest.EnvOCR, strings.Join(engines, ", "), NoOCR)}
+		return append(errs, fmt.Errorf("%s: not one of %s, %s", manifest.EnvOCR, strings.Join(engines, ", "), NoOCR))
+	case c.OCR == "documentai":
+		errs = append(errs, loadDocumentAI(env, c)...)
 	}
-	if c.OCR != "documentai" {
-		return nil
+	return errs
+}
+
+// quality reads a number above 0 and up to 1; 0 if it is not set.
+func quality(env Env, errs *[]error) float64 {
+	text := env(manifest.EnvOCRQuality)
+	if text == "" {
+		return 0
 	}
+	q, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(q > 0 && q <= 1) { // not a number is neither
+		*errs = append(*errs, fmt.Errorf("%s: not a number above 0 and up to 1, such as 0.7", manifest.EnvOCRQuality))
+	}
+	return q
+}
+
+func loadDocumentAI(env Env, c *Config) (errs []error) {
 	c.DocumentAI.Key, errs = documentAIKey(env)
 	c.DocumentAI.Processor = required(env, manifest.EnvDocumentAIProcessor,
 		"the processor, projects/P/locations/eu/processors/ID", &errs)

@@ -39,6 +39,8 @@ type Config struct {
 	Notify      NotifyConfig
 	Blobs       string                          // of ingest: the URL of the store of files
 	OCR         string                          // of ingest: the name of an engine, or none
+	OCRQuality  float64                         // of ingest: pages below it are repaired; 0: the default
+	Lease       time.Duration                   // of a claim, where a heartbeat extends it
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	Metrics     *metric.Set                     // collects the counts; nil: no counts
 
@@ -73,6 +75,9 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	if len(f.Files) > 0 {
 		c.Blobs = required(env, manifest.EnvBlobURL, "the store of files, s3://bucket or file:///folder", &errs)
+	}
+	if f.Lease > 0 {
+		c.Lease = lease(env, f, &errs)
 	}
 	if f.Name == manifest.Ingest.Name {
 		errs = append(errs, loadOCR(env, &c)...)
@@ -129,6 +134,19 @@ func duration(env Env, name, example string, errs *[]error) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		*errs = append(*errs, fmt.Errorf("%s: not a duration such as %s", name, example))
+	}
+	return d
+}
+
+// minLease leaves a beat, a fifth of it, time for a slow database.
+const minLease = 30 * time.Second
+
+// lease reads how long a claim of the function outlives its last heartbeat.
+func lease(env Env, f manifest.Function, errs *[]error) time.Duration {
+	d := cmp.Or(duration(env, manifest.EnvLease, "5m", errs), f.Lease)
+	if d < minLease || d > f.Timeout {
+		*errs = append(*errs, fmt.Errorf("%s: not between %s and the function's timeout, %s",
+			manifest.EnvLease, minLease, f.Timeout))
 	}
 	return d
 }

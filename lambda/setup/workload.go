@@ -73,7 +73,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			c.Metrics.Count(manifest.MetricRefused, 0)
 			opened := opened
 			opened.Log = log
-			return &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: w.Lease, Log: log,
+			return &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
 		},
 	}, db.Close, nil

@@ -45,7 +45,8 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (
 	if err != nil {
 		return nil, nil, err
 	}
-	in = &ingest.Ingester{Blobs: blobs, Sender: queue, Log: log, NoOCR: manifest.EnvOCR + "=none"}
+	in = &ingest.Ingester{Blobs: blobs, Sender: queue, Log: log, NoOCR: manifest.EnvOCR + "=none",
+		GoodEnough: c.OCRQuality}
 	if in.OCR, err = openOCR(ctx, c); err != nil {
 		return nil, nil, err
 	}

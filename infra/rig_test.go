@@ -75,15 +75,15 @@ type wishes struct {
 	facts   func(*settings.Facts)
 }
 
-// synthesise makes the stack as the CDK's command does. Wishes without facts
-// of their own are kept by their context.
+// synthesise makes the stack as the CDK's command does. It is kept by its context
+// and by the function that changes its facts, which is to capture nothing.
 func synthesise(t *testing.T, w wishes) *template {
 	t.Helper()
 	needsNode(t)
 	cdk.Lock()
 	defer cdk.Unlock()
-	key := fmt.Sprint(w.context)
-	if kept := made[key]; kept != nil && w.facts == nil {
+	key := fmt.Sprintf("%v %p", w.context, w.facts)
+	if kept := made[key]; kept != nil {
 		return kept
 	}
 	stacks++
@@ -92,9 +92,7 @@ func synthesise(t *testing.T, w wishes) *template {
 	makeStack(t, app, w)
 	app.Synth(nil)
 	tpl := readTemplate(t, templateIn(t, out))
-	if w.facts == nil {
-		made[key] = tpl
-	}
+	made[key] = tpl
 	return tpl
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -116,6 +117,7 @@ func finds(a, b Document) bool {
 // every way sooner or later, so that the properties are about all of them.
 func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	rest := map[string]bool{}
 	for name, w := range weights {
 		rest[name] = w.family != "competition" && name != "alike" // which needs an embedding

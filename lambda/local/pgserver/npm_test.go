@@ -325,6 +325,7 @@ func npmView(name string) (string, error) {
 
 func TestPinsEqualTheRegistrys(t *testing.T) {
 	t.Parallel()
+	skip.OneGoroutine(t)
 	realNPM(t)
 	for name, want := range pgserver.Pins() {
 		t.Run(name, func(t *testing.T) {

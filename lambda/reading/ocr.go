@@ -10,11 +10,10 @@ import (
 
 // The values of --ocr.
 const (
-	auto      = "auto"
-	withOCR   = "tesseract"
-	noOCR     = "none"
-	howToHave = "install it with: apt-get install tesseract-ocr tesseract-ocr-deu (Debian), " +
-		"or brew install tesseract tesseract-lang (macOS)"
+	auto    = "auto"
+	withOCR = "tesseract"
+	noOCR   = "none"
+	onMacOS = "on macOS: brew install tesseract tesseract-lang"
 )
 
 // OCR is the engine for pages without text.
@@ -37,7 +36,7 @@ func chooseOCR(ctx context.Context, choice string) (OCR, error) {
 	case err == nil:
 		return OCR{Engine: withOCR}, nil
 	case choice == withOCR:
-		return OCR{}, fmt.Errorf("--ocr tesseract: %s; %s", failure.Of(err).Text, howToHave)
+		return OCR{}, fmt.Errorf("--ocr tesseract: %s; %s", failure.Of(err).Text, onMacOS)
 	}
-	return OCR{noOCR, failure.Of(err).Text + "; " + howToHave}, nil
+	return OCR{noOCR, failure.Of(err).Text + "; " + onMacOS}, nil
 }

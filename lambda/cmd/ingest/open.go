@@ -17,7 +17,7 @@ import (
 
 // open opens the function. close closes its adapters.
 func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	reader, closeReader, err := openIngester(ctx, c, log)
+	reader, err := openIngester(ctx, c, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -27,31 +27,27 @@ func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Hand
 		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
 		return in.Ingest
 	})
-	if err != nil {
-		closeReader()
-		return nil, nil, err
-	}
-	return h, func() { closeFunction(); closeReader() }, nil
+	return h, func() { closeFunction(); _ = reader.PDFs.Close() }, err
 }
 
 // openIngester opens everything that reading a file needs but the database.
-func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (
-	in *ingest.Ingester, close func(), err error) {
+func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*ingest.Ingester, error) {
 	blobs, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
 	}
 	queue, err := setup.OpenQueue(ctx, manifest.EnvMatchQueueURL, c.Queues[manifest.Match.Name])
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in = &ingest.Ingester{Blobs: blobs, Sender: queue, Log: log, NoOCR: manifest.EnvOCR + "=none",
-		GoodEnough: c.OCRQuality}
-	if in.OCR, err = openOCR(ctx, c); err != nil {
-		return nil, nil, err
+	engine, err := openOCR(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	if in.PDFs, err = pdf.New(pdf.Config{CacheDir: pdf.UserCache()}); err != nil {
-		return nil, nil, err
+	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
+	if err != nil {
+		return nil, err
 	}
-	return in, func() { _ = in.PDFs.Close() }, nil
+	return &ingest.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: manifest.EnvOCR + "=none",
+		GoodEnough: c.OCRQuality, Sender: queue, Log: log}, nil
 }

@@ -139,6 +139,19 @@ func TestFilesGiveTheirDocuments(t *testing.T) {
 	}
 }
 
+// An e-invoice and a scan do not wait for the parser, which is compiled for the
+// first PDF: here there is none.
+func TestOnlyPDFsNeedTheParser(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"order-4711.xml": "", "scan.jpg": "no OCR is configured (OCR=none)"} {
+		r := newRig(t, name)
+		r.PDFs = nil
+		if err := r.ingest(t); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
 func TestScanIsReadByOCR(t *testing.T) {
 	t.Parallel()
 	engine, err := tesseract.New(t.Context(), tesseract.Config{})

@@ -82,29 +82,35 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 // environment ever had.
 func peakMemory(t *testing.T, variable string) int {
 	t.Helper()
+	status, err := os.ReadFile(filepath.Join(processWith(t, variable), "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no VmHWM in\n%s", status)
+	}
+	kb, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb << 10
+}
+
+// processWith returns the folder in /proc of the process with that variable in
+// its environment.
+func processWith(t *testing.T, variable string) string {
+	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range processes {
 		environ, err := os.ReadFile(file)
-		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), variable) {
-			continue // gone, or of another user
+		if err == nil && slices.Contains(strings.Split(string(environ), "\x00"), variable) { // else gone, or of another user
+			return filepath.Dir(file)
 		}
-		status, err := os.ReadFile(filepath.Join(filepath.Dir(file), "status"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-		if found == nil {
-			t.Fatalf("no VmHWM in\n%s", status)
-		}
-		kb, err := strconv.Atoi(string(found[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return kb << 10
 	}
 	t.Fatal("the function's process is not running")
-	return 0
+	return ""
 }

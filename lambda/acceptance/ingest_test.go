@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -22,18 +23,35 @@ type office struct {
 	*line
 	ingest *local.Workload
 	files  string
+	// onReceive is called when a message was received; may be nil. It must be set
+	// before the first message, and be quick.
+	onReceive func(body string)
+}
+
+func (o *office) event(e sqs.Event) {
+	o.add(e)
+	if e.Kind == sqs.Received && o.onReceive != nil {
+		o.onReceive(e.Body)
+	}
 }
 
 func newOffice(t *testing.T, env ...string) *office {
 	t.Helper()
+	return newOfficeWith(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, env...) })
+}
+
+func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig)) *office {
+	t.Helper()
 	o := &office{files: t.TempDir()}
+	reader := local.WorkloadConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package),
+		Logs: testLog{t}, Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
+	option(&reader)
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
 	var err error
-	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add, Workloads: []local.WorkloadConfig{
+	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Workloads: []local.WorkloadConfig{
 		{Bootstrap: bootstrap(t, manifest.Match.Package), Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
-		{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Logs: testLog{t},
-			Env: append([]string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}, env...)},
+		reader,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -59,23 +77,29 @@ func (o *office) again(id uuid.UUID) {
 // lay puts a file into storage and publishes its ingestion.
 func (o *office) lay(name string, content []byte) ingestion.Row {
 	o.t.Helper()
-	in := ingestion.Row{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
-	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
-	path := filepath.Join(o.files, filepath.FromSlash(in.FilePath))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	in, stamped := o.keep(name, content)
+	if _, err := o.ingest.Queue.Send(o.t.Context(), stamped); err != nil {
 		o.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	return in
+}
+
+// keep puts a file into storage, and its ingestion into the table.
+func (o *office) keep(name string, content []byte) (ingestion.Row, []job.Stamped) {
+	o.t.Helper()
+	in := ingestion.Row{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
+	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
+	if err := os.MkdirAll(filepath.Join(o.files, "documents"), 0o700); err != nil {
+		o.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600); err != nil {
 		o.t.Fatal(err)
 	}
 	stamped, err := o.DB.Ingestions().AddFile(o.t.Context(), in)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	if _, err := o.ingest.Queue.Send(o.t.Context(), stamped); err != nil {
-		o.t.Fatal(err)
-	}
-	return in
+	return in, stamped
 }
 
 // The files of testdata in, matches out: through both bootstraps, both queues

@@ -1,0 +1,146 @@
+package acceptance_test
+
+import (
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+// verdict is the state of a file as a person sees it.
+const verdict = `SELECT CASE WHEN i.status = 'failed' AND d.needs_human_review THEN 'failed: ' || i.error
+	WHEN i.status = 'completed' AND i.needs_human_review AND d.needs_human_review
+	THEN 'for review: ' || array_to_string(review_reasons, '; ')
+	WHEN i.status = 'completed' AND i.valid_structured_data THEN 'valid'
+	ELSE i.status || ' without a reason: ' || coalesce(i.error, '') END
+	|| CASE WHEN i.attempts > 1 THEN ', several attempts' ELSE '' END
+	FROM ingestion AS i JOIN document AS d ON d.id = i.document_id WHERE i.id = $1`
+
+// hostileOffice is an office with one process for all files, which is watched.
+type hostileOffice struct {
+	*office
+	badge     string
+	logs      logText
+	processes map[string]bool
+}
+
+func newHostileOffice(t *testing.T) *hostileOffice {
+	t.Helper()
+	engine := newOCR(t)
+	engine.write("page.tsv", "level\tpage_num\t\n", 0o600) // no word on any page
+	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
+	h.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
+		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})
+		c.OnInvocation = func(i eventsource.Invocation) {
+			if i.Err != nil {
+				t.Errorf("a batch failed as a whole: %v", i.Err)
+			}
+			if len(i.MessageIDs) > 0 {
+				h.processes[processWith(t, h.badge)] = true
+				t.Logf("%d files in %v", len(i.MessageIDs), i.Took)
+			}
+		}
+	})
+	return h
+}
+
+// change lets a file change as its content says, when it is stored or when its
+// message is received.
+func (h *hostileOffice) change(id uuid.UUID, path, content string) {
+	h.t.Helper()
+	path = filepath.Join(h.files, filepath.FromSlash(path))
+	if content == gone {
+		if err := os.Remove(path); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	if strings.HasSuffix(content, cutLater) {
+		h.onReceive = func(body string) {
+			if body != id.String() {
+				return
+			}
+			if err := os.Truncate(path, 200); err != nil {
+				h.t.Error(err)
+			}
+		}
+	}
+}
+
+// storeAll stores all kinds, with a healthy file before each three.
+func (h *hostileOffice) storeAll(files map[string]hostileFile) (kinds map[string]uuid.UUID, healthy []uuid.UUID, all []job.Stamped) {
+	h.t.Helper()
+	invoice, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	kinds = map[string]uuid.UUID{}
+	for i, kind := range slices.Sorted(maps.Keys(files)) {
+		if i%3 == 0 {
+			in, stamped := h.keep("invoice.pdf", invoice)
+			healthy, all = append(healthy, in.ID), append(all, stamped...)
+		}
+		content := files[kind].content()
+		in, stamped := h.keep(files[kind].name, []byte(content))
+		h.change(in.ID, in.FilePath, content)
+		kinds[kind], all = in.ID, append(all, stamped...)
+	}
+	return kinds, healthy, all
+}
+
+// All kinds of hostile files at once, each beside a healthy one, through the real
+// function: each ends at its first delivery with the verdict that was written
+// down for it, the healthy files are read, one process does it all and stays
+// below the memory of its manifest row, and no text of a file is in the log.
+func TestHostileFilesHarmNoOther(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("reads the peak memory of a process from /proc, which only Linux has")
+	}
+	h, files := newHostileOffice(t), hostileFiles()
+	kinds, healthy, all := h.storeAll(files)
+	if _, err := h.ingest.Queue.Send(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Drain(t.Context(), h.Unfinished); err != nil {
+		t.Fatal(err)
+	}
+	for kind, id := range kinds {
+		document := query[string](h.line, "SELECT document_id::text FROM ingestion WHERE id = $1", id)
+		if got, want := query[string](h.line, verdict, id), strings.ReplaceAll(files[kind].want, "{id}", document); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", kind, got, want)
+		}
+	}
+	for _, id := range healthy {
+		check(t, "healthy file", query[string](h.line, verdict, id), "valid")
+	}
+	h.watched(len(kinds))
+}
+
+// watched checks the process, its memory and its log.
+func (h *hostileOffice) watched(kinds int) {
+	h.t.Helper()
+	peak := peakMemory(h.t, h.badge)
+	h.t.Logf("%d kinds, peak memory %d MB", kinds, peak>>20)
+	if peak > manifest.Ingest.MemoryMB<<20 {
+		h.t.Errorf("the function took %d MB, it has %d MB", peak>>20, manifest.Ingest.MemoryMB)
+	}
+	if kinds < 50 || len(h.processes) != 1 {
+		h.t.Errorf("%d kinds were read by %d processes; want 50 or more by one", kinds, len(h.processes))
+	}
+	for _, text := range []string{"Bytewerk", "BW-7", "BW-9", marker} {
+		if strings.Contains(h.logs.String(), text) {
+			h.t.Errorf("%q, text of a file, is in the log", text)
+		}
+	}
+}

@@ -50,16 +50,28 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row ingestion.R
 		if err != nil && failure.Of(err).Kind != failure.Permanent {
 			return transcript.Transcription{}, err
 		}
-		if t, decodeErr := transcript.Decode(stored); err == nil && decodeErr == nil {
+		t, decodeErr := transcript.Decode(stored)
+		switch {
+		case err != nil || decodeErr != nil:
+			in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "ingestion", row.ID.String())
+		case !in.lacksOCR(src, t):
 			return t, nil
 		}
-		in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "ingestion", row.ID.String())
 	}
 	t, second, err := in.read(ctx, src)
 	if err != nil || len(t.Pages) == 0 {
 		return t, err
 	}
 	return in.keep(ctx, f, row, t, second)
+}
+
+// lacksOCR reports whether a checkpoint was made without an OCR, has pages without
+// text, and there is an OCR now. Nothing was paid for it.
+func (in *Ingester) lacksOCR(src *source, t transcript.Transcription) bool {
+	if in.OCR == nil || src.invoice != nil || t.Engine != pdf.Engine {
+		return false
+	}
+	return slices.ContainsFunc(unreadable(t), func(n int) bool { return t.Pages[n-1].Engine == "" })
 }
 
 // read reads a file by its text layer and, where a page has none, by OCR.

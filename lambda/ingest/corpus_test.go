@@ -24,7 +24,7 @@ func shared(t *testing.T, name string) string {
 	root := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
 	dir := filepath.Join(root, "eval", filepath.FromSlash(name))
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpora (set MATCHBOOK_SHARED): %v", err)
+		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
 	}
 	return dir
 }

@@ -252,7 +252,11 @@ func (r *reader) lines() {
 	if net.IsZero() {
 		net = d.Total
 	}
-	for i, it := range fitting(itemsOf(r.cells), net) {
+	found := fitting(itemsOf(r.cells, false), net)
+	if len(found) == 0 {
+		found = fitting(itemsOf(r.cells, true), net)
+	}
+	for i, it := range found {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
 	}

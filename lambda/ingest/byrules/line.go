@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -22,23 +23,27 @@ var columns = []struct {
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
 
-// head is the row of column heads of a table.
+// head is the head of a table: one row of words, or two.
 type head struct {
-	row  cell
+	row  cell // the first cell below it is after this one
 	cols map[string]cell
 }
 
-// headOf reads the row of cell i as column heads; a table has at least a
-// description, and two of quantity, price and amount.
+// headOf reads cell i and those around it as column heads; a table has at least
+// a description, and two of quantity, price and amount.
 func headOf(cells []cell, i int) (head, bool) {
 	h := head{cells[i], map[string]cell{}}
-	for _, c := range append([]cell{cells[i]}, right(cells, i)...) {
-		for _, col := range columns {
-			if _, taken := h.cols[col.name]; !taken && col.form.MatchString(c.Text) {
-				h.cols[col.name] = c
-				break
-			}
+	if columnOf(cells[i].Text) == "" {
+		return h, false
+	}
+	for _, c := range band(cells, i) {
+		name := columnOf(c.Text)
+		if first, taken := h.cols[name]; taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "" {
+			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
+		} else if !taken && name != "" {
+			h.cols[name] = c
 		}
+		h.row = c
 	}
 	numbers := 0
 	for _, name := range []string{"quantity", "price", "amount"} {
@@ -50,20 +55,50 @@ func headOf(cells []cell, i int) (head, bool) {
 	return h, described && numbers >= 2
 }
 
+func columnOf(text string) string {
+	for _, col := range columns {
+		if col.form.MatchString(text) {
+			return col.name
+		}
+	}
+	return ""
+}
+
+// band lists the cells in the row of cell i, and in one right below that has
+// words only: a row with numbers is a line.
+func band(cells []cell, i int) (found []cell) {
+	for _, c := range cells[i:min(len(cells), i+20)] {
+		near := c.page == cells[i].page && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2
+		switch {
+		case !near:
+			continue
+		case !c.row(cells[i]) && numbered(append(right(cells, c.at), c)):
+			return found
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+func numbered(row []cell) bool {
+	return slices.ContainsFunc(row, func(c cell) bool { return strings.ContainsAny(c.Text, "0123456789") })
+}
+
 // item is a line with the cells of its values.
 type item struct {
 	line  document.Line
 	cells map[string]cell
 }
 
-// itemsOf reads the tables of lines.
-func itemsOf(cells []cell) (items []item) {
+// itemsOf reads the tables of lines. With lower, the amount of a line may stand
+// in the next row.
+func itemsOf(cells []cell, lower bool) (items []item) {
 	for i := 0; i < len(cells); i++ {
 		h, ok := headOf(cells, i)
 		if !ok {
 			continue
 		}
-		next := i + 1 + len(right(cells, i))
+		next := h.row.at + 1
 		for next < len(cells) && cells[next].page == h.row.page {
 			row := append([]cell{cells[next]}, right(cells, next)...)
 			if kind, _ := labelOf(cells[next].Text); kind != "" {
@@ -71,12 +106,24 @@ func itemsOf(cells []cell) (items []item) {
 			}
 			if it, ok := h.item(row); ok {
 				items = append(items, it)
+			} else if it, ok := h.item(append(row, h.lower(cells, next, len(row))...)); ok && lower {
+				items = append(items, it)
 			}
 			next += len(row)
 		}
 		i = next - 1
 	}
 	return items
+}
+
+// lower lists the amounts that stand less than a line below the row of cell i.
+func (h head) lower(cells []cell, i, length int) (found []cell) {
+	for _, c := range cells[i+length : min(len(cells), i+length+10)] {
+		if c.page == cells[i].page && h.nearest(c) == "amount" && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2 {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // item reads a row: it has an amount in the amount's column and a description.

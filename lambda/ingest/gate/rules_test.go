@@ -131,6 +131,9 @@ func TestRulesReadInvoicesAndTrustNoWrongTotal(t *testing.T) {
 			t.Errorf("%s: %d of %d are right, want 80 %%", field, c.right[field], c.printed[field])
 		}
 	}
+	if c.right["lines"] < 11 {
+		t.Errorf("the lines of %d of %d are right, want 11", c.right["lines"], c.printed["lines"])
+	}
 	if passed < 19 {
 		t.Errorf("%d of %d pass the gate, want 19", passed, len(all))
 	}

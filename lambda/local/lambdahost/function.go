@@ -153,6 +153,14 @@ func (f *Function) Freeze(choose func(busy int) int) (pid int, thaw func() bool)
 	return e.pid, func() bool { return e.signal(syscall.SIGCONT) }
 }
 
+// Signal sends sig to the process group of the environment with this process,
+// and reports whether it runs: no other process gets it.
+func (f *Function) Signal(pid int, sig syscall.Signal) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.all, func(e *environment) bool { return e.is(pid) && e.signal(sig) })
+}
+
 // busy is the environment that choose chooses; nil when none is busy.
 func (f *Function) busy(choose func(busy int) int) *environment {
 	var busy []*environment

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -262,6 +263,29 @@ func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Errorf("after the thaw: %v", err)
+	}
+}
+
+func TestSignalReachesTheProcessOfThatID(t *testing.T) {
+	t.Parallel()
+	f := newTestFunction(t, Config{})
+	g := gatetest.New(t)
+	done := gatetest.InvokeAsync(t, f, g.Hold())
+	held := g.Next()
+	for _, other := range []int{0, 1, os.Getpid()} {
+		if f.Signal(other, syscall.SIGKILL) {
+			t.Errorf("process %d is none of the function's, and got a signal", other)
+		}
+	}
+	if !f.Signal(held.PID, syscall.SIGKILL) {
+		t.Error("the function's process got no signal")
+	}
+	if err := <-done; err == nil {
+		t.Error("the process answered although it was killed")
+	}
+	held.WaitForEnd()
+	if f.Signal(held.PID, syscall.SIGKILL) {
+		t.Error("a process that has ended got a signal")
 	}
 }
 

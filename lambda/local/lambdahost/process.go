@@ -107,6 +107,13 @@ func (e *environment) signal(sig syscall.Signal) bool {
 	return e.pid != 0 && syscall.Kill(-e.pid, sig) == nil
 }
 
+// is reports whether its process runs, and has this id.
+func (e *environment) is(pid int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pid != 0 && e.pid == pid
+}
+
 // stop ends the process group and waits for the process's end. Lambda kills
 // without a warning, unless the process has registered an extension.
 func (e *environment) stop() {

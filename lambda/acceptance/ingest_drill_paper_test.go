@@ -1,0 +1,175 @@
+package acceptance_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"matchbook/lambda/ingest/ingestion"
+
+	"github.com/google/uuid"
+)
+
+// step is a moment of an ingestion at which its process is killed.
+type step string
+
+const (
+	reading     step = "reading the file"
+	atOCR       step = "OCR at work"
+	transcribed step = "OCR finished, and nothing recorded"
+	asking      step = "transcription recorded, the model not asked"
+	asked       step = "model call in flight"
+	askedAgain  step = "second model call in flight"
+	answered    step = "answer received, and not stored"
+	completing  step = "answer stored, and nothing completed"
+	completed   step = "completed, the match message not sent"
+	sent        step = "match message sent, its own not deleted"
+)
+
+var steps = []step{reading, atOCR, transcribed, asking, asked, askedAgain, answered, completing, completed, sent}
+
+// paper is a file of the drill: a scan, whose width is its number. The OCR and
+// the model read the number, so that their servers count by file.
+type paper struct {
+	ingestion.Row
+	n       int
+	content []byte
+	twice   bool // its first answer fails the gate
+	step    step // at which its process is killed; empty: never
+	beat    bool // killed only after a heartbeat
+}
+
+const firstPaper = 1000 // the width of the first scan
+
+func newPaper(t *testing.T, n int) *paper {
+	t.Helper()
+	page := image.NewGray(image.Rect(0, 0, n, 600))
+	for i := range page.Pix {
+		page.Pix[i] = 255
+	}
+	page.SetGray(100, 100, color.Gray{})
+	var content bytes.Buffer
+	if err := png.Encode(&content, page); err != nil {
+		t.Fatal(err)
+	}
+	return &paper{n: n, content: content.Bytes()}
+}
+
+func (p *paper) number() string { return fmt.Sprint("RE-", p.n) }
+
+// plan makes the papers, each with its step, before the first one is published.
+func (d *ingestDrill) plan(papers []*paper) {
+	d.t.Helper()
+	for _, p := range papers {
+		d.papers[p.n] = p
+		p.ID, p.TenantID, p.DocumentID = uuid.New(), testTenant, uuid.New()
+		p.FilePath = "documents/" + p.DocumentID.String() + ".png"
+		stored := filepath.Join(d.files, "ingestions", p.ID.String(), "transcription.json")
+		if err := os.Symlink(stored, fmt.Sprintf("%s/stored-%d", d.engine, p.n)); err != nil {
+			d.t.Fatal(err)
+		}
+		if p.step == "" {
+			continue
+		}
+		d.exec("INSERT INTO armed VALUES ($1, $2, $3, $4)", p.n, p.ID, p.DocumentID, string(p.step))
+		d.exec("SELECT pg_advisory_lock($1, $2)", gateLock, p.n)
+		d.armed[p.n] = p.step
+		if p.step == atOCR {
+			d.fifo(fmt.Sprint("go-", p.n))
+			d.write(d.t, fmt.Sprintf("%s/hold-%d", d.engine, p.n), "", 0o600)
+		}
+	}
+}
+
+// publish stores the file of a paper, or a pipe that holds its readers.
+func (d *ingestDrill) publish(p *paper) {
+	d.t.Helper()
+	if err := os.MkdirAll(filepath.Join(d.files, "documents"), 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	path := filepath.Join(d.files, filepath.FromSlash(p.FilePath))
+	if p.step != reading {
+		d.write(d.t, path, string(p.content), 0o600)
+	} else if err := syscall.Mkfifo(path, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	stamped, err := d.DB.Ingestions().AddFile(d.t.Context(), p.Row)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.ingest.Queue.Send(d.t.Context(), stamped); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// restore puts the file in the place of the pipe that holds its readers.
+func (d *ingestDrill) restore(p *paper) {
+	d.t.Helper()
+	path := filepath.Join(d.files, filepath.FromSlash(p.FilePath))
+	d.write(d.t, path+".whole", string(p.content), 0o600)
+	if err := os.Rename(path+".whole", path); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// drillOCR is the program in the place of tesseract. It notes its call by file
+// and process, and whether a transcription of the file was in storage.
+const drillOCR = `#!/bin/sh
+dir='%s'
+case "$1" in
+--version) echo 'tesseract 5.3.0'; exit ;;
+--list-langs) printf 'List of available languages (2):\ndeu\neng\n'; exit ;;
+esac
+read magic; read n height
+cat >/dev/null
+[ -n "$n" ] || exit # its process died before it gave the page
+stored=
+[ -e "$dir/stored-$n" ] && stored=again
+echo "$n $PPID $stored" >> "$dir/calls"
+if [ -e "$dir/hold-$n" ]; then
+	echo "$n $PPID" > "$dir/held"
+	read go < "$dir/go-$n"
+fi
+sed "s/4402/RE-$n/" "$dir/page.tsv"
+`
+
+func (d *ingestDrill) installOCR() {
+	d.t.Helper()
+	d.write(d.t, d.engine+"/tesseract", fmt.Sprintf(drillOCR, d.engine), 0o755)
+	d.write(d.t, d.engine+"/page.tsv", pageTSV, 0o600)
+	d.write(d.t, d.engine+"/calls", "", 0o600)
+	held := d.fifo("held")
+	go func() {
+		for lines := bufio.NewScanner(held); lines.Scan(); {
+			var n, pid int
+			if _, err := fmt.Sscan(lines.Text(), &n, &pid); err == nil {
+				d.reach(reached{n, atOCR, pid, func() { d.write(d.t, fmt.Sprintf("%s/go-%d", d.engine, n), "go\n", 0) }})
+			}
+		}
+	}()
+}
+
+// fifo makes a named pipe of the OCR, which stays open until the end of the test.
+func (d *ingestDrill) fifo(name string) *os.File {
+	d.t.Helper()
+	path := filepath.Join(d.engine, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() {
+		_, _ = f.WriteString("\n") // lets a program go that still waits
+		_ = f.Close()
+	})
+	return f
+}

@@ -1,0 +1,174 @@
+package acceptance_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/sqs"
+)
+
+// reached is a moment at which a process is held, until release.
+type reached struct {
+	n       int
+	step    step
+	pid     int
+	release func()
+}
+
+// ingestDrill is an office whose ingest processes are held at chosen steps.
+type ingestDrill struct {
+	*office
+	seed   uint64
+	random *rand.Rand
+	engine string // folder of the OCR
+	held   chan reached
+	stop   chan struct{}
+	papers map[int]*paper
+
+	mu     sync.Mutex
+	armed  map[int]step
+	killed map[int]bool // processes
+}
+
+const (
+	drillLease   = 30 * time.Second // the least: a beat each 6 s
+	drillWorkers = 4
+)
+
+// startScript starts a bootstrap under a name that the database sees: its
+// process id, which exec keeps.
+const startScript = `#!/bin/sh
+DATABASE_URL="$DATABASE_URL&application_name=$$" exec "$DRILL_BOOTSTRAP"
+`
+
+func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
+	t.Helper()
+	d := &ingestDrill{seed: seed, random: rand.New(rand.NewPCG(seed, 14)), engine: t.TempDir(),
+		held: make(chan reached), stop: make(chan struct{}), papers: map[int]*paper{},
+		armed: map[int]step{}, killed: map[int]bool{}}
+	start := filepath.Join(t.TempDir(), "start")
+	d.write(t, start, startScript, 0o755)
+	d.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
+		c.Env = append(c.Env, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
+			"PATH="+d.engine+":"+os.Getenv("PATH"), "LEASE="+drillLease.String())
+		c.Bootstrap, c.Concurrency = start, drillWorkers
+	})
+	t.Cleanup(func() { close(d.stop) })
+	d.installGates()
+	d.installOCR()
+	return d
+}
+
+func (d *ingestDrill) write(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reach reports that a process is held.
+func (d *ingestDrill) reach(r reached) {
+	select {
+	case d.held <- r:
+	case <-d.stop:
+		r.release()
+	}
+}
+
+func (d *ingestDrill) isArmed(n int, at step) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.armed[n] == at
+}
+
+// disarm lets the later attempts on a paper pass, and reports false when they
+// do already.
+func (d *ingestDrill) disarm(p *paper, at step) bool {
+	d.t.Helper()
+	if !d.isArmed(p.n, at) {
+		return false
+	}
+	d.mu.Lock()
+	delete(d.armed, p.n)
+	d.mu.Unlock()
+	d.exec("DELETE FROM armed WHERE n = $1", p.n)
+	switch at {
+	case reading:
+		d.restore(p)
+	case atOCR:
+		if err := os.Remove(fmt.Sprintf("%s/hold-%d", d.engine, p.n)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return true
+}
+
+// strike kills the process that was held at the step of a paper. Others that
+// are held there go on.
+func (d *ingestDrill) strike(r reached) {
+	d.t.Helper()
+	defer r.release()
+	p := d.papers[r.n]
+	if !d.disarm(p, r.step) {
+		return
+	}
+	if p.beat {
+		d.awaitBeat(p)
+	}
+	if d.random.IntN(3) == 0 {
+		d.again(p.ID)
+	}
+	d.kill(r.pid)
+	d.exec(abortSQL, gateLock, r.n)
+}
+
+func (d *ingestDrill) kill(pid int) {
+	d.t.Helper()
+	d.ingest.Function.Signal(pid, syscall.SIGKILL) // it may have died for another paper
+	d.mu.Lock()
+	d.killed[pid] = true
+	d.mu.Unlock()
+	waitFor(d.t, "the process has ended", func() bool { return !d.ingest.Function.Signal(pid, 0) })
+}
+
+// awaitBeat waits until a heartbeat hides the message of a paper once more.
+func (d *ingestDrill) awaitBeat(p *paper) {
+	d.t.Helper()
+	hidden := func() int { return len(d.line.events(p.ID, sqs.VisibilityChanged)) }
+	before := hidden()
+	waitFor(d.t, "a heartbeat", func() bool { return hidden() > before })
+}
+
+// drain lets everything happen, and kills at each step that is reached.
+func (d *ingestDrill) drain() {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.t.Context(), stuck)
+	defer cancel()
+	drained := make(chan error, 1)
+	go func() { drained <- d.Drain(ctx, d.Unfinished) }()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-drained:
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			return
+		case r := <-d.held:
+			d.strike(r)
+		case <-look.C:
+			for _, r := range d.atGates() {
+				d.strike(r)
+			}
+		}
+	}
+}

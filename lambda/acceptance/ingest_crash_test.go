@@ -1,18 +1,11 @@
 package acceptance_test
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"matchbook/lambda/internal/thorough"
-	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/manifest"
 )
 
 // pageTSV is what tesseract prints for the invoice 4402.
@@ -34,8 +27,7 @@ const pageTSV = `level	page_num	block_num	par_num	line_num	word_num	left	top	wid
 5	1	1	1	7	2	500	580	90	20	95	119,00
 `
 
-// ocr is a program in the place of tesseract, which counts its calls and can
-// be held up.
+// ocr is a program in the place of tesseract, which can be held up.
 type ocr struct {
 	t   *testing.T
 	dir string
@@ -51,7 +43,6 @@ case "$1" in
 --list-langs) printf 'List of available languages (2):\ndeu\neng\n'; exit ;;
 esac
 cat >/dev/null
-echo call >> "$dir/calls"
 if [ -e "$dir/hold" ]; then
 	echo held > "$dir/held"
 	while kill -0 $PPID 2>/dev/null; do sleep 0.1; done
@@ -60,7 +51,6 @@ cat "$dir/page.tsv"
 `
 	o.write("tesseract", script, 0o755)
 	o.write("page.tsv", pageTSV, 0o600)
-	o.write("calls", "", 0o600)
 	if err := syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -76,15 +66,6 @@ func (o *ocr) write(name, text string, mode os.FileMode) {
 
 func (o *ocr) env() []string {
 	return []string{"OCR=tesseract", "PATH=" + o.dir + ":" + os.Getenv("PATH")}
-}
-
-func (o *ocr) calls() int {
-	o.t.Helper()
-	text, err := os.ReadFile(filepath.Join(o.dir, "calls"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return strings.Count(string(text), "\n")
 }
 
 func (o *office) scan() []byte {
@@ -134,57 +115,5 @@ func comesBack(t *testing.T, lease time.Duration, set string) {
 	}
 	if took := o.Clock.Now().Sub(died); took < lease || took > lease+time.Minute {
 		t.Errorf("it came back after %s, want its lease of %s", took, lease)
-	}
-}
-
-// Killed again and again, delivered twice, redelivered: each file is completed
-// once, its document is published once, and its OCR is paid again only where
-// the process died with it.
-func TestKilledIngestionsAreCompletedOnce(t *testing.T) {
-	t.Parallel()
-	n := thorough.Or(24, 300)
-	engine := newOCR(t)
-	o := newOffice(t, engine.env()...)
-	scan := o.scan()
-	for i := range n {
-		content := append(append([]byte{}, scan...), fmt.Sprint(i)...) // bytes after a JPEG's end are no part of it
-		in := o.lay("scan.jpg", content)
-		if i%3 == 0 {
-			o.again(in.ID)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	kills := make(chan int, 1)
-	const seed = 14
-	go func() { kills <- o.ingest.KillEvery(ctx, 3*time.Minute, seed) }()
-	err := o.Drain(t.Context(), o.Unfinished)
-	stop()
-	killed := <-kills
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d kills, seed %d, %d calls of the OCR for %d files", killed, seed, engine.calls(), n)
-	if done := query[int](o.line, "SELECT count(*) FROM ingestion WHERE status = 'completed' AND valid_structured_data"); done != n {
-		t.Errorf("%d of %d ingestions are completed", done, n)
-	}
-	if calls := engine.calls(); calls < n || calls > n+4*killed {
-		t.Errorf("%d calls of the OCR for %d files and %d kills of a batch of 4", calls, n, killed)
-	}
-	published := map[string]int{}
-	for _, e := range o.log {
-		if e.Kind == sqs.Sent && e.Queue == manifest.Match.Name {
-			published[e.Body]++
-		}
-	}
-	for id, times := range published {
-		if times != 1 {
-			t.Errorf("document %s was published %d times", id, times)
-		}
-	}
-	if len(published) != n {
-		t.Errorf("%d documents were published, want %d", len(published), n)
-	}
-	if failed := query[int](o.line, "SELECT count(*) FROM notification"); failed != 0 {
-		t.Errorf("%d notifications", failed)
 	}
 }

@@ -13,6 +13,9 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // reached is a moment at which a process is held, until release.
@@ -29,6 +32,8 @@ type ingestDrill struct {
 	seed   uint64
 	random *rand.Rand
 	engine string // folder of the OCR
+	front  *front
+	pool   *pgxpool.Pool
 	held   chan reached
 	stop   chan struct{}
 	papers map[int]*paper
@@ -36,6 +41,7 @@ type ingestDrill struct {
 	mu     sync.Mutex
 	armed  map[int]step
 	killed map[int]bool // processes
+	frozen map[int]bool
 }
 
 const (
@@ -43,24 +49,33 @@ const (
 	drillWorkers = 4
 )
 
-// startScript starts a bootstrap under a name that the database sees: its
-// process id, which exec keeps.
+// startScript starts a bootstrap under a name that the database and both
+// servers see: its process id, which exec keeps.
 const startScript = `#!/bin/sh
-DATABASE_URL="$DATABASE_URL&application_name=$$" exec "$DRILL_BOOTSTRAP"
+DATABASE_URL="$DATABASE_URL&application_name=$$" OPENAI_BASE_URL="$DRILL_FRONT/model/$$/v1" \
+AWS_ENDPOINT_URL_SQS="$DRILL_FRONT/sqs/$$" exec "$DRILL_BOOTSTRAP"
 `
 
 func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 	t.Helper()
 	d := &ingestDrill{seed: seed, random: rand.New(rand.NewPCG(seed, 14)), engine: t.TempDir(),
 		held: make(chan reached), stop: make(chan struct{}), papers: map[int]*paper{},
-		armed: map[int]step{}, killed: map[int]bool{}}
+		armed: map[int]step{}, killed: map[int]bool{}, frozen: map[int]bool{}}
+	d.front = newFront(t, d)
 	start := filepath.Join(t.TempDir(), "start")
 	d.write(t, start, startScript, 0o755)
 	d.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
-		c.Env = append(c.Env, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
+		c.Env = append(c.Env, asksModel("")...)
+		c.Env = append(c.Env, "DRILL_FRONT="+d.front.url, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
 			"PATH="+d.engine+":"+os.Getenv("PATH"), "LEASE="+drillLease.String())
 		c.Bootstrap, c.Concurrency = start, drillWorkers
 	})
+	d.front.serve(*d.ingest.Queue.Client.Options().BaseEndpoint)
+	var err error
+	if d.pool, err = pgxpool.New(t.Context(), d.url()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.pool.Close)
 	t.Cleanup(func() { close(d.stop) })
 	d.installGates()
 	d.installOCR()
@@ -81,6 +96,16 @@ func (d *ingestDrill) reach(r reached) {
 	case <-d.stop:
 		r.release()
 	}
+}
+
+// hold holds the caller at a step of a paper, if that is armed.
+func (d *ingestDrill) hold(n int, at step, pid int) {
+	if !d.isArmed(n, at) {
+		return
+	}
+	free := make(chan struct{})
+	d.reach(reached{n, at, pid, sync.OnceFunc(func() { close(free) })})
+	<-free
 }
 
 func (d *ingestDrill) isArmed(n int, at step) bool {
@@ -169,6 +194,52 @@ func (d *ingestDrill) drain() {
 			for _, r := range d.atGates() {
 				d.strike(r)
 			}
+		}
+	}
+}
+
+// await waits until a process is held.
+func (d *ingestDrill) await() (r reached) {
+	d.t.Helper()
+	waitFor(d.t, "a process is held", func() bool {
+		select {
+		case r = <-d.held:
+			return true
+		default:
+		}
+		held := d.atGates()
+		if len(held) > 0 {
+			r = held[0]
+		}
+		return len(held) > 0
+	})
+	return r
+}
+
+func (d *ingestDrill) signal(pid int, s syscall.Signal) {
+	d.t.Helper()
+	if !d.ingest.Function.Signal(pid, s) {
+		d.t.Fatalf("process %d has gone", pid)
+	}
+}
+
+// drainBeside lets everything happen but the work of frozen processes.
+func (d *ingestDrill) drainBeside(frozen int) {
+	d.t.Helper()
+	idle := func() bool {
+		stats := d.SQS.AllStats()
+		match, ingest := stats[manifest.Match.Name], stats[manifest.Ingest.Name]
+		return match.Visible+ingest.Visible == 0 && match.Polls == manifest.Match.MaxConcurrency &&
+			ingest.Polls == drillWorkers-frozen
+	}
+	for {
+		waitFor(d.t, "everything else is idle", idle)
+		jumped, err := d.Jump(d.t.Context())
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if !jumped {
+			return
 		}
 	}
 }

@@ -45,6 +45,9 @@ func (s *site) variables(f manifest.Function) environment {
 	if len(f.Files) > 0 {
 		e.values[manifest.EnvBlobURL] = s.files.S3UrlForObject(nil)
 	}
+	if f.Lease > 0 {
+		e.values[manifest.EnvLease] = jsii.String(f.Lease.String())
+	}
 	if f.Name == manifest.Ingest.Name {
 		s.addOCR(e)
 	}
@@ -56,7 +59,9 @@ func (s *site) addOCR(e environment) {
 	c := s.config
 	e.values[manifest.EnvOCR] = jsii.String(c.OCR)
 	e.values[manifest.EnvDocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
-	e.values[manifest.EnvDocumentAIKey] = jsii.String("") // for sam local invoke, which sets only names that are there
+	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality} {
+		e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
+	}
 	if c.OCR == settings.DocumentAI {
 		e.secrets[manifest.EnvDocumentAIKey] = s.secretOf(c.DocumentAISecret, "documentai-key")
 	}

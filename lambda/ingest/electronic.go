@@ -69,7 +69,8 @@ func (s *shown) line(text string, page int) {
 
 // place makes a field of a value, with the first place that shows it.
 func (s *shown) place(v extraction.Value) extraction.Field {
-	field, ok := extraction.Field{}, false
+	var field extraction.Field
+	var ok bool
 	switch v.Kind {
 	case extraction.Number:
 		field, ok = s.numbers[v.Amount.Canonical()]

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"time"
 
 	"matchbook/lambda/failure"
 
@@ -93,10 +94,11 @@ func (d *Document) do(ctx context.Context, operation string, work func(*calls) e
 	if d.dead != nil {
 		return d.dead
 	}
-	limited, cancel := context.WithTimeout(ctx, d.config.Time)
+	limited, cancel := context.WithTimeout(ctx, min(d.config.Time, d.left))
 	defer cancel()
-	c := &calls{ctx: limited, module: d.module}
+	c, start := &calls{ctx: limited, module: d.module}, time.Now()
 	err := work(c)
+	d.left -= time.Since(start)
 	if c.err != nil {
 		err = d.failed(ctx, limited, operation)
 		d.dead = err
@@ -109,6 +111,9 @@ func (d *Document) failed(ctx, limited context.Context, operation string) error 
 	switch {
 	case ctx.Err() != nil:
 		return failure.At(operation, ctx.Err())
+	case limited.Err() != nil && d.left <= 0:
+		return failure.Permanently("%s: the PDF took the PDF parser more than %v: split it, or %s",
+			operation, d.config.Total, remedy)
 	case limited.Err() != nil:
 		return failure.Permanently("%s: the PDF parser did not finish within %v, the file is damaged or far too complex: %s",
 			operation, d.config.Time, remedy)

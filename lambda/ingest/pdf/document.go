@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"matchbook/lambda/failure"
 
@@ -20,7 +21,8 @@ type Document struct {
 	module   api.Module
 
 	mutex  sync.Mutex
-	dead   error // of the operation that the parser did not survive
+	left   time.Duration // of Config.Total: others of a batch wait for the parser
+	dead   error         // of the operation that the parser did not survive
 	handle uint64
 	pages  int
 }

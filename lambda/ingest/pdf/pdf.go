@@ -48,6 +48,7 @@ type Config struct {
 	Characters int           // of a page: 100,000
 	Embedded   int           // bytes of the embedded XML files together: 10 MB
 	Time       time.Duration // for each operation, on a document or on a page: 20 s
+	Total      time.Duration // for all operations on a document: 5 min
 }
 
 func (c Config) withDefaults() Config {
@@ -58,6 +59,7 @@ func (c Config) withDefaults() Config {
 	c.Characters = cmp.Or(c.Characters, 100_000)
 	c.Embedded = cmp.Or(c.Embedded, 10<<20)
 	c.Time = cmp.Or(c.Time, 20*time.Second)
+	c.Total = cmp.Or(c.Total, 5*time.Minute)
 	return c
 }
 
@@ -97,7 +99,7 @@ func (r *Reader) Open(ctx context.Context, file io.Reader, size int64) (*Documen
 	if err != nil {
 		return nil, failure.At("wait for a PDF parser", cmp.Or(ctx.Err(), err))
 	}
-	d := &Document{config: r.config, instance: instance, module: moduleOf(instance)}
+	d := &Document{config: r.config, instance: instance, module: moduleOf(instance), left: r.config.Total}
 	if err := d.open(ctx, file, size); err != nil {
 		d.Close()
 		return nil, err

@@ -210,6 +210,21 @@ func TestEndlessFileDoesNotStopTheProcess(t *testing.T) {
 	}
 }
 
+// A thousand pages of 19 seconds each would keep the others of a batch waiting.
+func TestDocumentHasATimeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	d := document(t, open(t, Config{}), onePage("", show(50, 700, "Invoice")))
+	if _, err := d.Text(context.Background(), 1); err != nil || d.left >= 5*time.Minute {
+		t.Fatalf("%v are left after a page, %v", d.left, err)
+	}
+	d.left = time.Nanosecond
+	_, err := d.Text(context.Background(), 1)
+	want := "read the text of page 1: the PDF took the PDF parser more than 5m0s: split it, or print it to a new PDF and send that"
+	if err == nil || failure.Of(err).Text != want || failure.Of(err).Kind != failure.Permanent {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestOpenWaitsForAParser(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{Documents: 1})

@@ -179,6 +179,7 @@ func FuzzImagesEndWithAnErrorAtMost(f *testing.F) {
 }
 
 func TestOneImageIsDecodedAtATime(t *testing.T) {
+	t.Parallel()
 	f, err := open(encoded(t, sheet(2, 1, 77), "png"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	t.Parallel()
 	var text transcript.Transcription
-	for p := range 25 {
+	for p := range 12 {
 		page := transcript.Page{Number: p + 1, Quality: 1}
 		for i := range 400 {
 			page.Lines = append(page.Lines, transcript.Line{Text: fmt.Sprintf("Item %d  2 pc  %d,50 EUR  on 4.3.2026", p*400+i, p*400+i)})
@@ -24,7 +24,7 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 		text.Pages = append(text.Pages, page)
 	}
 	doc := &einvoice.Document{Type: document.Invoice}
-	for i := range 4000 {
+	for i := range 1500 {
 		price, err := document.ParseAmount(fmt.Sprintf("%d.50", i))
 		if err != nil {
 			t.Fatal(err)
@@ -33,8 +33,8 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	}
 	fields := fromInvoice(doc, text).Fields
 	for path, want := range map[string]extraction.Field{
-		"line_items.3999.amount":      {Value: "3999.5", Quote: "3999,50", Page: 10, Trust: extraction.PrintedXML},
-		"line_items.3999.description": {Value: "Item 3999", Quote: "Item 3999", Page: 10, Trust: extraction.PrintedXML},
+		"line_items.1499.amount":      {Value: "1499.5", Quote: "1499,50", Page: 4, Trust: extraction.PrintedXML},
+		"line_items.1499.description": {Value: "Item 1499", Quote: "Item 1499", Page: 4, Trust: extraction.PrintedXML},
 	} {
 		if fields[path] != want {
 			t.Errorf("%s: got %+v, want %+v", path, fields[path], want)

@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,8 @@ func TestPartiesAreFoundByTheirBlocks(t *testing.T) {
 		"with a salutation": {"Nordlicht Papier GmbH\nHerrn\nMax Muster\nMarktplatz 3\n37073 Göttingen\n\nRechnung Nr. A-1",
 			"Nordlicht Papier GmbH", "Max Muster", "Marktplatz 3, 37073 Göttingen"},
 		"below numbers": {blocks, "Nordlicht Papier GMBH", "Buchladen Kranich", "Marktplatz 3, 37073 Göttingen"},
+		"below numbers, low on the page": {strings.Replace(blocks, "\n\n", strings.Repeat("\n", 25), 1), "Nordlicht Papier GMBH",
+			"Buchladen Kranich", "Marktplatz 3, 37073 Göttingen"},
 		"abroad": {"Harbour Paper Ltd\nwww.harbour.example\n\n\nCrane Books\n215 Vine St\nScranton PA 18503\n\nInvoice No. A-1",
 			"Harbour Paper Ltd", "Crane Books", "215 Vine St, Scranton PA 18503"},
 		"the only address is the supplier's": {"Kranich\nMarktplatz 3\n37073 Göttingen\nTel. 0551 12345\n\nRechnung Nr. A-1", "Kranich", "",
@@ -59,8 +62,9 @@ func TestPartiesAreFoundByTheirBlocks(t *testing.T) {
 func TestVATIDsBelongToTheBlockOrTheLabelTheyStandIn(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"in the supplier's block": blocks + "\nN° TVA client    ATU13585627",
-		"beside a label":          letter + "\nUSt-IdNr. DE136695976\nKunden-USt-IdNr.    ATU13585627",
+		"in the supplier's block":   blocks + "\nN° TVA client    ATU13585627",
+		"nearer to the buyer below": strings.Replace(blocks, "USt-IdNr", "Tel. 1\nFax 2\nBank 3\nUSt-IdNr", 1) + "\nUSt-IdNr.: ATU13585627",
+		"beside a label":            letter + "\nUSt-IdNr. DE136695976\nKunden-USt-IdNr.    ATU13585627",
 	} {
 		d := Extract(sheets(text))[0].Data
 		if d.Supplier.VATID != "DE136695976" || d.Buyer.VATID != "ATU13585627" {

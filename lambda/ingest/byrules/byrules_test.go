@@ -191,17 +191,18 @@ func TestTypesAreTitles(t *testing.T) {
 func TestAmbiguousDatesAreDecidedOrLeftOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Invoice No. A-1\nDate: 03/04/2026\nDue date: 25/04/2026":                   "2026-04-03", // the other date
-		"Invoice No. A-1\nDate: 03/04/2026\nDue date: 04/25/2026":                   "2026-03-04",
-		"Invoice No. A-1\nDate: 03/04/2026\nTotal   $ 5.00":                         "2026-03-04", // the currency
-		"Invoice No. A-1\nDate: 03/04/2026\nTotal   5,00 €":                         "2026-04-03",
-		"Invoice No. A-1\nDate: 03/04/2026\nVAT No. DE136695976\nTotal   5.00":      "2026-04-03", // the country
-		"Invoice No. A-1\nDate: 03/04/2026\nTotal   5.00":                           "",
-		"Invoice No. A-1\nDelivery date: 2026-03-01\nInvoice date: 2026-03-04":      "2026-03-04",
-		"Rechnung Nr. A-1 vom 04.03.2026\nLieferdatum 01.03.2026":                   "2026-03-04",
-		"Rechnung Nr. A-1\nHamburg, 04.03.2026\nLeistungszeitraum 01.02.2026":       "2026-03-04",
-		"Rechnung Nr. A-1\nFällig am 04.04.2026":                                    "",
-		"Rechnung Nr. A-1\ngemäß Ihrer Bestellung Nr. 4500-12\nvom 01.03.2026 über": "",
+		"Invoice No. A-1\nDate: 03/04/2026\nDue date: 25/04/2026":                         "2026-04-03", // the other date
+		"Invoice No. A-1\nDate: 03/04/2026\nDue date: 04/25/2026":                         "2026-03-04",
+		"Invoice No. A-1\nDate: 03/04/2026\nTotal   $ 5.00":                               "2026-03-04", // the currency
+		"Invoice No. A-1\nDate: 03/04/2026\nTotal   5,00 €":                               "2026-04-03",
+		"Invoice No. A-1\nDate: 03/04/2026\nVAT No. DE136695976\nTotal   5.00":            "2026-04-03", // the country
+		"Invoice No. A-1\nDate: 03/04/2026\nTotal   5.00":                                 "",
+		"Invoice No. A-1\nDelivery date: 2026-03-01\nInvoice date: 2026-03-04":            "2026-03-04",
+		"Rechnung Nr. A-1 vom 04.03.2026\nLieferdatum 01.03.2026":                         "2026-03-04",
+		"Rechnung Nr. A-1\nHamburg, 04.03.2026\nLeistungszeitraum 01.02.2026":             "2026-03-04",
+		"Rechnung Nr. A-1\nVersicherung des Fuhrparks am Standort Göttingen   04.03.2026": "2026-03-04",
+		"Rechnung Nr. A-1\nFällig am 04.04.2026":                                          "",
+		"Rechnung Nr. A-1\ngemäß Ihrer Bestellung Nr. 4500-12\nvom 01.03.2026 über":       "",
 	} {
 		if got := Extract(sheets(text))[0].Data.Date.String(); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

@@ -50,7 +50,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if a, ok := above(cells, i); ok && score == 0 {
 		score = wordScore(a.Text, 3)
 	}
-	if l, ok := staggered(cells, i); ok && score == 0 {
+	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
 		score = wordScore(l.Text, 2.5)
 	}
 	return score + high

@@ -85,7 +85,7 @@
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes, internal/skip the reasons
-//     to leave tests out.
+//     to leave tests out, internal/executable writes programs for tests.
 //   - einvoice reads electronic invoices, orders and notes into structured data.
 //   - corpus reads documents and true links; eval measures matches against
 //     them; plan estimates cost and capacity.

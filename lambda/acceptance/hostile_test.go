@@ -38,7 +38,7 @@ type hostileOffice struct {
 func newHostileOffice(t *testing.T) *hostileOffice {
 	t.Helper()
 	engine := newOCR(t)
-	engine.write("page.tsv", "level\tpage_num\t\n", 0o600) // no word on any page
+	engine.write("page.tsv", "level\tpage_num\t\n") // no word on any page
 	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
 	h.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
 		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})

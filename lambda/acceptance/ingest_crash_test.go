@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/executable"
 )
 
 // pageTSV is what tesseract prints for the invoice 4402.
@@ -49,17 +51,17 @@ if [ -e "$dir/hold" ]; then
 fi
 cat "$dir/page.tsv"
 `
-	o.write("tesseract", script, 0o755)
-	o.write("page.tsv", pageTSV, 0o600)
+	executable.Script(t, filepath.Join(o.dir, "tesseract"), script)
+	o.write("page.tsv", pageTSV)
 	if err := syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func (o *ocr) write(name, text string, mode os.FileMode) {
+func (o *ocr) write(name, text string) {
 	o.t.Helper()
-	if err := os.WriteFile(filepath.Join(o.dir, name), []byte(text), mode); err != nil {
+	if err := os.WriteFile(filepath.Join(o.dir, name), []byte(text), 0o600); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -94,7 +96,7 @@ func comesBack(t *testing.T, lease time.Duration, set string) {
 	t.Helper()
 	engine := newOCR(t)
 	o := newOffice(t, append(engine.env(), set)...)
-	engine.write("hold", "", 0o600)
+	engine.write("hold", "")
 	id := o.lay("scan.jpg", o.scan()).ID
 	if _, err := os.ReadFile(filepath.Join(engine.dir, "held")); err != nil { // blocks until the OCR is at work
 		t.Fatal(err)

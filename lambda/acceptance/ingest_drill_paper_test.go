@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/executable"
 
 	"github.com/google/uuid"
 )
@@ -142,7 +143,7 @@ sed "s/4402/RE-$n/" "$dir/page.tsv"
 
 func (d *ingestDrill) installOCR() {
 	d.t.Helper()
-	d.write(d.t, d.engine+"/tesseract", fmt.Sprintf(drillOCR, d.engine), 0o755)
+	executable.Script(d.t, d.engine+"/tesseract", fmt.Sprintf(drillOCR, d.engine))
 	d.write(d.t, d.engine+"/page.tsv", pageTSV, 0o600)
 	d.write(d.t, d.engine+"/calls", "", 0o600)
 	held := d.fifo("held")

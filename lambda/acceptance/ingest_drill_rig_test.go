@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -63,7 +64,7 @@ func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 		armed: map[int]step{}, killed: map[int]bool{}, frozen: map[int]bool{}}
 	d.front = newFront(t, d)
 	start := filepath.Join(t.TempDir(), "start")
-	d.write(t, start, startScript, 0o755)
+	executable.Script(t, start, startScript)
 	d.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
 		c.Env = append(c.Env, asksModel("")...)
 		c.Env = append(c.Env, "DRILL_FRONT="+d.front.url, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/internal/skip"
 )
 
@@ -32,9 +33,7 @@ func program(t *testing.T, script string) string {
 	path := filepath.Join(t.TempDir(), "tesseract")
 	whole := "#!/bin/sh\nPATH=/usr/bin:/bin\ncase $1 in --version) echo tesseract 9.9; exit;; --list-langs) echo deu eng; exit;; esac\n" +
 		script
-	if err := os.WriteFile(path, []byte(whole), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Script(t, path, whole)
 	return path
 }
 

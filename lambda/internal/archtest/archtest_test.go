@@ -38,7 +38,7 @@ var tree = tables{
 		{"einvoice", "ingest/extraction", "ingest/printed"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/bootstrap",
 			"doctor/template", "local/clock",
-			"local/scripted/fault", "local/sqs/fault", "internal/pagetest", "internal/skip", "internal/thorough",
+			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/skip", "internal/thorough",
 			"ingest/transcript"},
 	},
 	exceptions: []exception{

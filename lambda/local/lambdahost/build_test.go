@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -87,10 +88,7 @@ func shim(t *testing.T, name, script string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nprogram="+program+"\n"+script+"\n"),
-		0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Script(t, filepath.Join(dir, name), "#!/bin/sh\nprogram="+program+"\n"+script+"\n")
 	return dir
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/local/pgserver"
 )
 
@@ -20,9 +21,7 @@ func install(t *testing.T, dir, version string) string {
 		"initdb":   "#!/bin/sh\n",
 		"postgres": "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		executable.Script(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }

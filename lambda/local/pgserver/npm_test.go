@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/pgserver"
 )
@@ -61,9 +62,7 @@ func client(t *testing.T, script string, content []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "npm")
 	text := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s.runs\ntarball=%s.tgz\n%s\n", name, name, script)
-	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Script(t, name, text)
 	write(t, name+".tgz", string(content))
 	return name
 }
@@ -362,7 +361,7 @@ func TestServerFromTheRealPackage(t *testing.T) {
 	binary := os.Args[0]
 	if os.Geteuid() == 0 {
 		who, binary = ordinaryUser(t), filepath.Join(tmp, "pgserver.test")
-		copyProgram(t, os.Args[0], binary)
+		executable.Copy(t, os.Args[0], binary)
 	}
 	p := startAs(t, who, binary, "", tmp, cacheEnv+"="+cache, npmEnv+"=/nowhere/npm")
 	const trigrams = "SELECT name::text FROM pg_available_extensions WHERE name = 'pg_trgm'"

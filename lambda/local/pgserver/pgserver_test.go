@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/pgserver"
 
@@ -470,7 +471,7 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 	tmp := sharedTemp(t)
 	binary := filepath.Join(tmp, "pgserver.test")
-	copyProgram(t, os.Args[0], binary)
+	executable.Copy(t, os.Args[0], binary)
 
 	names := []string{"TestStopRemovesTheTemporaryServer", "TestKeptFolderKeepsData"}
 	cmd := exec.Command(binary, "-test.v", "-test.run=^("+strings.Join(names, "|")+")$")

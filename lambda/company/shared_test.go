@@ -2,10 +2,9 @@ package company_test
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"os"
-	"path/filepath"
+	"path"
 	"testing"
 
 	"matchbook/lambda/company"
@@ -21,10 +20,9 @@ type party struct {
 // document and role. The test is skipped where the file is not there.
 func sharedParties(t *testing.T, elements ...string) map[string]party {
 	t.Helper()
-	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
-	f, err := os.Open(filepath.Join(append([]string{shared, "eval", "matching"}, elements...)...))
+	f, err := os.Open(skip.Shared(t, path.Join(append([]string{"eval/matching"}, elements...)...)))
 	if err != nil {
-		t.Skipf("without documents to measure with: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	parties := map[string]party{}

@@ -1,13 +1,11 @@
 package einvoice_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,12 +21,7 @@ import (
 // shared is a folder of the evaluation data; the test is skipped without it.
 func shared(t *testing.T, name string) string {
 	t.Helper()
-	root := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
-	dir := filepath.Join(root, "eval", filepath.FromSlash(name))
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
-	}
-	return dir
+	return skip.Shared(t, "eval/"+name)
 }
 
 // ublKinds are the root elements of the examples, and the type of each; the

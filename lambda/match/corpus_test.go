@@ -27,10 +27,10 @@ type corpus struct {
 // readCorpus skips the test where the shared corpora are absent.
 func readCorpus(t *testing.T, name, condition string) corpus {
 	t.Helper()
-	dir := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared")), "eval", "matching", name)
+	dir := skip.Shared(t, "eval/matching/"+name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
 	if err != nil {
-		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	c := corpus{links: map[[2]uuid.UUID]bool{}}

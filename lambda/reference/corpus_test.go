@@ -2,10 +2,8 @@ package reference_test
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,10 +29,9 @@ type corpusDocument struct {
 // readCorpus skips the test where the shared corpora are absent.
 func readCorpus(t *testing.T, corpus, condition string) map[string]corpusDocument {
 	t.Helper()
-	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "shared"))
-	f, err := os.Open(filepath.Join(shared, "eval", "matching", corpus, "documents."+condition+".jsonl"))
+	f, err := os.Open(skip.Shared(t, "eval/matching/"+corpus+"/documents."+condition+".jsonl"))
 	if err != nil {
-		t.Skipf("without corpora: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	documents := map[string]corpusDocument{}

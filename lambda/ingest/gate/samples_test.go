@@ -2,7 +2,6 @@ package gate_test
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"matchbook/lambda/einvoice"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/skip"
 )
 
 // sample is a PDF with the truth of its embedded XML.
@@ -24,8 +24,7 @@ type sample struct {
 // samples reads the shared invoices that are PDFs.
 func samples(t *testing.T) (all []sample) {
 	t.Helper()
-	dir := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")),
-		"eval", "ingestion", "invoices")
+	dir := skip.Shared(t, "eval/ingestion/invoices")
 	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +39,7 @@ func samples(t *testing.T) (all []sample) {
 		return err
 	})
 	if err != nil {
-		t.Skipf("without invoices: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+		t.Fatal(err)
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -56,16 +55,14 @@ func TestInvoicesAreReadWhole(t *testing.T) {
 
 func invoiceFiles(t testing.TB) (files []string) {
 	t.Helper()
-	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared"))
-	dir := filepath.Join(shared, "eval", "ingestion", "invoices")
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(skip.Shared(t, "eval/ingestion/invoices"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".pdf") {
 			files = append(files, path)
 		}
 		return err
 	})
 	if err != nil {
-		t.Skipf("without invoices: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+		t.Fatal(err)
 	}
 	return files
 }

@@ -2,21 +2,20 @@ package tesseract
 
 import (
 	"bytes"
-	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"matchbook/lambda/ingest/scan"
+	"matchbook/lambda/internal/skip"
 )
 
 // receipts returns the images of the shared receipts.
 func receipts(t testing.TB) []string {
 	t.Helper()
-	shared := cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared"))
-	images, _ := filepath.Glob(filepath.Join(shared, "eval", "ingestion", "receipts", "img", "*.jpg"))
+	images, _ := filepath.Glob(filepath.Join(skip.Shared(t, "eval/ingestion/receipts/img"), "*.jpg"))
 	if len(images) == 0 {
-		t.Skip("without receipts: set MATCHBOOK_SHARED to the folder that holds them")
+		t.Fatal("the folder of receipts is empty")
 	}
 	return images
 }

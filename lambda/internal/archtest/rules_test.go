@@ -25,7 +25,7 @@ var (
 		"lambda/cmd/run/main.go":      "// Command run runs.\npackage main\nimport (\n\"os\"\n\"matchbook/lambda/setup\"\n)\nfunc main() { setup.Read(os.Getenv) }",
 		"lambda/setup/setup.go":       "// Package setup reads.\npackage setup\nimport (\n\"matchbook/lambda/sql\"\n\"example.org/db/pool\"\n)",
 		"lambda/sql/sql.go":           "// Package sql stores.\npackage sql\nimport (\n\"example.org/db/types\"\n\"matchbook/lambda/task\"\n)",
-		"lambda/task/task.go":         "package task\nimport (\n\"time\"\n\"matchbook/lambda/id\"\n)\nfunc Wait() { time.Sleep(1) }",
+		"lambda/task/task.go":         "package task\nimport (\n\"time\"\n\"matchbook/lambda/id\"\n)\nfunc Today() { time.Now() }",
 		"lambda/task/doc.go":          "// Package task tasks.\npackage task",
 		"lambda/task/task_test.go":    "package task_test\nimport (\n\"os\"\n\"example.org/anything\"\n\"matchbook/lambda/sql\"\n\"matchbook/lambda/tasktest\"\n)\nvar _ = os.Getenv\n" + strings.Repeat("\n", maxLines),
 		"lambda/tasktest/tasktest.go": "// Package tasktest tests.\npackage tasktest\nimport \"matchbook/lambda/task\"",

@@ -2,8 +2,10 @@
 package skip
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -26,6 +28,37 @@ func Missing(t testing.TB, what string) {
 		t.Fatal("CI runs every test: " + what)
 	}
 	t.Skip("skipped: " + what)
+}
+
+// Shared returns the path of a file or folder of the shared data, which are not
+// part of the repository: in the folder that MATCHBOOK_SHARED names, or in shared
+// beside the repository. The test is skipped where it is absent.
+func Shared(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join(root(t), "..", "shared")),
+		filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("skipped without shared data: set MATCHBOOK_SHARED to the folder that holds them: %v", err)
+	}
+	return path
+}
+
+// root returns the folder of the repository: a test runs in the one of its package.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the folder of the test")
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // OneGoroutine skips a test with -short, as the race step of .ci/run does: the

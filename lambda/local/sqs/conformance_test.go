@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"bytes"
-	"cmp"
 	"flag"
 	"net/http/httptest"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/clock"
 )
 
@@ -24,11 +24,7 @@ func TestSQSConformance(t *testing.T) {
 	if !*conformance {
 		t.Skip("needs a quiet machine and about 70 s: run with -conformance")
 	}
-	source := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join("..", "..", "..", "..", "shared")),
-		"sqs-conformance")
-	if _, err := os.Stat(filepath.Join(source, "conf.go")); err != nil {
-		t.Skipf("without the conformance program: set MATCHBOOK_SHARED to the folder that holds it: %v", err)
-	}
+	source := filepath.Dir(skip.Shared(t, "sqs-conformance/conf.go"))
 	// It may be read-only, and go run may want to write there.
 	program := t.TempDir()
 	if err := os.CopyFS(program, os.DirFS(source)); err != nil {

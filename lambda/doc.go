@@ -72,6 +72,11 @@
 //     ingest/bymodel lets a model extract them, and drops invented values.
 //   - ingest/gate decides whether an extraction needs a person.
 //
+// # From a contract to its findings
+//
+//   - review/record defines what is kept of a review: job, chunks, calls and
+//     findings.
+//
 // # On your machine
 //
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS

@@ -31,6 +31,7 @@ type Function struct {
 	MaxConcurrency int             // of the event source mapping
 	PoolSize       int             // database connections of one instance
 	AsksModel      bool            // it gets the model's settings, and its calls are shown
+	CallsInFlight  int             // calls of the model at once, of one instance; 0: one per message
 	Retries        []time.Duration // visibility after the first, second ... transient failure
 	// Lease is the time for which a claim outlives its last heartbeat; 0: claims live
 	// until the end of the invocation, without a heartbeat.
@@ -103,6 +104,31 @@ var Inbox = Function{
 	Rowless:        true,
 	PublishesTo:    Ingest.Name,
 	Files:          []Access{{FolderInbox, true, false}, {FolderDocuments, false, true}},
+}
+
+// Review is the function that reads chunks of contracts. A chunk takes about
+// five calls of a model, in two rounds: some seconds, and two minutes where
+// each call is repeated for as long as it may be. So an invocation of five minutes
+// is enough for its four chunks. A worker that hangs or that died loses its
+// claims within five minutes: Lease counts from the last heartbeat, and no
+// heartbeat outlives Timeout. The calls of all instances, MaxConcurrency times
+// CallsInFlight, are 64 at most; a provider that accepts fewer pauses all instances
+// by its Retry-After. A call holds no connection while the model answers, so that
+// three connections serve 16 calls.
+var Review = Function{
+	Name:           "review",
+	Purpose:        "Reads the chunks of contracts that its queue names",
+	Subject:        "chunk",
+	Package:        "matchbook/lambda/cmd/review",
+	Timeout:        5 * time.Minute,
+	MemoryMB:       512,
+	BatchSize:      4,
+	MaxConcurrency: 4,
+	PoolSize:       3,
+	AsksModel:      true,
+	CallsInFlight:  16,
+	Retries:        []time.Duration{5 * time.Minute, 5 * time.Minute},
+	Lease:          5 * time.Minute,
 }
 
 // Task describes a function that no queue feeds.

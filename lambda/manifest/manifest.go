@@ -69,6 +69,13 @@ const (
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
 	EnvLLMTimeout           = "LLM_TIMEOUT"
+	// EnvModelPrice is the price of the model, "prompt,completion" in USD per million
+	// tokens. Without it there is no budget and no cost.
+	EnvModelPrice = "MODEL_PRICE"
+	// EnvCallsInFlight replaces Function.CallsInFlight.
+	EnvCallsInFlight = "CALLS_IN_FLIGHT"
+	// EnvReviewTokenSecret is the key that signs the tokens of reviews.
+	EnvReviewTokenSecret = "REVIEW_TOKEN_SECRET"
 	// Files: the store, s3://bucket or file:///folder, and the OCR for pages
 	// without text.
 	EnvBlobURL = "BLOB_URL"

@@ -19,6 +19,24 @@ func TestMatchIsPossible(t *testing.T) {
 	}
 }
 
+// A worker that hangs, or that died, keeps a chunk for five minutes at most.
+func TestReviewIsPossible(t *testing.T) {
+	t.Parallel()
+	f := manifest.Review
+	if err := f.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got := f.RetrySchedule(); got != "5m,5m" || f.MaxReceiveCount() != 3 {
+		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
+	}
+	if most := 5 * time.Minute; f.Lease > most || f.Timeout > most {
+		t.Errorf("lease %s, timeout %s: want at most %s", f.Lease, f.Timeout, most)
+	}
+	if calls := f.MaxConcurrency * f.CallsInFlight; calls != 64 {
+		t.Errorf("%d calls in flight, want 64", calls)
+	}
+}
+
 func TestImpossibleCombinationsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Function){

@@ -29,6 +29,14 @@ type Question struct {
 // Usage counts the tokens that were paid for, as the provider counts them.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
+// Price is the price of a model, in USD per million tokens.
+type Price struct{ Prompt, Completion float64 }
+
+// Of returns the cost of the tokens in millionths of a USD.
+func (p Price) Of(u Usage) float64 {
+	return p.Prompt*float64(max(u.PromptTokens, 0)) + p.Completion*float64(max(u.CompletionTokens, 0))
+}
+
 // Answer is the reply of a model.
 type Answer struct {
 	Text  string // raw JSON, not parsed; never empty

@@ -42,7 +42,9 @@ type Config struct {
 	OCRQuality  float64                         // of ingest: pages below it are repaired; 0: the default
 	Lease       time.Duration                   // of a claim, where a heartbeat extends it
 	DocumentAI  struct{ Key, Processor string } // of ingest
-	Metrics     *metric.Set                     // collects the counts; nil: no counts
+	// CallsInFlight limits the calls of the model at once, where the row does.
+	CallsInFlight int
+	Metrics       *metric.Set // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
@@ -51,6 +53,7 @@ type Config struct {
 type ModelConfig struct {
 	OpenAI    openai.Config
 	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
+	Price     llm.Price     // zero: not known
 }
 
 // LoadFunction reads the configuration of a function that a queue feeds, its
@@ -78,6 +81,9 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	if f.Lease > 0 {
 		c.Lease = lease(env, f, &errs)
+	}
+	if f.CallsInFlight > 0 {
+		c.CallsInFlight = callsInFlight(env, f, &errs)
 	}
 	if f.Name == manifest.Ingest.Name {
 		errs = append(errs, loadOCR(env, &c)...)
@@ -122,6 +128,7 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	}
 	m.RetryBase = duration(env, manifest.EnvLLMRetryBase, "2s", errs)
 	m.OpenAI.Timeout = duration(env, manifest.EnvLLMTimeout, "60s", errs)
+	m.Price = price(env, errs)
 	return m
 }
 

@@ -1,0 +1,51 @@
+package setup
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/manifest"
+)
+
+// price reads what the model costs; zero if it is not set.
+func price(env Env, errs *[]error) (p llm.Price) {
+	text := env(manifest.EnvModelPrice)
+	if text == "" {
+		return p
+	}
+	prompt, completion, both := strings.Cut(text, ",")
+	var ok1, ok2 bool
+	p.Prompt, ok1 = dollars(prompt)
+	p.Completion, ok2 = dollars(completion)
+	if !both || !ok1 || !ok2 {
+		*errs = append(*errs, fmt.Errorf("%s: not the prices of the prompt and of the answer in USD per million tokens, "+
+			"such as 0.40,1.60", manifest.EnvModelPrice))
+		return llm.Price{}
+	}
+	return p
+}
+
+// dollars reads an amount from 0 to 10,000.
+func dollars(text string) (float64, bool) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return v, err == nil && v >= 0 && v <= 10_000 // not a number is neither
+}
+
+// maxCallsInFlight is far beyond the need: a call takes a connection to the model
+// and some memory.
+const maxCallsInFlight = 256
+
+// callsInFlight reads how many calls of the model an instance makes at once.
+func callsInFlight(env Env, f manifest.Function, errs *[]error) int {
+	text := env(manifest.EnvCallsInFlight)
+	if text == "" {
+		return f.CallsInFlight
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxCallsInFlight {
+		*errs = append(*errs, fmt.Errorf("%s: not a whole number from 1 to %d", manifest.EnvCallsInFlight, maxCallsInFlight))
+	}
+	return n
+}

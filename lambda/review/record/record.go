@@ -6,6 +6,7 @@
 package record
 
 import (
+	"errors"
 	"time"
 
 	"matchbook/lambda/job"
@@ -100,6 +101,9 @@ const (
 	StageFailed Outcome = "failed"
 	CancelledAt Outcome = "cancelled-at-stage-" // and the number of the stage
 )
+
+// ErrBudget is returned for a call whose largest cost the budget does not allow.
+var ErrBudget = errors.New("the budget of the review is spent")
 
 // Call is a stage that is about to begin, with its largest cost.
 type Call struct {

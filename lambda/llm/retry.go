@@ -21,9 +21,11 @@ const reserve = 5 * time.Second
 // asks for is left to the queue: the error is returned at once and still
 // carries the wait.
 type Retry struct {
-	Base  time.Duration                              // the first wait; each one after is twice as long; 0 is 2 s
-	Tries int                                        // the largest number of tries, the first included; 0 is 3
-	Sleep func(context.Context, time.Duration) error // nil is a timer
+	Base  time.Duration // the first wait; each one after is twice as long; 0 is 2 s
+	Tries int           // the largest number of tries, the first included; 0 is 3
+	// Within bounds the time from the first try to the beginning of the last; 0: no bound.
+	Within time.Duration
+	Sleep  func(context.Context, time.Duration) error // nil is a timer
 	// Jitter is in [0, 1): the part of a quarter of the wait that is added; nil is random.
 	Jitter func() float64
 }
@@ -42,20 +44,21 @@ func (r Retry) Do(ctx context.Context, try func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return afterTries(failure.Of(err), 0)
 	}
+	began := time.Now()
 	for n := 1; ; n, wait = n+1, 2*wait {
 		err := try(ctx)
 		if err == nil {
 			return nil
 		}
 		f := failure.Of(err)
-		if f.Kind != failure.Transient || n >= tries || !r.pause(ctx, wait, f.RetryAfter) {
+		if f.Kind != failure.Transient || n >= tries || !r.pause(ctx, began, wait, f.RetryAfter) {
 			return afterTries(f, n)
 		}
 	}
 }
 
 // pause waits, or returns false if waiting makes no sense.
-func (r Retry) pause(ctx context.Context, wait, retryAfter time.Duration) bool {
+func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time.Duration) bool {
 	jitter, sleep := r.Jitter, r.Sleep
 	if jitter == nil {
 		jitter = rand.Float64
@@ -65,6 +68,9 @@ func (r Retry) pause(ctx context.Context, wait, retryAfter time.Duration) bool {
 	}
 	pause := max(wait, retryAfter) + time.Duration(jitter()*float64(wait)/4)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-reserve < pause {
+		return false
+	}
+	if r.Within > 0 && time.Since(began)+pause > r.Within {
 		return false
 	}
 	return ctx.Err() == nil && sleep(ctx, pause) == nil

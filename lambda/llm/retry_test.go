@@ -160,3 +160,19 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 		})
 	}
 }
+
+// Within bounds the beginning of the last try, whatever the waits are.
+func TestNoTryBeginsAfterWithin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, last, tries := time.Now(), time.Duration(0), 0
+		r := llm.Retry{Base: time.Second, Tries: 9, Within: 30 * time.Second, Jitter: func() float64 { return 0 }}
+		err := r.Do(t.Context(), func(context.Context) error {
+			tries, last = tries+1, time.Since(began)
+			return &failure.Error{Kind: failure.Transient, Sentence: "HTTP 503"}
+		})
+		if err == nil || tries != 5 || last != 15*time.Second { // at 0, 1, 3, 7 and 15 s; the next would be at 31 s
+			t.Errorf("%d tries, the last one after %s: %v", tries, last, err)
+		}
+	})
+}

@@ -76,6 +76,8 @@
 //
 //   - review/record defines what is kept of a review: job, chunks, calls and
 //     findings.
+//   - review/category finds the categories of clauses by words and headings,
+//     without a model.
 //
 // # On your machine
 //

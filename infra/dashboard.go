@@ -87,10 +87,13 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 
 func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return append([]awscloudwatch.IWidget{
-		graph(s.of(f, "Model: calls, and stored answers used again"), false,
-			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays)...),
+		graph(s.of(f, "Model: calls, stored answers used again, and calls that are repeated"), false,
+			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays,
+				manifest.MetricModelRetries)...),
 		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
 			manifest.MetricModelCompletionTokens)...),
+		graph(s.of(f, "Model: waits for its rate limit (ms)"), true,
+			s.metrics(f.Name, "Sum", manifest.MetricModelPaused)...),
 	}, s.costWidgets(f)...)
 }
 

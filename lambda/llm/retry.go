@@ -28,6 +28,9 @@ type Retry struct {
 	Sleep  func(context.Context, time.Duration) error // nil is a timer
 	// Jitter is in [0, 1): the part of a quarter of the wait that is added; nil is random.
 	Jitter func() float64
+	// Repeats is called before each wait for another try, with the wait and the
+	// part of it that the provider asked for; may be nil.
+	Repeats func(wait, retryAfter time.Duration)
 }
 
 // Do calls try until it succeeds, fails permanently, has failed Tries times, or
@@ -70,10 +73,13 @@ func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-reserve < pause {
 		return false
 	}
-	if r.Within > 0 && time.Since(began)+pause > r.Within {
+	if ctx.Err() != nil || r.Within > 0 && time.Since(began)+pause > r.Within {
 		return false
 	}
-	return ctx.Err() == nil && sleep(ctx, pause) == nil
+	if r.Repeats != nil {
+		r.Repeats(pause, retryAfter)
+	}
+	return sleep(ctx, pause) == nil
 }
 
 func sleepUntil(ctx context.Context, d time.Duration) error {

@@ -76,6 +76,13 @@ func TestRetryWaitsBetweenTriesAndCountsThem(t *testing.T) {
 					waits = append(waits, d)
 					return nil
 				}
+				var reported []time.Duration
+				r.Repeats = func(wait, asked time.Duration) {
+					reported = append(reported, wait)
+					if want := failure.Of(tc.errs[tries-1]).RetryAfter; asked != want || len(waits) == len(reported) {
+						t.Errorf("repeat %d was reported as asked for %v after the wait, want %v before it", tries, asked, want)
+					}
+				}
 				if r.Jitter == nil {
 					r.Jitter = func() float64 { return 0 }
 				}
@@ -86,8 +93,8 @@ func TestRetryWaitsBetweenTriesAndCountsThem(t *testing.T) {
 					}
 					return tc.errs[tries-1]
 				})
-				if tries != tc.tries || !slices.Equal(waits, tc.waits) {
-					t.Errorf("got %d tries, waits %v; want %d, %v", tries, waits, tc.tries, tc.waits)
+				if tries != tc.tries || !slices.Equal(waits, tc.waits) || !slices.Equal(reported, tc.waits) {
+					t.Errorf("got %d tries, waits %v, reported %v; want %d, %v", tries, waits, reported, tc.tries, tc.waits)
 				}
 				check(t, err, tc.want, tc.kind, tc.after)
 			})

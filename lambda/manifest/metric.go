@@ -26,6 +26,13 @@ const (
 	MetricModelPromptTokens     = "ModelPromptTokens"
 	MetricModelCompletionTokens = "ModelCompletionTokens"
 	MetricModelReplays          = "ModelReplays" // questions answered from the vault
+	// The first of two tiers of retries: a call that is repeated within its attempt.
+	// The second, deliveries that the queue repeats, is MetricRetried, and a worker
+	// that died MetricRecovered.
+	MetricModelRetries = "ModelRetries"
+	// MetricModelPaused is the time that a question waited for the rate limit of its
+	// provider, in milliseconds.
+	MetricModelPaused = "ModelPaused"
 
 	// Of the sweep, computed from rows.
 	MetricOldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 if none is

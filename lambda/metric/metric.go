@@ -40,6 +40,8 @@ var units = map[string]string{
 	manifest.MetricModelPromptTokens:     "Count",
 	manifest.MetricModelCompletionTokens: "Count",
 	manifest.MetricModelReplays:          "Count",
+	manifest.MetricModelRetries:          "Count",
+	manifest.MetricModelPaused:           "Milliseconds",
 
 	manifest.MetricOldestDue:    "Seconds",
 	manifest.MetricPending:      "Count",

@@ -253,7 +253,7 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *ll
 		embeddings = &llm.Embeddings{Embedder: telemetry.CountEmbedder(embedder, set), Vault: db}
 	}
 	asker := &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set),
-		Retry: llm.Retry{Base: c.RetryBase}}
+		Retry: llm.Retry{Base: c.RetryBase, Repeats: telemetry.CountRepeats(set)}}
 	return asker, embeddings, nil
 }
 

@@ -135,6 +135,26 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 	return answer, err
 }
 
+// CountRepeats returns a function for llm.Retry that counts calls that are
+// repeated, and measures the waits that the provider asked for.
+func CountRepeats(set *metric.Set) func(wait, retryAfter time.Duration) {
+	paused := CountPause(set)
+	return func(wait, retryAfter time.Duration) {
+		set.Count(manifest.MetricModelRetries, 1)
+		if retryAfter > 0 {
+			paused(wait)
+		}
+	}
+}
+
+// CountPause returns a function that measures a wait for the rate limit of a
+// provider.
+func CountPause(set *metric.Set) func(time.Duration) {
+	return func(wait time.Duration) {
+		set.Measure(manifest.MetricModelPaused, float64(wait)/float64(time.Millisecond))
+	}
+}
+
 // CountEmbedder returns an embedder whose calls are counted with the model's.
 func CountEmbedder(e llm.Embedder, set *metric.Set) llm.Embedder { return countedEmbedder{e, set} }
 

@@ -78,6 +78,26 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	}
 }
 
+// A call that is repeated, and a wait for the provider's rate limit, are no
+// delivery that is repeated.
+func TestRepeatedCallsAreNoRetriedDeliveries(t *testing.T) {
+	t.Parallel()
+	set := metric.New("test", "review")
+	repeats := CountRepeats(set)
+	repeats(2*time.Second, 0)
+	repeats(30*time.Second, 30*time.Second)
+	CountPause(set)(1500 * time.Millisecond)
+	got := flushed(t, set)
+	for _, want := range []string{`"ModelRetries":2`, `"ModelPaused":[30000,1500]`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in %s", want, got)
+		}
+	}
+	if strings.Contains(got, "Retried") {
+		t.Errorf("deliveries were counted: %s", got)
+	}
+}
+
 // flushed returns the collected metrics of a set.
 func flushed(t *testing.T, set *metric.Set) string {
 	t.Helper()

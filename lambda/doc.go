@@ -74,6 +74,8 @@
 //
 // # From a contract to its findings
 //
+//   - review/chunk makes the text of a file, and divides it into parts that one
+//     question holds.
 //   - review/record defines what is kept of a review: job, chunks, calls and
 //     findings.
 //   - review/category finds the categories of clauses by words and headings,

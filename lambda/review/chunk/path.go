@@ -1,0 +1,52 @@
+package chunk
+
+import "slices"
+
+// path is the headings above a place, the outermost first.
+type path []*heading
+
+// enter adds a heading, which ends those of its rank and below.
+func (p *path) enter(h *heading) {
+	if h == nil {
+		return
+	}
+	for len(*p) > 0 && (*p)[len(*p)-1].rank >= h.rank {
+		*p = (*p)[:len(*p)-1]
+	}
+	*p = append(*p, h)
+}
+
+// at returns the headings of a part: those above it, the one that it begins with,
+// and deeper ones that follow without text between them.
+func (p path) at(open []edge) string {
+	p = slices.Clone(p)
+	until := open[0].at
+	for i, e := range open {
+		if e.at < until {
+			continue // within a title
+		}
+		if e.heading == nil || i > 0 && e.heading.rank <= p[len(p)-1].rank {
+			break
+		}
+		p.enter(e.heading)
+		if until = e.heading.alone; until == 0 {
+			break
+		}
+	}
+	return p.join()
+}
+
+// join leaves out the outermost headings where all are too long.
+func (p path) join() (joined string) {
+	for i := len(p) - 1; i >= 0; i-- {
+		text := cutTitle(p[i].text())
+		if joined != "" {
+			text += " > " + joined
+		}
+		if len(text) > maxPath {
+			break
+		}
+		joined = text
+	}
+	return joined
+}

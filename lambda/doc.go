@@ -80,6 +80,8 @@
 //     findings.
 //   - review/category finds the categories of clauses by words and headings,
 //     without a model.
+//   - review/web shows reviews over HTTP: an API, a stream of findings with signed
+//     tokens, and a page.
 //
 // # On your machine
 //

@@ -27,7 +27,7 @@ var tree = tables{
 			"local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
-			"ingest/documentai", "ingest/textract"},
+			"ingest/documentai", "ingest/textract", "review/web"},
 		{"match", "sweep", "ingest", "errtext"},
 		{"rules"},
 		{"score", "ingest/bymodel", "ingest/gate"},

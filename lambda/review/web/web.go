@@ -24,3 +24,130 @@
 // does by itself, and misses nothing. Each stream is one loop in its request, which
 // reads the store: there is no state in the process, and nothing is left behind.
 package web
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// Reviews reads reviews; job.ErrNotFound for an unknown id.
+type Reviews interface {
+	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
+	Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error)
+	Text(ctx context.Context, id uuid.UUID) (string, error)
+	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
+}
+
+// Control stops reviews and lets them go on.
+type Control interface {
+	// Cancel is idempotent.
+	Cancel(ctx context.Context, id uuid.UUID) (record.Status, error)
+	// Retry returns the chunks whose messages have to be sent.
+	Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error)
+}
+
+// Config is what the handler works with.
+type Config struct {
+	Reviews Reviews
+	Control Control
+	Sender  job.Sender // of the messages of Retry
+	Tokens  *Tokens
+	// Report writes the report of a review as HTML.
+	Report func(ctx context.Context, id uuid.UUID, w io.Writer) error
+	Log    *slog.Logger
+
+	StreamFor time.Duration // a stream's length at most; 0 is 4 minutes
+	Poll      time.Duration // between two looks at the store; 0 is 700 ms
+	Heartbeat time.Duration // between two signs of life; 0 is 10 s
+	Reconnect time.Duration // after which a client connects again; 0 is 1 s
+	Streams   int           // at once in this process; 0 is 64
+}
+
+// handler is a Config with its defaults.
+type handler struct {
+	Config
+	streams chan struct{}
+}
+
+// New returns the handler of all paths.
+func New(c Config) http.Handler {
+	c.StreamFor = cmp.Or(c.StreamFor, 4*time.Minute)
+	c.Poll = cmp.Or(c.Poll, 700*time.Millisecond)
+	c.Heartbeat = cmp.Or(c.Heartbeat, 10*time.Second)
+	c.Reconnect = cmp.Or(c.Reconnect, time.Second)
+	h := &handler{Config: c, streams: make(chan struct{}, cmp.Or(c.Streams, 64))}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /reviews/{id}", h.authorised(h.review))
+	mux.HandleFunc("GET /reviews/{id}/text", h.authorised(h.text))
+	mux.HandleFunc("GET /reviews/{id}/findings", h.authorised(h.findings))
+	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
+	mux.HandleFunc("POST /reviews/{id}/cancel", h.authorised(h.cancel))
+	mux.HandleFunc("POST /reviews/{id}/retry", h.authorised(h.retry))
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, http.StatusForbidden, "the request comes from a page of another site")
+	}))
+	return h.guard(sameOrigin.Handler(jsonErrors(mux)))
+}
+
+// policy lets the page load its own two files and call its own site, nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// guard sets the headers of every response, and keeps a panic in its request: in
+// Lambda nothing else does.
+func (h *handler) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range map[string]string{
+			"Content-Security-Policy":      policy,
+			"X-Content-Type-Options":       "nosniff",
+			"X-Frame-Options":              "DENY",
+			"Referrer-Policy":              "no-referrer", // an address may have a token
+			"Cross-Origin-Opener-Policy":   "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Cache-Control":                "no-store",
+		} {
+			w.Header().Set(name, value)
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				p := &failure.Panic{Value: v, Stack: debug.Stack()}
+				h.Log.Error("panic", "route", r.Pattern, "panic", p.Error(), "stack", string(p.Stack))
+				writeError(w, http.StatusInternalServerError, "an error of Matchbook: its log has more")
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// authorised calls next with the review of the path, if the token is for it.
+func (h *handler) authorised(next func(http.ResponseWriter, *http.Request, record.Job)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := uuid.Parse(r.PathValue("id"))
+		granted, denied := h.Tokens.of(r)
+		if err != nil || denied != nil || !granted.allows(id) {
+			notFound(w, r)
+			return
+		}
+		review, err := h.Reviews.Job(r.Context(), id)
+		switch {
+		case err != nil:
+			h.fail(w, r, "read a review", err)
+		case review.TenantID != granted.tenant:
+			notFound(w, r)
+		default:
+			next(w, r, review)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// view is a review as clients get it, in answers and in events.
+type view struct {
+	ID          uuid.UUID     `json:"id"`
+	TenantID    uuid.UUID     `json:"tenant_id"`
+	DocumentID  uuid.UUID     `json:"document_id"`
+	Name        string        `json:"name"`
+	Status      record.Status `json:"status"`
+	Over        bool          `json:"over"`
+	Chunks      int           `json:"chunks"`
+	ChunksOpen  int           `json:"chunks_open"`
+	Findings    int           `json:"findings"`
+	Gaps        int           `json:"gaps"`
+	Calls       int           `json:"calls"`
+	BudgetUSD   float64       `json:"budget_usd"`
+	EstimateUSD float64       `json:"estimate_usd"`
+	CostUSD     float64       `json:"cost_usd"`
+	Model       string        `json:"model"`
+	Playbook    string        `json:"playbook"`
+	CreatedAt   time.Time     `json:"created_at"`
+	StartedAt   *time.Time    `json:"started_at"`
+	EndedAt     *time.Time    `json:"ended_at"`
+	Error       string        `json:"error"`
+	Unread      []gap         `json:"unread,omitempty"`
+}
+
+// gap is a chunk that ended without a result.
+type gap struct {
+	Chunk   int         `json:"chunk"` // its position
+	Kind    record.Kind `json:"kind"`
+	Heading string      `json:"heading"`
+	Start   int         `json:"start_offset"`
+	End     int         `json:"end_offset"`
+	Status  job.Status  `json:"status"`
+	Stage   string      `json:"stage"` // such as cancelled-at-stage-3
+	Reason  string      `json:"reason"`
+}
+
+func viewOf(j record.Job) view {
+	return view{ID: j.ID, TenantID: j.TenantID, DocumentID: j.DocumentID, Name: j.Name, Status: j.Status,
+		Over: j.Status.Over(), Chunks: j.Chunks, ChunksOpen: j.ChunksOpen, Findings: j.Findings, Gaps: j.Gaps,
+		Calls: j.Calls, BudgetUSD: j.Budget.Dollars(), EstimateUSD: j.Estimate.Dollars(), CostUSD: j.Cost.Dollars(),
+		Model: j.Model, Playbook: j.Playbook, CreatedAt: j.CreatedAt, StartedAt: j.StartedAt, EndedAt: j.EndedAt,
+		Error: j.Error}
+}
+
+// whole is the view with its gaps.
+func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
+	v := viewOf(j)
+	chunks, err := h.Reviews.Chunks(r.Context(), j.ID)
+	for _, c := range chunks {
+		if c.Status == job.StatusFailed || c.Status == "cancelled" {
+			v.Unread = append(v.Unread, gap{Chunk: c.Position, Kind: c.Kind, Heading: c.Heading, Start: c.Start, End: c.End,
+				Status: c.Status, Stage: c.Stage, Reason: c.Error})
+		}
+	}
+	return v, err
+}
+
+func (h *handler) review(w http.ResponseWriter, r *http.Request, j record.Job) {
+	v, err := h.whole(r, j)
+	if err != nil {
+		h.fail(w, r, "read the chunks", err)
+		return
+	}
+	writeJSON(w, http.StatusOK, v)
+}
+
+func (h *handler) text(w http.ResponseWriter, r *http.Request, j record.Job) {
+	text, err := h.Reviews.Text(r.Context(), j.ID)
+	if err != nil {
+		h.fail(w, r, "read the text", err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(text))
+}
+
+func (h *handler) report(w http.ResponseWriter, r *http.Request, j record.Job) {
+	var page bytes.Buffer // whole or not at all
+	if err := h.Report(r.Context(), j.ID, &page); err != nil {
+		h.fail(w, r, "report", err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(page.Bytes())
+}
+
+// page size of findings.
+const someFindings = 200
+
+var errAfter = errors.New("after: not the sequence number of a finding, 0 or more")
+
+// after reads the sequence number of the last finding that the client has.
+func after(r *http.Request) (int, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = r.URL.Query().Get("after")
+	}
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, errAfter
+	}
+	return n, nil
+}
+
+// found is an answer with findings.
+type found struct {
+	Status   record.Status    `json:"status"`
+	Findings []record.Finding `json:"findings"` // ask again after the last one while there are more
+	More     bool             `json:"more"`
+}
+
+func (h *handler) findings(w http.ResponseWriter, r *http.Request, j record.Job) {
+	n, err := after(r)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	list, err := h.Reviews.Findings(r.Context(), j.ID, n, someFindings)
+	if err != nil {
+		h.fail(w, r, "read the findings", err)
+		return
+	}
+	if list == nil {
+		list = []record.Finding{}
+	}
+	writeJSON(w, http.StatusOK, found{j.Status, list, len(list) == someFindings})
+}
+
+// changed is an answer to a change.
+type changed struct {
+	ID     uuid.UUID     `json:"id"`
+	Status record.Status `json:"status"`
+}
+
+func (h *handler) cancel(w http.ResponseWriter, r *http.Request, j record.Job) {
+	status, err := h.Control.Cancel(r.Context(), j.ID)
+	if err != nil {
+		h.fail(w, r, "cancel", err)
+		return
+	}
+	writeJSON(w, http.StatusAccepted, changed{j.ID, status})
+}
+
+func (h *handler) retry(w http.ResponseWriter, r *http.Request, j record.Job) {
+	messages, err := h.Control.Retry(r.Context(), j.ID)
+	if err == nil && len(messages) > 0 {
+		if unsent, err := h.Sender.Send(r.Context(), messages); err != nil {
+			h.Log.Warn("chunks are published without a message: the sweep sends it", "review", j.ID,
+				"chunks", len(unsent), "reason", failure.Of(err).Text)
+		}
+	}
+	if err == nil {
+		j, err = h.Reviews.Job(r.Context(), j.ID)
+	}
+	if err != nil {
+		h.fail(w, r, "retry", err)
+		return
+	}
+	writeJSON(w, http.StatusAccepted, changed{j.ID, j.Status})
+}

@@ -91,6 +91,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /reviews/{id}", h.authorised(h.review))
 	mux.HandleFunc("GET /reviews/{id}/text", h.authorised(h.text))
 	mux.HandleFunc("GET /reviews/{id}/findings", h.authorised(h.findings))
+	mux.HandleFunc("GET /reviews/{id}/events", h.authorised(h.events))
 	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
 	mux.HandleFunc("POST /reviews/{id}/cancel", h.authorised(h.cancel))
 	mux.HandleFunc("POST /reviews/{id}/retry", h.authorised(h.retry))

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func TestUnknownReviewsAndWrongTokensLookAlike(t *testing.T) {
 		{"all reviews of the tenant, unknown id", s.tokens.ForTenant(tenantA, time.Hour), unknown},
 		{"all reviews of another tenant, unknown id", s.tokens.ForTenant(tenantB, time.Hour), unknown},
 	} {
-		for _, method := range []string{"GET ", "GET /text", "GET /findings", "GET /report",
+		for _, method := range []string{"GET ", "GET /text", "GET /findings", "GET /events", "GET /report",
 			"POST /cancel", "POST /retry"} {
 			method, rest, _ := strings.Cut(method, " ")
 			if got := s.body(s.doAs(tc.token, method, tc.path+rest, ""), 404); got != want {
@@ -101,7 +102,7 @@ func TestFindingsAreReadInPages(t *testing.T) {
 		}
 	}
 	for _, after := range []string{"-1", "x", "1.5", "1e3", "99999999999999999999"} {
-		for _, path := range []string{"/findings"} {
+		for _, path := range []string{"/findings", "/events"} {
 			got := s.body(s.do("GET", pathA+path+"?after="+after), 400)
 			if !strings.Contains(got, `"error":"after: `) {
 				t.Errorf("after=%s: got %s", after, got)
@@ -184,7 +185,7 @@ func TestFailuresOfTheStoreAreLoggedWithoutTheirText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.change(func() { s.err = errors.New("PLANTED password") })
-	for _, request := range []string{"GET ", "GET /findings", "POST /cancel"} {
+	for _, request := range []string{"GET ", "GET /findings", "GET /events", "POST /cancel"} {
 		method, rest, _ := strings.Cut(request, " ")
 		r := s.do(method, pathA+rest)
 		if got := s.body(r, 503); strings.Contains(got, "PLANTED") || r.header.Get("Retry-After") == "" {
@@ -207,4 +208,12 @@ func TestPanicEndsItsRequestOnly(t *testing.T) {
 		t.Errorf("logged %s", log)
 	}
 	s.body(s.do("GET", pathA), 200)
+}
+
+func TestHeadOfAStreamEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if r := s.do(http.MethodHead, pathA+"/events"); r.status != 200 {
+		t.Errorf("got %d", r.status)
+	}
 }

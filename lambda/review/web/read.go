@@ -73,6 +73,11 @@ func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 }
 
 func (h *handler) review(w http.ResponseWriter, r *http.Request, j record.Job) {
+	w.Header().Set("Vary", "Accept")
+	if wantsPage(r) {
+		h.page(w, r, j)
+		return
+	}
 	v, err := h.whole(r, j)
 	if err != nil {
 		h.fail(w, r, "read the chunks", err)

@@ -88,7 +88,10 @@ func New(c Config) http.Handler {
 	c.Reconnect = cmp.Or(c.Reconnect, time.Second)
 	h := &handler{Config: c, streams: make(chan struct{}, cmp.Or(c.Streams, 64))}
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /reviews/page.js", asset("text/javascript; charset=utf-8", script))
+	mux.HandleFunc("GET /reviews/page.css", asset("text/css; charset=utf-8", style))
 	mux.HandleFunc("GET /reviews/{id}", h.authorised(h.review))
+	mux.HandleFunc("GET /reviews/{id}/page", h.authorised(h.page))
 	mux.HandleFunc("GET /reviews/{id}/text", h.authorised(h.text))
 	mux.HandleFunc("GET /reviews/{id}/findings", h.authorised(h.findings))
 	mux.HandleFunc("GET /reviews/{id}/events", h.authorised(h.events))

@@ -32,7 +32,7 @@ func TestUnknownReviewsAndWrongTokensLookAlike(t *testing.T) {
 		{"all reviews of the tenant, unknown id", s.tokens.ForTenant(tenantA, time.Hour), unknown},
 		{"all reviews of another tenant, unknown id", s.tokens.ForTenant(tenantB, time.Hour), unknown},
 	} {
-		for _, method := range []string{"GET ", "GET /text", "GET /findings", "GET /events", "GET /report",
+		for _, method := range []string{"GET ", "GET /page", "GET /text", "GET /findings", "GET /events", "GET /report",
 			"POST /cancel", "POST /retry"} {
 			method, rest, _ := strings.Cut(method, " ")
 			if got := s.body(s.doAs(tc.token, method, tc.path+rest, ""), 404); got != want {
@@ -164,7 +164,8 @@ func TestWrongPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 func TestEveryResponseHasTheHeadersOfSafety(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, path := range []string{pathA, pathA + "/report", pathA + "/text", "/nowhere"} {
+	for _, path := range []string{pathA, pathA + "/page", pathA + "/report", pathA + "/text", "/reviews/page.js",
+		"/reviews/page.css", "/nowhere"} {
 		h := s.do("GET", path).header
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin"} {
@@ -177,6 +178,25 @@ func TestEveryResponseHasTheHeadersOfSafety(t *testing.T) {
 			!strings.Contains(csp, "frame-ancestors 'none'") || h.Get("Content-Type") == "" {
 			t.Errorf("%s: policy %q, type %q", path, csp, h.Get("Content-Type"))
 		}
+	}
+}
+
+func TestBrowserGetsThePageAndAProgramTheJSON(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.change(func() { s.job.Name = `<script>alert("x")</script>` })
+	for _, page := range []string{s.body(s.do("GET", pathA, "Accept", "text/html,*/*;q=0.8"), 200),
+		s.body(s.do("GET", pathA+"/page"), 200)} {
+		if strings.Contains(page, "<script>") || !strings.Contains(page, `&lt;script&gt;alert(`) ||
+			!strings.Contains(page, `data-review="`+pathA+`"`) {
+			t.Errorf("got %s", page)
+		}
+	}
+	if got := decoded[map[string]any](s, s.do("GET", pathA, "Accept", "*/*"), 200); got["name"] != s.job.Name {
+		t.Errorf("got %v", got)
+	}
+	if got := s.body(s.doAs("", "GET", pathA, "", "Accept", "text/html"), 404); !strings.Contains(got, "Ask for a new link") {
+		t.Errorf("without a token: got %s", got)
 	}
 }
 

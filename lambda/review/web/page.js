@@ -1,0 +1,197 @@
+// The page of a review. It shows what the stream sends, and keeps nothing: a
+// reload shows the same again. Everything from a contract or a model is written
+// as text, never as HTML.
+'use strict';
+
+const at = (id) => document.getElementById(id);
+const root = document.body.dataset.review;
+const token = new URLSearchParams(location.search).get('token') || '';
+const withToken = (path) => `${root}${path}${path.includes('?') ? '&' : '?'}token=${encodeURIComponent(token)}`;
+const call = (path, method = 'GET') =>
+  fetch(root + path, { method, headers: { Accept: 'application/json', Authorization: `Bearer ${token}` } });
+
+const severities = ['critical', 'high', 'medium', 'low', 'info'];
+const items = new Map(); // of the list, by the finding's sequence number
+let last = 0; // the finding that came last
+let source; // of events
+
+function note(sentence) { at('note').textContent = sentence; }
+
+// The contract: its bytes, and the pieces of text on the page, each between two
+// offsets in these bytes. A quote splits the pieces at its ends.
+let bytes;
+let pieces = [];
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function piece(start, end, tag) {
+  const node = document.createElement(tag);
+  node.textContent = decoder.decode(bytes.subarray(start, end));
+  return { start, end, node };
+}
+
+function split(offset) {
+  const i = pieces.findIndex((p) => p.start < offset && offset < p.end);
+  if (i < 0) return;
+  const old = pieces[i];
+  const halves = [piece(old.start, offset, old.node.tagName), piece(offset, old.end, old.node.tagName)];
+  old.node.replaceWith(...halves.map((p) => p.node));
+  pieces.splice(i, 1, ...halves);
+}
+
+function mark(finding) {
+  if (!bytes || finding.end_offset <= finding.start_offset) return;
+  split(finding.start_offset);
+  split(finding.end_offset);
+  for (const p of within(finding)) {
+    if (p.node.tagName === 'MARK') continue;
+    const marked = piece(p.start, p.end, 'mark');
+    p.node.replaceWith(marked.node);
+    p.node = marked.node;
+  }
+}
+
+const within = (finding) =>
+  pieces.filter((p) => finding.start_offset <= p.start && p.end <= finding.end_offset);
+
+async function loadText() {
+  const response = await call('/text');
+  if (!response.ok) throw new Error(response.status);
+  bytes = new Uint8Array(await response.arrayBuffer());
+  pieces = [piece(0, bytes.length, 'span')];
+  at('text').replaceChildren(pieces[0].node);
+  for (const { finding } of items.values()) mark(finding);
+}
+
+// select shows the quote of a finding in the contract.
+function select(seq) {
+  document.querySelectorAll('mark.current').forEach((m) => m.classList.remove('current'));
+  document.querySelectorAll('#findings [aria-current]').forEach((li) => li.removeAttribute('aria-current'));
+  const { finding, node } = items.get(seq);
+  node.setAttribute('aria-current', 'true');
+  const marks = within(finding).map((p) => p.node).filter((n) => n.tagName === 'MARK');
+  marks.forEach((m) => m.classList.add('current'));
+  if (marks.length > 0) marks[0].scrollIntoView({ block: 'center' });
+}
+
+function fill(node, finding) {
+  const set = (selector, text) => {
+    const part = node.querySelector(selector);
+    part.textContent = text;
+    part.hidden = text === '';
+  };
+  const severity = severities.includes(finding.severity) ? finding.severity : 'info';
+  node.querySelector('.severity').className = `severity ${severity}`;
+  set('.severity', severity);
+  set('.name', finding.title);
+  const repeated = finding.duplicate_of ? ` · repeats finding ${finding.duplicate_of}` : '';
+  set('.kind', `${finding.seq} · ${finding.category} · ${finding.analyst}${repeated}`);
+  node.classList.toggle('repeats', Boolean(finding.duplicate_of));
+  set('.explanation', finding.explanation);
+  set('blockquote', finding.quote);
+  set('.fallback', finding.fallback && `Acceptable: ${finding.fallback}`);
+}
+
+// add shows a finding once, in the order of the stream.
+function add(finding) {
+  if (finding.seq <= last) return;
+  last = finding.seq;
+  const node = at('finding').content.firstElementChild.cloneNode(true);
+  node.dataset.seq = finding.seq;
+  node.querySelector('button').addEventListener('click', () => select(finding.seq));
+  fill(node, finding);
+  items.set(finding.seq, { finding, node });
+  at('findings').append(node);
+  at('none').hidden = true;
+  mark(finding);
+}
+
+function show(review) {
+  at('status').textContent = review.status;
+  const done = review.chunks - review.chunks_open;
+  at('progress').max = Math.max(review.chunks, 1);
+  at('progress').value = done;
+  const money = (usd) => `$${usd.toFixed(4)}`;
+  const budget = review.budget_usd > 0 ? ` of at most ${money(review.budget_usd)}` : '';
+  const price = review.model ? `${review.calls} calls of ${review.model}, ${money(review.cost_usd)}${budget}` : 'by rules, no cost';
+  at('counts').textContent = `${done} of ${review.chunks} chunks, ${review.findings} findings, ${price}`;
+  at('cancel').hidden = review.over;
+  at('cancel').disabled = review.status === 'cancelling';
+  at('retry').hidden = !review.over || review.status === 'completed';
+  at('retry').disabled = false;
+  at('report').hidden = !review.over;
+  showGaps(review.unread || []);
+  if (review.error) note(review.error);
+}
+
+function showGaps(unread) {
+  at('gaps').hidden = unread.length === 0;
+  at('gaps').querySelector('summary').textContent = `Not read: ${unread.length}`;
+  at('gaps').querySelector('ul').replaceChildren(...unread.map((g) => {
+    const li = document.createElement('li');
+    const place = g.kind === 'whole' ? 'the contract as a whole' : `chunk ${g.chunk + 1}`;
+    li.textContent = [place, g.heading, g.stage, g.reason].filter(Boolean).join(' · ');
+    return li;
+  }));
+}
+
+// Only the step at the end knows which findings repeat others.
+async function reload() {
+  for (let after = 0, more = true; more;) {
+    const response = await call(`/findings?after=${after}`);
+    if (!response.ok) return;
+    const answer = await response.json();
+    for (const finding of answer.findings) {
+      after = finding.seq;
+      if (!items.has(finding.seq)) add(finding);
+      fill(items.get(finding.seq).node, finding);
+    }
+    more = answer.more;
+  }
+}
+
+function connect() {
+  if (source) source.close();
+  source = new EventSource(withToken(`/events?after=${last}`));
+  source.addEventListener('open', () => note(''));
+  source.addEventListener('finding', (e) => add(JSON.parse(e.data)));
+  source.addEventListener('progress', (e) => show(JSON.parse(e.data)));
+  source.addEventListener('end', async (e) => {
+    source.close();
+    const review = JSON.parse(e.data);
+    await reload().catch(() => note('The list could not be loaded again: reload the page.'));
+    show(review);
+    at('none').textContent = 'No findings.';
+    document.body.dataset.ended = review.status;
+  });
+  source.addEventListener('error', () => {
+    note('Connecting again …');
+    if (source.readyState === EventSource.CLOSED) setTimeout(again, 3000); // refused: EventSource gives up
+  });
+}
+
+async function again() {
+  const response = await call('').catch(() => null);
+  if (response && response.status === 404) note('This link has expired: ask for a new one.');
+  else connect();
+}
+
+async function change(path, button) {
+  button.disabled = true;
+  const response = await call(path, 'POST').catch(() => null);
+  if (!response || !response.ok) {
+    button.disabled = false;
+    note('That did not work: try again.');
+    return;
+  }
+  at('status').textContent = (await response.json()).status;
+  if (path === '/retry') {
+    delete document.body.dataset.ended;
+    connect();
+  }
+}
+
+at('cancel').addEventListener('click', () => change('/cancel', at('cancel')));
+at('retry').addEventListener('click', () => change('/retry', at('retry')));
+at('report').href = withToken('/report');
+loadText().catch(() => note('The contract could not be loaded: reload the page.'));
+connect();

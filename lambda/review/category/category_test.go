@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"matchbook/lambda/review/record"
 )
@@ -153,14 +152,13 @@ func TestQuoteOfALongSentenceIsTheStrongestPart(t *testing.T) {
 	}
 }
 
-// A hostile text takes no more time than its length explains.
-func TestFiveMegabytesOfOneWord(t *testing.T) {
+func TestOneWordIsNoClauseHoweverOften(t *testing.T) {
 	t.Parallel()
-	began := time.Now()
-	for _, text := range []string{strings.Repeat("x", 5<<20), strings.Repeat("liability ", 1<<15)} {
-		ByRules(text, 0, "")
+	for _, word := range []string{"x", "liability ", "assign ", "Governed. ", "lizenz"} {
+		if got := ByRules(strings.Repeat(word, 1<<12), 0, "Liability"); len(got) != 0 {
+			t.Errorf("%s: got %.200v, want nothing", word, got)
+		}
 	}
-	t.Log(time.Since(began))
 }
 
 func TestPhrases(t *testing.T) {

@@ -12,6 +12,8 @@
 package category
 
 import (
+	"slices"
+
 	"matchbook/lambda/review/record"
 )
 
@@ -22,16 +24,18 @@ const (
 	// ownHeading is the weight of a heading that stands directly above a sentence,
 	// chunkHeading that of the headings above its chunk.
 	ownHeading, chunkHeading = 25, 15
+	// most is the number of marks of a category in a chunk.
+	most = 3
 	// definition weighs against a sentence that defines a word.
 	definition = 40
 )
 
-// ByRules returns the categories that a chunk has, at most one mark for each, in
-// the order of record.All. start is the offset of the text in the contract, and
-// heading the headings above it. The quote of a mark is the sentence with most
-// evidence, or a part of a long one.
-func ByRules(text string, start int, heading string) []record.Mark {
-	best := make([]found, len(table()))
+// ByRules returns the categories that a chunk has, in the order of record.All,
+// with at most three marks for each, the strongest first. start is the offset of
+// the text in the contract, and heading the headings above it. The quote of a
+// mark is the sentence that has the evidence, or a part of a long one.
+func ByRules(text string, start int, heading string) (marks []record.Mark) {
+	clauses := make([][]found, len(table()))
 	above := wordsOf(heading)
 	var own []word // the heading within the text that the sentence stands below
 	for _, s := range sentences(text) {
@@ -42,10 +46,9 @@ func ByRules(text string, start int, heading string) []record.Mark {
 		defines := s.defines()
 		for i, c := range table() {
 			f := c.weigh(s)
-			if f.weight == 0 {
-				continue
-			}
 			switch {
+			case f.weight == 0:
+				continue
 			case c.heads(own):
 				f.weight += ownHeading
 			case c.heads(above):
@@ -54,12 +57,19 @@ func ByRules(text string, start int, heading string) []record.Mark {
 			if defines && c.name != record.Parties {
 				f.weight -= definition
 			}
-			if f.weight > best[i].weight {
-				best[i] = f
+			if f.weight >= present {
+				clauses[i] = append(clauses[i], f)
 			}
 		}
 	}
-	return marks(text, start, best)
+	for i, list := range clauses {
+		for _, f := range strongest(list) {
+			from, to := f.sentence.around(f.at)
+			marks = append(marks, record.Mark{Category: table()[i].name, Score: min(f.weight, 100),
+				Quote: text[from:to], Start: start + from, End: start + to})
+		}
+	}
+	return marks
 }
 
 // found is the evidence for a category in a sentence.
@@ -69,14 +79,7 @@ type found struct {
 	at       int // the word of the sentence where its strongest phrase begins
 }
 
-func marks(text string, start int, best []found) (list []record.Mark) {
-	for i, f := range best {
-		if f.weight < present {
-			continue
-		}
-		from, to := f.sentence.around(f.at)
-		list = append(list, record.Mark{Category: table()[i].name, Score: min(f.weight, 100),
-			Quote: text[from:to], Start: start + from, End: start + to})
-	}
-	return list
+func strongest(list []found) []found {
+	slices.SortStableFunc(list, func(a, b found) int { return b.weight - a.weight })
+	return list[:min(len(list), most)]
 }

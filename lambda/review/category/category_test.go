@@ -152,6 +152,29 @@ func TestQuoteOfALongSentenceIsTheStrongestPart(t *testing.T) {
 	}
 }
 
+func TestThreeClausesOfACategoryAreMarkedTheStrongestFirst(t *testing.T) {
+	t.Parallel()
+	const text = "Either party may terminate. The Buyer may terminate for convenience. The Seller may terminate. " +
+		"The Lender may terminate."
+	var got []string
+	for _, m := range ByRules(text, 0, "") {
+		got = append(got, m.Quote)
+	}
+	want := []string{"The Buyer may terminate for convenience", "Either party may terminate", "The Seller may terminate"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestPossessivesAreTheirWord(t *testing.T) {
+	t.Parallel()
+	const text = "In no event shall the Party’s liability exceed the Buyer's price"
+	got := ByRules(text, 0, "")
+	if len(got) != 1 || got[0].Quote != text {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestOneWordIsNoClauseHoweverOften(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"x", "liability ", "assign ", "Governed. ", "lizenz"} {

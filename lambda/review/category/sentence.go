@@ -24,17 +24,22 @@ type word struct {
 }
 
 // wordsOf returns the words of a text. A hyphen within a word is part of it, an
-// apostrophe ends it.
+// apostrophe ends it; the s of a possessive belongs to its place, not to its text.
 func wordsOf(text string) (words []word) {
 	start, last := -1, rune(0)
 	end := func(at int) {
-		if start >= 0 {
-			raw := strings.TrimRight(text[start:at], "-")
-			if len(raw) <= maxWord {
-				words = append(words, word{strings.ToLower(raw), start, start + len(raw)})
-			}
-			start = -1
+		if start < 0 {
+			return
 		}
+		raw := strings.TrimRight(text[start:at], "-")
+		w := word{strings.ToLower(raw), start, start + len(raw)}
+		switch n := len(words); {
+		case w.text == "s" && n > 0 && isApostrophe(text[words[n-1].end:start]):
+			words[n-1].end = w.end
+		case len(raw) <= maxWord:
+			words = append(words, w)
+		}
+		start = -1
 	}
 	for i, r := range text {
 		switch {
@@ -51,6 +56,8 @@ func wordsOf(text string) (words []word) {
 	end(len(text))
 	return words
 }
+
+func isApostrophe(s string) bool { return s == "'" || s == "’" }
 
 // sentence is a run of words.
 type sentence struct{ words []word }

@@ -59,6 +59,10 @@ func TestClausesHaveTheirCategory(t *testing.T) {
 		{"Es gilt ein Wettbewerbsverbot von zwei Jahren.", only(record.Exclusivity)},
 		{"Le distributeur bénéficie de l'exclusivité sur le territoire.", only(record.Exclusivity)},
 
+		{"The Buyer has a right of first refusal for the next model.", only(record.Exclusivity)},
+		{"Der Händler verpflichtet sich zu einer Mindestabnahmemenge von 300 Stück im Jahr.", only(record.Exclusivity)},
+		{"Le fournisseur accorde au client le droit de préférence du client le plus favorisé.", only(record.Exclusivity)},
+
 		{"This contract is governed by the laws of Ontario.", only(record.GoverningLaw)},
 		{"Es gilt das Recht der Bundesrepublik Deutschland unter Ausschluss des UN-Kaufrechts.", only(record.GoverningLaw)},
 		{"Le contrat est régi par le droit belge.", only(record.GoverningLaw)},

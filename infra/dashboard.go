@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"matchbook/infra/settings"
+	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -17,12 +18,12 @@ func newDashboard(s *site, workloads []queueFunction, sweep awslambda.Function) 
 	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"),
 		&awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
 	dashboard.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
-		Title: jsii.String("Alarms"), Alarms: &s.alarms.all, Width: jsii.Number(24), Height: jsii.Number(3),
+		Title: jsii.String("Alarms"), Alarms: &s.alarms.All, Width: jsii.Number(24), Height: jsii.Number(3),
 	}))
 	for i, w := range workloads {
 		row := s.workWidgets(w.facts)
 		if i == 0 { // the sweep's, for all workloads
-			row = append(row, graph("Backlog: oldest due "+s.facts.Row()+" (s)", false,
+			row = append(row, watch.Graph("Backlog: oldest due "+s.facts.Row()+" (s)", false,
 				s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
 		}
 		dashboard.AddWidgets(row...)
@@ -52,14 +53,14 @@ func (s *site) of(f manifest.Function, title string) string {
 
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	widgets := []awscloudwatch.IWidget{
-		graph(s.of(f, "Deliveries by their end"), true,
+		watch.Graph(s.of(f, "Deliveries by their end"), true,
 			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
 				manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
 	}
 	if f.Rowless {
 		return widgets
 	}
-	return append(widgets, graph(s.of(f, "Time of the work per "+settings.RowOf(f)+" (ms)"), false,
+	return append(widgets, watch.Graph(s.of(f, "Time of the work per "+settings.RowOf(f)+" (ms)"), false,
 		s.percentiles(f.Name, manifest.MetricAttemptTime)...))
 }
 
@@ -71,40 +72,40 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 		manifest.MetricRecovered, manifest.MetricLost, manifest.MetricCrashed),
 		s.metric(name, manifest.MetricUnsent, "Maximum"))
 	for _, w := range workloads {
-		queues = append(queues, sqsMetric(w.queue, "ApproximateNumberOfMessagesVisible"),
-			sqsMetric(w.queue, "ApproximateNumberOfMessagesNotVisible"),
-			sqsMetric(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
+		queues = append(queues, watch.SQS(w.queue, "ApproximateNumberOfMessagesVisible"),
+			watch.SQS(w.queue, "ApproximateNumberOfMessagesNotVisible"),
+			watch.SQS(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
 		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
 	}
 	return []awscloudwatch.IWidget{
-		graph(title(s.facts.Row())+"s that wait or are worked on", false,
+		watch.Graph(title(s.facts.Row())+"s that wait or are worked on", false,
 			s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
-		graph("Queues", false, queues...),
-		graph("Repairs, unsent notifications, and refused credentials", false,
+		watch.Graph("Queues", false, queues...),
+		watch.Graph("Repairs, unsent notifications, and refused credentials", false,
 			append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
 	}
 }
 
 func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return append([]awscloudwatch.IWidget{
-		graph(s.of(f, "Model: calls, stored answers used again, and calls that are repeated"), false,
+		watch.Graph(s.of(f, "Model: calls, stored answers used again, and calls that are repeated"), false,
 			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays,
 				manifest.MetricModelRetries)...),
-		graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
+		watch.Graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
 			manifest.MetricModelCompletionTokens)...),
-		graph(s.of(f, "Model: waits for its rate limit (ms)"), true,
+		watch.Graph(s.of(f, "Model: waits for its rate limit (ms)"), true,
 			s.metrics(f.Name, "Sum", manifest.MetricModelPaused)...),
 	}, s.costWidgets(f)...)
 }
 
 func (s *site) functionWidgets(w queueFunction, sweep awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
-		graph(s.of(w.facts, "Invocations, errors, throttles"), false, lambdaMetric(w.function, "Invocations", "Sum"),
-			lambdaMetric(w.function, "Errors", "Sum"),
-			lambdaMetric(w.function, "Throttles", "Sum"), lambdaMetric(sweep, "Errors", "Sum")),
-		graph(s.of(w.facts, "Duration of an invocation (ms)"), false, lambdaMetric(w.function, "Duration", "p50"),
-			lambdaMetric(w.function, "Duration", "p99")),
-		graph(s.of(w.facts, "Invocations at once"), false, lambdaMetric(w.function, "ConcurrentExecutions", "Maximum")),
+		watch.Graph(s.of(w.facts, "Invocations, errors, throttles"), false, watch.Lambda(w.function, "Invocations", "Sum"),
+			watch.Lambda(w.function, "Errors", "Sum"),
+			watch.Lambda(w.function, "Throttles", "Sum"), watch.Lambda(sweep, "Errors", "Sum")),
+		watch.Graph(s.of(w.facts, "Duration of an invocation (ms)"), false, watch.Lambda(w.function, "Duration", "p50"),
+			watch.Lambda(w.function, "Duration", "p99")),
+		watch.Graph(s.of(w.facts, "Invocations at once"), false, watch.Lambda(w.function, "ConcurrentExecutions", "Maximum")),
 	}
 }
 
@@ -115,13 +116,18 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	if c.Mode != "model" || c.PromptPrice == 0 {
 		return nil
 	}
-	cost := math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD",
+	cost := watch.Math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD",
 		map[string]awscloudwatch.IMetric{
 			"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
 			"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
 		})
 	title := fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)
-	return []awscloudwatch.IWidget{graph(s.of(f, title), false, cost)}
+	return []awscloudwatch.IWidget{watch.Graph(s.of(f, title), false, cost)}
+}
+
+// metric is one of ours, of one function.
+func (s *site) metric(function, name, statistic string) awscloudwatch.Metric {
+	return watch.Metric(s.config.Stage, function, name, statistic)
 }
 
 func (s *site) metrics(function, statistic string, names ...string) (list []awscloudwatch.IMetric) {
@@ -136,12 +142,4 @@ func (s *site) percentiles(function, name string) (list []awscloudwatch.IMetric)
 		list = append(list, s.metric(function, name, p).With(&awscloudwatch.MetricOptions{Label: jsii.String(p)}))
 	}
 	return list
-}
-
-func graph(title string, stacked bool, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
-	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
-		Title: jsii.String(title), Left: &metrics, Stacked: jsii.Bool(stacked), Width: jsii.Number(8),
-		Height:    jsii.Number(6),
-		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0)},
-	})
 }

@@ -38,8 +38,8 @@
 //   - manifest holds the facts that infrastructure and runtime share, one row
 //     for each function; infra, beside this folder, describes the stack, from
 //     the settings that infra/settings reads and the functions that
-//     infra/bootstrap builds, and cmd/migrate brings the schema up to date
-//     during a deployment.
+//     infra/bootstrap builds, with the alarms and graphs of infra/watch, and
+//     cmd/migrate brings the schema up to date during a deployment.
 //   - doctor finds errors in a configuration, a template or a stack;
 //     doctor/template reads a CloudFormation template for it, and
 //     postgres/checkup the state of a database.

@@ -1,0 +1,96 @@
+package watch
+
+import (
+	"cmp"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// Alarms send to one topic.
+type Alarms struct {
+	Topic awssns.Topic
+	All   []interfacesawscloudwatch.IAlarmRef // so far
+
+	stack awscdk.Stack
+	name  func(parts ...string) *string
+}
+
+// Alarm is one of them. Its text is for a person just woken up: the meaning of
+// the alarm and the remedy.
+type Alarm struct {
+	ID     string
+	Text   string
+	Metric awscloudwatch.IMetric // its period is five minutes
+	At     float64               // the threshold: it goes off at this value and above
+	Below  bool                  // or at this value and below
+	Times  int                   // the number of periods one after the other; 0 is 1
+	// Silence is the meaning of a missing value: by default that nothing is
+	// wrong.
+	Silence awscloudwatch.TreatMissingData
+}
+
+// NewAlarms makes the topic, and subscribes the address, if there is one. Names of
+// resources are name's. CloudWatch cannot use the key that AWS has for
+// encrypted topics, so it has one of its own.
+func NewAlarms(stack awscdk.Stack, stage, email string, name func(parts ...string) *string) *Alarms {
+	service := awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)
+	key := called(awskms.NewKey(stack, jsii.String("AlarmKey"), &awskms.KeyProps{
+		Description:       jsii.String("Encrypts the alarms of Matchbook, stage " + stage),
+		EnableKeyRotation: jsii.Bool(true),
+		RemovalPolicy:     awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
+	}), "AlarmKey")
+	key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("AlarmsEncrypt"), Principals: &[]awsiam.IPrincipal{service},
+		Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey*"), Resources: jsii.Strings("*"),
+	}), nil)
+	topic := called(awssns.NewTopic(stack, jsii.String("AlarmTopic"), &awssns.TopicProps{
+		TopicName: name("alarms"), DisplayName: jsii.String("Matchbook " + stage), MasterKey: key,
+		EnforceSSL: jsii.Bool(true),
+	}), "AlarmTopic")
+	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("AlarmsPublish"), Principals: &[]awsiam.IPrincipal{service},
+		Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
+		Conditions: &map[string]any{"ArnLike": map[string]any{
+			"aws:SourceArn": stack.FormatArn(&awscdk.ArnComponents{Service: jsii.String("cloudwatch"),
+				Resource: jsii.String("alarm:" + *name("*")), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})}},
+	}))
+	if email != "" {
+		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(email), nil))
+	}
+	return &Alarms{Topic: topic, stack: stack, name: name}
+}
+
+// Add makes alarms.
+func (a *Alarms) Add(list ...Alarm) {
+	action := awscloudwatchactions.NewSnsAction(a.Topic)
+	for _, d := range list {
+		operator := awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+		if d.Below {
+			operator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
+		}
+		made := called(awscloudwatch.NewAlarm(a.stack, jsii.String(d.ID), &awscloudwatch.AlarmProps{
+			AlarmName: a.name(kebab(d.ID)), AlarmDescription: jsii.String(d.Text), Metric: d.Metric,
+			Threshold:         jsii.Number(d.At),
+			EvaluationPeriods: jsii.Number(max(d.Times, 1)), ComparisonOperator: operator,
+			TreatMissingData: cmp.Or(d.Silence, awscloudwatch.TreatMissingData_NOT_BREACHING),
+		}), d.ID)
+		made.AddAlarmAction(action)
+		made.AddOkAction(action)
+		a.All = append(a.All, made)
+	}
+}
+
+// called gives a resource a logical id that people can type.
+func called[T constructs.Construct](resource T, id string) T {
+	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
+	return resource
+}

@@ -1,0 +1,73 @@
+// Package watch makes metrics, graphs and alarms of CloudWatch, and the topic of
+// the alarms. Which ones there are is the stack's business.
+package watch
+
+import (
+	"strings"
+	"unicode"
+
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// period applies to every metric here, in alarms and on the dashboard.
+func period() awscdk.Duration { return awscdk.Duration_Minutes(jsii.Number(5)) }
+
+// Metric is one of ours, of one function of a stage.
+func Metric(stage, function, name, statistic string) awscloudwatch.Metric {
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: jsii.String(manifest.MetricNamespace), MetricName: jsii.String(name),
+		DimensionsMap: &map[string]*string{
+			manifest.DimensionStage: jsii.String(stage), manifest.DimensionFunction: jsii.String(function),
+		},
+		Statistic: jsii.String(statistic), Period: period(),
+	})
+}
+
+func options(statistic string) *awscloudwatch.MetricOptions {
+	return &awscloudwatch.MetricOptions{Statistic: jsii.String(statistic), Period: period()}
+}
+
+// SQS is the largest number of messages in a queue.
+func SQS(q awssqs.Queue, name string) awscloudwatch.IMetric {
+	return q.Metric(jsii.String(name), options("Maximum"))
+}
+
+// Lambda is one of Lambda's own metrics of a function.
+func Lambda(f awslambda.Function, name, statistic string) awscloudwatch.IMetric {
+	return f.Metric(jsii.String(name), options(statistic))
+}
+
+// Math is computed from other metrics, by their keys.
+func Math(expression, label string, using map[string]awscloudwatch.IMetric) awscloudwatch.IMetric {
+	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+		Expression: jsii.String(expression), Label: jsii.String(label), UsingMetrics: &using, Period: period(),
+	})
+}
+
+// Graph shows metrics over time.
+func Graph(title string, stacked bool, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
+		Title: jsii.String(title), Left: &metrics, Stacked: jsii.Bool(stacked), Width: jsii.Number(8),
+		Height:    jsii.Number(6),
+		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0)},
+	})
+}
+
+// kebab turns the id of a resource into a part of a name: MatchErrors is
+// match-errors.
+func kebab(id string) string {
+	var b strings.Builder
+	for i, r := range id {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

@@ -24,9 +24,9 @@ func connections(f facts) []result {
 	}
 	var terms []string
 	for i, task := range manifest.Tasks() {
-		terms = append(terms, fmt.Sprintf("%d of %s", task.PoolSize, task.Name))
+		terms = append(terms, fmt.Sprintf("%d of %s", task.Connections(), task.Name))
 		if i == 0 {
-			terms[0] = counted(task.PoolSize, "connection") + " of the " + task.Name
+			terms[0] = counted(task.Connections(), "connection") + " of the " + task.Name
 		}
 	}
 	var functions []manifest.Function

@@ -138,8 +138,16 @@ type Task struct {
 	Package  string        // its main package
 	Timeout  time.Duration // of one invocation
 	MemoryMB int           // of one instance
-	PoolSize int           // database connections
+	PoolSize int           // database connections of one instance
+	// Instances is the number of instances at once at most, the function's reserved
+	// concurrency; 0: there is never more than one.
+	Instances int
+	// URL functions answer requests of a function URL, and stream the responses.
+	URL bool
 }
+
+// Connections returns the database connections of all instances.
+func (t Task) Connections() int { return max(t.Instances, 1) * t.PoolSize }
 
 // Sweep is the function that repairs what crashed or got lost.
 var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Package: "matchbook/lambda/cmd/sweep",
@@ -149,6 +157,13 @@ var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Pac
 // version is deployed, before it takes traffic.
 var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Package: "matchbook/lambda/cmd/migrate",
 	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
+
+// Web is the function behind the URL of reviews: it starts them for the review
+// function, and shows them. A reader of a stream of findings has an instance for
+// as long as the stream, up to StreamReserve before Timeout; then the browser
+// connects again.
+var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
+	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 20, URL: true}
 
 // QueueEnv returns the variable with the URL of the function's queue, for
 // other programs that publish to it: MATCH_QUEUE_URL. The function itself

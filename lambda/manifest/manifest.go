@@ -21,6 +21,9 @@ const (
 	// RespondReserve is the last part of SettleReserve, when settling has
 	// ended: for the calls to the queue and the response.
 	RespondReserve = 6 * time.Second
+	// StreamReserve is kept free at the end of an invocation that streams, so that
+	// the stream ends as planned.
+	StreamReserve = 15 * time.Second
 	// NotifyReserve bounds the time that sending notifications takes beyond the
 	// end of its context, to record which of them were sent.
 	NotifyReserve = 5 * time.Second

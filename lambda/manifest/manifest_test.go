@@ -64,7 +64,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 
 func TestTasksArePossible(t *testing.T) {
 	t.Parallel()
-	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate} {
+	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate, manifest.Web} {
 		if err := task.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -81,15 +81,15 @@ func TestConnectionsAreCounted(t *testing.T) {
 	t.Parallel()
 	functions := []manifest.Function{{Name: "a", MaxConcurrency: 3, PoolSize: 4},
 		{Name: "b", MaxConcurrency: 2, PoolSize: 1}}
-	tasks := []manifest.Task{{Name: "c", PoolSize: 5}}
-	if got := manifest.Connections(functions, tasks); got != 19 {
-		t.Errorf("got %d, want 19", got)
+	tasks := []manifest.Task{{Name: "c", PoolSize: 5}, {Name: "d", PoolSize: 2, Instances: 3}}
+	if got := manifest.Connections(functions, tasks); got != 25 {
+		t.Errorf("got %d, want 25", got)
 	}
-	if err := manifest.CheckConnections(19, functions, tasks); err != nil {
+	if err := manifest.CheckConnections(25, functions, tasks); err != nil {
 		t.Error(err)
 	}
-	if err := manifest.CheckConnections(18, functions, tasks); err == nil ||
-		!strings.Contains(err.Error(), "19 connections (a 3 x 4, b 2 x 1, c 5) and the database has 18") {
+	if err := manifest.CheckConnections(24, functions, tasks); err == nil ||
+		!strings.Contains(err.Error(), "25 connections (a 3 x 4, b 2 x 1, c 5, d 6) and the database has 24") {
 		t.Errorf("got %v", err)
 	}
 }

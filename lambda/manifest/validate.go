@@ -87,7 +87,7 @@ func Connections(functions []Function, tasks []Task) (n int) {
 		n += f.MaxConcurrency * f.PoolSize
 	}
 	for _, t := range tasks {
-		n += t.PoolSize
+		n += t.Connections()
 	}
 	return n
 }
@@ -104,7 +104,7 @@ func CheckConnections(budget int, functions []Function, tasks []Task) error {
 		parts = append(parts, fmt.Sprintf("%s %d x %d", f.Name, f.MaxConcurrency, f.PoolSize))
 	}
 	for _, t := range tasks {
-		parts = append(parts, fmt.Sprintf("%s %d", t.Name, t.PoolSize))
+		parts = append(parts, fmt.Sprintf("%s %d", t.Name, t.Connections()))
 	}
 	return fmt.Errorf("the functions may open %d connections (%s) and the database has %d for them: "+
 		"lower MaxConcurrency or PoolSize in the manifest, or raise the budget",

@@ -18,7 +18,8 @@
 //   - match is the work: load, find candidates, score, decide, ask, write.
 //     ask.go asks what the rules leave open, and prompt.go writes the question.
 //   - llm asks a model, and commits each answer before it is read, so that no
-//     question is bought twice; llm/openai calls the server.
+//     question is bought twice; llm/openai calls the server. llm/schema reads
+//     answers by the JSON schema of their question.
 //   - company and reference make names comparable: VAT ids, accounts and names
 //     of companies; numbers, and citations in text.
 //   - postgres holds all SQL, each statement beside its method: claim.go claims

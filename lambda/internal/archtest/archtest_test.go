@@ -42,7 +42,7 @@ var tree = tables{
 			"infra/bootstrap",
 			"doctor/template", "local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/skip", "internal/thorough",
-			"ingest/transcript"},
+			"ingest/transcript", "llm/schema"},
 	},
 	exceptions: []exception{
 		{"infra", "manifest", "the facts that it shares with the runtime; it knows nothing else of ours"},

@@ -77,6 +77,7 @@
 //
 //   - review/chunk makes the text of a file, and divides it into parts that one
 //     question holds.
+//   - review/quote finds a quotation in a text, so that invented ones are dropped.
 //   - review/record defines what is kept of a review: job, chunks, calls and
 //     findings.
 //   - review/category finds the categories of clauses by words and headings,

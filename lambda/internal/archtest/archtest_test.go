@@ -37,7 +37,7 @@ var tree = tables{
 		{"ingest/ocr"},
 		{"corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules", "ingest/ingestion"},
-		{"einvoice", "ingest/extraction", "ingest/printed", "review/chunk"},
+		{"einvoice", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
 			"doctor/template", "local/clock",
@@ -95,7 +95,7 @@ var tree = tables{
 		{"golang.org/x/image", "TIFF files, and turning and scaling scanned pages", []string{"ingest/scan"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
 		{"golang.org/x/text", "accents and character forms of names, encodings of e-invoices and contracts",
-			[]string{"score", "company", "reference", "einvoice", "review/chunk"}},
+			[]string{"score", "company", "reference", "einvoice", "review/chunk", "review/quote"}},
 	},
 	environment: []reader{
 		{"infra/bootstrap", "go build needs the developer's"},

@@ -80,6 +80,8 @@
 //   - review/quote finds a quotation in a text, so that invented ones are dropped.
 //   - review/record defines what is kept of a review: job, chunks, calls and
 //     findings.
+//   - review/playbook holds a tenant's positions on clauses, and decides by them
+//     where there is no model.
 //   - review/category finds the categories of clauses by words and headings,
 //     without a model.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed

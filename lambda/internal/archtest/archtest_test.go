@@ -31,7 +31,7 @@ var tree = tables{
 		{"match", "sweep", "ingest", "errtext"},
 		{"rules"},
 		{"score", "ingest/bymodel", "ingest/gate"},
-		{"review/category"},
+		{"review/category", "review/playbook"},
 		{"review/record"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},
 		{"ingest/ocr"},

@@ -1,0 +1,59 @@
+package playbook
+
+import (
+	"slices"
+
+	"matchbook/lambda/review/record"
+)
+
+// ByRules returns the findings of a chunk without a model: one for each clause
+// that is unwanted, and one for each whose terms a person has to compare with
+// what is acceptable. The latter are one severity lighter, because their presence
+// alone proves nothing.
+func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
+	for _, m := range marks {
+		position, ok := p.Position(m.Category)
+		if !ok || position.Clause == accepted {
+			continue
+		}
+		f := position.finding(m.Category)
+		f.Quote, f.Start, f.End = m.Quote, m.Start, m.End
+		if position.Clause == unwanted {
+			f.Title = "Unwanted clause: " + words(m.Category)
+			f.Explanation = sentences(position.Reason, labelled("Unwanted", position.Unwanted))
+		} else {
+			f.Title, f.Severity = "Clause to compare: "+words(m.Category), lighter(position.Severity)
+			f.Explanation = sentences(labelled("Acceptable", position.Acceptable), labelled("Unwanted", position.Unwanted),
+				position.Reason)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// Missing returns the findings about clauses that a contract should have, by the
+// marks of all its chunks.
+func (p Playbook) Missing(marks []record.Mark) (found []record.Finding) {
+	for _, c := range record.All() {
+		position, ok := p.Position(c)
+		marked := func(m record.Mark) bool { return m.Category == c }
+		if !ok || !position.Required || slices.ContainsFunc(marks, marked) {
+			continue
+		}
+		f := position.finding(c)
+		f.Title = "Missing clause: " + words(c)
+		f.Explanation = sentences(position.Reason, labelled("Acceptable", position.Acceptable))
+		found = append(found, f)
+	}
+	return found
+}
+
+func (p Position) finding(c record.Category) record.Finding {
+	return record.Finding{Analyst: Analyst, Category: c, Severity: p.Severity, Fallback: p.Fallback}
+}
+
+// lighter is the next severity.
+func lighter(s record.Severity) record.Severity {
+	all := record.Severities()
+	return all[min(slices.Index(all, s)+1, len(all)-1)]
+}

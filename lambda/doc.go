@@ -80,6 +80,8 @@
 //   - review/quote finds a quotation in a text, so that invented ones are dropped.
 //   - review/record defines what is kept of a review: job, chunks, calls and
 //     findings.
+//   - review/analyst holds the questions to a model, with their prompts and
+//     schemas, reads the answers, and decides which questions a passage needs.
 //   - review/playbook holds a tenant's positions on clauses, and decides by them
 //     where there is no model.
 //   - review/category finds the categories of clauses by words and headings,

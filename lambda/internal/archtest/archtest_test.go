@@ -30,7 +30,7 @@ var tree = tables{
 			"ingest/documentai", "ingest/textract", "review/web"},
 		{"match", "sweep", "ingest", "errtext"},
 		{"rules"},
-		{"score", "ingest/bymodel", "ingest/gate"},
+		{"score", "ingest/bymodel", "ingest/gate", "review/analyst"},
 		{"review/category", "review/playbook"},
 		{"review/record"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},

@@ -1,0 +1,148 @@
+package analyst
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/schema"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/term"
+)
+
+// Limits of a question.
+const (
+	MaxPassage = 24_000 // bytes of a passage that a question contains; package chunk makes shorter ones
+	maxHeading = 200    // characters
+	maxWording = 1_000  // characters of each text of a position
+
+	maxCategories = 3_000 // tokens of an answer
+	maxFindings   = 4_000 // the same
+)
+
+// The fences around the passage. Its text cannot contain them: of a run of three
+// and more < or > only two are left.
+const (
+	opening = "<<<contract\n"
+	closing = "\ncontract>>>"
+)
+
+var (
+	_, _, categoriesPrompt = divide(file("categories.txt"))
+	categoriesSchema       = schema.MustParse([]byte(file("categories.json")))
+)
+
+// CategoriesQuestion asks which categories of clauses a passage has.
+func CategoriesQuestion(p Passage) llm.Question {
+	return llm.Question{Name: nameOf(record.Categories), System: categoriesPrompt, User: delimited(p),
+		Schema: categoriesSchema.Raw(), MaxTokens: maxCategories}
+}
+
+// Question asks the analyst about a passage.
+func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
+	return llm.Question{Name: nameOf(a.Stage()), System: a.prompt, User: a.positions(pb) + delimited(p),
+		Schema: a.schema.Raw(), MaxTokens: maxFindings}
+}
+
+// nameOf is the name of a stage's schema.
+func nameOf(s record.Stage) string { return "review_" + strings.ReplaceAll(string(s), "-", "_") }
+
+// Asked returns the stage and the passage of a question, for scripted models.
+func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
+	stages := []record.Stage{record.Categories}
+	for _, a := range analysts {
+		stages = append(stages, a.Stage())
+	}
+	for _, s := range stages {
+		if nameOf(s) == schemaName {
+			_, text, ok = strings.Cut(user, opening)
+			text, _, found := strings.Cut(text, closing)
+			return s, text, ok && found
+		}
+	}
+	return "", "", false
+}
+
+// positions are the positions of the playbook on the analyst's topics.
+func (a Analyst) positions(pb playbook.Playbook) string {
+	var b strings.Builder
+	side := pb.Side()
+	if side == "neutral" {
+		side = "neutral reader: judge for both sides"
+	}
+	fmt.Fprintf(&b, "Our side in this contract: %s.\n", side)
+	for _, topic := range a.Topics {
+		position, ok := pb.Position(topic)
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&b, "Our position on %s: a clause is %s.", topic, position.Clause)
+		for _, part := range []struct{ label, text string }{{"Acceptable", position.Acceptable}, {"Unwanted", position.Unwanted},
+			{"Our wording", position.Fallback}, {"Reason", position.Reason}, {"Severity", string(position.Severity)}} {
+			if text := line(part.text, maxWording); text != "" {
+				fmt.Fprintf(&b, " %s: %s", part.label, text)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// delimited is a passage between its fences.
+func delimited(p Passage) string {
+	var b strings.Builder
+	if heading := line(p.Heading, maxHeading); heading != "" {
+		fmt.Fprintf(&b, "The passage stands below these headings:\n<<<headings\n%s\nheadings>>>\n\n", heading)
+	}
+	b.WriteString("The passage:\n" + opening + shown(p.Text) + closing + "\n")
+	return b.String()
+}
+
+// line is a foreign text in one line, without fences.
+func line(s string, most int) string { return blunt(term.Clean(s, most)) }
+
+// shown is the text of a passage without control characters, invisible characters,
+// direction marks and fences. A quote of it is found in the passage, where these do
+// not count either.
+func shown(text string) string {
+	if len(text) > MaxPassage {
+		end := MaxPassage
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	return blunt(text)
+}
+
+// blunt shortens each run of three and more < or > to two, so that the text
+// contains no fence. Other characters stay: nothing that is removed can join
+// two parts of a fence.
+func blunt(s string) string {
+	run, last := 0, rune(-1)
+	return strings.Map(func(r rune) rune {
+		if r != last {
+			run, last = 0, r
+		}
+		run++
+		if (r == '<' || r == '>') && run > 2 {
+			return -1
+		}
+		return r
+	}, s)
+}

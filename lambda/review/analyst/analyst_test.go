@@ -1,0 +1,196 @@
+package analyst
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+)
+
+// form is what a test reads of a schema.
+type form struct {
+	Properties map[string]struct {
+		Items struct {
+			Properties map[string]struct{ Enum []record.Category }
+		}
+	}
+}
+
+func categoriesOf(t *testing.T, raw json.RawMessage, list string) []record.Category {
+	t.Helper()
+	var f form
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Properties[list].Items.Properties["category"].Enum
+}
+
+func TestThereAreElevenAnalystsAndTheirFilesAgreeWithTheTable(t *testing.T) {
+	t.Parallel()
+	if len(All()) != 11 {
+		t.Errorf("%d analysts, want 11", len(All()))
+	}
+	used := map[string]bool{"prompts/rules.txt": true, "prompts/categories.txt": true, "prompts/categories.json": true}
+	for _, a := range All() {
+		used["prompts/"+a.Name+".txt"], used["prompts/"+a.Name+".json"] = true, true
+		if a.Title == "" || a.Version != "1" || strings.Contains(a.prompt, "version") {
+			t.Errorf("%s: title %q, version %q", a.Name, a.Title, a.Version)
+		}
+		if got := categoriesOf(t, a.schema.Raw(), "findings"); !slices.Equal(got, a.Topics) {
+			t.Errorf("%s: its schema has the topics %v, the table %v", a.Name, got, a.Topics)
+		}
+		if len(a.calls)+len(a.hints) == 0 {
+			t.Errorf("%s is never called", a.Name)
+		}
+	}
+	if got := categoriesOf(t, categoriesSchema.Raw(), "clauses"); !slices.Equal(got, record.All()) {
+		t.Errorf("the schema has the categories %v", got)
+	}
+	entries, err := files.ReadDir("prompts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !used["prompts/"+e.Name()] {
+			t.Errorf("no question uses %s", e.Name())
+		}
+	}
+}
+
+const clause = "This Agreement renews for periods of three years unless the Customer gives notice 180 days before its end."
+
+func passage() Passage {
+	return Passage{Text: "9. Term. " + clause + " It ends otherwise.", Start: 1000, Heading: "Agreement > 9. Term"}
+}
+
+func found(quote, category, severity, title string) string {
+	raw, err := json.Marshal(map[string]any{"quote": quote, "category": category, "severity": severity, "title": title,
+		"explanation": "It binds us for three years.", "fallback": ""})
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+func list(findings ...string) string { return `{"findings":[` + strings.Join(findings, ",") + `]}` }
+
+func analystOf(t *testing.T, name string) Analyst {
+	t.Helper()
+	for _, a := range All() {
+		if a.Name == name {
+			return a
+		}
+	}
+	t.Fatalf("no analyst %s", name)
+	return Analyst{}
+}
+
+func TestFindingsWhoseQuoteDoesNotStandInThePassageAreDropped(t *testing.T) {
+	t.Parallel()
+	a := analystOf(t, "renewal")
+	got, dropped, err := a.Read(list(
+		found("renews for\n periods of three  years", "renewal", "high", "Long\u202e renewal\x1b[31m"),
+		found("renews for periods of five years", "renewal", "critical", "Invented"),
+		found("", "renewal", "low", "No quote"),
+		found(`"additionalProperties": false`, "renewal", "low", "The schema"),
+	), passage())
+	want := record.Finding{Analyst: "renewal", Category: "renewal", Severity: "high", Title: "Long renewal",
+		Explanation: "It binds us for three years.", Quote: "renews for periods of three years", Start: 1024, End: 1057}
+	if err != nil || dropped != 3 || len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v, %d dropped, %v, want %+v", got, dropped, err, want)
+	}
+}
+
+func TestAnswersOffTheFormAreErrors(t *testing.T) {
+	t.Parallel()
+	a := analystOf(t, "renewal")
+	good := found("renews for periods", "renewal", "high", "A title")
+	many := slices.Repeat([]string{good}, 21)
+	for name, answer := range map[string]string{
+		"another topic":       list(found("renews for periods", "termination", "high", "A title")),
+		"an unknown severity": list(found("renews for periods", "renewal", "fatal", "A title")),
+		"no title":            list(found("renews for periods", "renewal", "high", "\u200b ")),
+		"a long title":        list(found("renews for periods", "renewal", "high", strings.Repeat("x", 201))),
+		"too many":            list(many...),
+		"marks":               `{"clauses":[]}`,
+		"text around it":      "Here it is: " + list(good),
+		"too long":            list(found(strings.Repeat("x", 128<<10), "renewal", "high", "A title")),
+	} {
+		if got, _, err := a.Read(answer, passage()); err == nil || got != nil {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+	if got, dropped, err := a.Read(list(), passage()); got != nil || dropped != 0 || err != nil {
+		t.Errorf("an empty list: got %v, %d, %v", got, dropped, err)
+	}
+	if got, _, err := a.Read(list(many[:20]...), passage()); len(got) != 20 || err != nil {
+		t.Errorf("20 findings: got %d, %v", len(got), err)
+	}
+}
+
+func mark(quote, category string, score any) string {
+	return fmt.Sprintf(`{"quote":%q,"category":%q,"score":%v}`, quote, category, score)
+}
+
+func marks(all ...string) string { return `{"clauses":[` + strings.Join(all, ",") + `]}` }
+
+func TestMarksHaveTheirPlaceInTheContract(t *testing.T) {
+	t.Parallel()
+	got, err := ReadMarks(marks(
+		mark("It ends otherwise.", "termination", 40),
+		mark("renews for periods of three years", "renewal", 70),
+		mark("This law governs.", "governing-law", 99),
+		mark("renews for  periods of three years", "renewal", 90),
+	), passage())
+	want := []record.Mark{
+		{Category: record.Renewal, Score: 90, Quote: "renews for periods of three years", Start: 1024, End: 1057},
+		{Category: record.Termination, Score: 40, Quote: "It ends otherwise.", Start: 1116, End: 1134},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	for name, answer := range map[string]string{
+		"score 0":            marks(mark("It ends otherwise.", "termination", 0)),
+		"score 101":          marks(mark("It ends otherwise.", "termination", 101)),
+		"a broken score":     marks(mark("It ends otherwise.", "termination", 1.5)),
+		"an unknown topic":   marks(mark("It ends otherwise.", "payment", 50)),
+		"too many":           marks(slices.Repeat([]string{mark("It ends otherwise.", "termination", 50)}, 61)...),
+		"findings":           list(),
+		"nothing":            "",
+		"a list of nothing":  `{"clauses":[null]}`,
+		"two answers in one": marks() + marks(),
+	} {
+		if got, err := ReadMarks(answer, passage()); err == nil || got != nil {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestQuestionsContainThePassageAndThePositions(t *testing.T) {
+	t.Parallel()
+	pb, err := playbook.Parse(playbook.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range All() {
+		q := a.Question(passage(), pb)
+		stage, text, ok := Asked(q.Name, q.User)
+		if !ok || stage != record.Stage(a.Name) || text != passage().Text {
+			t.Errorf("%s: got stage %q, passage %q, %v", a.Name, stage, text, ok)
+		}
+		if !strings.Contains(q.User, "Our side in this contract: customer.") || strings.Count(q.User, "Our position on ") != len(a.Topics) {
+			t.Errorf("%s: the question has other positions:\n%s", a.Name, q.User)
+		}
+	}
+	q := CategoriesQuestion(passage())
+	if stage, text, ok := Asked(q.Name, q.User); !ok || stage != record.Categories || text != passage().Text {
+		t.Errorf("got stage %q, passage %q, %v", stage, text, ok)
+	}
+	if _, _, ok := Asked("match_decision", q.User); ok {
+		t.Error("a question of another workload is taken for one of a review")
+	}
+}

@@ -1,0 +1,116 @@
+package analyst
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"unicode/utf8"
+
+	"matchbook/lambda/review/quote"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/term"
+)
+
+// Limits of an answer. One beyond them is an error: it is no answer to the
+// question.
+const (
+	maxAnswer  = 128 << 10 // bytes
+	maxFound   = 20        // findings
+	maxMarks   = 60        // marks, five for each category
+	maxTitle   = 200       // characters
+	maxText    = 2_000     // of an explanation or a wording
+	bestScore  = 100
+	leastScore = 1
+)
+
+// ReadMarks reads an answer to CategoriesQuestion: the marks by their place in the
+// contract, each place of a category once. A mark whose quote does not stand in
+// the passage is left out. An error contains nothing of the answer.
+func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
+	read, err := categoriesSchema.Read(answer, maxAnswer)
+	if err != nil {
+		return nil, err
+	}
+	clauses := read["clauses"].([]any)
+	if len(clauses) > maxMarks {
+		return nil, errors.New("it has too many clauses")
+	}
+	for _, c := range clauses {
+		clause := c.(map[string]any)
+		m := record.Mark{Category: record.Category(clause["category"].(string)), Score: int(clause["score"].(float64))}
+		if m.Score < leastScore || m.Score > bestScore {
+			return nil, errors.New("it has a score that is not from 1 to 100")
+		}
+		var found bool
+		if m.Quote, m.Start, m.End, found = p.find(clause["quote"].(string)); found {
+			marks = append(marks, m)
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b record.Mark) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Category, b.Category),
+			cmp.Compare(b.Score, a.Score))
+	})
+	return slices.CompactFunc(marks, func(a, b record.Mark) bool {
+		return a.Category == b.Category && a.Start == b.Start && a.End == b.End
+	}), nil
+}
+
+// Read reads an answer to the analyst's question: the findings in the answer's
+// order, with their places in the contract. A finding whose quote does not stand in
+// the passage is dropped. An error contains nothing of the answer.
+func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped int, err error) {
+	read, err := a.schema.Read(answer, maxAnswer)
+	if err != nil {
+		return nil, 0, err
+	}
+	findings := read["findings"].([]any)
+	if len(findings) > maxFound {
+		return nil, 0, errors.New("it has too many findings")
+	}
+	for _, f := range findings {
+		finding, quoted := f.(map[string]any), false
+		r := record.Finding{Analyst: a.Name, Category: record.Category(finding["category"].(string)),
+			Severity: record.Severity(finding["severity"].(string))}
+		if err := texts(finding, &r); err != nil {
+			return nil, 0, err
+		}
+		if r.Quote, r.Start, r.End, quoted = p.find(finding["quote"].(string)); !quoted {
+			dropped++
+			continue
+		}
+		found = append(found, r)
+	}
+	return found, dropped, nil
+}
+
+// texts reads the texts that the model has written itself, cleaned for any
+// reader.
+func texts(from map[string]any, to *record.Finding) error {
+	for _, field := range []struct {
+		name     string
+		to       *string
+		most     int
+		required bool
+	}{{"title", &to.Title, maxTitle, true}, {"explanation", &to.Explanation, maxText, true},
+		{"fallback", &to.Fallback, maxText, false}} {
+		text := from[field.name].(string)
+		if utf8.RuneCountInString(text) > field.most {
+			return errors.New("it has a " + field.name + " that is too long")
+		}
+		*field.to = term.Clean(text, field.most)
+		if field.required && *field.to == "" {
+			return errors.New("it has a finding without a " + field.name)
+		}
+	}
+	return nil
+}
+
+// find returns a quote as it stands in the passage, and its place in the
+// contract.
+func (p Passage) find(quoted string) (verbatim string, start, end int, ok bool) {
+	start, end, ok = quote.Find(p.Text, quoted)
+	if !ok {
+		return "", 0, 0, false
+	}
+	return p.Text[start:end], p.Start + start, p.Start + end, true
+}

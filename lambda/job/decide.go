@@ -70,6 +70,7 @@ const (
 	StatusInProgress Status = "in-progress"
 	StatusSucceeded  Status = "succeeded"
 	StatusFailed     Status = "failed"
+	StatusCancelled  Status = "cancelled" // ended by a person; not in every table
 )
 
 // Settlement is the end of a delivery, for the document and for the message.

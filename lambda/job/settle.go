@@ -104,7 +104,8 @@ func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
 		return b.unsettled(i)
 	case row.Status == StatusSucceeded && row.Attempt == f.Attempt:
 		return Outcome{Result: Succeeded} // our own commit, whose answer was lost
-	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusNone:
+	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusCancelled,
+		row.Status == StatusNone:
 		return Outcome{Result: Done}
 	case row.Status == StatusInProgress:
 		return Outcome{Result: Held, Wait: max(row.LeaseLeft, time.Second)}

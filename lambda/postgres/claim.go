@@ -44,7 +44,7 @@ WITH message AS (
 			WHEN seen.id IS NULL THEN 'missing'
 			WHEN found.id IS NULL THEN 'busy'
 			WHEN message.published_at < found.published_at AND NOT given_up THEN 'superseded'
-			WHEN status = 'succeeded' THEN 'done'
+			WHEN status IN ('succeeded', 'cancelled') THEN 'done'
 			WHEN status = 'failed' AND sent_at <= failed_at AND NOT given_up THEN 'done'
 			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
 			WHEN turn > 1 THEN 'held'

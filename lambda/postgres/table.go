@@ -28,7 +28,7 @@ type Table struct {
 }
 
 // Tables holds the tables of the manifest's functions, by the function's name.
-var Tables = map[string]Table{manifest.Match.Name: documents, manifest.Ingest.Name: ingestions}
+var Tables = map[string]Table{manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks}
 
 // documents is the table of the match function.
 var documents = Table{
@@ -45,6 +45,13 @@ var ingestions = Table{
 	Name: "ingestion", Status: "job_status", Arrived: "created_at", Subject: "ingestion",
 	Unworkable: `CASE WHEN file_path IS NULL THEN 'the ingestion has no file' END`,
 	Complete:   `file_path IS NOT NULL`,
+}
+
+// chunks is the table of the review function.
+var chunks = Table{
+	Name: "review_chunk", Arrived: "created_at", Subject: "chunk",
+	Unworkable: `CASE WHEN NOT ready THEN 'chunks of the text are still open' END`,
+	Complete:   `ready`,
 }
 
 // jobColumns lists the columns that every table of a workload has, besides the

@@ -266,10 +266,10 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00014_ingestion.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00015_review.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00014_ingestion.sql  undone\n$`, "down")
-	step(`(?s)"version":13,.*"applied_at":"20.*"version":14,"name":"00014_ingestion.sql"}`, "status", "--json")
+	step(`^00015_review.sql  undone\n$`, "down")
+	step(`(?s)"version":14,.*"applied_at":"20.*"version":15,"name":"00015_review.sql"}`, "status", "--json")
 }
 
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {

@@ -1,0 +1,172 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// reviews is a fixture with contracts to review.
+type reviews struct {
+	*fixture
+	store *postgres.Reviews
+}
+
+func newReviews(t *testing.T) *reviews {
+	f := newFixture(t)
+	return &reviews{f, f.Reviews()}
+}
+
+var reviewTables = append(slices.Clone(allTables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "model_pause")
+
+func TestChunksConform(t *testing.T) {
+	t.Parallel()
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
+		r := newReviews(t)
+		return jobtest.Fixture{
+			Store:   r.store,
+			Work:    r.read,
+			New:     r.lone,
+			Lock:    func(id uuid.UUID) func() { return r.lock("review_chunk", id) },
+			Spoil:   func(id uuid.UUID) { r.exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
+			Row:     r.chunk,
+			Dump:    func() string { return r.dump(reviewTables...) },
+			Now:     r.now,
+			Advance: r.advance,
+		}
+	})
+}
+
+// lone inserts a chunk, as any program may, of a review that has another one, so
+// that it does not end.
+func (r *reviews) lone() uuid.UUID {
+	r.t.Helper()
+	id, review, doc := uuid.New(), uuid.New(), uuid.New()
+	r.exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
+	r.exec("INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open) VALUES ($1, $2, $3, 2, 2)", review, tenant, doc)
+	r.exec("INSERT INTO review_text VALUES ($1, 'A lease.', '{}')", review)
+	r.exec(`INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, created_at, due_at)
+		VALUES ($1, $2, $3, 0, 0, 8, now(), now())`, id, tenant, review)
+	return id
+}
+
+func (r *reviews) chunk(id uuid.UUID) (row jobtest.Row) {
+	r.t.Helper()
+	var status, reason, notifications *string
+	var due, failed *time.Time
+	err := r.conn.QueryRow(r.t.Context(), `SELECT status, attempts, error, due_at, failed_at,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
+		FROM review_chunk WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
+	row.Due, row.FailedAt = orZero(due), orZero(failed)
+	return row
+}
+
+// read is the work on a chunk: one stage, which finds the word lease.
+func (r *reviews) read(ctx context.Context, f job.Fence) error {
+	task, err := r.store.Task(ctx, f)
+	if err != nil {
+		return err
+	}
+	if _, err := r.store.Begin(ctx, f, []record.Call{{Stage: record.Categories, Estimate: 10}}); err != nil {
+		return err
+	}
+	result := record.Result{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 7,
+		Marks:    []record.Mark{{Category: record.Renewal, Score: 90, Quote: "lease", Start: task.Chunk.Start + 2, End: task.Chunk.Start + 7}},
+		Findings: []record.Finding{finding("lease", task.Chunk.Start+2)}}
+	if _, err := r.store.Record(ctx, f, []record.Result{result}); err != nil {
+		return err
+	}
+	_, err = r.store.End(ctx, f, job.StatusSucceeded, "", "")
+	return err
+}
+
+func finding(quote string, start int) record.Finding {
+	return record.Finding{Analyst: "renewal-trap", Category: record.Renewal, Severity: record.High,
+		Title: "It renews", Explanation: "By itself.", Quote: quote, Start: start, End: start + len(quote)}
+}
+
+// create starts a review of a contract with n chunks of 10 bytes.
+func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
+	r.t.Helper()
+	review = uuid.New()
+	contract := record.New{ID: review, TenantID: tenant, DocumentID: uuid.New(), Name: "lease.md", Playbook: []byte(`{}`), PlaybookVersion: "1"}
+	for i := range n {
+		contract.Text += fmt.Sprintf("A lease %d\n", i%10)
+		contract.Chunks = append(contract.Chunks, record.Chunk{Position: i, Start: 10 * i, End: 10*i + 10, Heading: "Terms"})
+	}
+	stamped, err := r.store.Create(r.t.Context(), contract)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return review, stamped
+}
+
+func (r *reviews) claimed(id uuid.UUID) job.Fence {
+	r.t.Helper()
+	claims, err := r.store.Claim(r.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
+	if err != nil || claims[0].Found != job.Claimed {
+		r.t.Fatalf("claim found %+v, %v", claims, err)
+	}
+	return claims[0].Fence
+}
+
+func (r *reviews) end(f job.Fence, status job.Status) []job.Stamped {
+	r.t.Helper()
+	reason := map[job.Status]string{job.StatusFailed: "the budget is spent"}[status]
+	whole, err := r.store.End(r.t.Context(), f, status, "", reason)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return whole
+}
+
+// is compares the state of a review: its status, open chunks, gaps and error.
+func (r *reviews) is(review uuid.UUID, status record.Status, open, gaps int, reason string) {
+	r.t.Helper()
+	j, err := r.store.Job(r.t.Context(), review)
+	if err != nil || j.Status != status || j.ChunksOpen != open || j.Gaps != gaps || j.Error != reason ||
+		(j.EndedAt != nil) != status.Over() {
+		r.t.Errorf("the review is %+v, %v; want %s, %d open, %d gaps, %q", j, err, status, open, gaps, reason)
+	}
+}
+
+func TestJoinOfOneChunk(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(1)
+	r.is(review, record.Queued, 1, 0, "")
+	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
+		t.Fatal(err)
+	}
+	r.is(review, record.Running, 0, 0, "")
+	chunks, err := r.store.Chunks(t.Context(), review)
+	if err != nil || len(chunks) != 2 || chunks[1].Status != job.StatusPending || chunks[1].Kind != record.Whole {
+		t.Fatalf("chunks are %+v, %v", chunks, err)
+	}
+	f := r.claimed(chunks[1].ID)
+	task, err := r.store.Task(t.Context(), f)
+	if err != nil || len(task.Chunks) != 1 || len(task.Marks) != 1 || len(task.Findings) != 1 {
+		t.Errorf("the task is %+v, %v", task, err)
+	}
+	if whole := r.end(f, job.StatusSucceeded); len(whole) != 0 {
+		t.Errorf("published %+v", whole)
+	}
+	r.is(review, record.Completed, 0, 0, "")
+	if err := r.read(t.Context(), f); !errors.Is(err, job.ErrFenceLost) {
+		t.Error(err)
+	}
+}

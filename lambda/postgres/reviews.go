@@ -1,0 +1,281 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Statements of Create.
+const (
+	// A document that is known keeps its rows. Its tenant is compared.
+	contractSQL = `
+INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $2, 'contract', NULL) ON CONFLICT (id) DO NOTHING`
+	ownerSQL     = `SELECT tenant_id FROM document WHERE id = $1`
+	newReviewSQL = `
+INSERT INTO review_job (id, tenant_id, document_id, name, chunks, chunks_open, budget_usd, estimate_usd, model, playbook,
+	status, ended_at, error)
+VALUES ($1, $2, $3, $4, $5, $5, nullif($6::bigint, 0) / 1000000.0, $7::bigint / 1000000.0, $8, $9,
+	CASE WHEN $5 = 0 THEN 'failed' ELSE 'queued' END, CASE WHEN $5 = 0 THEN now() END,
+	CASE WHEN $5 = 0 THEN 'the contract has no text' END)
+ON CONFLICT (id) DO NOTHING`
+	newTextSQL   = `INSERT INTO review_text (job_id, text, playbook) VALUES ($1, $2, $3)`
+	newChunksSQL = `
+INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, heading, status, published_at, due_at)
+SELECT c.id, $1, $2, c.position, c.start, c.stop, c.heading, 'pending', now(), now()
+FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) AS c (id, position, start, stop, heading)
+RETURNING id, published_at, tenant_id`
+	newWholeSQL = `
+INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, end_offset, ready, due_at)
+VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
+)
+
+// Create stores a review with its text and its chunks, and publishes the chunks:
+// the caller sends their messages. A review that exists changes nothing, and has
+// no stamps. One without chunks has failed: the contract has no text. A document
+// of another tenant is ErrOtherTenant.
+func (r *Reviews) Create(ctx context.Context, n record.New) (stamped []job.Stamped, err error) {
+	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
+		stamped = nil
+		if err := r.addContract(ctx, tx, n); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, newReviewSQL, n.ID, n.TenantID, n.DocumentID, storable(n.Name), len(n.Chunks),
+			int64(n.Budget), int64(n.Estimate), storable(n.Model), storable(n.PlaybookVersion))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		if _, err := tx.Exec(ctx, newTextSQL, n.ID, []byte(n.Text), n.Playbook); err != nil || len(n.Chunks) == 0 {
+			return err
+		}
+		stamped, err = r.addChunks(ctx, tx, n)
+		return err
+	})
+	return stamped, err
+}
+
+func (r *Reviews) addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
+	if _, err := tx.Exec(ctx, importTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {
+		return err
+	}
+	var owner uuid.UUID
+	err := tx.QueryRow(ctx, ownerSQL, n.DocumentID).Scan(&owner)
+	if err == nil && owner != n.TenantID {
+		err = ErrOtherTenant
+	}
+	return err
+}
+
+// addChunks gives the contract as a whole the greatest id: whoever locks it after
+// the chunks of its text locks by id.
+func (r *Reviews) addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
+	ids := make([]uuid.UUID, len(n.Chunks)+1)
+	for i := range ids {
+		ids[i] = uuid.New()
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	positions, starts, stops := make([]int, len(n.Chunks)), make([]int, len(n.Chunks)), make([]int, len(n.Chunks))
+	headings := make([]string, len(n.Chunks))
+	for i, c := range n.Chunks {
+		positions[i], starts[i], stops[i], headings[i] = c.Position, c.Start, c.End, storable(c.Heading)
+	}
+	last := len(n.Chunks)
+	rows, _ := tx.Query(ctx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings)
+	if stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped]); err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, newWholeSQL, ids[last], n.TenantID, n.ID, last, len(n.Text))
+	return stamped, err
+}
+
+const (
+	reviewSQL = `
+SELECT ` + reviewColumns + ` FROM review_job AS j WHERE id = $1`
+	chunksSQL = `
+SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE job_id = $1 ORDER BY position`
+	textSQL     = `SELECT text FROM review_text WHERE job_id = $1`
+	findingsSQL = `
+SELECT seq, chunk_id, analyst, category, severity, title, explanation, quote, coalesce(start_offset, 0), coalesce(end_offset, 0),
+	fallback, coalesce(duplicate_of, 0)
+FROM review_finding WHERE job_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+	marksSQL = `
+SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id
+WHERE c.job_id = $1 AND outcome = 'done' AND marks IS NOT NULL ORDER BY c.position`
+)
+
+// Job reads a review; job.ErrNotFound for an unknown id.
+func (r *Reviews) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
+	return first[record.Job](ctx, r.db, reviewSQL, id)
+}
+
+// first reads the only row of a query by position; job.ErrNotFound without one.
+func first[T any](ctx context.Context, db *DB, sql string, args ...any) (row T, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := db.pool.Query(ctx, sql, args...)
+		row, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = job.ErrNotFound
+	}
+	return row, err
+}
+
+// Chunks reads the chunks of a review by position, the contract as a whole last.
+func (r *Reviews) Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Chunk], chunksSQL, id)
+}
+
+// Findings reads at most limit findings with a Seq above after.
+func (r *Reviews) Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Finding], findingsSQL, id, after, limit)
+}
+
+// Marks reads the marks of all chunks, by their place in the contract.
+func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error) {
+	lists, err := listed(ctx, r, id, pgx.RowTo[[]record.Mark], marksSQL, id)
+	marks := slices.Concat(lists...)
+	slices.SortStableFunc(marks, func(a, b record.Mark) int { return a.Start - b.Start })
+	return marks, err
+}
+
+// listed reads rows of a review; an unknown one is job.ErrNotFound.
+func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := r.db.pool.Query(ctx, sql, args...)
+		list, err = pgx.CollectRows(rows, row)
+		return err
+	})
+	if err == nil && len(list) == 0 {
+		_, err = r.Job(ctx, id)
+	}
+	return list, err
+}
+
+// Text reads the contract.
+func (r *Reviews) Text(ctx context.Context, id uuid.UUID) (string, error) {
+	t, err := first[struct{ Text []byte }](ctx, r.db, textSQL, id)
+	return string(t.Text), err
+}
+
+const standingSQL = `
+SELECT j.status, coalesce((SELECT greatest(until - now(), interval '0') FROM model_pause WHERE model = $2), interval '0'),
+	(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint
+FROM review_job AS j WHERE id = $1`
+
+// Standing reads what may stop a review that asks the model of this name.
+func (r *Reviews) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
+	return first[record.Standing](ctx, r.db, standingSQL, id, model)
+}
+
+// longestPause bounds what a provider can ask for.
+const longestPause = time.Hour
+
+const pauseSQL = `
+INSERT INTO model_pause (model, until) VALUES ($1, now() + $2::interval)
+ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.until)`
+
+// Pause keeps all workers from calling the model for that long from now.
+func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
+	return steadily(ctx, func() error {
+		_, err := r.db.pool.Exec(ctx, pauseSQL, storable(model), min(d, longestPause))
+		return err
+	})
+}
+
+// Statements of Cancel and Retry. lockChunksSQL keeps the chunks as they are, so
+// that none becomes pending in between.
+const (
+	lockChunksSQL    = `SELECT FROM review_chunk WHERE job_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	cancelSQL        = `UPDATE review_job SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')`
+	cancelWaitingSQL = `
+UPDATE review_chunk SET status = 'cancelled', error = 'the review was cancelled', due_at = NULL, lapses = 0
+WHERE job_id = $1 AND (status = 'pending' OR status IS NULL AND kind = 'text')
+	AND EXISTS (SELECT FROM review_job WHERE id = $1 AND status = 'cancelling')`
+	statusSQL = `SELECT status FROM review_job WHERE id = $1`
+)
+
+// Cancel cancels a review: the chunks that wait at once, those at work when their
+// workers notice. It returns the status after that; a review that is over keeps
+// its status.
+func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
+	var status []struct{ Status record.Status }
+	err := steadily(ctx, func() error {
+		b := &pgx.Batch{}
+		b.Queue(lockChunksSQL, id)
+		b.Queue(cancelSQL, id)
+		b.Queue(cancelWaitingSQL, id)
+		b.Queue(statusSQL, id).Query(all(&status))
+		return r.db.pool.SendBatch(ctx, b).Close()
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(status) == 0:
+		return "", job.ErrNotFound
+	}
+	return status[0].Status, nil
+}
+
+// Statements of Retry.
+const (
+	// What is missing: chunks of the text, or only the contract as a whole.
+	missingSQL = `
+SELECT j.status, count(*) FILTER (WHERE c.kind = 'text' AND c.status IN ('failed', 'cancelled')), count(c.id)
+FROM review_job AS j LEFT JOIN review_chunk AS c ON c.job_id = j.id WHERE j.id = $1 GROUP BY j.id`
+	runAgainSQL = `
+UPDATE review_job SET status = 'running', ended_at = NULL, error = NULL WHERE id = $1 AND ended_at IS NOT NULL`
+	retryChunksSQL = `
+UPDATE review_chunk SET status = 'pending', ready = true, error = NULL, failed_at = NULL, lease_until = NULL,
+	due_at = now(), published_at = greatest(now(), published_at + interval '1 microsecond'), republished = 0, lapses = 0
+WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cancelled'))
+RETURNING id, published_at, tenant_id`
+)
+
+// Retry publishes the failed and cancelled chunks of a review again, which then
+// runs: the caller sends their messages. If no chunk of the text is missing, it
+// publishes the contract as a whole. A completed review changes nothing; one that
+// is still stopping is an error.
+func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stamped, err error) {
+	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
+		stamped = nil
+		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {
+			return err
+		}
+		var status record.Status
+		var missing, chunks int
+		switch err := tx.QueryRow(ctx, missingSQL, id).Scan(&status, &missing, &chunks); {
+		case errors.Is(err, pgx.ErrNoRows):
+			return job.ErrNotFound
+		case err != nil:
+			return err
+		case status == record.Cancelling:
+			return failure.Permanently("the review is still stopping: try again in some seconds")
+		case chunks == 0, missing == 0 && (!status.Over() || status == record.Completed):
+			return nil
+		}
+		if _, err := tx.Exec(ctx, runAgainSQL, id); err != nil {
+			return err
+		}
+		kind := record.Text
+		if missing == 0 {
+			kind = record.Whole
+		}
+		rows, _ := tx.Query(ctx, retryChunksSQL, id, kind)
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}

@@ -1,0 +1,60 @@
+package chunk
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/ingest/transcript"
+)
+
+// OfPages returns the text of a transcription for Clean: lines side by side, such
+// as a number and its clause, are one line; a line far below the one before begins
+// a paragraph; pages are separated by form feeds.
+func OfPages(pages []transcript.Page) string {
+	texts := make([]string, len(pages))
+	for i, p := range pages {
+		texts[i] = ofPage(p.Lines)
+	}
+	return strings.Join(texts, "\n\f")
+}
+
+func ofPage(lines []transcript.Line) string {
+	usual := usualStep(lines)
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			switch step := l.Box.Top - lines[i-1].Box.Top; {
+			case beside(lines[i-1].Box, l.Box):
+				b.WriteString("  ")
+			case usual > 0 && (step > 1.4*usual || step < 0):
+				b.WriteString("\n\n")
+			default:
+				b.WriteString("\n")
+			}
+		}
+		b.WriteString(l.Text)
+	}
+	return b.String()
+}
+
+// beside reports whether two lines share most of their height.
+func beside(a, b transcript.Box) bool {
+	shared := min(a.Bottom, b.Bottom) - max(a.Top, b.Top)
+	return shared > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
+}
+
+// usualStep returns how far most lines stand below the one before: near the least,
+// since paragraphs are rarer than lines.
+func usualStep(lines []transcript.Line) float64 {
+	var steps []float64
+	for i := 1; i < len(lines); i++ {
+		if step := lines[i].Box.Top - lines[i-1].Box.Top; step > 0 && !beside(lines[i-1].Box, lines[i].Box) {
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/3]
+}

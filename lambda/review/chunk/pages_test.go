@@ -1,0 +1,84 @@
+package chunk
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/skip"
+)
+
+func TestOfPages(t *testing.T) {
+	t.Parallel()
+	line := func(text string, left, top float64) transcript.Line {
+		return transcript.Line{Text: text, Box: transcript.Box{Left: left, Top: top, Right: left + 0.1, Bottom: top + 0.02}}
+	}
+	pages := []transcript.Page{
+		{Lines: []transcript.Line{
+			line("1.", 0.1, 0.1), line("TERM", 0.3, 0.101),
+			line("This agreement begins", 0.1, 0.16), line("today. It ends", 0.1, 0.18), line("tomorrow.", 0.1, 0.2),
+		}},
+		{},
+		{Lines: []transcript.Line{line("2. END", 0.1, 0.1)}},
+	}
+	want := "1.  TERM\n\nThis agreement begins\ntoday. It ends\ntomorrow.\n\f\n\f2. END"
+	if got := OfPages(pages); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestPDFReadsAsItsText(t *testing.T) {
+	t.Parallel()
+	folder := skip.Shared(t, "eval/contracts")
+	const name = "RaeSystemsInc_20001114_10-Q_EX-10.57_2631790_EX-10.57_Co-Branding Agreement.pdf"
+	text, err := Clean([]byte(OfPages(readPDF(t, filepath.Join(folder, "pdf", name)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Clean(contract(t, folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := squash(text), squash(want); len(got) < len(want)*99/100 || len(got) > len(want)*101/100 {
+		t.Errorf("the PDF has %d characters, the text %d", len(got), len(want))
+	}
+	if got, want := headings(text), headings(want); !reflect.DeepEqual(got[1:3], want[1:3]) {
+		t.Errorf("got the headings %q, want %q", got[1:3], want[1:3])
+	}
+}
+
+func headings(text string) (found []string) {
+	for _, p := range Split(text) {
+		found = append(found, p.Heading)
+	}
+	return found
+}
+
+func readPDF(t *testing.T, file string) (pages []transcript.Page) {
+	t.Helper()
+	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := reader.Open(t.Context(), bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for n := range d.Pages() {
+		page, err := d.Text(t.Context(), n+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, page)
+	}
+	return pages
+}

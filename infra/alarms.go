@@ -64,7 +64,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 // explained names the command that shows the error of a row, where one does.
 func explained(f manifest.Function) string {
 	switch f.Name {
-	case manifest.Match.Name, manifest.Ingest.Name:
+	case manifest.Match.Name, manifest.Ingest.Name, manifest.Review.Name:
 		return " (matchbook explain ID)"
 	case manifest.Inbox.Name:
 		return " (in the log of the function)"
@@ -111,7 +111,8 @@ func (a *alarms) malformed(f manifest.Function) string {
 // republished describes the way from failed rows to published ones.
 func republished(f manifest.Function) string {
 	command, ok := map[string]string{manifest.Match.Name: "matchbook publish --failed",
-		manifest.Ingest.Name: "matchbook publish --ingestions --failed"}[f.Name]
+		manifest.Ingest.Name: "matchbook publish --ingestions --failed",
+		manifest.Review.Name: "matchbook publish --chunks --failed"}[f.Name]
 	if ok {
 		return " Read their errors: " + command + " --dry-run lists them by kind. Fix the cause, then publish the " +
 			settings.RowOf(f) + "s again: " + command + "."

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
@@ -48,6 +49,9 @@ func (s *site) variables(f manifest.Function) environment {
 	if f.Lease > 0 {
 		e.values[manifest.EnvLease] = jsii.String(f.Lease.String())
 	}
+	if f.CallsInFlight > 0 {
+		e.values[manifest.EnvCallsInFlight] = jsii.String(strconv.Itoa(f.CallsInFlight))
+	}
 	if f.Name == manifest.Ingest.Name {
 		s.addOCR(e)
 	}
@@ -79,6 +83,7 @@ func (s *site) addModel(e environment) {
 		manifest.EnvOpenAINoTemperature:               c.NoTemperature,
 		manifest.EnvLLMTimeout:                        c.LLMTimeout,
 		manifest.EnvLLMRetryBase:                      c.RetryBase,
+		manifest.EnvModelPrice:                        c.Prices(),
 		manifest.EnvOpenAIKey:                         "",
 		manifest.EnvOpenAIKey + manifest.SecretSuffix: "",
 	} {

@@ -211,6 +211,15 @@ func (c *Config) defaultPrices() {
 	}
 }
 
+// Prices returns the prices of the model as its functions read them; empty if they
+// are not known.
+func (c Config) Prices() string {
+	if c.PromptPrice == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g,%g", c.PromptPrice, c.CompletionPrice)
+}
+
 // ModelPort returns the port on which the model listens, for the firewall.
 func (c Config) ModelPort() int {
 	u, err := url.Parse(c.BaseURL)

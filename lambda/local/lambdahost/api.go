@@ -61,8 +61,38 @@ func traceID(inv *invocation) string {
 }
 
 func (e *environment) serveResponse(w http.ResponseWriter, r *http.Request) {
+	if to := e.stream(r.PathValue("id")); to != nil {
+		e.accept(w, r, nil, passOn(to, r))
+		return
+	}
 	body, failed := readResponse(w, r)
 	e.accept(w, r, body, failed)
+}
+
+// stream returns where the response of a running invocation is passed on.
+func (e *environment) stream(id string) *io.PipeWriter {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running == nil || e.running.id != id {
+		return nil
+	}
+	return e.running.stream
+}
+
+// passOn copies a response as it comes, and reads it to its end also when nothing
+// takes it any more.
+func passOn(to *io.PipeWriter, r *http.Request) *FunctionError {
+	if r.Header.Get("Content-Type") != urlResponseType {
+		return &FunctionError{Type: "Runtime.InvalidResponse", Message: "the response is not of type " + urlResponseType}
+	}
+	_, err := io.Copy(to, r.Body)
+	if errors.Is(err, io.ErrClosedPipe) {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err != nil {
+		return &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
+	}
+	return trailedError(r)
 }
 
 // readResponse reads an answer. Its error is in the trailers when the handler's
@@ -78,12 +108,22 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 	case err != nil:
 		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
 	}
-	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		// An undecodable message stays empty: the type still shows the failure.
-		posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
-		return nil, parseError(posted, kind)
+	if failed := trailedError(r); failed != nil {
+		return nil, failed
 	}
 	return body, nil
+}
+
+// trailedError is the error in the trailers of a response that was read; nil
+// without one.
+func trailedError(r *http.Request) *FunctionError {
+	kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type")
+	if kind == "" {
+		return nil
+	}
+	// An undecodable message stays empty: the type still shows the failure.
+	posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
+	return parseError(posted, kind)
 }
 
 func (e *environment) serveError(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package lambdahost
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,7 @@ type environment struct {
 type invocation struct {
 	id       string
 	payload  []byte
+	stream   *io.PipeWriter // of a response that is passed on as it comes; nil: it is kept in body
 	deadline time.Time
 	answered chan struct{}
 	freed    chan struct{} // closed when its environment is free again
@@ -92,13 +94,13 @@ func (e *environment) handOut(inv *invocation) {
 // invoke runs one invocation in an environment that was taken for it. It
 // returns when the environment is free again, so that the second of two
 // successive invocations never finds it taken; when the process has ended; or
-// when the time is up.
-func (e *environment) invoke(payload []byte) ([]byte, error) {
+// when the time is up. With a stream, the response is written there.
+func (e *environment) invoke(payload []byte, stream *io.PipeWriter) ([]byte, error) {
 	if err := e.start(); err != nil {
 		return nil, err
 	}
 	inv := &invocation{
-		id: uuid.NewString(), payload: payload, answered: make(chan struct{}), freed: make(chan struct{}),
+		id: uuid.NewString(), payload: payload, stream: stream, answered: make(chan struct{}), freed: make(chan struct{}),
 		deadline: time.Now().Add(e.cfg.Timeout),
 	}
 	timeout := time.NewTimer(e.cfg.Timeout)

@@ -94,7 +94,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		body, err := e.invoke(payload)
+		body, err := e.invoke(payload, nil)
 		answered <- answer{body, err}
 	}()
 	select {

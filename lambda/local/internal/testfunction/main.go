@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-lambda-go/lambdaurl"
 )
 
 func main() {
@@ -31,6 +32,9 @@ func main() {
 	case "hang":
 		select {}
 	}
+	if os.Getenv("URL") != "" {
+		lambdaurl.Start(http.HandlerFunc(serve))
+	}
 	handler := handlerFunc(handle)
 	if file := os.Getenv("SIGTERM_FILE"); file != "" {
 		lambda.StartWithOptions(handler, lambda.WithEnableSIGTERM(func() {
@@ -38,6 +42,24 @@ func main() {
 		}))
 	}
 	lambda.Start(handler)
+}
+
+// serve answers requests of a function URL: the path decides its behaviour.
+func serve(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/echo":
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Method", r.Method)
+		w.Header().Set("X-Query", r.URL.Query().Get("q"))
+		w.Header().Set("X-Host", r.Host+" "+r.Header.Get("X-Given"))
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "1"})
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = w.Write(body)
+	case "/stream": // a line before the gate, and one after it
+		_, _ = io.WriteString(w, "first\n")
+		_, _ = hold(r.URL.Query().Get("addr"))
+		_, _ = io.WriteString(w, "second\n")
+	}
 }
 
 // handlerFunc answers with raw bytes, so that it can answer garbage.

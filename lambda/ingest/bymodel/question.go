@@ -129,6 +129,6 @@ func questionOf(window []piece, windows int, failed []string) llm.Question {
 			fmt.Fprintf(&text, "- %s\n", clean(f))
 		}
 	}
-	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: schemaText,
+	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: answers.Raw(),
 		MaxTokens: maxTokens}
 }

@@ -2,17 +2,15 @@ package bymodel
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/llm/schema"
 )
 
-// node is a JSON schema of the kinds that the answer has.
+// node is a part of the schema.
 type node struct {
 	Type       any              `json:"type"` // a name, or several
 	Properties map[string]*node `json:"properties,omitempty"`
@@ -22,11 +20,8 @@ type node struct {
 	Enum       []string         `json:"enum,omitempty"`
 }
 
-// schema is that of the answer; read checks answers against it.
-var (
-	schema     = answerSchema()
-	schemaText = encode(schema)
-)
+// answers is the schema of the answers.
+var answers = schema.MustParse(encode(answerSchema()))
 
 func object(properties map[string]*node) *node {
 	no := false
@@ -86,61 +81,5 @@ func encode(n *node) json.RawMessage {
 	return raw
 }
 
-// errForm is the error for every answer off the schema; it contains nothing of
-// the answer.
-var errForm = errors.New("it is not JSON of the requested form")
-
 // maxAnswer bounds an answer, in bytes.
 const maxAnswer = 1 << 20
-
-// conform decodes an answer that follows the schema exactly.
-func conform(text string) (map[string]any, error) {
-	if len(text) > maxAnswer {
-		return nil, errors.New("it is too long")
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	var v any
-	if d.Decode(&v) != nil || !schema.fits(v) {
-		return nil, errForm
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errForm
-	}
-	return v.(map[string]any), nil
-}
-
-// fits reports whether the value follows the schema.
-func (n *node) fits(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return n.is("object") && n.fitsObject(v)
-	case []any:
-		return n.is("array") && !slices.ContainsFunc(v, func(item any) bool { return !n.Items.fits(item) })
-	case string:
-		return n.is("string") && (len(n.Enum) == 0 || slices.Contains(n.Enum, v))
-	case float64:
-		return n.is("integer") && v == math.Trunc(v)
-	case bool:
-		return n.is("boolean")
-	}
-	return n.is("null")
-}
-
-func (n *node) fitsObject(v map[string]any) bool {
-	if len(v) != len(n.Properties) {
-		return false
-	}
-	for name, below := range n.Properties {
-		if child, ok := v[name]; !ok || !below.fits(child) {
-			return false
-		}
-	}
-	return true
-}
-
-func (n *node) is(kind string) bool {
-	if several, ok := n.Type.([]string); ok {
-		return slices.Contains(several, kind)
-	}
-	return n.Type == kind
-}

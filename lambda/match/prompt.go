@@ -149,7 +149,7 @@ func line(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
-	s = strings.NewReplacer("<<<", "", ">>>", "").Replace(strings.Join(strings.Fields(s), " "))
+	s = llm.Unfenced(strings.Join(strings.Fields(s), " "))
 	if runes := []rune(s); len(runes) > most {
 		s = strings.TrimSpace(string(runes[:most-1])) + "…"
 	}

@@ -105,7 +105,7 @@ func clean(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
-	s = strings.NewReplacer("<<<", "", ">>>", "").Replace(s)
+	s = llm.Unfenced(s)
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most])
 	}

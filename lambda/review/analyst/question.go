@@ -103,7 +103,7 @@ func delimited(p Passage) string {
 }
 
 // line is a foreign text in one line, without fences.
-func line(s string, most int) string { return blunt(term.Clean(s, most)) }
+func line(s string, most int) string { return llm.Unfenced(term.Clean(s, most)) }
 
 // shown is the text of a passage without control characters, invisible characters,
 // direction marks and fences. A quote of it is found in the passage, where these do
@@ -127,22 +127,5 @@ func shown(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
-	return blunt(text)
-}
-
-// blunt shortens each run of three and more < or > to two, so that the text
-// contains no fence. Other characters stay: nothing that is removed can join
-// two parts of a fence.
-func blunt(s string) string {
-	run, last := 0, rune(-1)
-	return strings.Map(func(r rune) rune {
-		if r != last {
-			run, last = 0, r
-		}
-		run++
-		if (r == '<' || r == '>') && run > 2 {
-			return -1
-		}
-		return r
-	}, s)
+	return llm.Unfenced(text)
 }

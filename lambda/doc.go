@@ -75,6 +75,7 @@
 //
 // # From a contract to its findings
 //
+//   - review/reviewtest keeps reviews in memory, for tests.
 //   - review/chunk makes the text of a file, and divides it into parts that one
 //     question holds.
 //   - review/quote finds a quotation in a text, so that invented ones are dropped.

@@ -1,0 +1,167 @@
+// Package reviewtest keeps reviews in memory, for tests of the work that run many
+// of them on a clock that stands still. postgres.Reviews is the real store; both
+// follow the documentation of review.Store and job.Store.
+package reviewtest
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// Store keeps reviews, chunks, calls, findings and answers. It is a review.Store,
+// a review.Creator, a job.Store and an llm.Vault.
+type Store struct {
+	mu      sync.Mutex
+	jobs    map[uuid.UUID]*contract
+	chunks  map[uuid.UUID]*chunk
+	paused  map[string]time.Time
+	answers map[llm.Key]string
+	Bought  map[llm.Key]int // answers that were kept, by question
+	// Ends counts how often each review ended.
+	Ends map[uuid.UUID]int
+	// Fail is called before each write, and its error returned; it may be nil.
+	Fail func(method string) error
+	// Slow is the time that Record takes.
+	Slow time.Duration
+}
+
+type contract struct {
+	record.Job
+	text     string
+	playbook []byte
+	reserved record.USD
+	findings []record.Finding
+}
+
+type chunk struct {
+	record.Chunk
+	lease     time.Time
+	published time.Time
+	failedAt  time.Time
+	calls     map[record.Stage]*call
+}
+
+type call struct {
+	estimate record.USD
+	result   record.Result
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{jobs: map[uuid.UUID]*contract{}, chunks: map[uuid.UUID]*chunk{}, paused: map[string]time.Time{},
+		answers: map[llm.Key]string{}, Bought: map[llm.Key]int{}, Ends: map[uuid.UUID]int{}}
+}
+
+func (s *Store) fail(method string) error {
+	if s.Fail == nil {
+		return nil
+	}
+	return s.Fail(method)
+}
+
+// Create implements review.Creator.
+func (s *Store) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.jobs[n.ID] != nil {
+		return nil, nil
+	}
+	c := &contract{text: n.Text, playbook: n.Playbook, Job: record.Job{ID: n.ID, TenantID: n.TenantID,
+		DocumentID: n.DocumentID, Name: n.Name, Status: record.Queued, Chunks: len(n.Chunks), ChunksOpen: len(n.Chunks),
+		Budget: n.Budget, Estimate: n.Estimate, Model: n.Model, Playbook: n.PlaybookVersion, CreatedAt: time.Now()}}
+	s.jobs[n.ID] = c
+	if len(n.Chunks) == 0 {
+		c.Error = "the contract has no text"
+		s.over(c, record.Failed)
+		return nil, nil
+	}
+	var stamped []job.Stamped
+	for _, part := range append(n.Chunks, record.Chunk{Position: len(n.Chunks), Kind: record.Whole}) {
+		part.ID, part.JobID = uuid.NewSHA1(n.ID, []byte(strconv.Itoa(part.Position))), n.ID
+		ch := &chunk{Chunk: part, calls: map[record.Stage]*call{}}
+		s.chunks[part.ID] = ch
+		if part.Kind == record.Text {
+			stamped = append(stamped, s.publish(ch))
+		}
+	}
+	return stamped, nil
+}
+
+func (s *Store) publish(ch *chunk) job.Stamped {
+	ch.Status, ch.published = job.StatusPending, time.Now().Truncate(time.Microsecond)
+	return job.Stamped{ID: ch.ID, PublishedAt: ch.published, Tenant: s.jobs[ch.JobID].TenantID}
+}
+
+// of returns the chunks of a review, by position.
+func (s *Store) of(review uuid.UUID) (list []*chunk) {
+	for _, ch := range s.chunks {
+		if ch.JobID == review {
+			list = append(list, ch)
+		}
+	}
+	slices.SortFunc(list, func(a, b *chunk) int { return a.Position - b.Position })
+	return list
+}
+
+func (s *Store) over(c *contract, status record.Status) {
+	now := time.Now()
+	c.Status, c.EndedAt = status, &now
+	s.Ends[c.ID]++
+}
+
+// ended counts a chunk of a review that has its end, and returns the message of
+// the whole contract when it was the last one.
+func (s *Store) ended(ch *chunk) []job.Stamped {
+	c, all := s.jobs[ch.JobID], s.of(ch.JobID)
+	for _, k := range ch.calls {
+		if k.result.Outcome == "" {
+			c.reserved -= k.estimate
+			k.result.Outcome = record.StageFailed
+		}
+	}
+	if ch.Kind == record.Whole {
+		status := record.Completed
+		switch {
+		case c.Status == record.Cancelling:
+			status = record.Cancelled
+		case c.Gaps > 0 || ch.Status == job.StatusFailed:
+			status = record.CompletedWithGaps
+		}
+		s.over(c, status)
+		return nil
+	}
+	c.ChunksOpen--
+	if ch.Status != job.StatusSucceeded {
+		c.Gaps++
+	}
+	switch {
+	case c.ChunksOpen > 0:
+		return nil
+	case c.Status == record.Cancelling:
+		all[len(all)-1].Status = job.StatusCancelled
+		s.over(c, record.Cancelled)
+	case !slices.ContainsFunc(all, func(o *chunk) bool { return o.Status == job.StatusSucceeded }):
+		s.over(c, record.Failed)
+	default:
+		return []job.Stamped{s.publish(all[len(all)-1])}
+	}
+	return nil
+}
+
+// held returns the chunk of a fence that holds.
+func (s *Store) held(f job.Fence) (*chunk, *contract, error) {
+	ch := s.chunks[f.ID]
+	if ch == nil || ch.Attempt != f.Attempt || ch.Status != job.StatusInProgress {
+		return nil, nil, job.ErrFenceLost
+	}
+	return ch, s.jobs[ch.JobID], nil
+}

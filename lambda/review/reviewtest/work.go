@@ -1,0 +1,200 @@
+package reviewtest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// Task implements review.Store.
+func (s *Store) Task(_ context.Context, f job.Fence) (t record.Task, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, c, err := s.held(f)
+	if err != nil {
+		return t, err
+	}
+	if c.Status == record.Queued {
+		now := time.Now()
+		c.Status, c.StartedAt = record.Running, &now
+	}
+	t = record.Task{Job: c.Job, Chunk: ch.Chunk, Text: c.text[ch.Start:ch.End], Playbook: c.playbook,
+		Ended: map[record.Stage]record.Result{}}
+	for stage, k := range ch.calls {
+		if k.result.Outcome == record.Done {
+			t.Ended[stage] = k.result
+		}
+	}
+	if ch.Kind == record.Whole {
+		for _, o := range s.of(c.ID) {
+			if o.Kind == record.Text {
+				t.Chunks = append(t.Chunks, o.Chunk)
+				if k := o.calls[record.Categories]; k != nil {
+					t.Marks = append(t.Marks, k.result.Marks...)
+				}
+			}
+		}
+		t.Findings = slices.Clone(c.findings)
+	}
+	return t, nil
+}
+
+func (s *Store) standing(c *contract, model string) record.Standing {
+	return record.Standing{Status: c.Status, Paused: max(time.Until(s.paused[model]), 0),
+		Left: c.Budget - c.Cost - c.reserved}
+}
+
+// Begin implements review.Store.
+func (s *Store) Begin(_ context.Context, f job.Fence, calls []record.Call) (record.Standing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, c, err := s.held(f)
+	if err = cmp.Or(s.fail("Begin"), err); err != nil {
+		return record.Standing{}, err
+	}
+	if c.Status != record.Running {
+		return s.standing(c, c.Model), nil
+	}
+	var more record.USD
+	for _, k := range calls {
+		more += k.Estimate - ch.reserved(k.Stage)
+	}
+	if c.Budget > 0 && c.Cost+c.reserved+more > c.Budget {
+		return s.standing(c, c.Model), record.ErrBudget
+	}
+	c.reserved += more
+	for _, k := range calls {
+		ch.calls[k.Stage] = &call{estimate: k.Estimate}
+	}
+	return s.standing(c, c.Model), nil
+}
+
+// reserved is the cost that a stage under way has reserved.
+func (ch *chunk) reserved(stage record.Stage) record.USD {
+	if k := ch.calls[stage]; k != nil && k.result.Outcome == "" {
+		return k.estimate
+	}
+	return 0
+}
+
+// Record implements review.Store.
+func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) (record.Standing, error) {
+	<-time.After(s.Slow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, c, err := s.held(f)
+	if err = cmp.Or(s.fail("Record"), err); err != nil {
+		return record.Standing{}, err
+	}
+	for _, r := range results {
+		c.reserved -= ch.reserved(r.Stage)
+		c.Calls, c.Cost = c.Calls+r.Calls, c.Cost+r.Cost
+		if c.Status != record.Running && r.Outcome == record.Done {
+			r.Outcome, r.Findings = record.CancelledAt, nil
+		}
+		for _, found := range r.Findings {
+			c.Findings++
+			found.Seq, found.ChunkID = c.Findings, ch.ID
+			c.findings = append(c.findings, found)
+		}
+		for seq, first := range r.Same {
+			c.findings[seq-1].Repeats = first
+		}
+		ch.calls[r.Stage] = &call{result: r}
+	}
+	return s.standing(c, c.Model), nil
+}
+
+// End implements review.Store.
+func (s *Store) End(_ context.Context, f job.Fence, status job.Status, stage, reason string) ([]job.Stamped, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, _, err := s.held(f)
+	if err = cmp.Or(s.fail("End"), err); err != nil {
+		return nil, err
+	}
+	ch.Status, ch.Stage, ch.Error, ch.failedAt = status, stage, reason, time.Now()
+	return s.ended(ch), nil
+}
+
+// Standing implements review.Store.
+func (s *Store) Standing(_ context.Context, review uuid.UUID, model string) (record.Standing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.standing(s.jobs[review], model), nil
+}
+
+// Pause implements review.Store.
+func (s *Store) Pause(_ context.Context, model string, d time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if until := time.Now().Add(d); until.After(s.paused[model]) {
+		s.paused[model] = until
+	}
+	return nil
+}
+
+// Cancel cancels a review: its chunks that are not at work are cancelled at once.
+func (s *Store) Cancel(review uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.jobs[review]
+	if c.Status.Over() {
+		return
+	}
+	c.Status = record.Cancelling
+	for _, ch := range s.of(review) {
+		if ch.Status == job.StatusPending && !c.Status.Over() {
+			ch.Status = job.StatusCancelled
+			s.ended(ch)
+		}
+	}
+}
+
+// Take lets another attempt claim a chunk.
+func (s *Store) Take(chunk uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chunks[chunk].Attempt++
+}
+
+// Job returns a review.
+func (s *Store) Job(review uuid.UUID) record.Job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.jobs[review].Job
+}
+
+// Chunks returns the chunks of a review, that of the whole contract too.
+func (s *Store) Chunks(review uuid.UUID) (list []record.Chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ch := range s.of(review) {
+		list = append(list, ch.Chunk)
+	}
+	return list
+}
+
+// Findings returns the findings of a review.
+func (s *Store) Findings(review uuid.UUID) []record.Finding {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.jobs[review].findings)
+}
+
+// Outcomes returns the outcome of each stage of a chunk.
+func (s *Store) Outcomes(chunk uuid.UUID) map[record.Stage]record.Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[record.Stage]record.Outcome{}
+	for stage, k := range s.chunks[chunk].calls {
+		all[stage] = k.result.Outcome
+	}
+	return all
+}

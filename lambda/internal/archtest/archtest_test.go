@@ -28,7 +28,7 @@ var tree = tables{
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
 			"ingest/documentai", "ingest/textract", "review/web"},
-		{"match", "sweep", "ingest", "errtext", "review/reviewtest"},
+		{"match", "sweep", "ingest", "errtext", "review", "review/reviewtest"},
 		{"rules"},
 		{"score", "ingest/bymodel", "ingest/gate", "review/analyst"},
 		{"review/category", "review/playbook"},

@@ -1,0 +1,164 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/record"
+)
+
+// Calls that fail are repeated in the worker after 1 s, 2 s and 4 s, all within
+// 30 s; then the queue delivers the chunk again, after minutes.
+const (
+	firstWait  = time.Second
+	callTries  = 4
+	callWithin = 30 * time.Second
+)
+
+// retry is the retry of calls. A base that is configured is used.
+func (w *work) retry() llm.Retry {
+	r := w.Model.Retry
+	r.Base, r.Tries, r.Within = cmp.Or(r.Base, firstWait), callTries, callWithin
+	return r
+}
+
+// cost rounds a price to the unit of costs.
+func cost(p llm.Price, u llm.Usage) record.USD { return record.USD(p.Of(u) + 0.5) }
+
+// largest returns the largest cost of a question.
+func largest(p llm.Price, q llm.Question) record.USD {
+	prompt, completion := analyst.Estimate(q)
+	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
+}
+
+// meter counts the calls of one stage and their cost. It passes a provider's wait
+// on to all workers.
+type meter struct {
+	llm.Model
+	work        *work
+	tries, paid int
+	cost        record.USD
+}
+
+// Answer asks once, unless the provider accepts no calls now.
+func (m *meter) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	if wait := m.work.paused(); m.tries > 0 && wait > 0 {
+		return llm.Answer{}, rateLimited(wait)
+	}
+	m.tries++
+	answer, err := m.Model.Answer(ctx, q)
+	if err == nil || answer.Usage != (llm.Usage{}) {
+		m.paid++
+		m.cost += cost(m.work.Price, answer.Usage)
+	}
+	if err != nil {
+		if f := failure.Of(err); f.Kind == failure.Transient && f.RetryAfter > 0 {
+			m.work.pause(ctx, f.RetryAfter)
+		}
+	}
+	return answer, err
+}
+
+func rateLimited(wait time.Duration) error {
+	return &failure.Error{Kind: failure.Transient, RetryAfter: wait,
+		Sentence: "the model's provider accepts no calls for some time (rate limit)"}
+}
+
+// enter waits until the call may begin: for a slot of this process, and until the
+// provider accepts calls. It returns how to leave the slot.
+func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err error) {
+	for {
+		if err := w.sitOut(ctx); err != nil {
+			return nil, err
+		}
+		leave, err := w.slot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		standing, err := w.Store.Begin(ctx, w.fence, []record.Call{call})
+		switch {
+		case err != nil:
+		case standing.Status != record.Running:
+			err = errCancelled
+		case w.Model == nil || !w.learn(standing):
+			return leave, nil
+		}
+		leave()
+		if err != nil {
+			return nil, cmp.Or(cause(ctx), err)
+		}
+	}
+}
+
+func (w *work) slot(ctx context.Context) (leave func(), err error) {
+	if w.Model == nil {
+		return func() {}, nil
+	}
+	select {
+	case w.Slots <- struct{}{}:
+		return func() { <-w.Slots }, nil
+	case <-ctx.Done():
+		return nil, cmp.Or(cause(ctx), ctx.Err())
+	}
+}
+
+// callReserve is the time that a call may need when a pause has ended.
+const callReserve = time.Minute
+
+// sitOut waits for the end of a pause, and a little longer, so that not all
+// workers call in the same moment. A pause that does not fit into the time of
+// this delivery is left to the queue.
+func (w *work) sitOut(ctx context.Context) error {
+	wait := w.paused()
+	if wait <= 0 {
+		return nil
+	}
+	wait += rand.N(wait/4 + 1)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-callReserve < wait {
+		return rateLimited(wait)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if w.Paused != nil {
+			w.Paused(wait)
+		}
+		return nil
+	case <-ctx.Done():
+		return cmp.Or(cause(ctx), ctx.Err())
+	}
+}
+
+// paused returns the time until the provider accepts calls, as far as this work
+// knows.
+func (w *work) paused() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Until(w.pausedUntil)
+}
+
+// learn notes the pause of a standing, and reports whether there is one.
+func (w *work) learn(s record.Standing) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.Paused > 0 {
+		w.pausedUntil = time.Now().Add(s.Paused)
+	}
+	return s.Paused > 0
+}
+
+// pause keeps this and all other workers from calling.
+func (w *work) pause(ctx context.Context, d time.Duration) {
+	w.learn(record.Standing{Paused: d})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
+	defer cancel()
+	if err := w.Store.Pause(ctx, w.Model.Model.Name(), d); err != nil {
+		w.Log.Warn("cannot record the pause of the model", "reason", failure.Of(err).Text)
+	}
+}

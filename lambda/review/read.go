@@ -1,0 +1,136 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/category"
+	"matchbook/lambda/review/record"
+)
+
+// text reads a chunk of text: its categories, and what the analysts find that
+// these call.
+func (w *work) text(ctx context.Context) error {
+	if w.Model == nil {
+		return w.byRules(ctx)
+	}
+	marks, err := w.categories(ctx)
+	if err != nil {
+		return err
+	}
+	return w.analysts(ctx, analyst.Route(marks, w.passage))
+}
+
+func (w *work) byRules(ctx context.Context) error {
+	return w.stage(ctx, record.Categories, 0, func(_ context.Context, r *record.Result) error {
+		r.Marks = category.ByRules(w.passage.Text, w.passage.Start, w.passage.Heading)
+		r.Findings = w.playbook.ByRules(r.Marks)
+		return nil
+	})
+}
+
+// categories returns the marks of the chunk: recorded ones, or new ones.
+func (w *work) categories(ctx context.Context) (marks []record.Mark, err error) {
+	if ended, ok := w.task.Ended[record.Categories]; ok {
+		return ended.Marks, nil
+	}
+	q := analyst.CategoriesQuestion(w.passage)
+	err = w.question(ctx, record.Categories, q, func(answer string, r *record.Result) (err error) {
+		r.Marks, err = analyst.ReadMarks(answer, w.passage)
+		marks = r.Marks
+		return err
+	})
+	return marks, err
+}
+
+// analysts runs them all at once, each to its own end: what one of them met does
+// not stop another.
+func (w *work) analysts(ctx context.Context, called []analyst.Analyst) error {
+	for _, a := range called {
+		w.expect(record.Stage(a.Name))
+	}
+	errs := make([]error, len(called))
+	var running sync.WaitGroup
+	for i, a := range called {
+		running.Go(func() {
+			defer w.recovered(&errs[i])
+			errs[i] = w.analyst(ctx, a)
+		})
+	}
+	running.Wait()
+	return worst(errs...)
+}
+
+func (w *work) analyst(ctx context.Context, a analyst.Analyst) error {
+	q := a.Question(w.passage, w.playbook)
+	return w.question(ctx, record.Stage(a.Name), q, func(answer string, r *record.Result) (err error) {
+		r.Findings, r.Dropped, err = a.Read(answer, w.passage)
+		return err
+	})
+}
+
+// recovered turns a panic into an error: the runtime's own recover covers only
+// the goroutine that it has started.
+func (w *work) recovered(err *error) {
+	if v := recover(); v != nil {
+		p := &failure.Panic{Value: v, Stack: debug.Stack()}
+		w.Log.Error("panic", "chunk", w.fence.ID, "review", w.task.Job.ID, "panic", p.Error(), "stack", string(p.Stack))
+		*err = p
+	}
+}
+
+// whole reads the contract as a whole.
+func (w *work) whole(ctx context.Context) error {
+	return w.stage(ctx, record.Contract, 0, func(context.Context, *record.Result) error { return nil })
+}
+
+// question is a stage that asks the model. read may be called for several
+// answers; only that of the last one counts.
+func (w *work) question(
+	ctx context.Context, s record.Stage, q llm.Question, read func(answer string, r *record.Result) error,
+) error {
+	return w.stage(ctx, s, largest(w.Price, q), func(ctx context.Context, r *record.Result) error {
+		m := &meter{Model: w.Model.Model, work: w}
+		asker := llm.Asker{Model: m, Vault: w.Model.Vault, Retry: w.retry()}
+		err := asker.Ask(ctx, w.task.Job.TenantID, w.task.Job.DocumentID, q, func(answer string) error {
+			return read(answer, r)
+		})
+		r.Calls, r.Cost = m.paid, m.cost
+		return err
+	})
+}
+
+// stage runs one stage, unless it is done already: it begins when the review and
+// the model's provider allow it, and its end is recorded.
+func (w *work) stage(
+	ctx context.Context, s record.Stage, most record.USD, run func(context.Context, *record.Result) error,
+) error {
+	if _, done := w.task.Ended[s]; done {
+		return nil
+	}
+	leave, err := w.enter(ctx, record.Call{Stage: s, Estimate: most})
+	if err != nil {
+		return at(s, err)
+	}
+	r := record.Result{Stage: s}
+	err = run(ctx, &r)
+	leave()
+	switch {
+	case err == nil:
+		r.Outcome = record.Done
+	case cause(ctx) != nil:
+		r.Outcome, err = cancelledAt(number(s)), cause(ctx)
+	default:
+		r.Outcome, r.Reason = record.StageFailed, failure.Of(err).Text
+	}
+	w.record(ctx, r)
+	return at(s, err)
+}
+
+// at names the stage in an error.
+func at(s record.Stage, err error) error { return failure.At(fmt.Sprintf("stage %s", s), err) }

@@ -1,0 +1,142 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+)
+
+// work is the work on one chunk.
+type work struct {
+	*Reviewer
+	fence    job.Fence
+	task     record.Task
+	passage  analyst.Passage
+	playbook playbook.Playbook
+	stop     context.CancelCauseFunc // stops the calls
+
+	mu          sync.Mutex
+	due, done   map[record.Stage]bool
+	pausedUntil time.Time
+	waiting     []record.Result // ended, and not recorded yet
+	recording   bool            // a goroutine records, and will take what waits
+	failed      error           // of recording
+}
+
+func newWork(r *Reviewer, f job.Fence, t record.Task, rules playbook.Playbook) *work {
+	w := &work{Reviewer: r, fence: f, task: t, playbook: rules, stop: func(error) {},
+		passage: analyst.Passage{Text: t.Text, Start: t.Chunk.Start, Heading: t.Chunk.Heading},
+		due:     map[record.Stage]bool{record.Categories: true}, done: map[record.Stage]bool{}}
+	if t.Chunk.Kind == record.Whole {
+		w.due = map[record.Stage]bool{record.Contract: true}
+	}
+	for s := range t.Ended {
+		w.done[s] = true
+	}
+	return w
+}
+
+// expect adds a stage to those that the chunk needs.
+func (w *work) expect(s record.Stage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.due[s] = true
+}
+
+// record records a result. One goroutine writes at a time; the results that end
+// meanwhile are its next write, so that the fewer transactions are made, the
+// more calls end together.
+func (w *work) record(ctx context.Context, r record.Result) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = append(w.waiting, r)
+	if w.recording {
+		return
+	}
+	w.recording = true
+	for len(w.waiting) > 0 && w.failed == nil {
+		batch := w.waiting
+		w.waiting = nil
+		w.mu.Unlock()
+		err := w.write(ctx, batch)
+		w.mu.Lock()
+		if w.failed = err; err != nil {
+			break
+		}
+		for _, r := range batch {
+			w.done[r.Stage] = r.Outcome == record.Done
+		}
+	}
+	w.recording = false
+}
+
+// write goes on although the calls were stopped: what has ended was paid for.
+func (w *work) write(ctx context.Context, batch []record.Result) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
+	defer cancel()
+	standing, err := w.Store.Record(ctx, w.fence, batch)
+	if err == nil && standing.Status != record.Running {
+		err = errCancelled
+	}
+	if errors.Is(err, errCancelled) || errors.Is(err, job.ErrFenceLost) {
+		w.stop(err)
+	}
+	return failure.At("record what was read", err)
+}
+
+// unrecorded returns the error of recording.
+func (w *work) unrecorded() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
+// watchEvery is the time in which a running call notices a cancellation.
+const watchEvery = time.Second
+
+// watch reads the standing of the review while calls are made, until stop is
+// called: a cancellation stops them, a pause keeps the next ones waiting.
+func (w *work) watch(ctx context.Context) (stop func()) {
+	if w.Model == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		every := time.NewTicker(watchEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+				w.look(ctx)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+func (w *work) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, endFor)
+	defer cancel()
+	standing, err := w.Store.Standing(ctx, w.task.Job.ID, w.Model.Model.Name())
+	switch {
+	case err != nil: // the next look, or the next call, may have more luck
+	case standing.Status != record.Running:
+		w.stop(errCancelled)
+	default:
+		w.learn(standing)
+	}
+}

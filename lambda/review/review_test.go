@@ -1,0 +1,325 @@
+package review_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review"
+	"matchbook/lambda/review/record"
+)
+
+// A transient failure of one analyst takes the chunk back to the queue; the next
+// delivery asks that analyst only.
+func TestRedeliveredChunkGoesOnAfterItsLastFinishedCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "termination" && n <= 4 {
+				return "", unavailable
+			}
+			return answer(ctx, s, n)
+		}
+		message := r.sent
+		if got := r.deliver(1)[0]; got.Action != job.Retry || got.Visibility != 5*time.Minute {
+			t.Fatalf("the first delivery ended with %+v", got)
+		}
+		calls := len(r.model.calls)
+		r.sent = message
+		if got := r.deliver(2)[0]; got.Action != job.Ack {
+			t.Fatalf("the second delivery ended with %+v", got)
+		}
+		if again := r.model.calls[calls:]; len(again) != 1 || again[0].stage != "termination" {
+			t.Errorf("asked again: %v", again)
+		}
+		r.wantStatus(record.Running) // the whole contract is published
+		r.deliver(1)
+		r.wantStatus(record.Completed)
+		for key, n := range r.store.Bought {
+			if n != 1 {
+				t.Errorf("the answer to question %x was bought %d times", key.Prompt[:4], n)
+			}
+		}
+	})
+}
+
+func TestCallsAreRepeatedAfterOneTwoAndFourSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(context.Context, record.Stage, int) (string, error) { return "", unavailable }
+		if got := r.deliver(1)[0]; got.Action != job.Retry {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		least, most := time.Duration(0), time.Duration(0)
+		for n, c := range r.model.calls {
+			if c.stage != record.Categories || c.at < least || c.at > most {
+				t.Errorf("call %d: %s after %s, want one of %s to %s", n+1, c.stage, c.at, least, most)
+			}
+			wait := time.Second << n
+			least, most = least+wait, most+wait+wait/4
+		}
+		if len(r.model.calls) != 4 {
+			t.Errorf("%d calls, want 4", len(r.model.calls))
+		}
+	})
+}
+
+// Calls in flight are stopped within a second, and nothing is found any more.
+func TestCancellationStopsTheCallsInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s != record.Categories && s != "renewal" {
+				if err := took(ctx, time.Minute); err != nil {
+					return "", err
+				}
+			}
+			return answer(ctx, s, n)
+		}
+		var cancelled time.Time
+		time.AfterFunc(1500*time.Millisecond, func() {
+			r.store.Cancel(r.id)
+			cancelled = time.Now()
+		})
+		if got := r.deliver(1)[0]; got.Action != job.Ack {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		if late := time.Since(cancelled); late > time.Second {
+			t.Errorf("it stood still %s after the cancellation", late)
+		}
+		r.wantStatus(record.Cancelled)
+		chunk := r.store.Chunks(r.id)[0]
+		if chunk.Status != job.StatusCancelled || chunk.Stage != "cancelled-at-stage-3" {
+			t.Errorf("the chunk is %s, %s", chunk.Status, chunk.Stage)
+		}
+		outcomes := r.store.Outcomes(chunk.ID)
+		if outcomes[record.Categories] != record.Done || outcomes["renewal"] != record.Done ||
+			outcomes["termination"] != "cancelled-at-stage-3" {
+			t.Errorf("the stages ended as %v", outcomes)
+		}
+		if n := len(r.store.Findings(r.id)); n != 1 {
+			t.Errorf("%d findings, want the one before the cancellation", n)
+		}
+	})
+}
+
+// An answer that comes back when the review was just cancelled adds nothing.
+func TestAnswerAfterTheCancellationAddsNoFinding(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "renewal" {
+				r.store.Cancel(r.id)
+			}
+			return answer(ctx, s, n)
+		}
+		r.deliver(1)
+		r.wantStatus(record.Cancelled)
+		if found := r.store.Findings(r.id); slices.ContainsFunc(found, func(f record.Finding) bool { return f.Analyst == "renewal" }) {
+			t.Errorf("found after the cancellation: %+v", found)
+		}
+	})
+}
+
+// A chunk of a review that was cancelled before its message came makes no call.
+func TestCancelledReviewMakesNoCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.store.Cancel(r.id)
+		if got := r.deliver(1)[0]; got.Action != job.Ack || len(r.model.calls) > 0 {
+			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
+		}
+	})
+}
+
+// A provider's Retry-After holds for every worker: the store has it.
+func TestPauseOfTheProviderHoldsForEveryChunk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		if err := r.store.Pause(t.Context(), "test", 20*time.Second); err != nil { // by another worker
+			t.Fatal(err)
+		}
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "renewal" && n == 1 {
+				return "", rateLimit(10 * time.Second)
+			}
+			return answer(ctx, s, n)
+		}
+		if got := r.deliver(1)[0]; got.Action != job.Ack {
+			t.Fatalf("the delivery ended with %+v", got)
+		}
+		if first := r.model.calls[0].at; first < 20*time.Second {
+			t.Errorf("the first call was made after %s, within the pause", first)
+		}
+		if got := r.model.asked("renewal"); got != 2 {
+			t.Errorf("renewal was asked %d times", got)
+		}
+	})
+}
+
+// A pause longer than a delivery can wait is the queue's: no call is made before.
+func TestLongPauseIsLeftToTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(context.Context, record.Stage, int) (string, error) { return "", rateLimit(20 * time.Minute) }
+		if got := r.deliver(1)[0]; got.Action != job.Retry || got.Visibility < 20*time.Minute {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		if len(r.model.calls) != 1 {
+			t.Errorf("%d calls", len(r.model.calls))
+		}
+	})
+}
+
+// The first question fits into the budget, the analysts' do not: what was read
+// stays, and the gap has its reason.
+func TestSpentBudgetIsAGapWithItsReason(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		request := oneClause
+		request.Budget = 1 // a millionth of a dollar
+		r := newRig(t, request)
+		if got := r.deliver(1)[0]; got.Action != job.Ack || len(r.model.calls) > 0 {
+			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
+		}
+		chunk := r.store.Chunks(r.id)[0]
+		if chunk.Status != job.StatusFailed || chunk.Stage != "categories" || !strings.Contains(chunk.Error, "budget") {
+			t.Errorf("the chunk is %s at %s: %s", chunk.Status, chunk.Stage, chunk.Error)
+		}
+		r.wantStatus(record.Failed)
+	})
+}
+
+func TestCallsInFlightStayWithinTheSlots(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, manyClauses)
+		r.Slots = make(chan struct{}, 5)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if err := took(ctx, time.Second); err != nil {
+				return "", err
+			}
+			return answer(ctx, s, n)
+		}
+		r.deliver(1)
+		if r.model.most != 5 {
+			t.Errorf("%d calls were in flight at once, want 5", r.model.most)
+		}
+		r.deliver(1)
+		r.wantStatus(record.Completed)
+	})
+}
+
+// The runtime's recover covers its own goroutine only.
+func TestPanicOfACallFailsItsChunkOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "renewal" {
+				panic("broken")
+			}
+			return answer(ctx, s, n)
+		}
+		if got := r.deliver(1)[0]; got.Action != job.Ack || got.Write != job.StatusFailed {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		if got := r.store.Outcomes(r.store.Chunks(r.id)[0].ID); got["termination"] != record.Done {
+			t.Errorf("the stages ended as %v", got)
+		}
+	})
+}
+
+// A worker that has lost its chunk stops its calls, and writes nothing.
+func TestLostFenceStopsTheCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "renewal" { // another attempt claims the chunk
+				r.store.Take(r.store.Chunks(r.id)[0].ID)
+			} else if s != record.Categories {
+				if err := took(ctx, time.Minute); err != nil {
+					return "", err
+				}
+			}
+			return answer(ctx, s, n)
+		}
+		began := time.Now()
+		if got := r.deliver(1)[0]; got.Action != job.Retry || time.Since(began) > 2*time.Second {
+			t.Errorf("the delivery ended with %+v after %s", got, time.Since(began))
+		}
+		if n := len(r.store.Findings(r.id)); n != 0 {
+			t.Errorf("%d findings of an attempt without its fence", n)
+		}
+	})
+}
+
+// While one write is under way, the stages that end wait for the next one.
+func TestStagesThatEndTogetherAreRecordedTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		writes := 0
+		r.store.Fail = func(method string) error {
+			if method != "Record" {
+				return nil
+			}
+			writes++
+			return nil
+		}
+		r.store.Slow = 10 * time.Millisecond
+		r.deliver(1)
+		if writes != 3 { // the categories; the first analyst; the others
+			t.Errorf("%d writes, want 3", writes)
+		}
+	})
+}
+
+func TestReviewWithoutAModelAsksNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.Model = nil
+		r.deliver(1)
+		r.deliver(1)
+		r.wantStatus(record.Completed)
+		if len(r.model.calls) > 0 {
+			t.Errorf("%d calls", len(r.model.calls))
+		}
+	})
+}
+
+func (r *rig) wantStatus(want record.Status) {
+	r.Helper()
+	if got := r.store.Job(r.id); got.Status != want {
+		r.Errorf("the review is %s, want %s", got.Status, want)
+	}
+}
+
+// numbered returns a contract with the clauses n times, no two chunks alike.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "Schedule %d. %s\n\n", i+1, oneClause.Text)
+	}
+	return b.String()
+}
+
+var (
+	oneClause = review.Request{Name: "one.txt", Text: "12. Termination. Either party may terminate this agreement " +
+		"on thirty days' written notice. It renews for further terms of one year unless notice is given."}
+	manyClauses = review.Request{Name: "many.txt", Text: numbered(100)}
+)

@@ -1,0 +1,171 @@
+package review_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/reviewtest"
+
+	"github.com/google/uuid"
+)
+
+// call is a call of the model, in the test's time.
+type call struct {
+	stage record.Stage
+	at    time.Duration
+}
+
+// model answers by the stage that asks.
+type model struct {
+	answer func(ctx context.Context, stage record.Stage, n int) (string, error) // n counts the stage's calls from 1
+
+	mu       sync.Mutex
+	began    time.Time
+	calls    []call
+	inFlight int
+	most     int // calls in flight at once
+}
+
+func (m *model) Name() string { return "test" }
+
+func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	stage, _, ok := analyst.Asked(q.Name, q.User)
+	if !ok {
+		stage = record.Contract
+	}
+	n := m.enter(stage)
+	defer m.leave()
+	text, err := m.answer(ctx, stage, n)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	return llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, nil
+}
+
+func (m *model) enter(stage record.Stage) (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = append(m.calls, call{stage, time.Since(m.began)})
+	m.inFlight++
+	m.most = max(m.most, m.inFlight)
+	return m.count(stage)
+}
+
+func (m *model) leave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inFlight--
+}
+
+func (m *model) count(stage record.Stage) (n int) {
+	for _, c := range m.calls {
+		if c.stage == stage {
+			n++
+		}
+	}
+	return n
+}
+
+// asked returns the number of calls of a stage.
+func (m *model) asked(stage record.Stage) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.count(stage)
+}
+
+// took passes a time of the test, unless the call is stopped.
+func took(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// rig reviews one contract in memory.
+type rig struct {
+	*testing.T
+	*review.Reviewer
+	store *reviewtest.Store
+	model *model
+	id    uuid.UUID // of the review
+	sent  []job.Stamped
+}
+
+// Send implements job.Sender.
+func (r *rig) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+	r.sent = append(r.sent, messages...)
+	return nil, nil
+}
+
+func newRig(t *testing.T, request review.Request) *rig {
+	t.Helper()
+	r := &rig{T: t, store: reviewtest.New(), model: &model{began: time.Now(), answer: answer}}
+	r.Reviewer = &review.Reviewer{Store: r.store, Model: &llm.Asker{Model: r.model, Vault: r.store}, Sender: r,
+		Price: llm.Price{Prompt: 1, Completion: 10}, Slots: make(chan struct{}, 16), Log: slog.New(slog.DiscardHandler)}
+	s := review.Starter{Store: r.store, Sender: r, Model: "test", Price: r.Price, Log: r.Log}
+	id, err := s.Start(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.id = id
+	return r
+}
+
+// deliver delivers the messages that were sent until now, as one batch, and returns
+// the settlements.
+func (r *rig) deliver(count int) []job.Settlement {
+	r.Helper()
+	var batch []job.Delivery
+	for _, s := range r.sent {
+		batch = append(batch, job.Delivery{ID: s.ID, Count: count, SentAt: time.Now(), PublishedAt: s.PublishedAt})
+	}
+	r.sent = nil
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Minute)
+	defer cancel()
+	return r.runtime().Run(ctx, batch, quiet{})
+}
+
+func (r *rig) runtime() *job.Runtime {
+	return &job.Runtime{Store: r.store, Work: r.Review, Schedule: job.Schedule{5 * time.Minute, 5 * time.Minute},
+		Lease: 5 * time.Minute, Log: r.Log}
+}
+
+// quiet carries out no settlement.
+type quiet struct{}
+
+func (quiet) Settle(context.Context, []job.Settled)        {}
+func (quiet) Extend(context.Context, []int, time.Duration) {}
+
+var unavailable = &failure.Error{Kind: failure.Transient, Sentence: "HTTP 503"}
+
+func rateLimit(d time.Duration) error {
+	return &failure.Error{Kind: failure.Transient, Sentence: "HTTP 429", RetryAfter: d}
+}
+
+// answer marks both clauses of the contract, and has a finding about the renewal.
+// Without a question about the contract as a whole, no other stage is asked.
+func answer(_ context.Context, s record.Stage, _ int) (string, error) {
+	switch s {
+	case record.Categories:
+		return `{"clauses": [
+			{"quote": "Either party may terminate this agreement", "category": "termination", "score": 90},
+			{"quote": "It renews for further terms of one year", "category": "renewal", "score": 80}]}`, nil
+	case "renewal":
+		return `{"findings": [{"quote": "It renews for further terms of one year", "category": "renewal", "title": "It renews",
+			"explanation": "By itself, year after year.", "severity": "high", "fallback": ""}]}`, nil
+	}
+	return `{"findings": []}`, nil
+}

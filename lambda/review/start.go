@@ -1,0 +1,115 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/category"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// Creator stores new reviews.
+type Creator interface {
+	// Create stores a review and its chunks, pending, in one transaction. The caller
+	// sends the messages. An id that exists changes nothing, and has no messages.
+	Create(ctx context.Context, n record.New) ([]job.Stamped, error)
+}
+
+// Starter starts reviews.
+type Starter struct {
+	Store  Creator
+	Sender job.Sender // to the queue of the review function
+	Model  string     // the name of its model; empty: by rules
+	Price  llm.Price
+	Log    *slog.Logger
+}
+
+// Request asks for a review.
+type Request struct {
+	ID         uuid.UUID // of the review; a known one starts nothing; uuid.Nil: a new one
+	TenantID   uuid.UUID
+	DocumentID uuid.UUID // uuid.Nil: that of the text
+	Name       string    // of the contract, for people
+	Text       string    // from chunk.Clean
+	Budget     record.USD
+	Playbook   []byte // JSON; empty: the default
+}
+
+// maxName bounds the name of a contract, in runes.
+const maxName = 200
+
+// Start divides the contract into chunks, and publishes them. It returns the id
+// of the review. Its errors name what is wrong with the request.
+func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
+	n, err := s.prepare(q)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	stamped, err := s.Store.Create(ctx, n)
+	if err != nil {
+		return uuid.Nil, failure.At("store the review", err)
+	}
+	if unsent, err := s.Sender.Send(ctx, stamped); err != nil {
+		s.Log.Warn("chunks are published without a message: the sweep sends it",
+			"review", n.ID, "chunks", len(unsent), "reason", failure.Of(err).Text)
+	}
+	return n.ID, nil
+}
+
+func (s *Starter) prepare(q Request) (record.New, error) {
+	if len(q.Playbook) == 0 {
+		q.Playbook = playbook.Default()
+	}
+	rules, err := playbook.Parse(q.Playbook)
+	if err != nil {
+		return record.New{}, fmt.Errorf("playbook: %w", err)
+	}
+	if s.Price == (llm.Price{}) && q.Budget > 0 && s.Model != "" {
+		return record.New{}, failure.Permanently("a budget needs the price of the model, which is not configured")
+	}
+	n := record.New{ID: q.ID, TenantID: q.TenantID, DocumentID: q.DocumentID, Name: shortened(q.Name), Text: q.Text,
+		Budget: q.Budget, Model: s.Model, Playbook: q.Playbook, PlaybookVersion: rules.Version()}
+	if n.ID == uuid.Nil {
+		n.ID = uuid.New()
+	}
+	if n.DocumentID == uuid.Nil {
+		n.DocumentID = uuid.NewSHA1(n.TenantID, []byte(q.Text))
+	}
+	for i, p := range chunk.Split(q.Text) {
+		n.Chunks = append(n.Chunks, record.Chunk{JobID: n.ID, Position: i, Kind: record.Text,
+			Start: p.Start, End: p.End, Heading: p.Heading})
+	}
+	if s.Model != "" {
+		n.Estimate = s.estimate(q.Text, n.Chunks, rules)
+	}
+	return n, nil
+}
+
+// estimate returns the largest cost of all calls, if the rules call the analysts
+// that the model's marks will call.
+func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
+	for _, c := range chunks {
+		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
+		sum += largest(s.Price, analyst.CategoriesQuestion(p))
+		for _, a := range analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p) {
+			sum += largest(s.Price, a.Question(p, rules))
+		}
+	}
+	return sum
+}
+
+func shortened(name string) string {
+	if runes := []rune(name); len(runes) > maxName {
+		return string(runes[:maxName])
+	}
+	return name
+}

@@ -58,6 +58,27 @@ func TestDividedClauseRepeatsItsLastSentences(t *testing.T) {
 	}
 }
 
+func TestWhereTheFirstPartEnds(t *testing.T) {
+	t.Parallel()
+	sentences := strings.TrimSpace(strings.Repeat(lorem(10)+" ", 80))
+	for name, c := range map[string]struct {
+		text string
+		want int // words of the first part
+	}{
+		"a short rest belongs to it":             {lorem(600) + " " + lorem(400), 1000},
+		"a heading is too near to the beginning": {lorem(430) + "\n\n2. Next. " + sentences, 702}, // and 2 for the heading
+		"a heading stays with the one below it":  {lorem(600) + "\n\nARTICLE II.\n\nTERM\n\n" + sentences, 600},
+		"a heading is worth more than the size":  {lorem(500) + "\n\n2. Next. " + sentences, 500},
+		"within a sentence that is too long":     {lorem(2000), 900},
+		"before a long sentence":                 {lorem(300) + " " + lorem(800), 300},
+	} {
+		first := Split(c.text)[0]
+		if got := len(strings.Fields(c.text[first.Start:first.End])); got != c.want {
+			t.Errorf("%s: got %d words, want %d", name, got, c.want)
+		}
+	}
+}
+
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -80,12 +101,24 @@ func TestHeadings(t *testing.T) {
 		{"Distributor Agreement            ---------------------\n\nText.", "Distributor Agreement"},
 		{"- --------------------------------------------------\n\nText.", ""},
 		{"NOW, THEREFORE, the parties agree.", ""},
+		{"RECITALS\n\n1. Term\n\nText.", "RECITALS"},
 		{"1. " + strings.Repeat("É", 300), "1. " + strings.Repeat("É", 37) + "…"},
 	} {
 		got := Split(c.text)
 		if len(got) != 1 || got[0].Heading != c.want {
 			t.Errorf("%q: got %+v, want %q", c.text, got, c.want)
 		}
+	}
+}
+
+func TestReferencesAreNoHeadings(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"According to Section\n\n8.5 In the event of default.", "See Article   IV. Term."} {
+		scan(text, func(e edge) {
+			if e.heading != nil {
+				t.Errorf("%q has the heading %q", text, e.heading.text())
+			}
+		})
 	}
 }
 
@@ -190,7 +223,7 @@ func TestHostileTexts(t *testing.T) {
 		"white space":      fill(" \n\n"),
 		"one word":         fill("x"),
 		"one long line":    fill("word "),
-		"wide characters":  fill("契約"),
+		"wide characters":  fill("契約x"),
 		"headings":         fill("1. A\n\n"),
 		"capital lines":    fill("TERM\n"),
 		"nested numbers":   fill("1.1.1.1.1.1 Deep. (a) (i) (A) \n"),

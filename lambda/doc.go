@@ -89,6 +89,8 @@
 //     where there is no model.
 //   - review/category finds the categories of clauses by words and headings,
 //     without a model.
+//   - review/whole compares all parts: repetitions, missing clauses,
+//     contradictions.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
 //     tokens, and a page.
 //

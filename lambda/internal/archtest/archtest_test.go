@@ -29,7 +29,7 @@ var tree = tables{
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
 			"ingest/documentai", "ingest/textract", "review/web"},
 		{"match", "sweep", "ingest", "errtext", "review", "review/reviewtest"},
-		{"rules"},
+		{"rules", "review/whole"},
 		{"score", "ingest/bymodel", "ingest/gate", "review/analyst"},
 		{"review/category", "review/playbook"},
 		{"review/record"},

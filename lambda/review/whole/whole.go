@@ -1,0 +1,56 @@
+// Package whole is the last step of a review: it reads the contract as a whole,
+// when all its parts have an end. It finds what no part shows by itself.
+//
+//   - Repetitions: parts overlap, and a clause in the overlap is read twice.
+//   - Missing clauses: the playbook asks for a category that no part has. Where
+//     parts were not read, the finding is limited to the parts that were.
+//
+// It asks nothing and stores nothing: package review does.
+package whole
+
+import (
+	"fmt"
+	"slices"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+)
+
+// Conclude returns the findings about the contract as a whole, and the findings
+// that repeat others. A review that was started again, for parts that it had not
+// read, gets only findings that it does not have.
+func Conclude(t record.Task, rules playbook.Playbook) record.Result {
+	found := slices.DeleteFunc(missing(t, rules), func(f record.Finding) bool { return known(t.Findings, f) })
+	return record.Result{Stage: record.Contract, Outcome: record.Done, Findings: found, Same: repeated(t)}
+}
+
+// known reports whether an earlier reading of the contract as a whole has found
+// the same.
+func known(earlier []record.Finding, f record.Finding) bool {
+	return slices.ContainsFunc(earlier, func(e record.Finding) bool {
+		return e.Analyst == f.Analyst && e.Category == f.Category && e.Start == f.Start && e.End == f.End &&
+			(e.Title == f.Title || f.Quote == "")
+	})
+}
+
+// missing returns the clauses that the contract should have.
+func missing(t record.Task, rules playbook.Playbook) []record.Finding {
+	unread := 0
+	for _, c := range t.Chunks {
+		if c.Status != job.StatusSucceeded {
+			unread++
+		}
+	}
+	found := rules.Missing(t.Marks)
+	for i := range found {
+		f := &found[i]
+		f.Analyst = string(record.Contract)
+		if unread > 0 {
+			f.Title += " (in the parts that were read)"
+			f.Explanation = fmt.Sprintf("Not found in the parts that were read; %d of %d parts were not. %s",
+				unread, len(t.Chunks), f.Explanation)
+		}
+	}
+	return found
+}

@@ -1,0 +1,85 @@
+package whole
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+func contract(parts ...string) record.Task {
+	var t record.Task
+	for i, p := range parts {
+		heading, text, _ := strings.Cut(p, "|")
+		t.Chunks = append(t.Chunks, record.Chunk{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}), Position: i,
+			Start: len(t.Text), End: len(t.Text) + len(text), Heading: heading, Status: job.StatusSucceeded})
+		t.Text += text
+	}
+	return t
+}
+
+func defaults(t *testing.T) playbook.Playbook {
+	t.Helper()
+	p, err := playbook.Parse(playbook.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sample reads a contract of testdata/contracts, with a part for each section.
+
+func TestMissingClausesAreLimitedToWhatWasRead(t *testing.T) {
+	t.Parallel()
+	task := contract("A|One. ", "B|Two. ", "C|Three.")
+	task.Chunks[2].Status = job.StatusFailed
+	for _, c := range record.All() {
+		if c != record.GoverningLaw {
+			task.Marks = append(task.Marks, record.Mark{Category: c, Score: 90, Quote: "One."})
+		}
+	}
+	got := Conclude(task, defaults(t)).Findings
+	if len(got) != 1 || got[0].Category != record.GoverningLaw || got[0].Quote != "" || got[0].Analyst != "contract" ||
+		!strings.HasPrefix(got[0].Explanation, "Not found in the parts that were read; 1 of 3 parts were not.") {
+		t.Fatalf("got %+v, want the governing law, not found in two of three parts", got)
+	}
+	task.Findings = got
+	if again := Conclude(task, defaults(t)).Findings; len(again) > 0 {
+		t.Errorf("the finding is repeated when the last step runs again: %+v", again)
+	}
+	task.Chunks[2].Status, task.Findings = job.StatusSucceeded, nil
+	if got := Conclude(task, defaults(t)).Findings; len(got) != 1 || strings.Contains(got[0].Explanation, "Not found") {
+		t.Errorf("got %+v, want the governing law without a limit", got)
+	}
+}
+
+func TestRepeatedFindings(t *testing.T) {
+	t.Parallel()
+	// Parts 0-100, 80-200 and 180-300.
+	task := record.Task{Chunks: []record.Chunk{
+		{ID: uuid.UUID{0}, Start: 0, End: 100}, {ID: uuid.UUID{1}, Start: 80, End: 200},
+		{ID: uuid.UUID{2}, Start: 180, End: 300}}}
+	find := func(chunk byte, analyst string, c record.Category, title string, start, end int) {
+		task.Findings = append(task.Findings, record.Finding{Seq: len(task.Findings) + 1, ChunkID: uuid.UUID{chunk},
+			Analyst: analyst, Category: c, Title: title, Start: start, End: end, Quote: "a clause"})
+	}
+	find(1, "liability", record.LiabilityCap, "cap too low", 85, 99)       // 1
+	find(0, "liability", record.LiabilityCap, "low cap", 80, 99)           // 2: 1 again
+	find(0, "indemnity", record.LiabilityCap, "cap", 85, 99)               // 3: another analyst
+	find(0, "liability", record.UncappedLiability, "cap too low", 81, 100) // 4: 1 by its title
+	find(0, "liability", record.LiabilityCap, "cap too low", 40, 60)       // 5: not in the overlap
+	find(1, "liability", record.LiabilityCap, "another", 97, 130)          // 6: only touches 1 and 2
+	find(2, "renewal", record.Renewal, "trap", 182, 199)                   // 7
+	find(1, "renewal", record.Renewal, "renewal trap", 150, 199)           // 8: 7 again, in a longer quote
+	find(1, "renewal", record.Renewal, "renewal trap", 160, 170)           // 9: of the same part as 8
+	find(2, "renewal", record.Renewal, "renewal trap", 210, 220)           // 10: too far
+	got := fmt.Sprint(Conclude(task, playbook.Playbook{}).Same)
+	if want := "map[2:1 4:1 8:7]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

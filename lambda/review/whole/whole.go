@@ -4,6 +4,11 @@
 //   - Repetitions: parts overlap, and a clause in the overlap is read twice.
 //   - Missing clauses: the playbook asks for a category that no part has. Where
 //     parts were not read, the finding is limited to the parts that were.
+//   - Contradictions: two clauses that cannot both hold. Rules compare the
+//     governing law, the notice of a termination for convenience, the period and
+//     the notice of a renewal, and the cap of a liability. They report a
+//     difference only where subject, object and condition of both clauses are
+//     equal: a shorter notice for a breach contradicts nothing.
 //
 // It asks nothing and stores nothing: package review does.
 package whole
@@ -21,7 +26,8 @@ import (
 // that repeat others. A review that was started again, for parts that it had not
 // read, gets only findings that it does not have.
 func Conclude(t record.Task, rules playbook.Playbook) record.Result {
-	found := slices.DeleteFunc(missing(t, rules), func(f record.Finding) bool { return known(t.Findings, f) })
+	found := append(contradictionsOf(t), missing(t, rules)...)
+	found = slices.DeleteFunc(found, func(f record.Finding) bool { return known(t.Findings, f) })
 	return record.Result{Stage: record.Contract, Outcome: record.Done, Findings: found, Same: repeated(t)}
 }
 

@@ -1,0 +1,100 @@
+package whole
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+	text "matchbook/lambda/term"
+)
+
+// The number of contradictions that are reported about one subject, the first
+// clause against each further value, and of all.
+const (
+	mostOfOne = 5
+	mostOfAll = 40
+)
+
+// contradictionsOf returns the contradictions that rules find, by the place of
+// the first clause.
+func contradictionsOf(t record.Task) (found []record.Finding) {
+	all := differences(clausesOf(t))
+	var seconds []int
+	for _, d := range all {
+		seconds = append(seconds, d.second.start)
+	}
+	places := placesOf(t, seconds)
+	for i, d := range all {
+		found = append(found, d.finding(places[i]))
+	}
+	return found
+}
+
+// difference is two terms of one subject with different values, the first in the
+// contract first.
+type difference struct{ first, second term }
+
+func differences(clauses []clause) (all []difference) {
+	seen := map[subject][]term{} // each value once
+	for _, c := range clauses {
+		for _, read := range readers {
+			t, ok := read(c)
+			earlier := seen[t.subject]
+			if !ok || len(all) == mostOfAll || len(earlier) > mostOfOne || slices.ContainsFunc(earlier, t.agrees) {
+				continue
+			}
+			seen[t.subject] = append(earlier, t)
+			if len(earlier) > 0 {
+				all = append(all, difference{earlier[0], t})
+			}
+		}
+	}
+	return all
+}
+
+func (t term) agrees(with term) bool {
+	if t.value != "" || with.value != "" {
+		return t.value == with.value
+	}
+	return !differ(t.days, with.days)
+}
+
+func (d difference) finding(place string) record.Finding {
+	a, b := d.first, d.second
+	return record.Finding{Analyst: string(record.Contract), Category: a.subject.category, Severity: a.severity,
+		Title: fmt.Sprintf("Contradiction: %s of %s and of %s", a.subject.about, a.shown, b.shown),
+		Explanation: fmt.Sprintf("This clause and one %s lay down different values for the %s: %s here, %s there. "+
+			"The other clause reads: “%s”", place, a.subject.about, a.shown, b.shown, shortened(b.line)),
+		Quote: a.text, Start: a.start, End: a.end}
+}
+
+// placesOf names places by the headings above them.
+func placesOf(t record.Task, at []int) []string {
+	names := make([]string, len(at))
+	if t.Text != "" {
+		for i := range at {
+			at[i] -= t.Chunk.Start
+		}
+		names = chunk.Above(t.Text, at)
+	}
+	for i, name := range names {
+		if name == "" {
+			names[i] = fmt.Sprintf("at position %d", at[i])
+			continue
+		}
+		names[i] = fmt.Sprintf("in “%s”", shortened(name))
+	}
+	return names
+}
+
+// mostQuoted bounds the text of the contract in an explanation, in runes.
+const mostQuoted = 300
+
+func shortened(s string) string { return text.Clean(line(s), mostQuoted) }
+
+// line is text of strangers on one line, without the fences of questions.
+func line(s string) string {
+	return strings.NewReplacer("<<<", "", ">>>", "").Replace(text.Clean(s, len(s)+1))
+}

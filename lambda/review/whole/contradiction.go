@@ -3,8 +3,8 @@ package whole
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"matchbook/lambda/llm"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
 	text "matchbook/lambda/term"
@@ -95,6 +95,4 @@ const mostQuoted = 300
 func shortened(s string) string { return text.Clean(line(s), mostQuoted) }
 
 // line is text of strangers on one line, without the fences of questions.
-func line(s string) string {
-	return strings.NewReplacer("<<<", "", ">>>", "").Replace(text.Clean(s, len(s)+1))
-}
+func line(s string) string { return llm.Unfenced(text.Clean(s, len(s)+1)) }

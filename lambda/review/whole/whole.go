@@ -8,7 +8,8 @@
 //     governing law, the notice of a termination for convenience, the period and
 //     the notice of a renewal, and the cap of a liability. They report a
 //     difference only where subject, object and condition of both clauses are
-//     equal: a shorter notice for a breach contradicts nothing.
+//     equal: a shorter notice for a breach contradicts nothing. A model, if there
+//     is one, is asked for further ones, over the numbered quotes of all parts.
 //
 // It asks nothing and stores nothing: package review does.
 package whole

@@ -1,0 +1,163 @@
+package whole
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/schema"
+	"matchbook/lambda/review/record"
+)
+
+// SchemaName is the name of the question's schema.
+const SchemaName = "contract_contradictions"
+
+// Limits of a question and of its answer.
+const (
+	mostQuotes = 160 // of the contract; of each category the same share
+	mostTokens = 4_000
+	mostPairs  = 20
+	mostTitle  = 120   // runes
+	mostReason = 1_000 // runes
+	mostAnswer = 1 << 18
+)
+
+//go:embed prompt.txt
+var system string
+
+//go:embed schema.json
+var schemaFile []byte
+
+var answers = schema.MustParse(schemaFile)
+
+// Question returns the question for contradictions between the quotes of all
+// marks. There is none with less than two quotes.
+func Question(t record.Task) (q llm.Question, ask bool) {
+	quotes := listed(t.Marks)
+	var text strings.Builder
+	for i, m := range quotes {
+		fmt.Fprintf(&text, "Quote %d, %s:\n<<<quote\n%s\nquote>>>\n", i+1, m.Category, shortened(m.Quote))
+	}
+	return llm.Question{Name: SchemaName, System: strings.TrimSpace(system), User: text.String(),
+		Schema: answers.Raw(), MaxTokens: mostTokens}, len(quotes) > 1
+}
+
+// listed returns the marks that a question lists, by their place. Overlapping
+// parts have some twice. If there are too many, each category keeps those of the
+// highest scores.
+func listed(marks []record.Mark) (list []record.Mark) {
+	perCategory := map[record.Category][]record.Mark{}
+	for _, m := range marks {
+		perCategory[m.Category] = append(perCategory[m.Category], m)
+	}
+	for _, c := range record.All() {
+		some := perCategory[c]
+		slices.SortStableFunc(some, byPlace)
+		some = slices.CompactFunc(some, func(a, b record.Mark) bool { return a.Start == b.Start && a.End == b.End })
+		slices.SortStableFunc(some, func(a, b record.Mark) int { return b.Score - a.Score })
+		list = append(list, some[:min(len(some), mostQuotes/len(record.All()))]...)
+	}
+	slices.SortStableFunc(list, byPlace)
+	return list
+}
+
+func byPlace(a, b record.Mark) int {
+	if a.Start != b.Start {
+		return a.Start - b.Start
+	}
+	return a.End - b.End
+}
+
+// pair is two quotes of an answer.
+type pair struct {
+	first, second      int
+	severity           record.Severity
+	title, explanation string
+}
+
+// Read returns the contradictions of an answer to the question, each at the clause
+// that comes first in the contract. A contradiction that rules have found is left
+// out. Any pair that the question does not allow is an error.
+func Read(answer string, t record.Task) (found []record.Finding, err error) {
+	quotes := listed(t.Marks)
+	pairs, err := decode(answer)
+	if err != nil {
+		return nil, err
+	}
+	byRules := differences(clausesOf(t))
+	seen := map[[2]int]bool{}
+	places := placesOf(t, starts(quotes))
+	for _, p := range pairs {
+		if err := p.check(len(quotes)); err != nil {
+			return nil, err
+		}
+		numbers := [2]int{min(p.first, p.second), max(p.first, p.second)}
+		first, second := quotes[numbers[0]-1], quotes[numbers[1]-1]
+		ofRules := func(d difference) bool { return d.isOf(first, second) }
+		repeated := seen[numbers] || slices.ContainsFunc(byRules, ofRules)
+		seen[numbers] = true
+		f := p.finding(first, second, places[numbers[1]-1])
+		if !repeated && !known(t.Findings, f) {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+func starts(marks []record.Mark) (list []int) {
+	for _, m := range marks {
+		list = append(list, m.Start)
+	}
+	return list
+}
+
+// decode reads an answer of the requested form.
+func decode(answer string) (pairs []pair, err error) {
+	form, err := answers.Read(answer, mostAnswer)
+	if err != nil {
+		return nil, err
+	}
+	list := form["contradictions"].([]any)
+	if len(list) > mostPairs {
+		return nil, fmt.Errorf("it lists more than %d pairs", mostPairs)
+	}
+	for _, given := range list {
+		m := given.(map[string]any)
+		pairs = append(pairs, pair{int(m["first"].(float64)), int(m["second"].(float64)),
+			record.Severity(m["severity"].(string)), m["title"].(string), m["explanation"].(string)})
+	}
+	return pairs, nil
+}
+
+func (p pair) check(quotes int) error {
+	listed := func(n int) bool { return n >= 1 && n <= quotes }
+	switch {
+	case !listed(p.first) || !listed(p.second):
+		return errors.New("it names a quote that was not listed")
+	case p.first == p.second:
+		return errors.New("it compares a quote with itself")
+	case line(p.title) == "" || line(p.explanation) == "":
+		return errors.New("it gives no reason")
+	case utf8.RuneCountInString(p.title) > mostTitle || utf8.RuneCountInString(p.explanation) > mostReason:
+		return errors.New("its texts are too long")
+	}
+	return nil
+}
+
+func (p pair) finding(first, second record.Mark, place string) record.Finding {
+	return record.Finding{Analyst: string(record.Contract), Category: first.Category, Severity: p.severity,
+		Title: "Contradiction: " + line(p.title),
+		Explanation: fmt.Sprintf("%s The other clause, %s, reads: “%s”", line(p.explanation),
+			place, shortened(second.Quote)),
+		Quote: first.Quote, Start: first.Start, End: first.End}
+}
+
+// isOf reports whether the difference is between the clauses of these marks.
+func (d difference) isOf(first, second record.Mark) bool {
+	overlaps := func(t term, m record.Mark) bool { return t.start < m.End && m.Start < t.end }
+	return overlaps(d.first, first) && overlaps(d.second, second)
+}

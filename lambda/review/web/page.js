@@ -165,7 +165,7 @@ function connect() {
   });
   source.addEventListener('error', () => {
     note('Connecting again …');
-    if (source.readyState === EventSource.CLOSED) setTimeout(again, 3000); // refused: EventSource gives up
+    if (source.readyState === EventSource.CLOSED) setTimeout(again, 1000); // refused: EventSource gives up
   });
 }
 

@@ -1,0 +1,360 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/review/record"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+func TestMain(m *testing.M) {
+	postgrestest.Parallel("4") // most tests wait for a browser
+	code := m.Run()
+	quit()
+	os.Exit(code)
+}
+
+// quit ends the browser, if one was started.
+var quit = func() {}
+
+// browser is started by the first test that needs it; each test has tabs of its own.
+var browser = sync.OnceValues(func() (context.Context, error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, // as root there is none
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1000, 700))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	quit = func() {
+		_ = chromedp.Cancel(ctx)
+		cancel()
+		stop()
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+// tab is a page of the browser, and what went wrong in it.
+type tab struct {
+	context.Context
+	t      *testing.T
+	mu     sync.Mutex
+	errors []string // uncaught, and messages of the console
+}
+
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	skip.Without(t, "chromium", "apt-get install chromium")
+	parent, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(parent)
+	t.Cleanup(cancel)
+	p := &tab{Context: ctx, t: t}
+	err = chromedp.Listen(ctx, func(event any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			p.errors = append(p.errors, e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			p.errors = append(p.errors, fmt.Sprint("console: ", e.Type))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// run runs steps in the page.
+func (p *tab) run(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p, steps...); err != nil {
+		p.t.Fatalf("%v; the page: %s", err, p.text("body"))
+	}
+}
+
+// wait waits for a condition in JavaScript: the page evaluates it at each frame.
+func (p *tab) wait(condition string) {
+	p.t.Helper()
+	script := fmt.Sprintf(`new Promise((done) => {
+		const look = () => { if (%s) { done(true); } else { requestAnimationFrame(look); } };
+		look();
+	})`, condition)
+	if _, err := chromedp.Run(p, chromedp.Evaluate[bool](script, chromedp.EvalAwaitPromise)); err != nil {
+		p.t.Fatalf("%s: %v; the page: %s", condition, err, p.text("body"))
+	}
+}
+
+// text returns the visible text of a part of the page.
+func (p *tab) text(selector string) string {
+	script := fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)
+	text, _ := chromedp.Run(p, chromedp.Evaluate[string](script)) // a page that is gone has no text
+	return text
+}
+
+// list returns an expression of JavaScript for each element.
+func (p *tab) list(selector, expression string) []string {
+	p.t.Helper()
+	script := fmt.Sprintf("Array.from(document.querySelectorAll(%q), (e) => String(%s))", selector, expression)
+	list, err := chromedp.Run(p, chromedp.Evaluate[[]string](script))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return list
+}
+
+func (p *tab) noErrors() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.errors) > 0 {
+		p.t.Errorf("errors in the page: %v", p.errors)
+	}
+}
+
+// link is the address of the page of jobA, with a token.
+func (s *site) link() string {
+	return s.server.URL + pathA + "/page?token=" + s.tokens.ForJob(tenantA, jobA)
+}
+
+// sequence is 1 to n, as the page shows it.
+func sequence(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint(i+1))
+	}
+	return strings.Join(all, " ")
+}
+
+func (p *tab) sequence() string { return strings.Join(p.list("#findings > li", "e.dataset.seq"), " ") }
+
+const ended = "document.body.dataset.ended"
+
+func TestPageShowsFindingsBesideTheContract(t *testing.T) {
+	t.Parallel()
+	p, s := newTab(t), newSite(t)
+	s.change(func() {
+		s.text = strings.Repeat("§ Ä\n", 3) + strings.Repeat("filler\n", 500) + "It renews. It renews again.\n"
+	})
+	at := strings.Index(s.text, "It renews")
+	p.run(chromedp.Navigate(s.link()))
+	p.wait("document.getElementById('counts').textContent.startsWith('0 of 4 chunks')")
+	s.find("Renews for ever", "About nothing")
+	s.change(func() {
+		s.findings[0].Start, s.findings[0].End, s.findings[0].Quote = at, at+10, "It renews."
+		s.findings[1].Start, s.findings[1].End, s.findings[1].Quote = at+3, at+26, "renews. It renews again."
+	})
+	p.wait("document.querySelectorAll('mark').length === 3") // two quotes that overlap
+	if got := p.list("mark", "e.textContent"); fmt.Sprint(got) != "[It  renews.  It renews again]" {
+		t.Errorf("marked %q", got)
+	}
+	if got := strings.ReplaceAll(p.text("#findings li"), "\n\n", "\n"); got != "HIGH Renews for ever\n1 · renewal · renewal-trap\n"+
+		"Because.\nIt renews.\nAcceptable: It ends." {
+		t.Errorf("the first finding: %q", got)
+	}
+	// By the keyboard: from the tenth button on, whatever is before it.
+	p.run(chromedp.Focus("#findings button"), chromedp.KeyEvent("\r"))
+	p.wait("document.querySelectorAll('mark.current').length === 2")
+	const visible = `(() => { const r = document.querySelector('mark.current').getBoundingClientRect();
+		return r.top >= 0 && r.bottom <= innerHeight })()`
+	p.wait(visible)
+	if text := p.list("#text", "e.textContent"); text[0] != s.text {
+		t.Error("the contract reads otherwise than it is")
+	}
+	s.change(func() {
+		s.job.ChunksOpen, s.job.Calls, s.job.Cost = 1, 31, 123_456
+	})
+	p.wait("document.getElementById('counts').textContent === '3 of 4 chunks, 2 findings, " +
+		"31 calls of scripted, $0.1235 of at most $2.0000'")
+	s.change(func() {
+		s.findings[1].Repeats = 1
+		s.job.Gaps, s.job.Error = 1, "a chunk is not read"
+		s.chunks = []record.Chunk{{Position: 1, Kind: record.Text, Heading: "Term", Status: job.StatusFailed,
+			Stage: "liability", Error: "HTTP 500"}}
+	})
+	s.end(record.CompletedWithGaps)
+	p.wait(ended)
+	if got := p.text("#status") + ", " + p.text("#gaps summary") + ": " + strings.Join(p.list("#gaps li", "e.textContent"), ""); got !=
+		"completed-with-gaps, Not read: 1: chunk 2 · Term · liability · HTTP 500" {
+		t.Errorf("at the end: %s", got)
+	}
+	if got := p.list("#findings li.repeats .kind", "e.textContent"); len(got) != 1 || !strings.Contains(got[0], "repeats finding 1") {
+		t.Errorf("repeated: %q", got)
+	}
+	if hidden := p.list("#cancel, #retry, #report", "e.id + e.hidden"); fmt.Sprint(hidden) != "[canceltrue retryfalse reportfalse]" {
+		t.Errorf("hidden: %v", hidden)
+	}
+	p.run(chromedp.Navigate(p.list("#report", "e.href")[0]))
+	p.wait("document.title === '" + jobA.String() + "'")
+	p.noErrors()
+}
+
+// cutter breaks connections of streams off after some events.
+func cutter(next http.Handler, after int, cuts *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/events") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		c := &cut{ResponseWriter: w, left: after}
+		next.ServeHTTP(c, r)
+		if c.left <= 0 {
+			cuts.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+	})
+}
+
+type cut struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cut) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *cut) Write(b []byte) (int, error) {
+	if c.left--; c.left < 0 {
+		return 0, http.ErrAbortHandler
+	}
+	return c.ResponseWriter.Write(b)
+}
+
+// Through cuts, reloads and late arrival the page shows every finding once, in
+// order.
+func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
+	t.Parallel()
+	p, late, s := newTab(t), newTab(t), newSite(t)
+	var cuts atomic.Int64
+	s.server.Config.Handler = cutter(s.server.Config.Handler, 6, &cuts)
+	p.run(chromedp.Navigate(s.link()))
+	const all = 40
+	for i := range all {
+		s.find(fmt.Sprint("Finding ", i+1))
+		if i%10 == 5 {
+			p.wait(fmt.Sprintf("document.querySelectorAll('#findings > li').length === %d", i+1))
+			p.run(chromedp.Reload())
+		}
+	}
+	p.wait(fmt.Sprintf("document.querySelectorAll('#findings > li').length === %d", all))
+	s.end(record.Completed)
+	p.wait(ended)
+	late.run(chromedp.Navigate(s.link()))
+	late.wait(ended)
+	for name, p := range map[string]*tab{"that saw it": p, "that came late": late} {
+		if got := p.sequence(); got != sequence(all) {
+			t.Errorf("the page %s shows %s", name, got)
+		}
+		p.noErrors()
+	}
+	if cuts.Load() < 10 {
+		t.Errorf("only %d cuts", cuts.Load())
+	}
+}
+
+func TestPageCancelsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	p, s := newTab(t), newSite(t)
+	s.find("1")
+	p.run(chromedp.Navigate(s.link()), chromedp.WaitVisible("#cancel"), chromedp.Click("#cancel"))
+	p.wait("document.getElementById('status').textContent === 'cancelling' && document.getElementById('cancel').disabled")
+	s.change(func() {
+		s.chunks = []record.Chunk{{Position: 2, Kind: record.Text, Status: job.StatusCancelled, Stage: "cancelled-at-stage-3"}}
+	})
+	s.end(record.Cancelled)
+	p.wait(ended + " === 'cancelled'")
+	if got := p.list("#gaps li", "e.textContent"); fmt.Sprint(got) != "[chunk 3 · cancelled-at-stage-3]" {
+		t.Errorf("gaps: %q", got)
+	}
+	p.run(chromedp.WaitVisible("#retry"), chromedp.Click("#retry"))
+	p.wait("document.getElementById('status').textContent === 'running'")
+	s.change(func() { s.chunks = nil })
+	s.find("2")
+	s.end(record.Completed)
+	p.wait(ended + " === 'completed'")
+	if got := p.sequence(); got != "1 2" || len(s.sent) != 1 {
+		t.Errorf("shows %s, sent %v", got, s.sent)
+	}
+	p.noErrors()
+}
+
+// A script in any field is text.
+func TestPageRunsNoScriptOfAContract(t *testing.T) {
+	t.Parallel()
+	p, s := newTab(t), newSite(t)
+	const script = `</pre></script><script>document.title='PLANTED'</script><img src=x onerror="document.title='PLANTED'">` +
+		`<svg onload="document.title='PLANTED'">"'` + "`" + `onfocus=document.title='PLANTED' autofocus ${document.title='PLANTED'}`
+	s.find("x")
+	s.change(func() {
+		s.text = script + script
+		s.job.Name, s.job.Error, s.job.Model, s.job.Gaps = script, script, script, 1
+		s.findings[0] = record.Finding{Seq: 1, Analyst: script, Category: script, Severity: script, Title: script,
+			Explanation: script, Quote: script, Start: len(script), End: 2 * len(script), Fallback: script, Repeats: 1}
+		s.chunks = []record.Chunk{{Kind: record.Text, Heading: script, Status: job.StatusFailed, Stage: script, Error: script}}
+	})
+	s.end(record.CompletedWithGaps)
+	p.run(chromedp.Navigate(s.link()))
+	p.wait(ended)
+	p.wait("document.querySelectorAll('mark').length === 1")
+	p.run(chromedp.Click("#findings button"), chromedp.Click("#gaps summary"))
+	if foreign := p.list("img, svg, script:not([src]), [onerror], [onfocus]", "e.outerHTML"); len(foreign) > 0 {
+		t.Errorf("elements of the contract: %q", foreign)
+	}
+	if title := p.list("title", "e.textContent"); title[0] != "Review: "+script {
+		t.Errorf("the title is %q", title)
+	}
+	for _, selector := range []string{"mark", ".name", ".explanation", "blockquote", "h1 bdi"} {
+		if got := p.list(selector, "e.textContent"); len(got) != 1 || got[0] != script {
+			t.Errorf("%s: got %q", selector, got)
+		}
+	}
+	p.noErrors()
+}
+
+func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
+	t.Parallel()
+	p, s := newTab(t), newSite(t)
+	s.find(strings.Repeat("W", 300))
+	s.end(record.Completed)
+	p.run(chromedp.EmulateViewport(360, 640), chromedp.Navigate(s.link()))
+	p.wait(ended)
+	p.wait("document.documentElement.scrollWidth <= innerWidth")
+	if colors := p.list("body", "getComputedStyle(e).backgroundColor"); colors[0] != "rgb(255, 255, 255)" {
+		t.Errorf("light: %v", colors)
+	}
+	p.run(dark)
+	if colors := p.list("body", "getComputedStyle(e).backgroundColor"); colors[0] != "rgb(22, 22, 26)" {
+		t.Errorf("dark: %v", colors)
+	}
+}
+
+func TestPageNamesALinkThatExpired(t *testing.T) {
+	t.Parallel()
+	p, s := newTab(t), newSite(t)
+	p.run(chromedp.Navigate(s.link()))
+	p.wait("document.getElementById('counts').textContent !== ''")
+	s.change(func() { s.job.TenantID = tenantB }) // as if the token were no longer valid
+	s.server.CloseClientConnections()
+	p.wait("document.getElementById('note').textContent === 'This link has expired: ask for a new one.'")
+}
+
+// dark lets the page believe that its reader prefers dark colours.
+var dark = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "dark"}
+	_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{feature}})
+	return err
+})

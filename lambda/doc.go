@@ -91,6 +91,7 @@
 //     without a model.
 //   - review/whole compares all parts: repetitions, missing clauses,
 //     contradictions.
+//   - review/report writes the result for a lawyer, as Markdown or HTML.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
 //     tokens, and a page.
 //

@@ -30,7 +30,7 @@ var tree = tables{
 			"ingest/documentai", "ingest/textract", "review/web"},
 		{"match", "sweep", "ingest", "errtext", "review", "review/reviewtest"},
 		{"rules", "review/whole"},
-		{"score", "ingest/bymodel", "ingest/gate", "review/analyst"},
+		{"score", "ingest/bymodel", "ingest/gate", "review/analyst", "review/report"},
 		{"review/category", "review/playbook"},
 		{"review/record"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract"},

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns the report as Markdown.
+func Markdown(r Review) string {
+	m := &markdown{}
+	m.write(viewOf(r))
+	return m.String()
+}
+
+type markdown struct{ strings.Builder }
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+
+func (m *markdown) write(v view) {
+	m.line("# Review: %s\n", plain(v.Name))
+	m.line("%s\n", plain(v.State))
+	m.line("| | |\n|---|---|\n| Read | %s, %s |\n| Playbook | %s |\n| Time | %s |", v.Read, plain(v.Reader),
+		plain(v.Playbook), v.Dates)
+	for _, c := range v.Counts {
+		m.line("| %s | %d |", c.Severity, c.N)
+	}
+	m.findings(v)
+	if len(v.Contradictions) > 0 {
+		m.line("\n## Contradictions")
+		m.items(v.Contradictions)
+	}
+	if len(v.Missing) > 0 {
+		m.line("\n## Missing clauses")
+		m.items(v.Missing)
+	}
+	m.gaps(v)
+	m.line("\n## Categories of clauses\n\n| category | found | certainty | words |\n|---|---|---|---|")
+	for _, row := range v.Categories {
+		m.line("| %s | %s | %s | %s |", row.Category, plain(row.Place), row.Certainty, plain(row.Words))
+	}
+	m.line("\n## Cost\n")
+	for _, line := range v.Cost {
+		m.line("- %s", plain(line))
+	}
+}
+
+func (m *markdown) findings(v view) {
+	m.line("\n## Findings")
+	if len(v.Severities) == 0 {
+		m.line("\nNone in the clauses.")
+	}
+	for _, g := range v.Severities {
+		m.line("\n### %s", g.Severity)
+		m.items(g.Items)
+	}
+}
+
+func (m *markdown) items(items []item) {
+	for _, i := range items {
+		m.line("\n**%d. %s** (%s, %s; %s)\n", i.Number, plain(i.Title), strings.ToLower(i.Severity), plain(i.Category),
+			plain(i.Analyst))
+		if i.Quote != "" {
+			m.line("> %s\n>\n> %s\n", plain(i.Quote), plain(i.Place))
+		}
+		m.line("%s", plain(i.Explanation))
+		if i.Fallback != "" {
+			m.line("\nFallback wording: %s", plain(i.Fallback))
+		}
+		if i.Again != "" {
+			m.line("\nFound again in overlapping parts: %s.", i.Again)
+		}
+	}
+}
+
+func (m *markdown) gaps(v view) {
+	switch {
+	case len(v.Gaps) > 0:
+		m.line("\n## Not read\n\n| part | stage | reason |\n|---|---|---|")
+		for _, g := range v.Gaps {
+			m.line("| %s | %s | %s |", plain(g.Part), plain(g.Stage), plain(g.Reason))
+		}
+	case v.Over:
+		m.line("\n## Not read\n\nNothing: every part was read.")
+	}
+}
+
+// special are the characters that mean something in Markdown within a line.
+var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;",
+	"&", "&amp;", "#", `\#`, "|", `\|`, "~", `\~`, "!", `\!`, "$", `\$`, "://", `:\/\/`)
+
+// plain escapes a text of one line, also what begins a list or a quotation.
+func plain(s string) string {
+	s = special.Replace(s)
+	trimmed := strings.TrimLeft(s, "0123456789")
+	if strings.TrimLeft(s, "-+=>") != s {
+		return `\` + s
+	}
+	if trimmed != s && (strings.HasPrefix(trimmed, ".") || strings.HasPrefix(trimmed, ")")) {
+		return s[:len(s)-len(trimmed)] + `\` + trimmed
+	}
+	return s
+}

@@ -1,0 +1,217 @@
+// Package report writes the result of a review for a lawyer, as Markdown or as a
+// page of HTML that is complete in itself and fit to be printed: a summary, the
+// findings by severity, contradictions, missing clauses, what was not read and
+// why, where each category of clauses was found, and the cost.
+//
+// The contract, and the answers about it, are text of strangers. In both formats
+// all of it is text: nothing in it becomes a heading, a link or a script.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/term"
+)
+
+// Review is all that a report shows.
+type Review struct {
+	Job      record.Job
+	Text     string         // of the contract
+	Chunks   []record.Chunk // that of the whole contract, too
+	Marks    []record.Mark
+	Findings []record.Finding
+}
+
+// view is a report, ready to be laid out.
+type view struct {
+	Name, State, Reader, Playbook, Dates string
+	Over                                 bool
+	Counts                               []count
+	Severities                           []group
+	Contradictions, Missing              []item
+	Gaps                                 []gap
+	Read                                 string // how many parts
+	Categories                           []row
+	Cost                                 []string
+}
+
+type count struct {
+	Severity string
+	N        int
+}
+
+type group struct {
+	Severity string
+	Items    []item
+}
+
+// item is a finding, and those that repeat it.
+type item struct {
+	finding                                    record.Finding
+	Number                                     int
+	Severity, Class, Title, Category, Analyst  string
+	Place, Quote, Explanation, Fallback, Again string
+}
+
+// gap is a part that was not read.
+type gap struct{ Part, Stage, Reason string }
+
+// row is a category, and where it was found.
+type row struct{ Category, Place, Certainty, Words string }
+
+// The bounds of texts in a report, in runes.
+const (
+	mostQuote = 1_500
+	mostText  = 2_000
+	mostName  = 200
+	mostWords = 90
+)
+
+func viewOf(r Review) view {
+	v := view{Name: cmp.Or(term.Clean(r.Job.Name, mostName), "Contract"), State: stateOf(r.Job), Over: r.Job.Status.Over(),
+		Reader: "by rules: key words and headings, no model", Playbook: term.Clean(r.Job.Playbook, mostName),
+		Dates: datesOf(r.Job), Gaps: gapsOf(r), Read: readOf(r), Cost: costOf(r.Job)}
+	if r.Job.Model != "" {
+		v.Reader = "by the model " + term.Clean(r.Job.Model, mostName)
+	}
+	v.sort(itemsOf(r), r)
+	v.Categories = rowsOf(r)
+	return v
+}
+
+// sort puts the findings into their sections, by severity and place. A clause that
+// was missing before the rest of the contract was read is left out when it was
+// found there.
+func (v *view) sort(items []item, r Review) {
+	bySeverity := map[record.Severity][]item{}
+	for _, i := range items {
+		marked := func(m record.Mark) bool { return m.Category == i.finding.Category }
+		switch contract := i.finding.Analyst == string(record.Contract); {
+		case contract && i.finding.Quote != "":
+			v.Contradictions = append(v.Contradictions, i)
+		case contract && slices.ContainsFunc(r.Marks, marked):
+			continue
+		case contract:
+			v.Missing = append(v.Missing, i)
+		default:
+			bySeverity[i.finding.Severity] = append(bySeverity[i.finding.Severity], i)
+		}
+	}
+	all := slices.Concat(v.Contradictions, v.Missing)
+	for _, s := range record.Severities() {
+		if some := bySeverity[s]; len(some) > 0 {
+			v.Severities = append(v.Severities, group{capital(string(s)), some})
+			all = append(all, some...)
+		}
+	}
+	for _, s := range record.Severities() {
+		n := 0
+		for _, i := range all {
+			if i.finding.Severity == s {
+				n++
+			}
+		}
+		v.Counts = append(v.Counts, count{capital(string(s)), n})
+	}
+}
+
+// itemsOf returns the findings that repeat no other one, by severity and place.
+func itemsOf(r Review) (items []item) {
+	again := map[int][]string{}
+	var kept []record.Finding
+	for _, f := range r.Findings {
+		if f.Repeats != 0 {
+			again[f.Repeats] = append(again[f.Repeats], fmt.Sprint(f.Seq))
+			continue
+		}
+		kept = append(kept, f)
+	}
+	order := record.Severities()
+	slices.SortStableFunc(kept, func(a, b record.Finding) int {
+		return cmp.Or(slices.Index(order, a.Severity)-slices.Index(order, b.Severity), a.Start-b.Start, a.Seq-b.Seq)
+	})
+	var starts []int
+	for _, f := range kept {
+		starts = append(starts, f.Start)
+	}
+	places := placesOf(r.Text, starts)
+	for i, f := range kept {
+		items = append(items, itemOf(f, places[i], again[f.Seq]))
+	}
+	return items
+}
+
+func itemOf(f record.Finding, place string, again []string) item {
+	i := item{Number: f.Seq, Severity: capital(string(f.Severity)), Class: string(f.Severity),
+		Title: term.Clean(f.Title, mostName), Category: Title(f.Category), Analyst: term.Clean(f.Analyst, mostName),
+		Explanation: term.Clean(f.Explanation, mostText), Fallback: term.Clean(f.Fallback, mostText),
+		Again: strings.Join(again, ", "), finding: f}
+	if f.Quote != "" {
+		i.Quote, i.Place = term.Clean(f.Quote, mostQuote), place
+	}
+	return i
+}
+
+// gapsOf returns the parts without a result, when the review is over.
+func gapsOf(r Review) (gaps []gap) {
+	for _, c := range r.Chunks {
+		if !r.Job.Status.Over() || c.Status == job.StatusSucceeded {
+			continue
+		}
+		part := fmt.Sprintf("Part %d of %d", c.Position+1, r.Job.Chunks)
+		if heading := term.Clean(c.Heading, mostName); heading != "" {
+			part += ": " + heading
+		}
+		if c.Kind == record.Whole {
+			part = "The contract as a whole: repetitions, missing clauses, contradictions"
+		}
+		gaps = append(gaps, gap{part, cmp.Or(term.Clean(c.Stage, mostName), "not begun"),
+			cmp.Or(term.Clean(c.Error, mostText), string(c.Status))})
+	}
+	return gaps
+}
+
+func readOf(r Review) string {
+	n := 0
+	for _, c := range r.Chunks {
+		if c.Kind != record.Whole && c.Status == job.StatusSucceeded {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d parts", n, r.Job.Chunks)
+}
+
+// rowsOf returns where each category was found: at the mark with the highest score.
+func rowsOf(r Review) (rows []row) {
+	best, starts := map[record.Category]record.Mark{}, map[record.Category]map[int]bool{}
+	for _, m := range r.Marks {
+		if b, ok := best[m.Category]; !ok || m.Score > b.Score || m.Score == b.Score && m.Start < b.Start {
+			best[m.Category] = m
+		}
+		if starts[m.Category] == nil {
+			starts[m.Category] = map[int]bool{}
+		}
+		starts[m.Category][m.Start] = true
+	}
+	var at []int
+	for _, c := range record.All() {
+		at = append(at, best[c].Start)
+	}
+	places := placesOf(r.Text, at)
+	for i, c := range record.All() {
+		n := row{Title(c), "not found", "", term.Clean(best[c].Quote, mostWords)}
+		if found := len(starts[c]); found > 0 {
+			n.Place, n.Certainty = places[i], fmt.Sprintf("%d %%", best[c].Score)
+			if found > 1 {
+				n.Place += fmt.Sprintf(", and %d more", found-1)
+			}
+		}
+		rows = append(rows, n)
+	}
+	return rows
+}

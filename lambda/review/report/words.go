@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/term"
+)
+
+var titles = map[record.Category]string{
+	record.Parties: "Parties and dates", record.Renewal: "Renewal", record.Termination: "Termination",
+	record.ChangeOfControl: "Change of control", record.Assignment: "Assignment",
+	record.LiabilityCap: "Cap on liability", record.UncappedLiability: "Uncapped liability",
+	record.Indemnity: "Indemnity or insurance", record.IPOwnership: "Ownership of intellectual property",
+	record.License: "Licence grant", record.Exclusivity: "Exclusivity or non-compete",
+	record.GoverningLaw: "Governing law",
+}
+
+// Title is the name of a category, or of another topic of findings, for people.
+func Title(c record.Category) string {
+	if title, ok := titles[c]; ok {
+		return title
+	}
+	return capital(strings.ReplaceAll(term.Clean(string(c), mostName), "-", " "))
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// stateOf is the state of a review, as a sentence.
+func stateOf(j record.Job) string {
+	switch j.Status {
+	case record.Completed:
+		return "Completed: every part was read."
+	case record.CompletedWithGaps:
+		return fmt.Sprintf("Completed with gaps: %s not read.", parts(j.Gaps))
+	case record.Cancelled:
+		return "Cancelled by a person before the end: what follows is incomplete."
+	case record.Failed:
+		return strings.TrimSpace("Failed: nothing was read. " + term.Clean(j.Error, mostText))
+	}
+	return fmt.Sprintf("Not finished (%s): %d of %d parts have an end. What follows is incomplete.",
+		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
+}
+
+func parts(n int) string {
+	if n == 1 {
+		return "1 part was"
+	}
+	return fmt.Sprintf("%d parts were", n)
+}
+
+func datesOf(j record.Job) string {
+	dates := "begun " + j.CreatedAt.UTC().Format(time.DateTime)
+	if j.EndedAt != nil {
+		dates += ", ended " + j.EndedAt.UTC().Format(time.DateTime)
+	}
+	return dates + " UTC"
+}
+
+// costOf is the cost, estimated, paid and allowed.
+func costOf(j record.Job) (lines []string) {
+	if j.Model == "" {
+		return []string{"No model was asked, and nothing was paid."}
+	}
+	lines = append(lines, fmt.Sprintf("Paid: %s for %d calls of the model.", dollars(j.Cost), j.Calls),
+		fmt.Sprintf("Estimated before: %s at most.", dollars(j.Estimate)))
+	if j.Budget > 0 {
+		lines = append(lines, fmt.Sprintf("Budget: %s.", dollars(j.Budget)))
+	}
+	if j.Cost == 0 && j.Calls > 0 {
+		lines = append(lines, "The price of the model is not configured: costs are counted as 0.")
+	}
+	return lines
+}
+
+func dollars(u record.USD) string { return fmt.Sprintf("USD %.4f", u.Dollars()) }

@@ -1,0 +1,250 @@
+package report
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// sample is the review of a contract of testdata/contracts, without findings: the
+// text is that of three parts.
+func sample(t *testing.T) Review {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "contracts", "software-licence.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	begun := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
+	ended := begun.Add(95 * time.Second)
+	r := Review{Text: text, Job: record.Job{Name: "software-licence.md", Status: record.Completed, Chunks: 3,
+		Model: "gpt-test temperature=0", Playbook: "customer-1-0123456789ab", CreatedAt: begun, EndedAt: &ended,
+		Calls: 17, Cost: 123_456, Estimate: 400_000, Budget: 1_000_000}}
+	third := len(text) / 3
+	for i, heading := range []string{"", "7. Customer Data and data protection", "14. Liability"} {
+		r.Chunks = append(r.Chunks, record.Chunk{Position: i, Kind: record.Text, Start: i * third, End: (i + 1) * third,
+			Heading: heading, Status: job.StatusSucceeded})
+	}
+	r.Chunks = append(r.Chunks, record.Chunk{Position: 3, Kind: record.Whole, Status: job.StatusSucceeded})
+	return r
+}
+
+// find adds a finding about a text that the contract contains; empty: about none.
+func (r *Review) find(t *testing.T, f record.Finding) {
+	t.Helper()
+	f.Start = strings.Index(r.Text, f.Quote)
+	if f.Start < 0 {
+		t.Fatalf("%q is not in the contract", f.Quote)
+	}
+	f.Seq, f.End = len(r.Findings)+1, f.Start+len(f.Quote)
+	r.Findings = append(r.Findings, f)
+}
+
+func (r *Review) mark(t *testing.T, c record.Category, score int, quote string) {
+	t.Helper()
+	start := strings.Index(r.Text, quote)
+	if start < 0 {
+		t.Fatalf("%q is not in the contract", quote)
+	}
+	r.Marks = append(r.Marks, record.Mark{Category: c, Score: score, Quote: quote, Start: start, End: start + len(quote)})
+}
+
+const (
+	renews     = "this Agreement renews automatically for a\nfurther period of twenty-four (24) months"
+	indemnity  = "without\nlimitation as to amount"
+	withdrawal = "either Party may terminate this Agreement for convenience at any time by\n" +
+		"giving the other ninety (90) days' written notice."
+)
+
+// complete is a review with findings of every kind.
+func complete(t *testing.T) Review {
+	r := sample(t)
+	r.find(t, record.Finding{Analyst: "renewal-trap", Category: record.Renewal, Severity: record.High,
+		Title: "Renewal by two years", Explanation: "Six months' notice, and two more years.", Quote: renews,
+		Fallback: "This Agreement renews for twelve (12) months, unless a Party objects thirty (30) days before."})
+	r.find(t, record.Finding{Analyst: "indemnity", Category: record.Indemnity, Severity: record.Critical,
+		Title: "Indemnity without a limit", Explanation: "The customer pays whatever its fault.", Quote: indemnity})
+	r.find(t, record.Finding{Analyst: "renewal-trap", Category: record.Renewal, Severity: record.High,
+		Title: "Long renewal", Explanation: "Read in the overlap.", Quote: "twenty-four (24) months", Repeats: 1})
+	r.find(t, record.Finding{Analyst: "contract", Category: record.Termination, Severity: record.High,
+		Title: "Contradiction: notice of 90 days and of 30 days", Explanation: "A.5 says thirty days.", Quote: withdrawal})
+	r.find(t, record.Finding{Analyst: "contract", Category: record.ChangeOfControl, Severity: record.Medium,
+		Title: "Missing clause: change of control", Explanation: "A buyer of Quillmere could be a competitor.",
+		Fallback: "The Customer may terminate if control of Quillmere changes."})
+	r.mark(t, record.Renewal, 80, renews)
+	r.mark(t, record.Renewal, 95, "Renewal Term")
+	r.mark(t, record.Indemnity, 90, indemnity)
+	r.mark(t, record.Termination, 90, withdrawal)
+	return r
+}
+
+// broken is a review by rules that stopped before its end.
+func broken(t *testing.T) Review {
+	r := complete(t)
+	r.Job.Model, r.Job.Calls, r.Job.Cost, r.Job.Budget = "", 0, 0, 0
+	r.Job.Status, r.Job.Gaps = record.CompletedWithGaps, 1
+	r.Findings = r.Findings[4:] // the missing clause
+	r.Marks = nil
+	r.Chunks[1].Status, r.Chunks[1].Stage, r.Chunks[1].Error = job.StatusFailed, "liability", "the budget is spent"
+	r.Chunks[3].Status = job.StatusCancelled
+	return r
+}
+
+func TestReportsAreThoseOfTheGoldenFiles(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]Review{"complete": complete(t), "gaps": broken(t)} {
+		page, err := HTML(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, got := range map[string]string{name + ".html": string(page), name + ".md": Markdown(r)} {
+			file = filepath.Join("testdata", file)
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s is not the report any more; -update writes it anew. Got\n%s", file, got)
+			}
+		}
+	}
+}
+
+// The sentences are those that a lawyer looks for; they are written here by hand.
+func TestReportsContainWhatALawyerLooksFor(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name      string
+		r         Review
+		want, not []string
+	}{
+		{"complete", complete(t), []string{
+			"Completed: every part was read.", "3 of 3 parts", "by the model gpt-test",
+			"**2. Indemnity without a limit** (critical, Indemnity or insurance; indemnity)",
+			"> without limitation as to amount", "11. Indemnity and insurance > 11.3, line 209",
+			"Found again in overlapping parts: 3.", "Fallback wording: This Agreement renews for twelve (12) months",
+			"## Contradictions", "13. Termination > 13.1, line 232", "## Missing clauses", "Missing clause: change of control",
+			"Nothing: every part was read.", "| Renewal | ", "95 %", ", and 1 more",
+			"| Governing law | not found |", "Paid: USD 0.1235 for 17 calls", "USD 0.4000 at most", "Budget: USD 1.0000",
+		}, []string{"Long renewal", "Not finished"}},
+		{"gaps", broken(t), []string{
+			"Completed with gaps: 1 part was not read.", "2 of 3 parts", "no model", "None in the clauses.",
+			"| Part 2 of 3: 7. Customer Data and data protection | liability | the budget is spent |",
+			"The contract as a whole", "not begun | cancelled", "nothing was paid",
+		}, []string{"Contradictions\n", "every part was read", "Paid:"}},
+	} {
+		text := Markdown(tc.r)
+		for _, want := range tc.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the report has no %q", tc.name, want)
+			}
+		}
+		for _, not := range tc.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: the report has %q", tc.name, not)
+			}
+		}
+	}
+}
+
+// A clause is missing no longer when a part that was read later has it.
+func TestClauseThatWasFoundLaterIsNotMissing(t *testing.T) {
+	t.Parallel()
+	r := complete(t)
+	r.mark(t, record.ChangeOfControl, 60, "Parties")
+	if strings.Contains(Markdown(r), "Missing clause") {
+		t.Error("the report has a missing clause, and a place where it was found")
+	}
+}
+
+func TestStatesAreSentences(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[record.Status]string{
+		record.Queued: "Not finished (queued): 1 of 4 parts have an end", record.Running: "Not finished (running)",
+		record.Cancelling: "Not finished (cancelling)", record.Cancelled: "Cancelled by a person",
+		record.Failed: "Failed: nothing was read. no text", record.CompletedWithGaps: "2 parts were not read",
+	} {
+		r := Review{Job: record.Job{Status: status, Chunks: 4, ChunksOpen: 3, Gaps: 2, Error: "no text"}}
+		if text := Markdown(r); !strings.Contains(text, want) {
+			t.Errorf("%s: got\n%s\nwant %q", status, text, want)
+		}
+	}
+}
+
+const hostile = "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\"' onload='alert(3) \u202e\n\n" +
+	"# Heading\n\n1. list\n- item\n[a link](javascript:alert(4)) ![i](http://x.example/i.png) `code` | cell | <https://x.example>"
+
+// Whatever a contract, an answer or a name contains, it is only text.
+func TestHostileTextIsOnlyText(t *testing.T) {
+	t.Parallel()
+	r := Review{Text: "# " + hostile + "\n\n" + hostile, Job: record.Job{Name: hostile, Model: hostile, Playbook: hostile,
+		Status: record.Failed, Error: hostile, Chunks: 2, Gaps: 1}}
+	for i := range 2 {
+		r.Chunks = append(r.Chunks, record.Chunk{Position: i, Heading: hostile, Stage: hostile, Error: hostile,
+			Status: job.StatusFailed})
+		r.Findings = append(r.Findings, record.Finding{Seq: i + 1, Analyst: []string{hostile, "contract"}[i],
+			Category: hostile, Severity: record.High, Title: hostile, Explanation: hostile, Quote: hostile,
+			Start: 2, End: 2 + len(hostile), Fallback: hostile})
+	}
+	r.Marks = []record.Mark{{Category: record.Renewal, Score: 50, Quote: hostile, Start: 2, End: 9}}
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", "<img", "<a ", "\"' onload", "\u202e", "</style></style>"} {
+		if strings.Contains(string(page), bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	text := Markdown(r)
+	for _, bad := range []string{"<", "\n> #", "\n# Heading", "\n1. list", "\n- item", "](", "![", " `code", "://",
+		"\u202e"} {
+		if strings.Contains(strings.ReplaceAll(text, `\`+bad, ""), bad) {
+			t.Errorf("the Markdown has %q", bad)
+		}
+	}
+	for n, line := range strings.Split(text, "\n") {
+		if columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); strings.HasPrefix(line, "| ") &&
+			columns != 3 && columns != 4 && columns != 5 {
+			t.Errorf("line %d has %d bars: %s", n+1, columns, line)
+		}
+	}
+}
+
+func TestEscapedBeginningsAreNoLists(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"- item": `\- item`, "+ item": `\+ item`, "12. Twelve": `12\. Twelve`,
+		"3) three": `3\) three`, "12 months": "12 months", "": "", "a*b_c": `a\*b\_c`, "== x": `\== x`,
+		"> quoted": `\> quoted`} {
+		if got := plain(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A report about a contract of the largest size is written in one pass over it.
+func TestLargestReviews(t *testing.T) {
+	t.Parallel()
+	r := Review{Text: strings.Repeat("9.1 A clause of the contract.\n\n", 4_000), Job: record.Job{Status: record.Completed}}
+	for i := range 250 {
+		r.Findings = append(r.Findings, record.Finding{Seq: i + 1, Severity: record.Low, Quote: "A clause",
+			Title: fmt.Sprint(i), Start: i * 31 * 15, End: i*31*15 + 8})
+	}
+	if text := Markdown(r); !strings.Contains(text, "line 7471") {
+		t.Error("the last finding has another line than 7471")
+	}
+}

@@ -13,6 +13,7 @@
 //	in-progress  claimed by one worker until its lease ends
 //	succeeded    done
 //	failed       given up; the row has the error and the time, a notification both
+//	cancelled    ended by a person; in the tables of workloads that can be cancelled
 //
 // Publishing commits pending together with a publish stamp, and then sends a
 // message that carries the stamp. A publisher that dies in between leaves a
@@ -27,6 +28,10 @@
 // still this number and the status still in-progress, so an attempt that lost
 // the document changes nothing any more. Only the database's clock decides
 // about leases.
+//
+// A person who cancels work takes its rows away from their attempts and messages:
+// cancelled is an end, like succeeded, and only publishing begins again after it.
+// Whether an attempt notices before its next write is up to the workload.
 //
 // A document whose lease ended without a result may have killed its worker.
 // It is a suspect, also when the sweep has published it again: it is not claimed
@@ -64,8 +69,8 @@
 //	found or happened                 document      message
 //	body not an id                    -             Ack
 //	success                           succeeded     Ack
-//	done: succeeded, or failed by     -             Ack
-//	  an earlier delivery of it
+//	done: succeeded, cancelled, or    -             Ack
+//	  failed by an earlier delivery
 //	superseded by a later publish     -             Ack
 //	missing, delivery 1               -             Retry by the schedule
 //	missing, later                    -             Ack

@@ -143,7 +143,8 @@ func (r *row) find(d job.Delivery, turn int, suspects bool) (found job.Result, s
 		return job.Busy, false
 	case !d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published):
 		return job.Superseded, false
-	case r.status == job.StatusSucceeded, r.status == job.StatusFailed && !d.SentAt.After(r.failedAt):
+	case r.status == job.StatusSucceeded, r.status == job.StatusCancelled,
+		r.status == job.StatusFailed && !d.SentAt.After(r.failedAt):
 		return job.Done, false
 	case running && time.Until(r.lease) > 0, turn > 1:
 		return job.Held, false

@@ -84,7 +84,7 @@ func checkEnds(t *rapid.T, batch []job.Delivery, ends []job.Settlement, before, 
 // over reports whether the row proves that nothing is left to do for the delivery.
 func over(rows map[int]row, n int, d job.Delivery) bool {
 	r, ok := rows[n]
-	return !ok && d.Count > 1 || r.status == job.StatusSucceeded ||
+	return !ok && d.Count > 1 || r.status == job.StatusSucceeded || r.status == job.StatusCancelled ||
 		r.status == job.StatusFailed && !r.failedAt.Before(d.SentAt) ||
 		!d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published) ||
 		ok && r.status == job.StatusNone && r.unmatchable != ""
@@ -146,7 +146,7 @@ func drawDelivery(documents int) *rapid.Generator[job.Delivery] {
 func drawRow(t *rapid.T) row {
 	r := row{
 		status: rapid.SampledFrom([]job.Status{job.StatusNone, job.StatusPending, job.StatusInProgress,
-			job.StatusSucceeded, job.StatusFailed}).Draw(t, "status"),
+			job.StatusSucceeded, job.StatusFailed, job.StatusCancelled}).Draw(t, "status"),
 		attempt:   rapid.IntRange(0, 3).Draw(t, "attempt"),
 		published: around.Draw(t, "published"),
 		commits:   rapid.Bool().Draw(t, "commits"),

@@ -146,6 +146,8 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 		{"succeeded by itself", func(m *memory, f job.Fence) { _ = m.succeed(f) }, 1, ack},
 		{"succeeded by another attempt", set(job.StatusSucceeded, 1, 0), 1, ack},
 		{"failed by another attempt", set(job.StatusFailed, 1, 0), 3, ack},
+		{"cancelled by a person", set(job.StatusCancelled, 0, 0), 1, ack},
+		{"cancelled by a person, last delivery", set(job.StatusCancelled, 0, 0), 3, ack},
 		{"not queued any more", set(job.StatusNone, 0, 0), 1, ack},
 		{"under way", set(job.StatusInProgress, 1, time.Minute), 1, retry(time.Minute)},
 		{"under way, last delivery", set(job.StatusInProgress, 1, time.Minute), 3, deadLetter},

@@ -34,11 +34,14 @@ func TestChunksConform(t *testing.T) {
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		r := newReviews(t)
 		return jobtest.Fixture{
-			Store:   r.store,
-			Work:    r.read,
-			New:     r.lone,
-			Lock:    func(id uuid.UUID) func() { return r.lock("review_chunk", id) },
-			Spoil:   func(id uuid.UUID) { r.exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
+			Store: r.store,
+			Work:  r.read,
+			New:   r.lone,
+			Lock:  func(id uuid.UUID) func() { return r.lock("review_chunk", id) },
+			Spoil: func(id uuid.UUID) { r.exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
+			Cancel: func(id uuid.UUID) {
+				r.exec("UPDATE review_chunk SET status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
+			},
 			Row:     r.chunk,
 			Dump:    func() string { return r.dump(reviewTables...) },
 			Now:     r.now,

@@ -71,8 +71,11 @@ func TestLampsConform(t *testing.T) {
 			New:   func() uuid.UUID { return r.insert(12) },
 			Lock:  r.lock,
 			Spoil: func(id uuid.UUID) { r.exec("UPDATE lamp SET volts = NULL WHERE id = $1", id) },
-			Row:   r.row,
-			Dump:  r.dump,
+			Cancel: func(id uuid.UUID) {
+				r.exec("UPDATE lamp SET status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
+			},
+			Row:  r.row,
+			Dump: r.dump,
 			Now: func() (now time.Time) {
 				r.scan("SELECT now() WHERE $1", true, &now)
 				return now

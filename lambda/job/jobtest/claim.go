@@ -151,6 +151,33 @@ func overIsDone(r *rig) {
 	}
 }
 
+func cancelledIsDone(r *rig) {
+	if r.Cancel == nil {
+		r.Skip("the table has no status for rows that a person cancels")
+	}
+	for _, from := range []state{neverPublished, published, retrying, inProgress, abandoned} {
+		id := r.in(from)
+		before := r.row(id)
+		r.Cancel(id)
+		r.findIs(id, job.Row{Status: job.StatusCancelled, Attempt: before.Attempt})
+		r.unchanged(from.name, func() {
+			for _, d := range []job.Delivery{{ID: id}, {ID: id, Last: true}, {ID: id, SentAt: r.now().Add(time.Hour)}} {
+				if _, got := r.claim(d, true); got != done {
+					r.Errorf("%s, then cancelled: found %v, want it done", from.name, got)
+				}
+			}
+		})
+		r.refused(job.Fence{ID: id, Attempt: before.Attempt})
+		r.Advance(1000 * time.Hour)
+		r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
+		r.publish(id)
+		if f := r.take(id); f.Attempt != before.Attempt+1 {
+			r.Errorf("%s, then cancelled and published: attempt %d", from.name, f.Attempt)
+		}
+		r.Cancel(id)
+	}
+}
+
 func failedIsRedriven(r *rig) {
 	id := r.in(failed)
 	sent := r.row(id).FailedAt.Add(tick)

@@ -36,6 +36,9 @@ type Fixture struct {
 	// Spoil removes the contents to work on, so that a claim finds the document
 	// not matchable.
 	Spoil func(uuid.UUID)
+	// Cancel ends a document as a person does who cancels its work, whatever its
+	// state. It is nil where the table has no such status.
+	Cancel func(uuid.UUID)
 	// Row reads a document without the store.
 	Row func(uuid.UUID) Row
 	// Dump returns every row of every table. Two dumps differ whenever something
@@ -75,6 +78,7 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
 		{"locked row is busy and waits for nothing", lockedIsBusy},
 		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
+		{"cancelled document is done, and no longer of its attempt", cancelledIsDone},
 		{"document that was given up is claimed for any message", givenUpIsClaimed},
 		{"claims at the same moment give each document once", oneOfManyClaims},
 

@@ -54,6 +54,11 @@ var legal = map[move]bool{
 	{"publish", job.StatusSucceeded, job.StatusPending}:  true,
 	{"publish", job.StatusFailed, job.StatusPending}:     true,
 
+	{"cancel", job.StatusNone, job.StatusCancelled}:       true,
+	{"cancel", job.StatusPending, job.StatusCancelled}:    true,
+	{"cancel", job.StatusInProgress, job.StatusCancelled}: true,
+	{"publish", job.StatusCancelled, job.StatusPending}:   true,
+
 	{"republish", job.StatusPending, job.StatusPending}:    true,
 	{"republish", job.StatusNone, job.StatusPending}:       true, // inserted
 	{"republish", job.StatusInProgress, job.StatusPending}: true, // lapsed
@@ -92,7 +97,7 @@ func walk(r *rig) {
 	}{
 		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "release", w.releaseSome},
 		{3, "publish", w.publishSome}, {2, "republish", w.republish}, {2, "give up", w.giveUp},
-		{5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil},
+		{5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil}, {1, "cancel", w.cancel},
 	}
 	total := 0
 	for _, s := range steps {
@@ -112,7 +117,7 @@ func walk(r *rig) {
 		}
 	}
 	for m := range legal {
-		if w.seen[m] == 0 {
+		if w.seen[m] == 0 && (w.Cancel != nil || m.by != "cancel" && m.from != job.StatusCancelled) {
 			r.Logf("not walked: %s from %q to %q", m.by, m.from, m.to)
 		}
 	}
@@ -275,6 +280,16 @@ func (w *walker) insert() map[uuid.UUID]int {
 	if len(w.ids) < 12 {
 		id := w.New()
 		w.ids, w.rows[id] = append(w.ids, id), w.row(id)
+	}
+	return nil
+}
+
+func (w *walker) cancel() map[uuid.UUID]int {
+	id := w.some()
+	switch status := w.rows[id].Status; {
+	case w.Cancel == nil, status == job.StatusSucceeded, status == job.StatusFailed, status == job.StatusCancelled:
+	default:
+		w.Cancel(id)
 	}
 	return nil
 }

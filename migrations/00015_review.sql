@@ -126,20 +126,29 @@ CREATE TABLE model_pause (
 );
 
 -- +goose StatementBegin
--- In a review that is cancelled no chunk waits again, and a late message of one
--- that failed does not begin it again: it is cancelled. stage is only kept for a
--- chunk without a result.
+-- In a review that is cancelled no chunk waits again: it is cancelled. A chunk that
+-- has its end keeps it, whatever is published or delivered; only the review can
+-- begin again. The contract as a whole is not queued before it is ready. stage is
+-- only kept for a chunk without a result.
 CREATE FUNCTION review_chunk_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (NEW.status = 'pending' OR NEW.status = 'in-progress' AND OLD.status = 'failed')
         AND EXISTS (SELECT FROM review_job WHERE id = NEW.job_id AND status IN ('cancelling', 'cancelled'))
     THEN
+        IF OLD.status IN ('succeeded', 'failed', 'cancelled') THEN
+            OLD.published_at := NEW.published_at;
+            OLD.attempts := NEW.attempts;
+            RETURN OLD;
+        END IF;
         NEW.status := 'cancelled';
         NEW.error := 'the review was cancelled';
         NEW.lease_until := NULL;
         NEW.due_at := NULL;
         NEW.failed_at := NULL;
         NEW.lapses := 0;
+    ELSIF NEW.status = 'pending' AND NEW.kind = 'whole' AND NOT NEW.ready THEN
+        NEW.status := NULL;
+        NEW.due_at := NULL;
     END IF;
     IF NEW.status IS NULL OR NEW.status NOT IN ('failed', 'cancelled') THEN
         NEW.stage := '';
@@ -170,7 +179,7 @@ BEGIN
             coalesce(sum(was.over::int - now_is.over::int) FILTER (WHERE n.kind = 'text'), 0) AS opened,
             sum(now_is.gap::int - was.gap::int) AS gaps,
             bool_or(NOT now_is.over AND n.kind = 'text') AS text_again,
-            bool_or(NOT now_is.over) AS again,
+            bool_or(coalesce(n.status IN ('pending', 'in-progress'), false)) AS again,
             bool_or(now_is.over AND n.kind = 'whole') AS whole_over,
             array_agg(n.id) FILTER (WHERE now_is.over) AS over
         FROM before AS o JOIN after AS n USING (id)
@@ -216,14 +225,15 @@ CREATE FUNCTION review_close(job review_job, whole_over boolean) RETURNS void LA
 DECLARE
     was_read boolean := EXISTS (SELECT FROM review_chunk WHERE job_id = job.id AND kind = 'text' AND status = 'succeeded');
 BEGIN
-    IF NOT whole_over AND job.status = 'cancelling' THEN
-        UPDATE review_chunk SET status = 'cancelled', error = 'the review was cancelled', due_at = NULL
-        WHERE job_id = job.id AND kind = 'whole'; -- and so this is called again
-    ELSIF NOT whole_over AND was_read THEN
-        -- Whoever commits this publishes it, or else the sweep.
-        UPDATE review_chunk SET status = 'pending', ready = true, error = NULL, due_at = now()
+    IF NOT whole_over AND job.status <> 'cancelling' AND was_read THEN
+        -- The program that commits this publishes it, or else the sweep.
+        UPDATE review_chunk SET status = 'pending', ready = true, error = NULL, failed_at = NULL, due_at = now()
         WHERE job_id = job.id AND kind = 'whole';
     ELSE
+        IF job.status = 'cancelling' THEN
+            UPDATE review_chunk SET status = 'cancelled', error = 'the review was cancelled', due_at = NULL
+            WHERE job_id = job.id AND kind = 'whole' AND status IS NULL;
+        END IF;
         UPDATE review_job SET ended_at = now(),
             status = CASE WHEN job.status = 'cancelling' THEN 'cancelled' WHEN NOT was_read THEN 'failed'
                 WHEN job.gaps > 0 THEN 'completed-with-gaps' ELSE 'completed' END,
@@ -233,7 +243,7 @@ BEGIN
                 FROM review_chunk AS c
                 WHERE c.job_id = job.id AND (c.status = 'failed' OR c.status = 'cancelled' AND c.kind = 'text')
                 ORDER BY c.position LIMIT 1)
-        WHERE id = job.id;
+        WHERE id = job.id AND ended_at IS NULL; -- the chunk just cancelled may have ended it
     END IF;
 END $$;
 -- +goose StatementEnd

@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/rules"
@@ -145,7 +146,8 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t)
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
-	for seed := range uint64(80) {
+	seeds := thorough.Or(30, 80)
+	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		docs := randomDocs(r)
 		first := r.IntN(len(instructions) - 2)
@@ -215,7 +217,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 		}
 	}
 	t.Logf("%d moved, %d vetoed, %d decided by rules, %d below 50 points, %d runs with an answer of no use", moved, vetoed, fixed, below, refused)
-	if min(moved, vetoed, fixed, below) < 50 || refused < 3 {
+	if min(moved, vetoed, fixed, below) < seeds/2 || refused < 1 {
 		t.Error("the random documents prove little")
 	}
 }

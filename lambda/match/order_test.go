@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
@@ -206,11 +207,12 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t)
 	met := map[string]int{}
-	for seed := range uint64(200) {
+	seeds := thorough.Or(60, 200)
+	for seed := range uint64(seeds) {
 		arrive(t, seed, met)
 	}
 	for _, name := range []string{"only", "adds-up", "tie", "taken", "match", "suggestion"} {
-		if met[name] < 50 {
+		if met[name] < seeds/4 {
 			t.Errorf("the random documents prove little: %d times %s", met[name], name)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package thorough has the flag that lets random and concurrent tests repeat
 // themselves for minutes:
 //
-//	go test ./lambda/postgres ./lambda/acceptance/... ./lambda/cmd/matchbook -thorough
+//	go test ./lambda/postgres ./lambda/match ./lambda/acceptance/... ./lambda/cmd/matchbook -thorough
 package thorough
 
 import "flag"

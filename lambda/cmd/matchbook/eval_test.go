@@ -107,7 +107,7 @@ func dozen(t *testing.T) (dir string) {
 func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	t.Parallel()
 	dir := dozen(t)
-	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--json", "--shuffle", "7")
+	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--shuffle", "7")
 	if code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
@@ -180,7 +180,7 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 		evalLine("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
 		evalLine("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
 		evalLine("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
-	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--limit", "3", "--worst", "0")
+	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--limit", "3", "--worst", "0")
 	if code != exitFindings {
 		t.Errorf("exit status %d\n%s", code, errOut)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -44,7 +45,7 @@ const (
 // matchedSample runs the sample and the lamps through the stack.
 func matchedSample(t *testing.T) (url string) {
 	t.Helper()
-	url = postgrestest.EmptyURL(t)
+	url = postgrestest.URL(t)
 	matchJSON(t, url, exitOK, samples)
 	matchJSON(t, url, exitOK, lampFolder(t))
 	return url
@@ -274,9 +275,23 @@ MATCHED (1)
 }
 
 func explainAll(t *testing.T, url string) {
+	db := postgrestest.Open(t, url)
+	// What the command does in a session, in one for all.
+	explained := func(asJSON bool, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		r, err := explain.NewReader(t.Context(), db).Explain(args)
+		if err == nil {
+			err = (&invocation{out: &out}).print(r, asJSON)
+		}
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out.String()
+	}
 	narrow := func(args ...string) {
 		t.Helper()
-		out := printed(t, url, append([]string{"explain"}, args...)...)
+		out := explained(false, args...)
 		if strings.Contains(out, "Note:") {
 			t.Errorf("what is stored is not what is decided:\n%s", out)
 		}
@@ -289,7 +304,7 @@ func explainAll(t *testing.T, url string) {
 	considered, seen := 0, map[[2]uuid.UUID]bool{}
 	for _, id := range allDocuments(t, url) {
 		narrow(id.String())
-		e := decode[explain.Explanation](t, printed(t, url, "explain", "--json", id.String()))
+		e := decode[explain.Explanation](t, explained(true, id.String()))
 		for i, p := range e.Pairs {
 			considered++
 			// Each pair once, and as many in either order.

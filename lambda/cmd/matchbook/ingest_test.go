@@ -148,7 +148,7 @@ func needTesseract(t *testing.T) {
 func TestFilesAreReadAsAPersonReadsThem(t *testing.T) {
 	t.Parallel()
 	needTesseract(t)
-	r, raw := ingestJSON(t, postgrestest.EmptyURL(t), exitFindings, sampleFiles, "--match")
+	r, raw := ingestJSON(t, postgrestest.URL(t), exitFindings, sampleFiles, "--match")
 	wantRead(t, r, expectedDocuments, expectedFailures)
 	matches := append(slices.Clone(expectedMatches), "PO-2026-4731 4402")
 	slices.Sort(matches)
@@ -196,7 +196,7 @@ func wantShape(t *testing.T, raw string) {
 
 func TestWithoutOCRScansSayWhatIsMissingAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	url, page := postgrestest.EmptyURL(t), filepath.Join(t.TempDir(), "page.html")
+	url, page := postgrestest.URL(t), filepath.Join(t.TempDir(), "page.html")
 	r, _ := ingestJSON(t, url, exitFindings, sampleFiles, "--match", "--ocr", "none", "--html", page)
 	documents, failures := maps.Clone(expectedDocuments), maps.Clone(expectedFailures)
 	delete(documents, "scan.jpg")
@@ -260,7 +260,7 @@ func TestSameContentIsOneIngestion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, _ := ingestJSON(t, postgrestest.EmptyURL(t), exitOK, dir, "--tenant", oneTenant)
+	r, _ := ingestJSON(t, postgrestest.URL(t), exitOK, dir, "--tenant", oneTenant)
 	if len(r.Files) != 2 || r.Files[1].Status != "same" || r.Files[1].SameAs != filepath.Join(dir, "a.xml") || r.Accounting.Documents != 1 {
 		t.Errorf("got %+v", r)
 	}

@@ -30,6 +30,9 @@ func matchbook(t *testing.T, url string, args ...string) (code int, out, errOut 
 	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
 		args = append(slices.Clone(args), "--database")
 	}
+	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill", "plan"}, args[0]) {
+		buildFunctions()
+	}
 	code = run(t.Context(), args, env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
@@ -81,7 +84,7 @@ var sample struct {
 
 func matchedOnce(t *testing.T) rehearsal.Report {
 	t.Helper()
-	sample.Do(func() { sample.report = matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples) })
+	sample.Do(func() { sample.report = matchJSON(t, postgrestest.URL(t), exitOK, samples) })
 	if sample.report.Documents == nil {
 		t.Fatal("another test failed to match the sample")
 	}
@@ -151,7 +154,7 @@ func typeOf(rep rehearsal.Report, id string) string {
 
 func TestRunningAgainOnAKeptDatabaseChangesNothing(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url := postgrestest.URL(t)
 	first, second := matchJSON(t, url, exitOK, samples), matchJSON(t, url, exitOK, samples)
 	if !slices.Equal(linksOf(first), linksOf(second)) {
 		t.Error("the matches differ")
@@ -171,7 +174,7 @@ func TestRunningAgainOnAKeptDatabaseChangesNothing(t *testing.T) {
 func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	t.Parallel()
 	const seed = "7"
-	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
+	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -192,7 +195,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 
 func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	r := matchJSON(t, postgrestest.EmptyURL(t), exitFindings, "../../../testdata/broken")
+	r := matchJSON(t, postgrestest.URL(t), exitFindings, "../../../testdata/broken")
 	var got []string
 	for _, p := range r.Problems {
 		got = append(got, filepath.Base(p.File)+":"+itoa(p.Line)+": "+p.What)

@@ -44,7 +44,7 @@ func ties(t *testing.T, groups int) (dir string) {
 
 func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	t.Parallel()
-	r := matchJSON(t, postgrestest.EmptyURL(t), exitOK, samples, "--model", "oracle")
+	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--model", "oracle")
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
@@ -66,7 +66,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 		{"none", 0, 2, 0, 0, "-"},
 		{"oracle", 1, 0, 2, 1, "1.0000"},
 	} {
-		code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "eval", dir, "--json", "--model", tc.model)
+		code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
 		var all []measure.Result
 		if err := json.Unmarshal([]byte(out), &all); code != exitOK || err != nil || len(all) != 1 {
 			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
@@ -84,7 +84,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 
 func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 	t.Parallel()
-	url, dir := postgrestest.EmptyURL(t), ties(t, 2)
+	url, dir := postgrestest.URL(t), ties(t, 2)
 	m := matchJSON(t, url, exitOK, dir, "--model", "oracle").Model
 	if m.Documents != 6 || m.Asking != 4 || m.Questions != 4 || m.Calls < 4 || m.PromptTokens == 0 || m.CompletionTokens == 0 || m.TokensPerDoc == 0 ||
 		m.CallsPerDocument != float64(int(float64(m.Calls)/6*100+0.5))/100 {
@@ -112,7 +112,7 @@ var permanent = map[fault.Kind]string{
 func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	t.Parallel()
 	const groups, seed = 80, "7"
-	r := matchJSON(t, postgrestest.EmptyURL(t), exitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
+	r := matchJSON(t, postgrestest.URL(t), exitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
 	faults, final, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
@@ -192,7 +192,7 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	url, logs := postgrestest.EmptyURL(t), filepath.Join(t.TempDir(), "logs")
+	url, logs := postgrestest.URL(t), filepath.Join(t.TempDir(), "logs")
 	env := func(name string) string {
 		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
 	}

@@ -28,7 +28,7 @@ func refusing(t *testing.T, more ...string) func(string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	values := map[string]string{manifest.EnvDatabaseURL: postgrestest.EmptyURL(t), manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: "sk-wrong",
+	values := map[string]string{manifest.EnvDatabaseURL: postgrestest.URL(t), manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: "sk-wrong",
 		manifest.EnvAdminBaseURL: "https://matchbook.example.com"}
 	for i := 0; i < len(more); i += 2 {
 		values[more[i]] = more[i+1]

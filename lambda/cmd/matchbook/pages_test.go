@@ -124,7 +124,7 @@ func TestCommandsOfThePagesAreAccepted(t *testing.T) {
 
 func TestExplainIsAsThePageShows(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url := postgrestest.URL(t)
 	matchJSON(t, url, exitOK, samples)
 	for _, command := range []string{"matchbook explain G-2026/00031", "matchbook explain 4500000130 WK-9051"} {
 		_, want := shown(t, command)

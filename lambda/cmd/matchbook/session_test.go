@@ -70,7 +70,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 
 func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url := postgrestest.URL(t)
 	matchJSON(t, url, exitOK, lampFolder(t))
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ sql, want string }{

@@ -18,7 +18,7 @@ const (
 // A verdict is kept when its documents are published and matched again.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
-	url, samples := postgrestest.EmptyURL(t), filepath.Join(samples, "nimmerholz")
+	url, samples := postgrestest.URL(t), filepath.Join(samples, "nimmerholz")
 	matchJSON(t, url, exitOK, samples)
 	outcome := func(a, b string) string {
 		t.Helper()
@@ -89,7 +89,7 @@ func explained(t *testing.T, url, doc, from string) string {
 // confirm the one after all takes that back.
 func TestVerdictDecidesAboutTheOthersAsWell(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url := postgrestest.URL(t)
 	matchJSON(t, url, exitOK, lampFolder(t))
 
 	r := decode[explain.Change](t, printed(t, url, "reject", "--json", lampOrder, lampInvoice))
@@ -120,7 +120,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
 
 func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.EmptyURL(t)
+	url := postgrestest.URL(t)
 	matchJSON(t, url, exitOK, lampFolder(t))
 	conn := postgrestest.Conn(t, url)
 	rows := func() (versions []string) {

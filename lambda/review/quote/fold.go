@@ -17,23 +17,36 @@ type folded struct {
 // fold removes the differences that do not count.
 func fold(text string) *folded {
 	f := &folded{runes: make([]rune, 0, len(text)), starts: make([]int, 0, len(text)), ends: make([]int, 0, len(text))}
-	var it norm.Iter
-	it.InitString(norm.NFC, text)
-	for !it.Done() {
-		start := it.Pos()
-		for segment := it.Next(); len(segment) > 0; {
-			r, size := utf8.DecodeRune(segment)
-			segment = segment[size:]
-			if plain, typographic := plain[r]; typographic {
-				for _, r := range plain {
-					f.add(r, start, it.Pos())
-				}
-				continue
-			}
-			f.add(r, start, it.Pos())
+	for at := 0; at < len(text); {
+		size := 1
+		if alone(text[at:]) {
+			f.add(rune(text[at]), at, at+1)
+		} else {
+			size = norm.NFC.NextBoundaryInString(text[at:], true)
+			f.addSegment(norm.NFC.String(text[at:at+size]), at, at+size)
 		}
+		at += size
 	}
 	return f
+}
+
+// alone reports whether a text begins with a character that no accent follows, and
+// that is the same in every form. Most are.
+func alone(text string) bool {
+	return text[0] < utf8.RuneSelf && text[0] != '`' && (len(text) == 1 || text[1] < utf8.RuneSelf)
+}
+
+// addSegment appends a character with its accents.
+func (f *folded) addSegment(segment string, start, end int) {
+	for _, r := range segment {
+		typed, typographic := plain[r]
+		if !typographic {
+			f.add(r, start, end)
+		}
+		for _, r := range typed {
+			f.add(r, start, end)
+		}
+	}
 }
 
 // add appends a character that stands at text[start:end].

@@ -97,12 +97,12 @@ func extend(wanted []rune, back []int, k int, r rune) int {
 }
 
 // cuts reports whether the place before the ith character is inside a word, a
-// number, a ligature or a character with its accents.
+// number, a ligature, a run of < or > or a character with its accents.
 func (f *folded) cuts(text string, i int) bool {
 	switch {
 	case i == 0 || i == len(f.runes):
 		return false
-	case f.ends[i-1] > f.starts[i]:
+	case f.ends[i-1] > f.starts[i], f.runes[i-1] == f.runes[i] && strings.ContainsRune("<>", f.runes[i]):
 		return true
 	}
 	before, after := f.runes[i-1], f.runes[i]

@@ -105,6 +105,7 @@ func TestHostileTextsTakeNoLonger(t *testing.T) {
 }
 
 func FuzzFind(f *testing.F) {
+	f.Add("00<<<000000", 4, 96)
 	f.Add("000000000000\u07400", 0, 12)
 	f.Add("an exclu-\nsive “licence”", 3, 12)
 	f.Add("fu\u0308r die Mu\u0308ndel \xff 25,000.50", 0, 30)

@@ -15,7 +15,7 @@ import (
 
 // Limits of a question.
 const (
-	MaxPassage = 24_000 // bytes of a passage that a question contains; package chunk makes shorter ones
+	maxPassage = 24_000 // bytes of a passage; those of package chunk are shorter
 	maxHeading = 200    // characters
 	maxWording = 1_000  // characters of each text of a position
 
@@ -106,19 +106,13 @@ func delimited(p Passage) string {
 func line(s string, most int) string { return llm.Unfenced(term.Clean(s, most)) }
 
 // shown is the text of a passage without control characters, invisible characters,
-// direction marks and fences. A quote of it is found in the passage, where these do
-// not count either.
+// direction marks and fences, with one blank between words and one empty line
+// between paragraphs. A quote of it is found in the passage, where these do not
+// count either.
 func shown(text string) string {
-	if len(text) > MaxPassage {
-		end := MaxPassage
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end]
-	}
 	text = strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n', r == '\t':
+		case r == '\n':
 			return r
 		case unicode.IsSpace(r):
 			return ' '
@@ -127,5 +121,25 @@ func shown(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
-	return llm.Unfenced(text)
+	var b strings.Builder
+	empty := true // the line before
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line != "" || !empty {
+			b.WriteString(line + "\n")
+		}
+		empty = line == ""
+	}
+	return cut(llm.Unfenced(strings.TrimSpace(b.String())), maxPassage)
+}
+
+// cut cuts a text between two characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }

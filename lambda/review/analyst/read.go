@@ -78,9 +78,34 @@ func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped
 			dropped++
 			continue
 		}
-		found = append(found, r)
+		found = join(found, r)
 	}
 	return found, dropped, nil
+}
+
+// join adds a finding. Two problems of one quote are one finding, the heavier one
+// with the explanation of both: a finding is known by its topic and its place.
+func join(found []record.Finding, f record.Finding) []record.Finding {
+	for i, known := range found {
+		if known.Category != f.Category || known.Start != f.Start || known.End != f.End {
+			continue
+		}
+		if heavier(f.Severity, known.Severity) {
+			known, f = f, known
+		}
+		if f.Explanation != known.Explanation {
+			known.Explanation += " " + f.Explanation
+		}
+		known.Fallback = cmp.Or(known.Fallback, f.Fallback)
+		found[i] = known
+		return found
+	}
+	return append(found, f)
+}
+
+func heavier(a, b record.Severity) bool {
+	all := record.Severities()
+	return slices.Index(all, a) < slices.Index(all, b)
 }
 
 // texts reads the texts that the model has written itself, cleaned for any

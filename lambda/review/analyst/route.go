@@ -7,50 +7,53 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// analysts is the router's table. The marks of certain categories call an
-// analyst, whatever their score; five analysts read for topics that no category
-// covers well enough, and are called by words of the passage too. Words are a hint
-// only: they decide who reads, never what is found. No analyst is called for the
-// parties: there is nothing to negotiate about a name.
+// analysts is the router's table. Marks of certain categories call an analyst,
+// whatever their score. Five analysts read for topics that no category covers well
+// enough, and are called by words of the passage too: hints about who reads, never
+// about what is found. No analyst is called for the parties: there is nothing to
+// negotiate about a name.
 var analysts = []Analyst{
-	called("renewal", topics(record.Renewal), by(record.Renewal)),
-	called("termination", topics(record.Termination, record.ChangeOfControl), by(record.Termination, record.ChangeOfControl)),
+	called("renewal", topics(record.Renewal), by(record.Renewal), hints{}),
+	called("termination", topics(record.Termination, record.ChangeOfControl),
+		by(record.Termination, record.ChangeOfControl), hints{}),
 	called("liability", topics(record.LiabilityCap, record.UncappedLiability),
-		by(record.LiabilityCap, record.UncappedLiability)),
-	called("indemnity", topics(record.Indemnity, record.UncappedLiability), by(record.Indemnity)),
-	called("intellectual-property", topics(record.IPOwnership, record.License), by(record.IPOwnership, record.License)),
-	called("data-protection", topics(record.DataProtection), nil, "personal data", "personal information", "data protection",
-		"privacy", "gdpr", "data subject", "personenbezogen", "datenschutz", "dsgvo", "données personnelles",
-		"données à caractère personnel", "rgpd"),
-	called("payment", topics(record.Payment), nil, "payment", "payable", "invoice", "purchase price", "royalt", "late fee",
-		"interest at", "per annum", "fees", "zahlung", "rechnung", "vergütung", "verzugszins", "paiement", "facture",
-		"redevance", "intérêts de retard"),
-	called("confidentiality", topics(record.Confidentiality), nil, "confidential", "non-disclosure", "trade secret",
-		"receiving party", "disclosing party", "vertraulich", "geheimhaltung", "geschäftsgeheimnis", "confidentiel",
-		"secret des affaires"),
-	called("exclusivity", topics(record.Exclusivity), by(record.Exclusivity)),
-	called("dispute-resolution", topics(record.GoverningLaw, record.Disputes), by(record.GoverningLaw), "arbitrat",
-		"jurisdiction", "venue", "mediation", "jury", "injuncti", "schiedsgericht", "schiedsverfahren", "gerichtsstand",
-		"arbitrage", "tribunal compétent", "tribunaux de"),
+		by(record.LiabilityCap, record.UncappedLiability), hints{}),
+	called("indemnity", topics(record.Indemnity, record.UncappedLiability), by(record.Indemnity), hints{}),
+	called("intellectual-property", topics(record.IPOwnership, record.License), by(record.IPOwnership, record.License),
+		hints{}),
+	called("data-protection", topics(record.DataProtection), nil, hints{1, []string{"personal data",
+		"personal information", "data protection", "privacy", "gdpr", "data subject", "personenbezogen", "datenschutz",
+		"dsgvo", "données personnelles", "données à caractère personnel", "rgpd"}}),
+	called("payment", topics(record.Payment), nil, hints{3, []string{"payment", "payable", "invoice", "price", "royalt",
+		"late fee", "interest at", "per annum", "fees", "commission", "quantit", "zahlung", "rechnung", "vergütung",
+		"preis", "verzugszins", "paiement", "facture", "redevance", "prix", "intérêts de retard"}}),
+	called("confidentiality", topics(record.Confidentiality), nil, hints{2, []string{"confidential", "non-disclosure",
+		"trade secret", "receiving party", "disclosing party", "vertraulich", "geheimhaltung", "geschäftsgeheimnis",
+		"confidentiel", "secret des affaires"}}),
+	called("exclusivity", topics(record.Exclusivity), by(record.Exclusivity),
+		hints{1, []string{"disparag", "verunglimpf", "dénigre"}}),
+	called("dispute-resolution", topics(record.GoverningLaw, record.Disputes), by(record.GoverningLaw),
+		hints{2, []string{"arbitrat", "jurisdiction", "venue", "mediation", "jury", "injuncti", "schiedsgericht",
+			"schiedsverfahren", "gerichtsstand", "arbitrage", "tribunal compétent", "tribunaux de"}}),
 	called("unusual-terms", topics(record.Parties, record.Assignment, record.Other), by(record.Assignment),
-		"sole discretion", "power of attorney", "penalty", "deemed accepted", "waive", "from time to time",
-		"third party beneficiar", "take precedence", "vertragsstrafe", "gilt als genehmigt", "verzicht",
-		"einseitig", "clause pénale", "à sa seule discrétion", "renonc"),
+		hints{2, []string{"audit", "inspect", "sole discretion", "power of attorney", "penalty", "deemed accepted",
+			"waive", "from time to time", "third party beneficiar", "take precedence", "vertragsstrafe",
+			"gilt als genehmigt", "verzicht", "einseitig", "clause pénale", "à sa seule discrétion", "renonc"}}),
 }
 
 func topics(all ...record.Category) []record.Category { return all }
 func by(all ...record.Category) []record.Category     { return all }
 
-// hints are words that call an analyst.
-type hints []string
+// hints are words that call an analyst when they stand so often in a passage, or
+// once in the headings above it.
+type hints struct {
+	often int
+	words []string
+}
 
-// often is how often hints stand in a passage that calls an analyst; one in a
-// heading is enough.
-const often = 3
-
-func called(name string, topics, calls []record.Category, words ...string) Analyst {
+func called(name string, topics, calls []record.Category, h hints) Analyst {
 	a := load(name)
-	a.Topics, a.calls, a.hints = topics, calls, words
+	a.Topics, a.calls, a.hints = topics, calls, h
 	return a
 }
 
@@ -69,11 +72,11 @@ func Route(marks []record.Mark, p Passage) (route []Analyst) {
 
 func (h hints) call(text, heading string) bool {
 	n := 0
-	for _, word := range h {
+	for _, word := range h.words {
 		if strings.Contains(heading, word) {
 			return true
 		}
 		n += strings.Count(text, word)
 	}
-	return n >= often
+	return h.often > 0 && n >= h.often
 }

@@ -1,0 +1,195 @@
+package analyst
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/quote"
+	"matchbook/lambda/review/record"
+)
+
+func namesOf(all []Analyst) (names []string) {
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+func TestMarksAndWordsCallAnalysts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		marks         []record.Category
+		text, heading string
+		want          []string
+	}{
+		"nothing":            {},
+		"the parties":        {marks: []record.Category{record.Parties}},
+		"one":                {marks: []record.Category{record.Renewal}, want: []string{"renewal"}},
+		"two of one analyst": {marks: []record.Category{record.LiabilityCap, record.UncappedLiability}, want: []string{"liability"}},
+		"in the table's order": {marks: []record.Category{record.GoverningLaw, record.Exclusivity, record.ChangeOfControl},
+			want: []string{"termination", "exclusivity", "dispute-resolution"}},
+		"a heading":         {heading: "Agreement > 7. Confidentiality", want: []string{"confidentiality"}},
+		"a word":            {text: "The Supplier sends an invoice."},
+		"words":             {text: "Invoices are payable in 30 days. Fees are net.", want: []string{"payment"}},
+		"words in German":   {text: "Rechnungen: Zahlung in 30 Tagen. Die Vergütung ist fest.", want: []string{"payment"}},
+		"words in capitals": {text: "PERSONAL DATA: THE DATA SUBJECT, GDPR", want: []string{"data-protection"}},
+	} {
+		var marks []record.Mark
+		for _, m := range c.marks {
+			marks = append(marks, record.Mark{Category: m, Score: 1})
+		}
+		if got := namesOf(Route(marks, Passage{Text: c.text, Heading: c.heading})); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// labelled is for each label of CUAD its category, and the analyst that has to
+// read such a clause. No analyst has to read the names and dates of a contract.
+var labelled = map[string]struct {
+	category record.Category
+	analyst  string
+}{
+	"Parties": {record.Parties, ""}, "Agreement Date": {record.Parties, ""}, "Effective Date": {record.Parties, ""},
+	"Expiration Date": {record.Parties, ""}, "Renewal Term": {record.Renewal, "renewal"},
+	"Notice Period to Terminate Renewal": {record.Renewal, "renewal"}, "Governing Law": {record.GoverningLaw, "dispute-resolution"},
+	"Most Favored Nation": {record.Exclusivity, "exclusivity"}, "Competitive Restriction Exception": {record.Exclusivity, "exclusivity"},
+	"Non-Compete": {record.Exclusivity, "exclusivity"}, "Exclusivity": {record.Exclusivity, "exclusivity"},
+	"No-Solicit of Customers":     {record.Exclusivity, "exclusivity"},
+	"No-Solicit of Employees":     {record.Exclusivity, "exclusivity"},
+	"Non-Disparagement":           {"", "exclusivity"},
+	"Termination for Convenience": {record.Termination, "termination"}, "Rofr/Rofo/Rofn": {record.Exclusivity, "exclusivity"},
+	"Change of Control": {record.ChangeOfControl, "termination"}, "Anti-Assignment": {record.Assignment, "unusual-terms"},
+	"Revenue/Profit Sharing": {"", "payment"}, "Price Restrictions": {"", "payment"},
+	"Minimum Commitment": {record.Exclusivity, "exclusivity"}, "Volume Restriction": {"", "payment"},
+	"IP Ownership Assignment":           {record.IPOwnership, "intellectual-property"},
+	"Joint IP Ownership":                {record.IPOwnership, "intellectual-property"},
+	"License Grant":                     {record.License, "intellectual-property"},
+	"Non-Transferable License":          {record.License, "intellectual-property"},
+	"Affiliate License-Licensor":        {record.License, "intellectual-property"},
+	"Affiliate License-Licensee":        {record.License, "intellectual-property"},
+	"Unlimited/All-You-Can-Eat-License": {record.License, "intellectual-property"},
+	"Irrevocable or Perpetual License":  {record.License, "intellectual-property"},
+	"Source Code Escrow":                {record.License, "intellectual-property"},
+	"Post-Termination Services":         {record.Termination, "termination"}, "Audit Rights": {"", "unusual-terms"},
+	"Uncapped Liability": {record.UncappedLiability, "liability"}, "Cap on Liability": {record.LiabilityCap, "liability"},
+	"Liquidated Damages": {record.LiabilityCap, "liability"}, "Warranty Duration": {"", "liability"},
+	"Insurance": {record.Indemnity, "indemnity"}, "Covenant Not to Sue": {record.Indemnity, "indemnity"},
+	"Third Party Beneficiary": {"", "unusual-terms"},
+}
+
+// With the marks of the labels, the router calls few analysts, and nearly every
+// passage that a label names is read by its analyst. The figures are in
+// ../README.md.
+func TestRouterCallsFewAnalystsAndMissesFewLabels(t *testing.T) {
+	t.Parallel()
+	folder := skip.Shared(t, "eval/contracts")
+	parts, calls, spans := 0, 0, 0
+	misses, called := 0, map[string]int{}
+	for _, c := range contractsOf(t, folder) {
+		routed := 0
+		reached := map[span]bool{}
+		for _, p := range chunk.Split(c.text) {
+			passage := Passage{Text: c.text[p.Start:p.End], Start: p.Start, Heading: p.Heading}
+			marks, here := c.marks(passage)
+			route := namesOf(Route(marks, passage))
+			for _, s := range here {
+				reached[s] = reached[s] || slices.Contains(route, labelled[s.label].analyst)
+			}
+			for _, name := range route {
+				called[name]++
+			}
+			parts, routed = parts+1, routed+1+len(route)
+		}
+		t.Logf("%3d parts, %3d calls of %3d: %s", len(chunk.Split(c.text)), routed, 12*len(chunk.Split(c.text)), c.name)
+		calls += routed
+		for s, ok := range reached {
+			spans++
+			if !ok {
+				misses++
+				t.Logf("not read: %s: %.200q", s.label, s.text)
+			}
+		}
+	}
+	t.Logf("%d parts, %d calls of %d; %d of %d labels without their analyst; %v", parts, calls, 12*parts, misses, spans, called)
+	if parts < 130 || calls > 3*parts || spans < 240 || misses*100 > spans*4 {
+		t.Errorf("%d calls for %d parts and %d of %d labels without their analyst, want at most 3 calls a part and 4 %%",
+			calls, parts, misses, spans)
+	}
+}
+
+// contract is one with its labels.
+type contract struct {
+	name, text string
+	spans      []span
+}
+
+type span struct{ label, text string }
+
+// marks are the marks of the labels that stand in a passage, and the spans that
+// an analyst has to read.
+func (c contract) marks(p Passage) (marks []record.Mark, here []span) {
+	for _, s := range c.spans {
+		words := strings.Fields(s.text)
+		if len(words) == 0 || !strings.Contains(p.Text, words[len(words)/2]) {
+			continue // the search is cheaper than the proof
+		}
+		if _, _, ok := quote.Find(p.Text, s.text); !ok {
+			continue
+		}
+		if m := labelled[s.label]; m.category != "" {
+			marks = append(marks, record.Mark{Category: m.category, Score: 100})
+		}
+		if labelled[s.label].analyst != "" {
+			here = append(here, s)
+		}
+	}
+	return marks, here
+}
+
+// texts are the strings of a Python list.
+var pythonText = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
+
+func contractsOf(t *testing.T, folder string) (all []contract) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(folder, "labels.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		name := strings.TrimSuffix(row[0], filepath.Ext(row[0]))
+		raw, err := os.ReadFile(filepath.Join(folder, "txt", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := contract{name: name}
+		if c.text, err = chunk.Clean(raw); err != nil {
+			t.Fatal(err)
+		}
+		for i, label := range rows[0] {
+			if _, ok := labelled[label]; !ok {
+				continue
+			}
+			for _, text := range pythonText.FindAllString(row[i], -1) {
+				text = strings.NewReplacer(`\'`, `'`, `\"`, `"`, `\n`, "\n").Replace(text[1 : len(text)-1])
+				for _, part := range strings.Split(text, "<omitted>") {
+					c.spans = append(c.spans, span{label, part})
+				}
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}

@@ -61,7 +61,8 @@ func TestThereAreElevenAnalystsAndTheirFilesAgreeWithTheTable(t *testing.T) {
 	}
 }
 
-const clause = "This Agreement renews for periods of three years unless the Customer gives notice 180 days before its end."
+const clause = "This Agreement renews for periods of three years unless the Customer gives notice 180 days " +
+	"before its end."
 
 func passage() Passage {
 	return Passage{Text: "9. Term. " + clause + " It ends otherwise.", Start: 1000, Heading: "Agreement > 9. Term"}
@@ -182,7 +183,8 @@ func TestQuestionsContainThePassageAndThePositions(t *testing.T) {
 		if !ok || stage != record.Stage(a.Name) || text != passage().Text {
 			t.Errorf("%s: got stage %q, passage %q, %v", a.Name, stage, text, ok)
 		}
-		if !strings.Contains(q.User, "Our side in this contract: customer.") || strings.Count(q.User, "Our position on ") != len(a.Topics) {
+		if !strings.Contains(q.User, "Our side in this contract: customer.") ||
+			strings.Count(q.User, "Our position on ") != len(a.Topics) {
 			t.Errorf("%s: the question has other positions:\n%s", a.Name, q.User)
 		}
 	}

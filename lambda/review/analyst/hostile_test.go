@@ -103,7 +103,8 @@ func TestAnswersOfASeducedModelAddNothing(t *testing.T) {
 func TestTwoProblemsOfOneQuoteAreOneFinding(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
-	second := strings.Replace(found("renews for periods", "renewal", "high", "Long"), "It binds us for three years.", "No cap.", 1)
+	second := found("renews for periods", "renewal", "high", "Long")
+	second = strings.Replace(second, "It binds us for three years.", "No cap.", 1)
 	got, dropped, err := a.Read(list(found("renews for periods", "renewal", "low", "Renewal"), second,
 		found("renews for periods of three years", "renewal", "low", "Another place")), passage())
 	if err != nil || dropped != 0 || len(got) != 2 || got[0].Title != "Long" || got[0].Severity != "high" ||

@@ -80,8 +80,9 @@ func (a Analyst) positions(pb playbook.Playbook) string {
 			continue
 		}
 		fmt.Fprintf(&b, "Our position on %s: a clause is %s.", topic, position.Clause)
-		for _, part := range []struct{ label, text string }{{"Acceptable", position.Acceptable}, {"Unwanted", position.Unwanted},
-			{"Our wording", position.Fallback}, {"Reason", position.Reason}, {"Severity", string(position.Severity)}} {
+		for _, part := range []struct{ label, text string }{{"Acceptable", position.Acceptable},
+			{"Unwanted", position.Unwanted}, {"Our wording", position.Fallback}, {"Reason", position.Reason},
+			{"Severity", string(position.Severity)}} {
 			if text := line(part.text, maxWording); text != "" {
 				fmt.Fprintf(&b, " %s: %s", part.label, text)
 			}

@@ -68,12 +68,13 @@ func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped
 		return nil, 0, errors.New("it has too many findings")
 	}
 	for _, f := range findings {
-		finding, quoted := f.(map[string]any), false
+		finding := f.(map[string]any)
 		r := record.Finding{Analyst: a.Name, Category: record.Category(finding["category"].(string)),
 			Severity: record.Severity(finding["severity"].(string))}
 		if err := texts(finding, &r); err != nil {
 			return nil, 0, err
 		}
+		var quoted bool
 		if r.Quote, r.Start, r.End, quoted = p.find(finding["quote"].(string)); !quoted {
 			dropped++
 			continue

@@ -156,11 +156,13 @@ func (r *reader) text(at string, raw json.RawMessage, most int) (text string) {
 	if n := utf8.RuneCountInString(*value); n > most {
 		r.report(at, "has %d characters, the limit is %d", n, most)
 	}
-	if strings.ContainsFunc(*value, func(c rune) bool { return unicode.IsControl(c) && c != '\n' || unicode.Is(unicode.Cf, c) }) {
+	if strings.ContainsFunc(*value, hidden) {
 		r.report(at, "contains a control character or an invisible one")
 	}
 	return *value
 }
+
+func hidden(c rune) bool { return unicode.IsControl(c) && c != '\n' || unicode.Is(unicode.Cf, c) }
 
 func (r *reader) choice(at string, raw json.RawMessage, choices []string) string {
 	var value *string
@@ -169,7 +171,8 @@ func (r *reader) choice(at string, raw json.RawMessage, choices []string) string
 	case json.Unmarshal(raw, &value) != nil || value == nil:
 		r.report(at, "expected one of %s", strings.Join(choices, ", "))
 	case !slices.Contains(choices, *value):
-		r.report(at, "found %q, expected one of %s%s", term.Clean(*value, maxWord), strings.Join(choices, ", "), meant(*value, choices))
+		r.report(at, "found %q, expected one of %s%s", term.Clean(*value, maxWord), strings.Join(choices, ", "),
+			meant(*value, choices))
 	default:
 		return *value
 	}

@@ -81,9 +81,6 @@ func (r *Reviewer) Review(ctx context.Context, f job.Fence) error {
 
 // run reads the chunk, under a watch that stops its calls.
 func (w *work) run(ctx context.Context) error {
-	if w.task.Job.Status != record.Running {
-		return errCancelled
-	}
 	calls, ended := beforeEnd(ctx)
 	defer ended()
 	calls, stop := context.WithCancelCause(calls)

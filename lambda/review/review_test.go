@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/reviewtest"
 )
 
 // A transient failure of one analyst takes the chunk back to the queue; the next
@@ -45,6 +46,9 @@ func TestRedeliveredChunkGoesOnAfterItsLastFinishedCall(t *testing.T) {
 			if n != 1 {
 				t.Errorf("the answer to question %x was bought %d times", key.Prompt[:4], n)
 			}
+		}
+		if n := len(r.store.Findings(r.id)); n != 1 {
+			t.Errorf("%d findings, want the one about the renewal", n)
 		}
 	})
 }
@@ -111,13 +115,38 @@ func TestCancellationStopsTheCallsInFlight(t *testing.T) {
 	})
 }
 
+// A cancelled chunk is not tried again, although one of its stages might be.
+func TestCancelledChunkIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			switch s {
+			case "renewal":
+				return "", unavailable
+			case "termination":
+				return "", took(ctx, time.Minute)
+			}
+			return answer(ctx, s, n)
+		}
+		time.AfterFunc(15*time.Second, func() { r.store.Cancel(r.id) })
+		if got := r.deliver(1)[0]; got.Action != job.Ack {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		r.wantStatus(record.Cancelled)
+	})
+}
+
 // An answer that comes back when the review was just cancelled adds nothing.
 func TestAnswerAfterTheCancellationAddsNoFinding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
-			if s == "renewal" {
+			if s == "renewal" { // the last one to answer
+				if err := took(ctx, time.Second/2); err != nil {
+					return "", err
+				}
 				r.store.Cancel(r.id)
 			}
 			return answer(ctx, s, n)
@@ -127,17 +156,28 @@ func TestAnswerAfterTheCancellationAddsNoFinding(t *testing.T) {
 		if found := r.store.Findings(r.id); slices.ContainsFunc(found, func(f record.Finding) bool { return f.Analyst == "renewal" }) {
 			t.Errorf("found after the cancellation: %+v", found)
 		}
+		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-2" {
+			t.Errorf("the chunk is %s, %s", chunk.Status, chunk.Stage)
+		}
 	})
 }
 
-// A chunk of a review that was cancelled before its message came makes no call.
+// The review is cancelled after the claim of the chunk, and before its first call.
 func TestCancelledReviewMakesNoCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
-		r.store.Cancel(r.id)
+		r.store.Fail = func(method string) error {
+			if method == "Begin" {
+				r.store.Cancel(r.id)
+			}
+			return nil
+		}
 		if got := r.deliver(1)[0]; got.Action != job.Ack || len(r.model.calls) > 0 {
 			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
+		}
+		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-1" {
+			t.Errorf("the chunk is %s, %s", chunk.Status, chunk.Stage)
 		}
 	})
 }
@@ -164,6 +204,44 @@ func TestPauseOfTheProviderHoldsForEveryChunk(t *testing.T) {
 		}
 		if got := r.model.asked("renewal"); got != 2 {
 			t.Errorf("renewal was asked %d times", got)
+		}
+	})
+}
+
+// The provider's wait for one chunk is recorded for all others.
+func TestRateLimitOfOneChunkPausesTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, manyClauses)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == record.Categories && n == 1 {
+				return "", rateLimit(10 * time.Second)
+			}
+			if err := took(ctx, time.Second); err != nil {
+				return "", err
+			}
+			return answer(ctx, s, n)
+		}
+		r.deliver(1)
+		for _, c := range r.model.calls {
+			if c.at > 0 && c.at < 10*time.Second {
+				t.Errorf("%s was asked after %s, within the pause", c.stage, c.at)
+			}
+		}
+	})
+}
+
+// A pause that others met is left to the queue as well, and not waited for.
+func TestLongPauseOfAnotherWorkerIsLeftToTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		if err := r.store.Pause(t.Context(), "test", 20*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		got := r.deliver(1)[0]
+		if waited := time.Since(r.model.began); got.Action != job.Retry || got.Visibility < 20*time.Minute || waited > 0 {
+			t.Errorf("the delivery ended with %+v after %s", got, waited)
 		}
 	})
 }
@@ -282,10 +360,20 @@ func TestStagesThatEndTogetherAreRecordedTogether(t *testing.T) {
 		}
 		r.store.Slow = 10 * time.Millisecond
 		r.deliver(1)
-		if writes != 3 { // the categories; the first analyst; the others
+		if writes != 3 { // the categories; the analyst that is first; the two others
 			t.Errorf("%d writes, want 3", writes)
 		}
 	})
+}
+
+func TestBudgetNeedsAPrice(t *testing.T) {
+	t.Parallel()
+	request := oneClause
+	request.Budget = 1
+	s := review.Starter{Store: reviewtest.New(), Model: "test"}
+	if _, err := s.Start(t.Context(), request); err == nil || !strings.Contains(err.Error(), "price of the model") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestReviewWithoutAModelAsksNothing(t *testing.T) {
@@ -320,6 +408,7 @@ func numbered(n int) string {
 
 var (
 	oneClause = review.Request{Name: "one.txt", Text: "12. Termination. Either party may terminate this agreement " +
-		"on thirty days' written notice. It renews for further terms of one year unless notice is given."}
+		"on thirty days' written notice. It renews for further terms of one year unless notice is given. " +
+		"Liability is not limited in any way."}
 	manyClauses = review.Request{Name: "many.txt", Text: numbered(100)}
 )

@@ -155,14 +155,15 @@ func rateLimit(d time.Duration) error {
 	return &failure.Error{Kind: failure.Transient, Sentence: "HTTP 429", RetryAfter: d}
 }
 
-// answer marks both clauses of the contract, and has a finding about the renewal.
+// answer marks the three clauses of the contract, and has a finding about the renewal.
 // Without a question about the contract as a whole, no other stage is asked.
 func answer(_ context.Context, s record.Stage, _ int) (string, error) {
 	switch s {
 	case record.Categories:
 		return `{"clauses": [
 			{"quote": "Either party may terminate this agreement", "category": "termination", "score": 90},
-			{"quote": "It renews for further terms of one year", "category": "renewal", "score": 80}]}`, nil
+			{"quote": "It renews for further terms of one year", "category": "renewal", "score": 80},
+			{"quote": "Liability is not limited in any way", "category": "uncapped-liability", "score": 99}]}`, nil
 	case "renewal":
 		return `{"findings": [{"quote": "It renews for further terms of one year", "category": "renewal", "title": "It renews",
 			"explanation": "By itself, year after year.", "severity": "high", "fallback": ""}]}`, nil

@@ -65,30 +65,29 @@ func (w *work) record(ctx context.Context, r record.Result) {
 		batch := w.waiting
 		w.waiting = nil
 		w.mu.Unlock()
-		err := w.write(ctx, batch)
+		running, err := w.write(ctx, batch)
 		w.mu.Lock()
-		if w.failed = err; err != nil {
-			break
-		}
+		w.failed = err
 		for _, r := range batch {
-			w.done[r.Stage] = r.Outcome == record.Done
+			w.done[r.Stage] = running && r.Outcome == record.Done
 		}
 	}
 	w.recording = false
 }
 
-// write goes on although the calls were stopped: what has ended was paid for.
-func (w *work) write(ctx context.Context, batch []record.Result) error {
+// write goes on although the calls were stopped: what has ended was paid for. It
+// reports whether the review is running, and its results count.
+func (w *work) write(ctx context.Context, batch []record.Result) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
 	defer cancel()
 	standing, err := w.Store.Record(ctx, w.fence, batch)
-	if err == nil && standing.Status != record.Running {
-		err = errCancelled
-	}
-	if errors.Is(err, errCancelled) || errors.Is(err, job.ErrFenceLost) {
+	switch {
+	case errors.Is(err, job.ErrFenceLost):
 		w.stop(err)
+	case err == nil && standing.Status != record.Running:
+		w.stop(errCancelled)
 	}
-	return failure.At("record what was read", err)
+	return err == nil && standing.Status == record.Running, failure.At("record what was read", err)
 }
 
 // unrecorded returns the error of recording.

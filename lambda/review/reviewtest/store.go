@@ -28,7 +28,7 @@ type Store struct {
 	Bought  map[llm.Key]int // answers that were kept, by question
 	// Ends counts how often each review ended.
 	Ends map[uuid.UUID]int
-	// Fail is called before each write, and its error returned; it may be nil.
+	// Fail is called before each write of the work, and its error returned; it may be nil.
 	Fail func(method string) error
 	// Slow is the time that Record takes.
 	Slow time.Duration

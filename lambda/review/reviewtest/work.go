@@ -1,7 +1,6 @@
 package reviewtest
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -52,10 +51,13 @@ func (s *Store) standing(c *contract, model string) record.Standing {
 
 // Begin implements review.Store.
 func (s *Store) Begin(_ context.Context, f job.Fence, calls []record.Call) (record.Standing, error) {
+	if err := s.fail("Begin"); err != nil {
+		return record.Standing{}, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch, c, err := s.held(f)
-	if err = cmp.Or(s.fail("Begin"), err); err != nil {
+	if err != nil {
 		return record.Standing{}, err
 	}
 	if c.Status != record.Running {
@@ -86,10 +88,13 @@ func (ch *chunk) reserved(stage record.Stage) record.USD {
 // Record implements review.Store.
 func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) (record.Standing, error) {
 	<-time.After(s.Slow)
+	if err := s.fail("Record"); err != nil {
+		return record.Standing{}, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch, c, err := s.held(f)
-	if err = cmp.Or(s.fail("Record"), err); err != nil {
+	if err != nil {
 		return record.Standing{}, err
 	}
 	for _, r := range results {
@@ -113,10 +118,13 @@ func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) 
 
 // End implements review.Store.
 func (s *Store) End(_ context.Context, f job.Fence, status job.Status, stage, reason string) ([]job.Stamped, error) {
+	if err := s.fail("End"); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch, _, err := s.held(f)
-	if err = cmp.Or(s.fail("End"), err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	ch.Status, ch.Stage, ch.Error, ch.failedAt = status, stage, reason, time.Now()

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 )
 
 // text reads a chunk of text: its categories, and what the analysts find that
@@ -84,9 +85,27 @@ func (w *work) recovered(err *error) {
 	}
 }
 
-// whole reads the contract as a whole.
+// whole reads the contract as a whole. The model is asked for contradictions
+// only; all else follows from the marks and findings.
 func (w *work) whole(ctx context.Context) error {
-	return w.stage(ctx, record.Contract, 0, func(context.Context, *record.Result) error { return nil })
+	conclude := func(_ context.Context, r *record.Result) error {
+		concluded := whole.Conclude(w.task, w.playbook)
+		r.Findings, r.Same = concluded.Findings, concluded.Same
+		return nil
+	}
+	q, ask := whole.Question(w.task)
+	if w.Model == nil || !ask {
+		return w.stage(ctx, record.Contract, 0, conclude)
+	}
+	return w.question(ctx, record.Contract, q, func(answer string, r *record.Result) error {
+		found, err := whole.Read(answer, w.task)
+		if err != nil {
+			return err
+		}
+		_ = conclude(ctx, r)
+		r.Findings = append(r.Findings, found...)
+		return nil
+	})
 }
 
 // question is a stage that asks the model. read may be called for several

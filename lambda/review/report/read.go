@@ -1,0 +1,44 @@
+package report
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+)
+
+// Store reads reviews: postgres/reviews.go.
+type Store interface {
+	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
+	Text(ctx context.Context, id uuid.UUID) (string, error)
+	Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error)
+	Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error)
+	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
+}
+
+// page is the number of findings that one statement reads.
+const page = 500
+
+// Read reads a review as it is now. The job comes first: what is read behind it
+// may be newer, never older. An unknown id is job.ErrNotFound.
+func Read(ctx context.Context, s Store, id uuid.UUID) (r Review, err error) {
+	if r.Job, err = s.Job(ctx, id); err != nil {
+		return r, err
+	}
+	var errs [3]error
+	r.Text, errs[0] = s.Text(ctx, id)
+	r.Chunks, errs[1] = s.Chunks(ctx, id)
+	r.Marks, errs[2] = s.Marks(ctx, id)
+	if err := errors.Join(errs[:]...); err != nil {
+		return r, err
+	}
+	for {
+		some, err := s.Findings(ctx, id, len(r.Findings), page)
+		r.Findings = append(r.Findings, some...)
+		if err != nil || len(some) < page {
+			return r, err
+		}
+	}
+}

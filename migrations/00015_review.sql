@@ -206,8 +206,8 @@ BEGIN
             ended_at = CASE WHEN change.again THEN NULL ELSE ended_at END
         WHERE id = change.job_id RETURNING * INTO job;
         IF change.text_again THEN
-            -- The contract as a whole is reviewed again, after it.
-            DELETE FROM review_checkpoint
+            -- The contract as a whole is reviewed again, after it; its cost stays.
+            UPDATE review_checkpoint SET outcome = NULL, finished_at = coalesce(finished_at, now())
             WHERE chunk_id = (SELECT id FROM review_chunk WHERE job_id = change.job_id AND kind = 'whole');
             UPDATE review_chunk SET status = NULL, ready = false, error = NULL, failed_at = NULL, lease_until = NULL,
                 due_at = NULL, republished = 0, lapses = 0

@@ -295,24 +295,33 @@ type storedFinding struct {
 func stored(results []record.Result) []storedResult {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
-		list[i] = storedResult{r.Stage, r.Outcome, storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
+		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
 			slices.Clone(r.Marks), make([]storedFinding, len(r.Findings))}
 		for m := range list[i].Marks {
-			list[i].Marks[m].Quote = storable(r.Marks[m].Quote)
+			mark := &list[i].Marks[m]
+			mark.Category, mark.Quote = kept(mark.Category), storable(mark.Quote)
 		}
 		for n, f := range r.Findings {
-			list[i].Findings[n] = storedFinding{Finding: f}
-			if f.Quote != "" {
-				list[i].Findings[n].Start, list[i].Findings[n].End = &f.Start, &f.End
-			}
-			g := &list[i].Findings[n].Finding
-			for _, text := range []*string{&g.Analyst, &g.Title, &g.Explanation, &g.Quote, &g.Fallback} {
-				*text = storable(*text)
-			}
+			list[i].Findings[n] = storedOf(f)
 		}
 	}
 	return list
 }
+
+func storedOf(f record.Finding) storedFinding {
+	start, end := &f.Start, &f.End
+	if f.Quote == "" {
+		start, end = nil, nil
+	}
+	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
+	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback} {
+		*text = storable(*text)
+	}
+	return storedFinding{f, start, end}
+}
+
+// kept is storable for the types of package record.
+func kept[T ~string](text T) T { return T(storable(string(text))) }
 
 // Statements of End. publishWholeSQL stamps the contract as a whole if the
 // triggers of this transaction have made it pending.

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -144,32 +143,5 @@ func (r *reviews) is(review uuid.UUID, status record.Status, open, gaps int, rea
 	if err != nil || j.Status != status || j.ChunksOpen != open || j.Gaps != gaps || j.Error != reason ||
 		(j.EndedAt != nil) != status.Over() {
 		r.t.Errorf("the review is %+v, %v; want %s, %d open, %d gaps, %q", j, err, status, open, gaps, reason)
-	}
-}
-
-func TestJoinOfOneChunk(t *testing.T) {
-	t.Parallel()
-	r := newReviews(t)
-	review, stamped := r.create(1)
-	r.is(review, record.Queued, 1, 0, "")
-	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
-		t.Fatal(err)
-	}
-	r.is(review, record.Running, 0, 0, "")
-	chunks, err := r.store.Chunks(t.Context(), review)
-	if err != nil || len(chunks) != 2 || chunks[1].Status != job.StatusPending || chunks[1].Kind != record.Whole {
-		t.Fatalf("chunks are %+v, %v", chunks, err)
-	}
-	f := r.claimed(chunks[1].ID)
-	task, err := r.store.Task(t.Context(), f)
-	if err != nil || len(task.Chunks) != 1 || len(task.Marks) != 1 || len(task.Findings) != 1 {
-		t.Errorf("the task is %+v, %v", task, err)
-	}
-	if whole := r.end(f, job.StatusSucceeded); len(whole) != 0 {
-		t.Errorf("published %+v", whole)
-	}
-	r.is(review, record.Completed, 0, 0, "")
-	if err := r.read(t.Context(), f); !errors.Is(err, job.ErrFenceLost) {
-		t.Error(err)
 	}
 }

@@ -1,0 +1,488 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/sweep"
+
+	"github.com/google/uuid"
+)
+
+// whole returns the chunk of the contract as a whole.
+func (r *reviews) whole(review uuid.UUID) record.Chunk {
+	r.t.Helper()
+	chunks, err := r.store.Chunks(r.t.Context(), review)
+	if err != nil || chunks[len(chunks)-1].Kind != record.Whole {
+		r.t.Fatalf("chunks are %+v, %v", chunks, err)
+	}
+	return chunks[len(chunks)-1]
+}
+
+// take claims every chunk.
+func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Fence) {
+	r.t.Helper()
+	var deliveries []job.Delivery
+	for _, s := range stamped {
+		deliveries = append(deliveries, job.Delivery{ID: s.ID, PublishedAt: s.PublishedAt, Count: 1})
+	}
+	claims, err := r.store.Claim(r.t.Context(), deliveries, time.Minute, false)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, c := range claims {
+		if c.Found != job.Claimed {
+			r.t.Fatalf("claim found %+v", c)
+		}
+		fences = append(fences, c.Fence)
+	}
+	return fences
+}
+
+func TestReviewWithoutChunksHasFailedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(0)
+	r.is(review, record.Failed, 0, 0, "the contract has no text")
+	if chunks, err := r.store.Chunks(t.Context(), review); len(stamped) != 0 || len(chunks) != 0 || err != nil {
+		t.Errorf("published %v, chunks %v, %v", stamped, chunks, err)
+	}
+	if stamped, err := r.store.Retry(t.Context(), review); len(stamped) != 0 || err != nil {
+		t.Errorf("a retry published %v, %v", stamped, err)
+	}
+	r.is(review, record.Failed, 0, 0, "the contract has no text")
+}
+
+func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(1)
+	r.is(review, record.Queued, 1, 0, "")
+	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
+		t.Fatal(err)
+	}
+	r.is(review, record.Running, 0, 0, "")
+	f := r.claimed(r.whole(review).ID)
+	task, err := r.store.Task(t.Context(), f)
+	if err != nil || len(task.Chunks) != 1 || len(task.Marks) != 1 || len(task.Findings) != 1 || task.Text != "" {
+		t.Errorf("the task is %+v, %v", task, err)
+	}
+	if whole := r.end(f, job.StatusSucceeded); len(whole) != 0 {
+		t.Errorf("published %+v", whole)
+	}
+	r.is(review, record.Completed, 0, 0, "")
+}
+
+func TestAThousandChunksPublishTheWholeOnce(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(1000)
+	fences, published := r.takeAll(stamped), make(chan job.Stamped, 1000)
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() {
+			for i := w; i < len(fences); i += 8 {
+				whole, err := r.store.End(t.Context(), fences[i], job.StatusSucceeded, "", "")
+				if err != nil {
+					t.Error(err)
+				}
+				for _, s := range whole {
+					published <- s
+				}
+			}
+		})
+	}
+	workers.Wait()
+	r.is(review, record.Queued, 0, 0, "") // no chunk of it was asked about
+	if len(published) != 1 {
+		t.Fatalf("the contract as a whole is published %d times", len(published))
+	}
+	r.end(r.takeAll([]job.Stamped{<-published})[0], job.StatusSucceeded)
+	r.is(review, record.Completed, 0, 0, "")
+}
+
+func TestReviewFailsWhenEveryChunkFailed(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(3)
+	fences := r.takeAll(stamped)
+	for _, f := range fences[:2] {
+		r.end(f, job.StatusFailed)
+	}
+	r.is(review, record.Queued, 1, 2, "")
+	v := job.Release{Status: job.StatusFailed, Reason: "the model is away", Kind: "transient", Delivery: 3}
+	if ok, err := r.store.Release(t.Context(), fences[2], v); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	r.is(review, record.Failed, 0, 3, "chunk 1, categories: the budget is spent; and 2 more")
+	if w := r.whole(review); w.Status != job.StatusNone {
+		t.Errorf("the contract as a whole is %+v", w)
+	}
+}
+
+func TestAMissingChunkIsANamedGap(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	fences := r.takeAll(stamped)
+	r.end(fences[0], job.StatusSucceeded)
+	if _, err := r.store.End(t.Context(), fences[1], job.StatusFailed, "liability", "the model refuses"); err != nil {
+		t.Fatal(err)
+	}
+	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
+	r.is(review, record.CompletedWithGaps, 0, 1, "chunk 2, liability: the model refuses")
+}
+
+func TestAFailedWholeIsANamedGap(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(1)
+	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
+	r.end(r.claimed(r.whole(review).ID), job.StatusFailed)
+	r.is(review, record.CompletedWithGaps, 0, 1, "the contract as a whole, contract: the budget is spent")
+	stamped, err := r.store.Retry(t.Context(), review)
+	if err != nil || len(stamped) != 1 || stamped[0].ID != r.whole(review).ID {
+		t.Fatalf("a retry published %v, %v", stamped, err)
+	}
+	r.is(review, record.Running, 0, 0, "")
+	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
+	r.is(review, record.Completed, 0, 0, "")
+}
+
+// The transaction of one chunk waits for that of the other, which has not seen it.
+func TestTheLastTwoChunksFinishTogether(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	for _, first := range []string{"succeeded", "failed"} {
+		review, stamped := r.create(2)
+		fences := r.takeAll(stamped)
+		tx, err := r.conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), "UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first); err != nil {
+			t.Fatal(err)
+		}
+		done, published := make(chan struct{}), 0
+		go func() {
+			defer close(done)
+			whole, err := r.store.End(t.Context(), fences[1], job.StatusSucceeded, "", "")
+			if published = len(whole); err != nil {
+				t.Error(err)
+			}
+		}()
+		r.waiting(done)
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		if w := r.whole(review); published != 1 || w.Status != job.StatusPending {
+			t.Errorf("after one that %s: published %d times, and is %+v", first, published, w)
+		}
+	}
+}
+
+func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	fences := r.takeAll(stamped)
+	r.end(fences[0], job.StatusSucceeded)
+	r.end(fences[1], job.StatusFailed)
+	whole := r.claimed(r.whole(review).ID)
+	r.end(whole, job.StatusSucceeded)
+	before := r.dump(reviewTables...)
+	for _, f := range append(fences, whole) {
+		claims, err := r.store.Claim(t.Context(), []job.Delivery{{ID: f.ID, Count: 2}}, time.Minute, true)
+		if err != nil || claims[0].Found != job.Done {
+			t.Errorf("the message of %v found %+v, %v", f, claims, err)
+		}
+		if err := r.read(t.Context(), f); !errors.Is(err, job.ErrFenceLost) {
+			t.Errorf("a stale fence: %v", err)
+		}
+		if _, err := r.store.End(t.Context(), f, job.StatusCancelled, "", ""); !errors.Is(err, job.ErrFenceLost) {
+			t.Errorf("a stale fence: %v", err)
+		}
+	}
+	if r.dump(reviewTables...) != before {
+		t.Error("redelivered chunks changed rows")
+	}
+}
+
+func TestCancelBeforeTheLastChunk(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(3)
+	fences := r.takeAll(stamped[:2])
+	r.end(fences[0], job.StatusSucceeded)
+	r.cancelled(review, record.Cancelling)
+	r.is(review, record.Cancelling, 1, 1, "")
+	if whole := r.end(fences[1], job.StatusSucceeded); len(whole) != 0 {
+		t.Errorf("the contract as a whole is published: %v", whole)
+	}
+	r.is(review, record.Cancelled, 0, 1, "chunk 3, cancelled-at-stage-1: the review was cancelled")
+	if w := r.whole(review); w.Status != job.StatusCancelled || w.Stage != "cancelled-at-stage-13" {
+		t.Errorf("the contract as a whole is %+v", w)
+	}
+	r.cancelled(review, record.Cancelled)
+}
+
+func TestCancelAfterTheLastChunk(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(1)
+	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
+	r.cancelled(review, record.Cancelled) // the contract as a whole was pending
+	r.is(review, record.Cancelled, 0, 0, "")
+
+	review, stamped = r.create(1)
+	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
+	whole := r.claimed(r.whole(review).ID)
+	r.cancelled(review, record.Cancelling) // it is at work
+	r.end(whole, job.StatusCancelled)
+	r.is(review, record.Cancelled, 0, 0, "")
+
+	review, stamped = r.create(1)
+	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
+	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
+	r.cancelled(review, record.Completed)
+}
+
+func (r *reviews) cancelled(review uuid.UUID, want record.Status) {
+	r.t.Helper()
+	if status, err := r.store.Cancel(r.t.Context(), review); status != want || err != nil {
+		r.t.Errorf("cancelling returns %s, %v; want %s", status, err, want)
+	}
+}
+
+// The two transactions meet: whichever comes first, the review ends.
+func TestCancelMeetsTheLastChunk(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	for _, cancelFirst := range []bool{true, false} {
+		review, stamped := r.create(1)
+		f := r.takeAll(stamped)[0]
+		first, want := "UPDATE review_chunk SET status = 'succeeded' WHERE id = $1", record.Cancelled
+		second := func() error { _, err := r.store.Cancel(t.Context(), review); return err }
+		id := f.ID
+		if cancelFirst {
+			first, id = "UPDATE review_job SET status = 'cancelling' WHERE id = $1", review
+			second = func() error { _, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", ""); return err }
+		}
+		tx, err := r.conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), first, id); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if err := second(); err != nil {
+				t.Error(err)
+			}
+		}()
+		r.waiting(done)
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		r.is(review, want, 0, 0, "")
+	}
+}
+
+func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	r.end(r.takeAll(stamped[:1])[0], job.StatusSucceeded)
+	for range 3 {
+		f := r.claimed(stamped[1].ID)
+		_, err := r.store.Begin(t.Context(), f, []record.Call{{Stage: record.Categories, Estimate: 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.advance(time.Minute)
+	}
+	r.advance(time.Hour)
+	lost, crashed, err := r.store.GiveUp(t.Context(), sweep.Waits{Visibility: time.Minute, Lapses: 3, Times: 3}, 10)
+	if lost != 0 || crashed != 1 || err != nil {
+		t.Fatal(lost, crashed, err)
+	}
+	again, err := r.store.Republish(t.Context(), sweep.Waits{Visibility: time.Minute, Grace: -time.Minute, Lapses: 3, Times: 3}, 10)
+	if err != nil || len(again) != 1 || again[0].ID != r.whole(review).ID {
+		t.Fatalf("the sweep published %+v, %v; want the contract as a whole", again, err)
+	}
+	r.end(r.takeAll([]job.Stamped{again[0].Stamped})[0], job.StatusSucceeded)
+	r.is(review, record.CompletedWithGaps, 0, 1, "chunk 2, categories: crashed: 3 attempts in a row, "+
+		"the last one number 3, ended without a result")
+}
+
+func TestAFailedChunkPublishedAgainReopensTheReview(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	fences := r.takeAll(stamped)
+	r.end(fences[0], job.StatusSucceeded)
+	r.end(fences[1], job.StatusFailed)
+	whole := r.claimed(r.whole(review).ID)
+	r.end(whole, job.StatusSucceeded)
+	again, err := r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.is(review, record.Running, 1, 0, "")
+	if w := r.whole(review); w.Status != job.StatusNone {
+		t.Errorf("the contract as a whole is %+v", w)
+	}
+	r.end(r.takeAll(again)[0], job.StatusSucceeded)
+	r.end(r.claimed(whole.ID), job.StatusSucceeded)
+	r.is(review, record.Completed, 0, 0, "")
+}
+
+// A chunk of a review that is cancelling is claimed if its worker is gone, and its
+// work ends it. It does not wait for another delivery.
+func TestChunksOfACancelledReviewStop(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(3)
+	fences := r.takeAll(stamped)
+	r.cancelled(review, record.Cancelling)
+	v := job.Release{Status: job.StatusPending, Reason: "the model is busy", Due: 5 * time.Minute}
+	if ok, err := r.store.Release(t.Context(), fences[0], v); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	r.advance(time.Minute)
+	f := r.claimed(fences[1].ID)
+	if task, err := r.store.Task(t.Context(), f); err != nil || task.Job.Status != record.Cancelling {
+		t.Errorf("the task is %+v, %v", task, err)
+	}
+	r.end(f, job.StatusCancelled)
+	r.is(review, record.Cancelling, 1, 2, "")
+	r.advance(time.Hour)
+	again, err := r.store.Republish(t.Context(), sweep.Waits{Visibility: time.Minute, Lapses: 3, Times: 3}, 10)
+	if err != nil || len(again) != 1 {
+		t.Errorf("the sweep repaired %v, %v", again, err)
+	}
+	r.is(review, record.Cancelled, 0, 3, "chunk 1, cancelled-at-stage-1: the review was cancelled; and 2 more")
+}
+
+// After a retry nothing that was finished is done again.
+func TestRetryKeepsWhatIsFinished(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
+		t.Fatal(err)
+	}
+	f := r.claimed(stamped[1].ID)
+	if _, err := r.store.Record(t.Context(), f, []record.Result{{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	r.cancelled(review, record.Cancelling)
+	if _, err := r.store.Retry(t.Context(), review); err == nil {
+		t.Error("a review that is stopping was begun again")
+	}
+	r.end(f, job.StatusCancelled)
+	again, err := r.store.Retry(t.Context(), review)
+	if err != nil || len(again) != 1 || again[0].ID != f.ID || !again[0].PublishedAt.After(stamped[1].PublishedAt) {
+		t.Fatalf("a retry published %v, %v", again, err)
+	}
+	r.is(review, record.Running, 1, 0, "")
+	f = r.takeAll(again)[0]
+	task, err := r.store.Task(t.Context(), f)
+	if ended, ok := task.Ended[record.Categories]; err != nil || !ok || ended.Cost != 3 {
+		t.Errorf("the task is %+v, %v", task, err)
+	}
+	r.end(f, job.StatusSucceeded)
+	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
+	r.is(review, record.Completed, 0, 0, "")
+	if again, err := r.store.Retry(t.Context(), review); len(again) != 0 || err != nil {
+		t.Errorf("a completed review: %v, %v", again, err)
+	}
+}
+
+// Many connections claim, end, cancel and retry at random.
+func TestJoinsHoldWhateverMeets(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	r.exec(closingSQL)
+	reviews := make([]uuid.UUID, 3)
+	var all []job.Stamped
+	for i := range reviews {
+		var stamped []job.Stamped
+		reviews[i], stamped = r.create(6)
+		all = append(all, append(stamped, job.Stamped{ID: r.whole(reviews[i]).ID})...)
+	}
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() {
+			rng := rand.New(rand.NewPCG(15, uint64(w)))
+			for range thorough.Or(60, 2000) {
+				r.meet(rng, reviews[rng.IntN(len(reviews))], all[rng.IntN(len(all))].ID)
+			}
+		})
+	}
+	workers.Wait()
+	var broken int
+	r.scan(`SELECT count(*) FROM review_job AS j, LATERAL (SELECT count(*) FILTER (WHERE kind = 'text' AND open) AS open, count(*) FILTER (WHERE gap) AS gaps,
+			bool_or(status IN ('pending', 'in-progress')) AS moving, bool_or(kind = 'whole' AND ready) AS ready
+			FROM (SELECT *, coalesce(status NOT IN ('succeeded', 'failed', 'cancelled'), true) AS open,
+				coalesce(status = 'failed' OR status = 'cancelled' AND kind = 'text', false) AS gap
+				FROM review_chunk AS c WHERE c.job_id = j.id) AS c) AS has
+		WHERE j.chunks_open <> has.open OR j.gaps <> has.gaps OR (j.ended_at IS NULL) <> has.moving OR has.ready AND has.open > 0
+			OR j.reserved_usd <> (SELECT coalesce(sum(estimate_usd), 0) FROM review_checkpoint AS k WHERE k.job_id = j.id AND finished_at IS NULL)
+			OR j.cost_usd <> (SELECT coalesce(sum(cost_usd), 0) FROM review_checkpoint AS k WHERE k.job_id = j.id)
+			OR j.findings <> (SELECT count(*) FROM review_finding AS f WHERE f.job_id = j.id)
+			OR j.findings <> (SELECT coalesce(max(seq), 0) FROM review_finding AS f WHERE f.job_id = j.id)
+			OR $1::uuid IS NULL`, tenant, &broken)
+	if broken > 0 {
+		t.Errorf("%d of %d reviews do not agree with their chunks:\n%s", broken, len(reviews), r.dump("review_job", "review_chunk"))
+	}
+}
+
+// meet is a random act of one worker or person.
+func (r *reviews) meet(rng *rand.Rand, review, chunk uuid.UUID) {
+	ctx, err := r.t.Context(), error(nil)
+	switch rng.IntN(12) {
+	case 0:
+		_, err = r.store.Cancel(ctx, review)
+	case 1:
+		if _, err = r.store.Retry(ctx, review); err != nil && err.Error() == stopping {
+			err = nil
+		}
+	case 2:
+		_, err = r.store.Publish(ctx, []uuid.UUID{chunk})
+	default:
+		err = r.meetAsWorker(ctx, rng, chunk)
+	}
+	if err != nil && !errors.Is(err, job.ErrFenceLost) {
+		r.t.Error(err)
+	}
+}
+
+const stopping = "the review is still stopping: try again in some seconds"
+
+func (r *reviews) meetAsWorker(ctx context.Context, rng *rand.Rand, chunk uuid.UUID) error {
+	claims, err := r.store.Claim(ctx, []job.Delivery{{ID: chunk, Count: 1, Last: true, SentAt: start.Add(time.Hour)}}, time.Minute, true)
+	if err != nil || claims[0].Found != job.Claimed {
+		return err
+	}
+	switch f := claims[0].Fence; rng.IntN(4) {
+	case 0:
+		_, err = r.store.End(ctx, f, job.StatusFailed, "", "no")
+	case 1:
+		_, err = r.store.Release(ctx, f, job.Release{Status: job.StatusPending, Reason: "busy"})
+	default:
+		err = r.read(ctx, f)
+	}
+	return err
+}

@@ -124,6 +124,7 @@ func (o *object) format(in *request) {
 	j.take("strict", "a boolean", &strict)
 	j.check(strict, "strict", "true: the scripted server takes no loose schema")
 	j.need("schema", "an object", &in.question.Schema)
+	in.question.Name = name
 	if o.wrong = j.wrong; o.wrong != nil {
 		return
 	}

@@ -14,10 +14,11 @@ type Question struct {
 	System string          // the system and developer messages, blank lines between them
 	User   string          // the other messages, blank lines between them; or the texts to embed, one a line
 	Schema json.RawMessage // of the answer; nil when embeddings are asked for
+	Name   string          // of the schema
 	N      int             // the number of times that this exact question was asked before
 }
 
-// key identifies the question, without its N.
+// key identifies the question, without its N and the name of its schema.
 func (q Question) key() string {
 	var whole []byte
 	for _, part := range []string{q.Model, q.System, q.User, string(q.Schema)} {

@@ -115,6 +115,7 @@
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.
+//   - reviewing/mind is a scripted model that answers the questions of a review.
 //   - reading runs files through the stack of both functions, and reports and
 //     shows for each field where it is printed and why it is trusted.
 //   - explain reads for people why documents match or do not, and stores what

@@ -21,7 +21,7 @@ var tree = tables{
 		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},
-		{"local/database", "rehearsal/model"},
+		{"local/database", "rehearsal/model", "reviewing/mind"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "postgres/report", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource",
 			"local/pgserver", "local/simclock",

@@ -115,7 +115,8 @@
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.
-//   - reviewing/mind is a scripted model that answers the questions of a review.
+//   - reviewing/measure compares the categories of contracts with the labels of
+//     people; reviewing/mind is the model that it asks.
 //   - reading runs files through the stack of both functions, and reports and
 //     shows for each field where it is printed and why it is trusted.
 //   - explain reads for people why documents match or do not, and stores what

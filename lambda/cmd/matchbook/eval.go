@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"matchbook/lambda/rehearsal/measure"
 	"matchbook/lambda/rehearsal/model"
+	contracts "matchbook/lambda/reviewing/measure"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -12,13 +15,20 @@ import (
 
 func (w *invocation) evalCommand() *cobra.Command {
 	var o measure.Options
+	ofContracts := false
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
-		Short: "Measure the matches of a corpus against its true links",
+		Short: "Measure matches against true links, or reviews against labels",
 		Args:  cobra.MinimumNArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return w.eval(cmd.Context(), args, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if ofContracts {
+				return w.evalContracts(cmd, args, o)
+			}
+			return w.eval(cmd.Context(), args, o)
+		},
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&ofContracts, "contracts", false, "DIR has contracts with labels: measure the categories of a review")
 	flags.StringSliceVar(&o.Conditions, "condition", []string{"visible"},
 		"visible, corrupted, masked or all; several by commas, or again")
 	flags.BoolVar(&o.JSON, "json", false, "print the reports as one JSON array")
@@ -28,6 +38,22 @@ func (w *invocation) evalCommand() *cobra.Command {
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the noise")
 	modelFlags(&o.Model, cmd, model.None)
 	return cmd
+}
+
+// evalContracts measures the review of contracts.
+func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o measure.Options) error {
+	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "faults"} {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s is for matches, not for --contracts", flag)
+		}
+	}
+	if len(dirs) > 1 {
+		return errors.New("--contracts takes one DIR")
+	}
+	m := term.NewMeter(w.errOut)
+	defer m.Close()
+	of := contracts.Options{Model: o.Model, Seed: o.Seed, JSON: o.JSON}
+	return findings(of.Run(cmd.Context(), dirs[0], w.env, w.out, m))
 }
 
 func (w *invocation) eval(ctx context.Context, dirs []string, o measure.Options) error {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const leaseText = `LEASE
+
+This Lease is an agreement made by and between Birch Ltd. and Jones.
+
+Either party may terminate for convenience. This Lease is governed by the laws of Kenya.
+`
+
+func writeContracts(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "txt"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	labels := "Filename,Parties,Governing Law,Change of Control\nlease.pdf,['Birch Ltd.'],['Kenya.'],[]\n"
+	for name, text := range map[string]string{"labels.csv": labels, "txt/lease.txt": leaseText} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// evalContracts runs matchbook eval --contracts, without a database.
+func evalContracts(t *testing.T, env map[string]string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = run(t.Context(), append([]string{"eval", "--contracts"}, args...), func(name string) string { return env[name] },
+		&stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestEvalMeasuresContracts(t *testing.T) {
+	t.Parallel()
+	dir := writeContracts(t)
+	for _, model := range []string{"none", "scripted", "oracle", "noisy"} {
+		code, out, errOut := evalContracts(t, nil, dir, "--model", model, "--json")
+		var r struct {
+			Dir, Model             string
+			Contracts, Calls, Gaps int
+			All                    struct{ TP, FN int }
+		}
+		err := json.Unmarshal([]byte(out), &r)
+		if code != exitOK || err != nil || r.Dir != dir || r.Model != model || r.Contracts != 1 || r.Gaps != 0 ||
+			(r.Calls > 0) != (model != "none") || r.All.TP+r.All.FN != 2 {
+			t.Errorf("--model %s: exit code %d, %v, %+v\n%s", model, code, err, r, errOut)
+		}
+	}
+	code, out, errOut := evalContracts(t, nil, dir)
+	if code != exitOK || !strings.Contains(out, "governing-law                   1    0    0    1.000      1.000") {
+		t.Errorf("exit code %d\n%s%s", code, out, errOut)
+	}
+}
+
+func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k", "LLM_RETRY_BASE": "1ms"}
+	code, out, errOut := evalContracts(t, env, writeContracts(t), "--model", "openai")
+	if code != exitFindings || !strings.Contains(out, "GAPS        1 chunks are not read") {
+		t.Errorf("exit code %d\n%s%s", code, out, errOut)
+	}
+}
+
+func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
+	t.Parallel()
+	dir := writeContracts(t)
+	for want, args := range map[string][]string{
+		"--limit is for matches, not for --contracts": {dir, "--limit", "3"},
+		"--contracts takes one DIR":                   {dir, dir},
+		"has no labels.csv":                           {t.TempDir()},
+		"is none of":                                  {dir, "--model", "x"},
+	} {
+		code, _, errOut := evalContracts(t, nil, args...)
+		if code != exitError || !strings.Contains(errOut, want) {
+			t.Errorf("%v: exit code %d, %s, want %q", args, code, errOut, want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -46,7 +47,7 @@ const importTenantSQL = `
 INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
 // ErrOtherTenant reports that a document's id belongs to another tenant.
-var ErrOtherTenant = errors.New("the id belongs to a document of another tenant")
+var ErrOtherTenant = failure.Permanently("the id belongs to a document of another tenant")
 
 // Import stores or updates documents and publishes them, all or none. A new
 // tenant is stored under the name "tenant ID". The caller sends messages for the

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -29,6 +30,7 @@ type shelf struct {
 	err      error // of every read
 	reads    int
 	sent     []job.Stamped
+	started  []review.Request
 }
 
 func newShelf() *shelf {
@@ -107,6 +109,13 @@ func (s *shelf) Retry(_ context.Context, id uuid.UUID) ([]job.Stamped, error) {
 	return []job.Stamped{{ID: uuid.UUID{9}}}, s.check(id)
 }
 
+func (s *shelf) Start(_ context.Context, q review.Request) (uuid.UUID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started = append(s.started, q)
+	return jobA, s.err
+}
+
 func (s *shelf) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +139,7 @@ func newSite(t *testing.T, settings ...func(*Config)) *site {
 		t.Fatal(err)
 	}
 	s := &site{shelf: newShelf(), t: t, tokens: tokens, log: &strings.Builder{}}
-	c := Config{Reviews: s.shelf, Control: s.shelf, Sender: s.shelf, Tokens: tokens,
+	c := Config{Reviews: s.shelf, Control: s.shelf, Starter: s.shelf, Sender: s.shelf, Tokens: tokens,
 		Log:  slog.New(slog.NewTextHandler(s.log, nil)),
 		Poll: time.Millisecond, Reconnect: time.Millisecond,
 		Report: func(_ context.Context, id uuid.UUID, w io.Writer) error {

@@ -64,7 +64,7 @@ func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	v := viewOf(j)
 	chunks, err := h.Reviews.Chunks(r.Context(), j.ID)
 	for _, c := range chunks {
-		if c.Status == job.StatusFailed || c.Status == "cancelled" {
+		if c.Status == job.StatusFailed || c.Status == job.StatusCancelled {
 			v.Unread = append(v.Unread, gap{Chunk: c.Position, Kind: c.Kind, Heading: c.Heading, Start: c.Start, End: c.End,
 				Status: c.Status, Stage: c.Stage, Reason: c.Error})
 		}

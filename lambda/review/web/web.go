@@ -13,7 +13,8 @@
 //
 // Each request carries a token of the review or of its tenant (Tokens), as
 // "Authorization: Bearer" or as ?token=. A review that does not exist and a token
-// that is not for it have the same answer, 404. Errors are {"error": "..."}.
+// that is not for it have the same answer, 404. Starting one takes a token of the
+// tenant. Errors are {"error": "..."}.
 //
 // # The stream
 //
@@ -61,6 +62,7 @@ type Control interface {
 type Config struct {
 	Reviews Reviews
 	Control Control
+	Starter Starter
 	Sender  job.Sender // of the messages of Retry
 	Tokens  *Tokens
 	// Report writes the report of a review as HTML.
@@ -88,6 +90,7 @@ func New(c Config) http.Handler {
 	c.Reconnect = cmp.Or(c.Reconnect, time.Second)
 	h := &handler{Config: c, streams: make(chan struct{}, cmp.Or(c.Streams, 64))}
 	mux := http.NewServeMux()
+	mux.HandleFunc("POST /reviews", h.start)
 	mux.HandleFunc("GET /reviews/page.js", asset("text/javascript; charset=utf-8", script))
 	mux.HandleFunc("GET /reviews/page.css", asset("text/css; charset=utf-8", style))
 	mux.HandleFunc("GET /reviews/{id}", h.authorised(h.review))

@@ -93,7 +93,7 @@
 //     contradictions.
 //   - review/report writes the result for a lawyer, as Markdown or HTML.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
-//     tokens, and a page.
+//     tokens, and a page; cmd/web is its function, behind a function URL.
 //
 // # On your machine
 //

@@ -44,6 +44,7 @@ type Config struct {
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the calls of the model at once, where the row does.
 	CallsInFlight int
+	TokenSecret   string      // of the pages of reviews: the key of their tokens
 	Metrics       *metric.Set // collects the counts; nil: no counts
 
 	secrets secret.Values

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -84,6 +85,22 @@ func (t observed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		}
 	}()
 	return t.handler.Invoke(ctx, payload)
+}
+
+// HTTP does for requests what Handler does for events. A response is passed on as
+// it is written.
+func (t *Telemetry) HTTP(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if attrs := invocation(r.Context()); lambdacontext.MaxConcurrency() == 1 {
+			t.current.Store(&attrs)
+		}
+		defer func() {
+			if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
+				t.Log.ErrorContext(r.Context(), "metrics were lost", "reason", err.Error())
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // invocation returns the attributes of every line of an invocation; nil outside

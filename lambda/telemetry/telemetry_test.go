@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -166,5 +168,27 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 				t.Errorf("%s: %s is in %s", name, unwanted, out.String())
 			}
 		}
+	}
+}
+
+// The lines of a request name its invocation, its response is passed on at once,
+// and its metrics are written.
+func TestRequestsAreObservedLikeEvents(t *testing.T) {
+	t.Parallel()
+	var out, log bytes.Buffer
+	tel := New(envOf(nil), "web", &out, &log)
+	response := httptest.NewRecorder()
+	h := tel.HTTP(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("first"))
+		if response.Body.String() != "first" {
+			t.Error("the response is held back")
+		}
+		tel.Log.Info("at work")
+		tel.Metrics.Count(manifest.MetricRefused, 1)
+	}))
+	h.ServeHTTP(response, httptest.NewRequestWithContext(invoked("r-1", ""), http.MethodGet, "/?token=PLANTED", nil))
+	if !strings.Contains(log.String(), `"request_id":"r-1"`) || !strings.Contains(out.String(), `"Refused":1`) ||
+		strings.Contains(log.String()+out.String(), "PLANTED") {
+		t.Errorf("logged %s, wrote %s", log.String(), out.String())
 	}
 }

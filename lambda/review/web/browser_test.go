@@ -199,7 +199,7 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 		t.Errorf("hidden: %v", hidden)
 	}
 	p.run(chromedp.Navigate(p.list("#report", "e.href")[0]))
-	p.wait("document.title === '" + jobA.String() + "'")
+	p.wait("document.title.includes('lease.txt') && getComputedStyle(document.body).maxWidth !== 'none'") // with its style
 	p.noErrors()
 }
 

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -93,6 +92,12 @@ func (s *shelf) Findings(_ context.Context, id uuid.UUID, after, limit int) ([]r
 	return append([]record.Finding(nil), list[:min(limit, len(list))]...), s.check(id)
 }
 
+func (s *shelf) Marks(_ context.Context, id uuid.UUID) ([]record.Mark, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return nil, s.check(id)
+}
+
 func (s *shelf) Cancel(_ context.Context, id uuid.UUID) (record.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,11 +146,7 @@ func newSite(t *testing.T, settings ...func(*Config)) *site {
 	s := &site{shelf: newShelf(), t: t, tokens: tokens, log: &strings.Builder{}}
 	c := Config{Reviews: s.shelf, Control: s.shelf, Starter: s.shelf, Sender: s.shelf, Tokens: tokens,
 		Log:  slog.New(slog.NewTextHandler(s.log, nil)),
-		Poll: time.Millisecond, Reconnect: time.Millisecond,
-		Report: func(_ context.Context, id uuid.UUID, w io.Writer) error {
-			_, err := fmt.Fprintf(w, "<!doctype html><title>%s</title>", id)
-			return err
-		}}
+		Poll: time.Millisecond, Reconnect: time.Millisecond}
 	for _, set := range settings {
 		set(&c)
 	}

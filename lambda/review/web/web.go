@@ -29,7 +29,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -48,6 +47,7 @@ type Reviews interface {
 	Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error)
 	Text(ctx context.Context, id uuid.UUID) (string, error)
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
+	Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error)
 }
 
 // Control stops reviews and lets them go on.
@@ -65,9 +65,7 @@ type Config struct {
 	Starter Starter
 	Sender  job.Sender // of the messages of Retry
 	Tokens  *Tokens
-	// Report writes the report of a review as HTML.
-	Report func(ctx context.Context, id uuid.UUID, w io.Writer) error
-	Log    *slog.Logger
+	Log     *slog.Logger
 
 	StreamFor time.Duration // a stream's length at most; 0 is 4 minutes
 	Poll      time.Duration // between two looks at the store; 0 is 700 ms

@@ -78,8 +78,9 @@ func TestReviewIsShownWithItsGaps(t *testing.T) {
 	if text := s.body(s.do("GET", pathA+"/text"), 200); text != s.text {
 		t.Errorf("text: got %q", text)
 	}
-	if page := s.body(s.do("GET", pathA+"/report"), 200); page != "<!doctype html><title>"+jobA.String()+"</title>" {
-		t.Errorf("report: got %s", page)
+	if page := s.body(s.do("GET", pathA+"/report"), 200); !strings.HasPrefix(page, "<!doctype html>") ||
+		!strings.Contains(page, "lease.txt") {
+		t.Errorf("report: got %.200s", page)
 	}
 }
 
@@ -220,8 +221,8 @@ func TestFailuresOfTheStoreAreLoggedWithoutTheirText(t *testing.T) {
 
 func TestPanicEndsItsRequestOnly(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *Config) { c.Report = nil })
-	if got := s.body(s.do("GET", pathA+"/report"), 500); !strings.Contains(got, `"error":`) {
+	s := newSite(t, func(c *Config) { c.Control = nil })
+	if got := s.body(s.do("POST", pathA+"/cancel"), 500); !strings.Contains(got, `"error":`) {
 		t.Errorf("got %s", got)
 	}
 	if log := s.log.String(); !strings.Contains(log, "level=ERROR msg=panic") || strings.Contains(log, "token") {

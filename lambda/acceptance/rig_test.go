@@ -39,6 +39,7 @@ var bootstraps = map[string]func() (string, error){
 	manifest.Inbox.Package:   built(manifest.Inbox.Package),
 	manifest.Sweep.Package:   built(manifest.Sweep.Package),
 	manifest.Migrate.Package: built(manifest.Migrate.Package),
+	manifest.Web.Package:     built(manifest.Web.Package),
 }
 
 func built(pkg string) func() (string, error) {

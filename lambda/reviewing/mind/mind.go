@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 )
 
 // Label is a passage of a contract that has a category, in the opinion of people.
@@ -80,6 +81,9 @@ const maxFindings = 15
 // findings in an answer.
 func mind(read func(passage string) []clause, most int) scripted.Mind {
 	return func(q scripted.Question) string {
+		if q.Name == whole.SchemaName {
+			return `{"contradictions":[]}` // the rules have theirs, and nothing here reads
+		}
 		stage, passage, ok := analyst.Asked(q.Name, q.User)
 		if !ok {
 			return ""

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 )
 
 const passage = `4. Term and payment
@@ -92,6 +93,9 @@ func TestScriptedAnswersByRules(t *testing.T) {
 		if got := strings.Join(findings(t, Scripted(), name, passage), "\n"); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
+	}
+	if got := Scripted()(scripted.Question{Name: whole.SchemaName}); got != `{"contradictions":[]}` {
+		t.Errorf("the question about the contract as a whole: got %q, want no contradictions", got)
 	}
 	if got := Scripted()(scripted.Question{Name: "match_decision", User: "x"}); got != "" {
 		t.Errorf("another question is answered: %q", got)

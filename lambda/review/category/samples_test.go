@@ -1,0 +1,59 @@
+package category_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/review/category"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+)
+
+// The facts were written by hand, from reading the contracts.
+func TestSampleContractsHaveTheirCategories(t *testing.T) {
+	t.Parallel()
+	const dir = "../../../testdata/contracts/"
+	raw, err := os.ReadFile(dir + "facts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var contracts map[string]struct {
+		Categories map[record.Category][]string
+		Missing    []record.Category
+	}
+	if err := json.Unmarshal(raw, &contracts); err != nil {
+		t.Fatal(err)
+	}
+	for name, facts := range contracts {
+		file, err := os.ReadFile(dir + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := chunk.Clean(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks := map[record.Category][]string{}
+		for _, p := range chunk.Split(text) {
+			for _, m := range category.ByRules(text[p.Start:p.End], p.Start, p.Heading) {
+				marks[m.Category] = append(marks[m.Category], strings.Join(strings.Fields(m.Quote), " "))
+			}
+		}
+		for c, words := range facts.Categories {
+			proves := func(quote string) bool {
+				return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(quote, w) })
+			}
+			if !slices.ContainsFunc(marks[c], proves) {
+				t.Errorf("%s: no mark of %s has any of %q: %q", name, c, words, marks[c])
+			}
+		}
+		for _, c := range facts.Missing {
+			if marks[c] != nil {
+				t.Errorf("%s has no %s, and these marks: %q", name, c, marks[c])
+			}
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/sweep"
 
@@ -196,6 +197,13 @@ func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
 	r.end(fences[1], job.StatusFailed)
+	waiting := r.dump(reviewTables...)
+	if _, err := r.store.End(t.Context(), fences[1], job.StatusFailed, "", ""); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("a stale fence: %v", err)
+	}
+	if r.dump(reviewTables...) != waiting {
+		t.Error("a stale fence changed rows while the contract as a whole waits")
+	}
 	whole := r.claimed(r.whole(review).ID)
 	r.end(whole, job.StatusSucceeded)
 	before := r.dump(reviewTables...)
@@ -388,8 +396,8 @@ func TestRetryKeepsWhatIsFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.cancelled(review, record.Cancelling)
-	if _, err := r.store.Retry(t.Context(), review); err == nil {
-		t.Error("a review that is stopping was begun again")
+	if _, err := r.store.Retry(t.Context(), review); !errors.Is(err, postgres.ErrStopping) {
+		t.Errorf("a review that is stopping was begun again: %v", err)
 	}
 	r.end(f, job.StatusCancelled)
 	again, err := r.store.Retry(t.Context(), review)
@@ -451,25 +459,22 @@ func TestJoinsHoldWhateverMeets(t *testing.T) {
 
 // meet is a random act of one worker or person.
 func (r *reviews) meet(rng *rand.Rand, review, chunk uuid.UUID) {
-	ctx, err := r.t.Context(), error(nil)
+	ctx := r.t.Context()
+	var err error
 	switch rng.IntN(12) {
 	case 0:
 		_, err = r.store.Cancel(ctx, review)
 	case 1:
-		if _, err = r.store.Retry(ctx, review); err != nil && err.Error() == stopping {
-			err = nil
-		}
+		_, err = r.store.Retry(ctx, review)
 	case 2:
 		_, err = r.store.Publish(ctx, []uuid.UUID{chunk})
 	default:
 		err = r.meetAsWorker(ctx, rng, chunk)
 	}
-	if err != nil && !errors.Is(err, job.ErrFenceLost) {
+	if err != nil && !errors.Is(err, job.ErrFenceLost) && !errors.Is(err, postgres.ErrStopping) {
 		r.t.Error(err)
 	}
 }
-
-const stopping = "the review is still stopping: try again in some seconds"
 
 func (r *reviews) meetAsWorker(ctx context.Context, rng *rand.Rand, chunk uuid.UUID) error {
 	claims, err := r.store.Claim(ctx, []job.Delivery{{ID: chunk, Count: 1, Last: true, SentAt: start.Add(time.Hour)}}, time.Minute, true)

@@ -222,7 +222,8 @@ WITH ` + held + `, result AS (
 		WITH ORDINALITY AS f (analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback, place)
 	ORDER BY f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END, result.place, f.place
 ), added AS (
-	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback)
+	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote,
+		start_offset, end_offset, fallback)
 	SELECT job_id, held.findings + row_number() OVER (ORDER BY stage_place, place), chunk_id,
 		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback
 	FROM held, found

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 
@@ -78,8 +77,8 @@ func (r *Reviews) addContract(ctx context.Context, tx pgx.Tx, n record.New) erro
 	return err
 }
 
-// addChunks gives the contract as a whole the greatest id: whoever locks it after
-// the chunks of its text locks by id.
+// addChunks gives the contract as a whole the greatest id, so that locking it
+// after the chunks of its text is locking by id.
 func (r *Reviews) addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
 	ids := make([]uuid.UUID, len(n.Chunks)+1)
 	for i := range ids {
@@ -244,10 +243,13 @@ WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cance
 RETURNING id, published_at, tenant_id`
 )
 
+// ErrStopping reports that chunks of a cancelled review are still at work.
+var ErrStopping = errors.New("the review is still stopping: try again in some seconds")
+
 // Retry publishes the failed and cancelled chunks of a review again, which then
 // runs: the caller sends their messages. If no chunk of the text is missing, it
-// publishes the contract as a whole. A completed review changes nothing; one that
-// is still stopping is an error.
+// publishes the contract as a whole. A completed review changes nothing; of one
+// that is still stopping the error is ErrStopping.
 func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stamped, err error) {
 	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
 		stamped = nil
@@ -262,7 +264,7 @@ func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stampe
 		case err != nil:
 			return err
 		case status == record.Cancelling:
-			return failure.Permanently("the review is still stopping: try again in some seconds")
+			return ErrStopping
 		case chunks == 0, missing == 0 && (!status.Over() || status == record.Completed):
 			return nil
 		}

@@ -22,6 +22,8 @@ type Creator interface {
 	// Create stores a review and its chunks, pending, in one transaction. The caller
 	// sends the messages. An id that exists changes nothing, and has no messages.
 	Create(ctx context.Context, n record.New) ([]job.Stamped, error)
+	// Playbook returns the playbook of a tenant, nil where it has none.
+	Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 }
 
 // Starter starts reviews.
@@ -41,7 +43,7 @@ type Request struct {
 	Name       string    // of the contract, for people
 	Text       string    // from chunk.Clean
 	Budget     record.USD
-	Playbook   []byte // JSON; empty: the default
+	Playbook   []byte // JSON; empty: that of the tenant, or the default
 }
 
 // maxName bounds the name of a contract, in runes.
@@ -50,6 +52,13 @@ const maxName = 200
 // Start divides the contract into chunks, and publishes them. It returns the id
 // of the review. Its errors name what is wrong with the request.
 func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
+	if len(q.Playbook) == 0 {
+		own, err := s.Store.Playbook(ctx, q.TenantID)
+		if err != nil {
+			return uuid.Nil, failure.At("read the playbook of the tenant", err)
+		}
+		q.Playbook = own
+	}
 	n, err := s.prepare(q)
 	if err != nil {
 		return uuid.Nil, err

@@ -269,10 +269,10 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00015_review.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00016_review_playbook.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00015_review.sql  undone\n$`, "down")
-	step(`(?s)"version":14,.*"applied_at":"20.*"version":15,"name":"00015_review.sql"}`, "status", "--json")
+	step(`^00016_review_playbook.sql  undone\n$`, "down")
+	step(`(?s)"version":15,.*"applied_at":"20.*"version":16,"name":"00016_review_playbook.sql"}`, "status", "--json")
 }
 
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {

@@ -26,6 +26,8 @@ type Store struct {
 	paused  map[string]time.Time
 	answers map[llm.Key]string
 	Bought  map[llm.Key]int // answers that were kept, by question
+	// Playbooks are those of tenants.
+	Playbooks map[uuid.UUID][]byte
 	// Ends counts how often each review ended.
 	Ends map[uuid.UUID]int
 	// Fail is called before each write of the work, and its error returned; it may be nil.
@@ -66,6 +68,11 @@ func (s *Store) fail(method string) error {
 		return nil
 	}
 	return s.Fail(method)
+}
+
+// Playbook implements review.Creator.
+func (s *Store) Playbook(_ context.Context, tenantID uuid.UUID) ([]byte, error) {
+	return s.Playbooks[tenantID], nil
 }
 
 // Create implements review.Creator.

@@ -1,0 +1,35 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+const playbookSQL = `SELECT playbook::text FROM review_playbook WHERE tenant_id = $1`
+
+// Playbook reads the playbook of a tenant, nil where it has none. Package
+// playbook checks it: any program may have stored it.
+func (r *Reviews) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
+	row, err := first[struct{ JSON string }](ctx, r.db, playbookSQL, tenantID)
+	if errors.Is(err, job.ErrNotFound) {
+		return nil, nil
+	}
+	return []byte(row.JSON), err
+}
+
+const putPlaybookSQL = `
+INSERT INTO review_playbook (tenant_id, playbook) VALUES ($1, $2::text::jsonb)
+ON CONFLICT (tenant_id) DO UPDATE SET playbook = excluded.playbook, updated_at = now()`
+
+// PutPlaybook stores the playbook of a tenant, for the reviews that begin from
+// now on. The caller has checked it with package playbook.
+func (r *Reviews) PutPlaybook(ctx context.Context, tenantID uuid.UUID, playbook []byte) error {
+	return steadily(ctx, func() error {
+		_, err := r.db.pool.Exec(ctx, putPlaybookSQL, tenantID, string(playbook))
+		return err
+	})
+}

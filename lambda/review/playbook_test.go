@@ -1,0 +1,44 @@
+package review_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/review"
+	"matchbook/lambda/review/reviewtest"
+
+	"github.com/google/uuid"
+)
+
+func TestReviewBeginsWithThePlaybookOfItsTenant(t *testing.T) {
+	t.Parallel()
+	book := func(version string) []byte {
+		return []byte(`{"name": "", "version": "` + version + `", "side": "supplier", "positions": {}}`)
+	}
+	tenant, broken := uuid.New(), uuid.New()
+	store := reviewtest.New()
+	store.Playbooks = map[uuid.UUID][]byte{tenant: book("of-the-tenant"), broken: []byte(`{"side": "suplier"}`)}
+	s := review.Starter{Store: store, Sender: &rig{}, Log: slog.New(slog.DiscardHandler)}
+	for name, c := range map[string]struct {
+		request review.Request
+		want    string // begins the version
+	}{
+		"its own":         {review.Request{TenantID: tenant}, "of-the-tenant-"},
+		"of the request":  {review.Request{TenantID: tenant, Playbook: book("of-the-request")}, "of-the-request-"},
+		"without its own": {review.Request{TenantID: uuid.New()}, "1-"},
+	} {
+		c.request.Text = "The Supplier is liable without limit."
+		id, err := s.Start(t.Context(), c.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := store.Job(id).Playbook; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: got the playbook %s, want %s", name, got, c.want)
+		}
+	}
+	_, err := s.Start(t.Context(), review.Request{TenantID: broken, Text: "A clause."})
+	if err == nil || !strings.Contains(err.Error(), "did you mean supplier?") {
+		t.Errorf("a broken playbook: got %v", err)
+	}
+}

@@ -56,34 +56,54 @@ func newCounter(t *testing.T) *counter {
 	return &counter{l, f, server.URL, tokens.ForTenant(testTenant, time.Hour)}
 }
 
-// request sends a request with a token, and returns the response.
-func (c *counter) request(token, method, path, body string, headers ...string) *http.Response {
+// request makes a request with a token.
+func (c *counter) request(token, method, path, body string) *http.Request {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	response, err := http.DefaultClient.Do(r)
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+// get sends a request, and returns the body, which must come with this status.
+func (c *counter) get(want int, token, method, path, body string) string {
+	c.t.Helper()
+	r, err := http.DefaultClient.Do(c.request(token, method, path, body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() { response.Body.Close() })
-	return response
-}
-
-// json sends a request, and decodes its response.
-func (c *counter) json(to any, want int, token, method, path, body string) {
-	c.t.Helper()
-	r := c.request(token, method, path, body, "Content-Type", "application/json")
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != want || json.Unmarshal(text, to) != nil {
+	if err != nil || r.StatusCode != want {
 		c.t.Fatalf("%s %s: got %d, %v: %s", method, path, r.StatusCode, err, text)
 	}
+	return string(text)
+}
+
+// json is get for JSON.
+func (c *counter) json(to any, want int, token, method, path, body string) {
+	c.t.Helper()
+	if text := c.get(want, token, method, path, body); json.Unmarshal([]byte(text), to) != nil {
+		c.t.Fatalf("%s %s: got %s", method, path, text)
+	}
+}
+
+// events opens the stream of a review, after a finding.
+func (c *counter) events(token, path, after string) *bufio.Scanner {
+	c.t.Helper()
+	request := c.request(token, "GET", path+"/events", "")
+	request.Header.Set("Last-Event-ID", after)
+	r, err := http.DefaultClient.Do(request)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { r.Body.Close() })
+	lines := bufio.NewScanner(r.Body)
+	lines.Buffer(nil, 1<<20)
+	return lines
 }
 
 // read reads these chunks, by rules, as the review function does.
@@ -105,9 +125,8 @@ func (c *counter) read(ids ...uuid.UUID) {
 
 // follow reads a stream to its end, or until until is true after an event. It
 // returns the ids of the findings, and the last event.
-func follow(r *http.Response, until func(name string) bool) (findings []string, last string) {
-	lines, id := bufio.NewScanner(r.Body), ""
-	lines.Buffer(nil, 1<<20)
+func follow(lines *bufio.Scanner, until func(name string) bool) (findings []string, last string) {
+	id := ""
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ": ")
 		switch name {
@@ -150,7 +169,7 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 	}
 	path := "/reviews/" + started.ID.String()
 
-	stream := c.request(started.Token, "GET", path+"/events", "")
+	stream := c.events(started.Token, path, "")
 	half, got := text/2, 0
 	for _, chunk := range chunks[:half] {
 		c.read(chunk.ID)
@@ -172,7 +191,7 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 		t.Errorf("the stream of a dead process ended with %s", last)
 	}
 
-	again := c.request(started.Token, "GET", path+"/events", "", "Last-Event-ID", before[len(before)-1])
+	again := c.events(started.Token, path, before[len(before)-1])
 	for _, chunk := range chunks[half:] {
 		c.read(chunk.ID)
 	}
@@ -192,9 +211,8 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 	if shown.Status != "completed" {
 		t.Errorf("the review is %s", shown.Status)
 	}
-	report, err := io.ReadAll(c.request(started.Token, "GET", path+"/report", "").Body)
-	if err != nil || !strings.Contains(string(report), "Wartungsvertrag") {
-		t.Errorf("the report: %.200s, %v", report, err)
+	if report := c.get(http.StatusOK, started.Token, "GET", path+"/report", ""); !strings.Contains(report, "Wartungsvertrag") {
+		t.Errorf("the report: %.200s", report)
 	}
 }
 
@@ -214,8 +232,8 @@ func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
 	path := "/reviews/" + started.ID.String()
 	var changed struct{ Status string }
 	c.json(&changed, http.StatusAccepted, started.Token, "POST", path+"/cancel", "")
-	if _, last := follow(c.request(started.Token, "GET", path+"/events", ""), func(name string) bool { return name == "end" }); last != "end" ||
-		changed.Status != "cancelled" {
+	_, last := follow(c.events(started.Token, path, ""), func(name string) bool { return name == "end" })
+	if last != "end" || changed.Status != "cancelled" {
 		t.Errorf("cancelled: %s, the stream ended with %s", changed.Status, last)
 	}
 	before, _ := c.Stats()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -103,7 +102,7 @@ const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'n
 	"frame-ancestors 'none'"
 
 func (h *handler) report(w http.ResponseWriter, r *http.Request, j record.Job) {
-	all, err := h.all(r.Context(), j)
+	all, err := report.Read(r.Context(), h.Reviews, j.ID)
 	var page []byte
 	if err == nil {
 		page, err = report.HTML(all)
@@ -115,22 +114,6 @@ func (h *handler) report(w http.ResponseWriter, r *http.Request, j record.Job) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", reportPolicy)
 	_, _ = w.Write(page)
-}
-
-// all reads everything about a review.
-func (h *handler) all(ctx context.Context, j record.Job) (all report.Review, err error) {
-	all.Job = j
-	if all.Text, err = h.Reviews.Text(ctx, j.ID); err != nil {
-		return all, err
-	}
-	if all.Chunks, err = h.Reviews.Chunks(ctx, j.ID); err != nil {
-		return all, err
-	}
-	if all.Marks, err = h.Reviews.Marks(ctx, j.ID); err != nil {
-		return all, err
-	}
-	all.Findings, err = h.Reviews.Findings(ctx, j.ID, 0, max(j.Findings, 1))
-	return all, err
 }
 
 // page size of findings.

@@ -37,18 +37,10 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
 
 	"github.com/google/uuid"
 )
-
-// Reviews reads reviews; job.ErrNotFound for an unknown id.
-type Reviews interface {
-	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
-	Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error)
-	Text(ctx context.Context, id uuid.UUID) (string, error)
-	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
-	Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error)
-}
 
 // Control stops reviews and lets them go on.
 type Control interface {
@@ -60,7 +52,7 @@ type Control interface {
 
 // Config is what the handler works with.
 type Config struct {
-	Reviews Reviews
+	Reviews report.Store
 	Control Control
 	Starter Starter
 	Sender  job.Sender // of the messages of Retry

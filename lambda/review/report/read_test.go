@@ -24,8 +24,10 @@ func (s shelf) fail(what string) error {
 	return nil
 }
 
-func (s shelf) Job(context.Context, uuid.UUID) (record.Job, error) { return s.Review.Job, s.fail("job") }
-func (s shelf) Text(context.Context, uuid.UUID) (string, error)    { return s.Review.Text, s.fail("text") }
+func (s shelf) Job(context.Context, uuid.UUID) (record.Job, error) {
+	return s.Review.Job, s.fail("job")
+}
+func (s shelf) Text(context.Context, uuid.UUID) (string, error) { return s.Review.Text, s.fail("text") }
 func (s shelf) Chunks(context.Context, uuid.UUID) ([]record.Chunk, error) {
 	return s.Review.Chunks, s.fail("chunks")
 }

@@ -47,7 +47,7 @@ WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'`
 	chunkSQL = `
 SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
 	passageSQL = `
-SELECT CASE c.kind WHEN 'text' THEN substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset) ELSE '' END, t.playbook
+SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
 FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
 	endedSQL = `
 SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb

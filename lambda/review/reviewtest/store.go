@@ -92,7 +92,7 @@ func (s *Store) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
 		return nil, nil
 	}
 	var stamped []job.Stamped
-	for _, part := range append(n.Chunks, record.Chunk{Position: len(n.Chunks), Kind: record.Whole}) {
+	for _, part := range append(n.Chunks, record.Chunk{Position: len(n.Chunks), Kind: record.Whole, End: len(n.Text)}) {
 		part.ID, part.JobID = uuid.NewSHA1(n.ID, []byte(strconv.Itoa(part.Position))), n.ID
 		ch := &chunk{Chunk: part, calls: map[record.Stage]*call{}}
 		s.chunks[part.ID] = ch

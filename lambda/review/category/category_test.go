@@ -100,6 +100,7 @@ func TestMentionsAreNoClauses(t *testing.T) {
 		"The agreement shall not be renewed.",
 		"The goods are delivered on Monday, and paid for within thirty days.",
 		"The Supplier complies with all laws.",
+		`"enum": ["change-of-control", "assignment", "liability-cap", "license-grant", "governing-law"]`,
 		"",
 		" \n\t ",
 		"\u202e\u200b\u200f",

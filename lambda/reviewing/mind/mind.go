@@ -167,7 +167,7 @@ func (a answer) text() string {
 
 // mentioned are words that show a topic that is no category of clauses.
 var mentioned = map[record.Category][]string{
-	record.Payment:         {"payment", "payable", "invoice", "fee", "zahlung", "rechnung", "vergütung", "paiement", "facture"},
+	record.Payment:         {"payment", "payable", "invoice", " fee", "zahlung", "rechnung", "vergütung", "paiement", "facture"},
 	record.Confidentiality: {"confidential", "vertraulich", "geheim", "confidenti"},
 	record.DataProtection:  {"personal data", "personenbezogen", "datenschutz", "données"},
 	record.Disputes:        {"arbitration", "court", "jurisdiction", "gericht", "arbitrage", "tribunal"},

@@ -10,7 +10,6 @@ import (
 
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/sweep"
 
@@ -396,7 +395,7 @@ func TestRetryKeepsWhatIsFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.cancelled(review, record.Cancelling)
-	if _, err := r.store.Retry(t.Context(), review); !errors.Is(err, postgres.ErrStopping) {
+	if _, err := r.store.Retry(t.Context(), review); !errors.Is(err, record.ErrStopping) {
 		t.Errorf("a review that is stopping was begun again: %v", err)
 	}
 	r.end(f, job.StatusCancelled)
@@ -471,7 +470,7 @@ func (r *reviews) meet(rng *rand.Rand, review, chunk uuid.UUID) {
 	default:
 		err = r.meetAsWorker(ctx, rng, chunk)
 	}
-	if err != nil && !errors.Is(err, job.ErrFenceLost) && !errors.Is(err, postgres.ErrStopping) {
+	if err != nil && !errors.Is(err, job.ErrFenceLost) && !errors.Is(err, record.ErrStopping) {
 		r.t.Error(err)
 	}
 }

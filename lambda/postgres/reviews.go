@@ -243,13 +243,10 @@ WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cance
 RETURNING id, published_at, tenant_id`
 )
 
-// ErrStopping reports that chunks of a cancelled review are still at work.
-var ErrStopping = errors.New("the review is still stopping: try again in some seconds")
-
 // Retry publishes the failed and cancelled chunks of a review again, which then
 // runs: the caller sends their messages. If no chunk of the text is missing, it
 // publishes the contract as a whole. A completed review changes nothing; of one
-// that is still stopping the error is ErrStopping.
+// that is still stopping the error is record.ErrStopping.
 func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stamped, err error) {
 	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
 		stamped = nil
@@ -264,7 +261,7 @@ func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stampe
 		case err != nil:
 			return err
 		case status == record.Cancelling:
-			return ErrStopping
+			return record.ErrStopping
 		case chunks == 0, missing == 0 && (!status.Over() || status == record.Completed):
 			return nil
 		}

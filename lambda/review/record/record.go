@@ -105,6 +105,10 @@ const (
 // ErrBudget is returned for a call whose largest cost the budget does not allow.
 var ErrBudget = errors.New("the budget of the review is spent")
 
+// ErrStopping is returned for a retry while chunks of a cancelled review are still
+// at work.
+var ErrStopping = errors.New("the review is still stopping: try again in some seconds")
+
 // Call is a stage that is about to begin, with its largest cost.
 type Call struct {
 	Stage    Stage

@@ -27,6 +27,7 @@ type shelf struct {
 	text     string
 	findings []record.Finding
 	err      error // of every read
+	stopping bool
 	reads    int
 	sent     []job.Stamped
 	started  []review.Request
@@ -110,6 +111,9 @@ func (s *shelf) Cancel(_ context.Context, id uuid.UUID) (record.Status, error) {
 func (s *shelf) Retry(_ context.Context, id uuid.UUID) ([]job.Stamped, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stopping {
+		return nil, record.ErrStopping
+	}
 	s.job.Status, s.job.ChunksOpen = record.Running, 1
 	return []job.Stamped{{ID: uuid.UUID{9}}}, s.check(id)
 }

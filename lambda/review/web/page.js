@@ -180,7 +180,7 @@ async function change(path, button) {
   const response = await call(path, 'POST').catch(() => null);
   if (!response || !response.ok) {
     button.disabled = false;
-    note('That did not work: try again.');
+    note(response?.status === 409 ? 'The review is still stopping: try again in some seconds.' : 'That did not work: try again.');
     return;
   }
   at('status').textContent = (await response.json()).status;

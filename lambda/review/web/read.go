@@ -184,6 +184,11 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request, j record.Job) {
 				"chunks", len(unsent), "reason", failure.Of(err).Text)
 		}
 	}
+	if errors.Is(err, record.ErrStopping) {
+		w.Header().Set("Retry-After", "5")
+		writeError(w, http.StatusConflict, record.ErrStopping.Error())
+		return
+	}
 	if err == nil {
 		j, err = h.Reviews.Job(r.Context(), j.ID)
 	}

@@ -46,7 +46,8 @@ import (
 type Control interface {
 	// Cancel is idempotent.
 	Cancel(ctx context.Context, id uuid.UUID) (record.Status, error)
-	// Retry returns the chunks whose messages have to be sent.
+	// Retry returns the chunks whose messages have to be sent; record.ErrStopping
+	// while chunks of a cancelled review are at work.
 	Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error)
 }
 

@@ -120,6 +120,12 @@ func TestCancelIsAcceptedAndRetryGoesOn(t *testing.T) {
 			t.Errorf("cancel: got %v", got)
 		}
 	}
+	s.change(func() { s.stopping = true })
+	if a := s.do("POST", pathA+"/retry"); a.header.Get("Retry-After") != "5" ||
+		!strings.Contains(s.body(a, 409), "still stopping") {
+		t.Errorf("while it stops: got %s", a.body)
+	}
+	s.change(func() { s.stopping = false })
 	s.end(record.Cancelled)
 	if got := decoded[changed](s, s.do("POST", pathA+"/retry"), 202); got != (changed{jobA, record.Running}) {
 		t.Errorf("retry: got %v", got)

@@ -33,8 +33,9 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 			work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
 			">=", "5", "1", missingIsFine},
 		"MatchMalformed": {work("Malformed"), ">=", "1", "1", missingIsFine},
-		"CredentialsRefused": {"FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(sweep, 0) of " +
-			"Matchbook Refused Sum Function=inbox Stage=dev, Matchbook Refused Sum Function=ingest Stage=dev, " + work("Refused") + ", " + ours("Refused Sum"),
+		"CredentialsRefused": {"FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(sweep, 0) of " +
+			"Matchbook Refused Sum Function=inbox Stage=dev, Matchbook Refused Sum Function=ingest Stage=dev, " +
+			work("Refused") + ", Matchbook Refused Sum Function=review Stage=dev, " + ours("Refused Sum"),
 			">=", "1", "1", missingIsFine},
 		"MatchErrors":    {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
 		"MatchThrottles": {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
@@ -50,8 +51,8 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 	}
 	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanOrEqualToThreshold": "<="}
 	tpl := synthesise(t, wishes{context: bare})
-	// Of ingest and of the inbox, which has no rows that fail.
-	others := 9 + 7
+	// Of ingest, of review and of the inbox, which has no rows that fail.
+	others := 9 + 9 + 7
 	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want)+others {
 		t.Errorf("%d alarms, want %d: %v", len(ids), len(want)+others, ids)
 	}

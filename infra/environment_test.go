@@ -61,13 +61,14 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"),
 		tpl.variables(t, "MigrateFunction")
 	ingest := tpl.variables(t, "IngestFunction")
-	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres,
-		manifest.EnvCallsInFlight, manifest.EnvReviewTokenSecret} // the review function is not deployed yet
+	review := tpl.variables(t, "ReviewFunction")
+	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres, manifest.EnvReviewTokenSecret}
 	for constant, name := range constants(t, "manifest.go", "Env") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
 		_, inIngest := ingest[name]
-		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest) != want {
+		_, inReview := review[name]
+		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview) != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
 	}

@@ -80,8 +80,13 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"sqs:GetQueueAttributes ${MatchQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
 	}
+	var onChunks []string
+	for _, line := range onQueue {
+		onChunks = append(onChunks, strings.Replace(line, "Match", "Review", 1))
+	}
 	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}",
-		"sqs:SendMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}"}
+		"sqs:SendMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}",
+		"sqs:SendMessage ${ReviewQueue.Arn}", "sqs:GetQueueAttributes ${ReviewQueue.Arn}"}
 	onFiles := []string{
 		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
 		"sqs:GetQueueAttributes ${IngestQueue.Arn}",
@@ -117,6 +122,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"nothing set": {bare, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
 				slices.Concat(onQueue, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
+			"ReviewFunctionRole": ofAll("ReviewFunctionRole",
+				slices.Concat(onChunks, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole",
@@ -128,6 +135,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"rules only": {rulesOnly, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
 				slices.Concat(onQueue, []string{byName("dev/database-url")})...),
+			"ReviewFunctionRole": ofAll("ReviewFunctionRole",
+				slices.Concat(onChunks, []string{byName("dev/database-url")})...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, []string{byName("dev/database-url")})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole",
@@ -138,6 +147,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		}},
 		"everything": {everything, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
+				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
+			"ReviewFunctionRole": ofAll("ReviewFunctionRole", slices.Concat(onChunks, exact, inVPC, mail,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole", slices.Concat(onFiles, exact, inVPC, mail, []string{
 				byName("prod/openai-api-key"), byName("prod/slack-webhook-url"),
@@ -150,6 +161,8 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
 				slices.Concat(onQueue, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+			"ReviewFunctionRole": ofAll("ReviewFunctionRole",
+				slices.Concat(onChunks, inVPC, []string{attached, byName("dev/openai-api-key")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
 				slices.Concat(onFiles, inVPC, []string{attached, byName("dev/openai-api-key")})...),
 			"InboxFunctionRole":   ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
@@ -206,7 +219,8 @@ func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 	}
 	const lambda = `{"Service":"lambda.amazonaws.com"}`
 	want := map[string]string{"MatchFunctionRole": lambda, "IngestFunctionRole": lambda, "InboxFunctionRole": lambda,
-		"SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
+		"ReviewFunctionRole": lambda,
+		"SweepFunctionRole":  lambda, "MigrateFunctionRole": lambda,
 		"SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
 	for id, principal := range got {
 		if want[id] != principal {

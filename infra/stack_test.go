@@ -64,7 +64,7 @@ func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 	}
 	slices.Sort(closed)
 	if want := []string{"${InboxDeadLetterQueue}", "${InboxQueue}", "${IngestDeadLetterQueue}", "${IngestQueue}",
-		"${MatchDeadLetterQueue}", "${MatchQueue}"}; !slices.Equal(closed, want) {
+		"${MatchDeadLetterQueue}", "${MatchQueue}", "${ReviewDeadLetterQueue}", "${ReviewQueue}"}; !slices.Equal(closed, want) {
 		t.Errorf("got %v, want %v", closed, want)
 	}
 }
@@ -76,7 +76,7 @@ func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
 		id, name        string
 		seconds, memory int
 	}{{"MatchFunction", "match", 180, 512}, {"IngestFunction", "ingest", 600, 2048},
-		{"InboxFunction", "inbox", 120, 512}, {"SweepFunction", "sweep", 50, 256},
+		{"InboxFunction", "inbox", 120, 512}, {"ReviewFunction", "review", 300, 512}, {"SweepFunction", "sweep", 50, 256},
 		{"MigrateFunction", "migrate", 600, 256}} {
 		tpl.check(t,
 			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"),
@@ -106,7 +106,7 @@ func TestMappingReportsEachMessageAndLimitsItself(t *testing.T) {
 func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
-	for _, name := range []string{"Match", "Ingest", "Inbox", "Sweep"} {
+	for _, name := range []string{"Match", "Ingest", "Inbox", "Review", "Sweep"} {
 		if got := tpl.Resources[name+"Live"].DependsOn; !slices.Equal(got, []string{"Schema"}) {
 			t.Errorf("%sLive depends on %v, want Schema", name, got)
 		}
@@ -164,7 +164,9 @@ func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 func TestTemplateFollowsTheManifest(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare, facts: func(f *settings.Facts) {
-		f.Functions[1].Timeout = time.Minute // a shorter visibility than that of match
+		for i := range f.Functions { // a shorter visibility than that of match
+			f.Functions[i].Timeout = time.Minute
+		}
 		match := &f.Functions[0]
 		match.Timeout, match.MemoryMB, match.BatchSize, match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
 		match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}

@@ -37,6 +37,7 @@ var bootstraps = map[string]func() (string, error){
 	manifest.Match.Package:   built(manifest.Match.Package),
 	manifest.Ingest.Package:  built(manifest.Ingest.Package),
 	manifest.Inbox.Package:   built(manifest.Inbox.Package),
+	manifest.Review.Package:  built(manifest.Review.Package),
 	manifest.Sweep.Package:   built(manifest.Sweep.Package),
 	manifest.Migrate.Package: built(manifest.Migrate.Package),
 	manifest.Web.Package:     built(manifest.Web.Package),

@@ -8,7 +8,7 @@ import (
 )
 
 // Functions returns the functions that queues feed, one row each.
-func Functions() []Function { return []Function{Match, Ingest, Inbox} }
+func Functions() []Function { return []Function{Match, Ingest, Inbox, Review} }
 
 // Workloads returns the functions whose messages name rows of a table, so that
 // the sweep can repair them.

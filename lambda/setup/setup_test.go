@@ -86,9 +86,7 @@ func TestStageThatIsNoNameIsAnError(t *testing.T) {
 
 func TestSweepReadsTheQueueOfEachFunction(t *testing.T) {
 	t.Parallel()
-	further := manifest.Match
-	further.Name = "ingest"
-	functions := append(manifest.Functions(), further)
+	functions := []manifest.Function{manifest.Match, manifest.Ingest, manifest.Inbox}
 	values := map[string]string{"DATABASE_URL": "x", "MATCH_QUEUE_URL": "m", "INGEST_QUEUE_URL": "i"}
 	c, err := setup.LoadSweep(env(values), functions)
 	if err != nil || c.QueueURL != "m" || !maps.Equal(c.Queues, map[string]string{"match": "m", "ingest": "i"}) {

@@ -43,6 +43,10 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	chunks, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("review")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
@@ -55,7 +59,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		var out bytes.Buffer
 		env := func(name string) string {
 			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl,
-				manifest.Ingest.QueueEnv(): *files.QueueUrl}[name]
+				manifest.Ingest.QueueEnv(): *files.QueueUrl, manifest.Review.QueueEnv(): *chunks.QueueUrl}[name]
 		}
 		return run(t.Context(), args, env, &out, &out), out.String()
 	}

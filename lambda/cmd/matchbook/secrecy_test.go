@@ -46,7 +46,8 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		env := func(name string) string {
 			return map[string]string{manifest.EnvDatabaseURL: tc.url,
 				manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
-				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest"}[name]
+				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
+				manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review"}[name]
 		}
 		var out bytes.Buffer
 		code := run(t.Context(), tc.args, env, &out, &out)
@@ -66,7 +67,8 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 	env := func(name string) string {
 		return map[string]string{manifest.EnvDatabaseURL: target,
 			manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
-			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest"}[name]
+			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
+			manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review"}[name]
 	}
 	for _, args := range [][]string{{"match", samples, "--database"}, {"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}, {"migrate", "up"}, {"migrate", "down"},
 		{"publish", uuid.NewString()}, {"sweep"}, {"explain", "1"}, {"confirm", "1", "2"}, {"reject", "1", "2"}, {"cost"}} {

@@ -24,6 +24,7 @@ var linked = map[string][]string{
 	"cmd/migrate": nil,
 	"cmd/inbox":   nil,
 	"cmd/web":     nil,
+	"cmd/review":  nil,
 	"cmd/ingest": {
 		"github.com/aws/aws-sdk-go-v2/service/textract", "github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero",
 		"golang.org/x/image", "image/jpeg", "image/png",

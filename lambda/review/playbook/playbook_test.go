@@ -1,6 +1,8 @@
 package playbook
 
 import (
+	"os"
+	"regexp"
 	"testing"
 
 	"matchbook/lambda/review/record"
@@ -16,5 +18,20 @@ func TestTheDefaultPlaybookHasAPositionOnEveryTopic(t *testing.T) {
 		if _, ok := p.Position(topic); !ok {
 			t.Errorf("no position on %s", topic)
 		}
+	}
+}
+
+func TestThePlaybookOfThePageIsValid(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
+	if example == nil {
+		t.Fatal("the page has no playbook")
+	}
+	if _, err := Parse(example[1]); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,141 @@
+package review_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"matchbook/lambda/llm"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/record"
+)
+
+// The latency of the model is lognormal, with a median of 1 s and a mean of 1.5 s;
+// one call in a thousand takes more than 16 s.
+const simSigma = 0.9
+
+var simMean = time.Duration(math.Exp(simSigma*simSigma/2) * float64(time.Second))
+
+// simModel answers after a latency, or fails. Both follow from the seed, the
+// question and how often it was asked: not from the order of goroutines.
+type simModel struct {
+	seed     uint64
+	failures float64 // the part of calls
+
+	mu       sync.Mutex
+	asked    map[[32]byte]int
+	answered map[[32]byte]int // that a living process got
+	calls    int
+	lost     int // calls in flight when their process was killed
+	inFlight int
+	most     int
+}
+
+func newSimModel(seed uint64, failures float64) *simModel {
+	return &simModel{seed: seed, failures: failures, asked: map[[32]byte]int{}, answered: map[[32]byte]int{}}
+}
+
+func (m *simModel) Name() string { return "simulated" }
+
+func questionKey(q llm.Question) [32]byte { return sha256.Sum256([]byte(q.Name + "\x00" + q.User)) }
+
+// draw returns a number from 0 to 1 that follows from the seed and what it is for.
+func draw(seed uint64, what string, key []byte, n int) float64 {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s %d ", seed, what, n)
+	h.Write(key)
+	return (float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) + 0.5) / (1 << 53)
+}
+
+// latency is lognormal, by the method of Box and Muller.
+func (m *simModel) latency(key []byte, n int) time.Duration {
+	radius := math.Sqrt(-2 * math.Log(draw(m.seed, "radius", key, n)))
+	normal := radius * math.Cos(2*math.Pi*draw(m.seed, "angle", key, n))
+	return time.Duration(math.Exp(simSigma*normal) * float64(time.Second))
+}
+
+// Answer implements llm.Model.
+func (m *simModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	key := questionKey(q)
+	n := m.begin(key)
+	err := took(ctx, m.latency(key[:], n))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inFlight--
+	if err != nil {
+		m.lost++
+		return llm.Answer{}, err
+	}
+	if draw(m.seed, "failure", key[:], n) < m.failures {
+		return llm.Answer{}, unavailable
+	}
+	m.answered[key]++
+	return llm.Answer{Text: simAnswer(q), Usage: llm.Usage{PromptTokens: 1000, CompletionTokens: 100}}, nil
+}
+
+func (m *simModel) begin(key [32]byte) (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked[key]++
+	m.calls++
+	m.inFlight++
+	m.most = max(m.most, m.inFlight)
+	return m.asked[key]
+}
+
+// twice returns how many answers a process got although one had got them before.
+func (m *simModel) twice() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, times := range m.answered {
+		n += times - 1
+	}
+	return n
+}
+
+// simTopics are categories, one for each analyst that a mark calls.
+var simTopics = []record.Category{record.Renewal, record.Termination, record.LiabilityCap, record.Indemnity,
+	record.IPOwnership, record.Exclusivity, record.GoverningLaw, record.Assignment}
+
+var simTopic = regexp.MustCompile(`topic (\d) of contract \d+`)
+
+// simAnswer marks the topics that the passage names.
+func simAnswer(q llm.Question) string {
+	stage, text, ok := analyst.Asked(q.Name, q.User)
+	if !ok {
+		return `{"contradictions": []}`
+	}
+	if stage != record.Categories {
+		return `{"findings": []}`
+	}
+	var clauses []string
+	for _, quote := range simTopic.FindAllStringSubmatch(text, -1) {
+		topic, _ := strconv.Atoi(quote[1])
+		clauses = append(clauses, fmt.Sprintf(`{"quote": %q, "category": %q, "score": 90}`, quote[0], simTopics[topic]))
+	}
+	return `{"clauses": [` + strings.Join(clauses, ", ") + `]}`
+}
+
+// simContract is the text of a contract with as many chunks as are given, each
+// with so many analysts.
+func simContract(number int, analysts []int) string {
+	var b strings.Builder
+	for i, n := range analysts {
+		fmt.Fprintf(&b, "%d. Clause\n\n", i+1)
+		for topic := range min(n, len(simTopics)) {
+			fmt.Fprintf(&b, "This is topic %d of contract %d and clause %d. ", topic, number, i)
+		}
+		for _, word := range []string{"privacy", "invoice", "trade secret"}[:max(n-len(simTopics), 0)] {
+			b.WriteString(strings.Repeat("Here is "+word+". ", 3))
+		}
+		b.WriteString(strings.Repeat("Words of a clause. ", 150) + "\n\n")
+	}
+	return b.String()
+}

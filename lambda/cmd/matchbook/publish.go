@@ -27,7 +27,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
-		Short: "Publish documents for matching, or ingestions, whatever their state, or all that failed",
+		Short: "Publish documents for matching, ingestions, or chunks of reviews, whatever their state, or all that failed",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {
@@ -78,14 +78,17 @@ func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
 
 // failedOptions are the flags of publish, nearly all for --failed.
 type failedOptions struct {
-	ingestions, on, dryRun, json bool
-	kind, since, tenant          string
+	ingestions, chunks, on, dryRun, json bool
+	kind, since, tenant                  string
 }
 
 // workload is the function whose rows are published.
 func (o *failedOptions) workload() manifest.Function {
-	if o.ingestions {
+	switch {
+	case o.ingestions:
 		return manifest.Ingest
+	case o.chunks:
+		return manifest.Review
 	}
 	return manifest.Match
 }
@@ -94,6 +97,9 @@ func (o *failedOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.ingestions, "ingestions", false,
 		"publish ingestions of files, which are read again, instead of documents")
+	flags.BoolVar(&o.chunks, "chunks", false,
+		"publish chunks of reviewed contracts, which are read again where they stopped, instead of documents")
+	cmd.MarkFlagsMutuallyExclusive("ingestions", "chunks")
 	flags.BoolVar(&o.on, "failed", false, "publish failed documents again, instead of documents by their ids")
 	flags.StringVar(&o.kind, "kind", "", "with --failed: only this kind of failure: "+strings.Join(republish.Kinds, ", "))
 	flags.StringVar(&o.since, "since", "",

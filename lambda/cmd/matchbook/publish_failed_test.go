@@ -199,6 +199,46 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 	publish("no such ingestion has failed\n", "--failed")
 }
 
+// A failed chunk that is published opens its review again.
+//
+//nolint:paralleltest // it sets the environment
+func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
+	r := newFailedRig(t, func() bool { return true })
+	r.fail(1, oneTenant, "transient", "1 hour") // a document, which is left alone
+	const chunk = "10000000-0000-4000-8000-000000000921"
+	if _, err := r.conn.Exec(t.Context(), `WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)),
+			j AS (INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, gaps, ended_at)
+				VALUES ($1, $2, $1, 'failed', 1, 0, 1, now())),
+			c AS (INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status, failed_at, error, attempts)
+				VALUES ($1, $2, $1, 0, 0, 1, 'failed', now(), 'the model was away', 3))
+		INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload)
+		VALUES ($2, 'chunk', $1, 'transient', 3, '{}')`, chunk, oneTenant); err != nil {
+		t.Fatal(err)
+	}
+	publish := func(want string, args ...string) {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		env := func(name string) string { // another queue would be the wrong one
+			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Review.QueueEnv(): r.queueURL}[name]
+		}
+		code := run(t.Context(), append([]string{"publish", "--chunks"}, args...), env, &out, &errOut)
+		if code != exitOK || out.String() != want {
+			t.Errorf("%q: exit status %d, %q %q, want %q", args, code, out.String(), errOut.String(), want)
+		}
+	}
+	publish("1 failed chunks would be published:\n      1  transient\n         "+chunk+"  the model was away\n", "--failed", "--dry-run")
+	publish("of 1 failed chunks: published 1, unsent 0, skipped 0, left 0\n", "--failed")
+	var got string
+	if err := r.conn.QueryRow(t.Context(), `SELECT j.status || ', ' || chunks_open || ' open, ' || gaps || ' gaps, chunk ' || c.status
+		FROM review_job AS j JOIN review_chunk AS c ON c.job_id = j.id`).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "running, 1 open, 0 gaps, chunk pending"; got != want || r.messages() != "1" {
+		t.Errorf("got %s and %s messages, want %s and one", got, r.messages(), want)
+	}
+	publish("published 1 chunks\n", chunk)
+}
+
 // Interrupted, it finishes the batch that it has begun and says what is left;
 // run again, it publishes the rest, and each document once.
 //

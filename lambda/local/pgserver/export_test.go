@@ -50,3 +50,17 @@ func WithNPM(o Options, cache, npm string) Options {
 	o.Source, o.places = NPM, &at
 	return o
 }
+
+// TemporaryFolder returns the folder that a server would have, and removes it.
+func TemporaryFolder(ctx context.Context) (string, error) {
+	bin, version, err := Source("").programs(ctx, Options{}.where())
+	if err != nil {
+		return "", err
+	}
+	f, err := openFolder(Options{}, bin, version)
+	if err != nil {
+		return "", err
+	}
+	f.discard()
+	return f.socket, nil
+}

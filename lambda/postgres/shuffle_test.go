@@ -31,7 +31,7 @@ import (
 // and matching them again changes no row.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(200, 300))} {
+	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(docs) == 0 {

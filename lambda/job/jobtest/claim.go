@@ -304,7 +304,7 @@ func givenUpIsClaimed(r *rig) {
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
 	const documents, workers = 20, 8
-	rounds := thorough.Or(10, 40)
+	rounds := thorough.Or(4, 40)
 	deliveries := make([]job.Delivery, documents)
 	for i := range deliveries {
 		deliveries[i].ID = r.New()

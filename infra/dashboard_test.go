@@ -82,7 +82,7 @@ func TestCostIsShownOnlyWhereThePriceIsKnown(t *testing.T) {
 	}{
 		"the default model":        {bare, "prompt * 0.4 + completion * 1.6"},
 		"another one with prices":  {everything, "prompt * 2 + completion * 8"},
-		"another one without them": {map[string]any{"model": "qwen"}, ""},
+		"another one without them": {ownModel, ""},
 		"no model":                 {rulesOnly, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,11 +116,10 @@ func TestFunctionsGetTheUsersSettings(t *testing.T) {
 		}},
 		"rules only": {rulesOnly, map[string]string{"MATCH_MODE": "rules", "OPENAI_API_KEY_SECRET_ARN": "",
 			"OPENAI_API_KEY": ""}},
-		"no key": {map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"},
-			map[string]string{
-				"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "",
-				"OPENAI_API_KEY": "",
-			}},
+		"no key": {ownModel, map[string]string{
+			"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "",
+			"OPENAI_API_KEY": "",
+		}},
 		"aurora": {aurora, map[string]string{"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,10 +170,10 @@ func TestIngestGetsTheEngine(t *testing.T) {
 // Functions may go through a pooler, migrations never do.
 func TestMigrationsMayHaveADatabaseSecretOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	const direct = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"
-	template := synthesise(t, wishes{context: map[string]any{"migrateSecretArn": direct}})
+	direct := ownModel["migrateSecretArn"]
+	template := synthesise(t, wishes{context: ownModel})
 	if got := template.variables(t, "MigrateFunction")["DATABASE_URL_SECRET_ARN"]; got != direct {
-		t.Errorf("migrations: got %s, want %s", got, direct)
+		t.Errorf("migrations: got %s, want %v", got, direct)
 	}
 	if got := template.variables(t, "MatchFunction")["DATABASE_URL_SECRET_ARN"]; !strings.Contains(got,
 		"dev/database-url") {

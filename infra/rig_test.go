@@ -66,7 +66,10 @@ var (
 		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
-	aurora    = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
+	// ownModel is a server without a key, and migrations past a pooler.
+	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
+		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
+	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
 )
 
 // wishes are the context of a stack, and the manifest where it is another one.

@@ -115,6 +115,8 @@
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.
+//   - reviewing runs a contract through the stack of the review function, shows
+//     findings as they come, and serves its page.
 //   - reviewing/measure compares the categories of contracts with the labels of
 //     people; reviewing/mind is the model that it asks.
 //   - reading runs files through the stack of both functions, and reports and

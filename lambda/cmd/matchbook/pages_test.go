@@ -17,10 +17,11 @@ import (
 // ranBy has each command that a page shows, with the test that runs it, or with
 // the reason why no test does. Commands beside the tests are run by .ci/run.
 var ranBy = map[string]string{
-	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s": "TestReadmeShowsTheRealOutput",
-	"go run ./lambda/cmd/matchbook ingest testdata/files --match":            "TestReadmeShowsTheRealIngestion",
-	"matchbook explain G-2026/00031 --keep":                                  "TestExplainIsAsThePageShows",
-	"matchbook explain 4500000130 WK-9051 --keep":                            "TestExplainIsAsThePageShows",
+	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":      "TestReadmeShowsTheRealOutput",
+	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                 "TestReadmeShowsTheRealIngestion",
+	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeShowsTheRealReview",
+	"matchbook explain G-2026/00031 --keep":                                       "TestExplainIsAsThePageShows",
+	"matchbook explain 4500000130 WK-9051 --keep":                                 "TestExplainIsAsThePageShows",
 	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",
 	"matchbook notify --test":                                                                               "TestNotifySendsOneToEachChannel",
 	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionSendsToTheReceiverOfSlackLog",
@@ -47,7 +48,9 @@ var ranBy = map[string]string{
 	"aws lambda invoke --function-name matchbook-dev-migrate --payload '{}' out.json":                                                                       "needs an AWS account",
 	"aws s3 cp invoice.pdf s3://BUCKET/inbox/6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11/":                                                                         "needs an AWS account",
 	"curl -o rds-ca.pem https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem":                                                                  "needs the network",
-	"export PGSSLROOTCERT=$PWD/rds-ca.pem":                                                                                                                  "sets a variable",
+	"curl -H \"Authorization: Bearer $TENANT_TOKEN\" -H 'Content-Type: application/json' -H 'Idempotency-Key: lease-7' \\":                                  "needs a deployed stack; package web has its tests",
+	"curl -N -H \"Authorization: Bearer $TOKEN\" https://URL/reviews/5b0c.../events":                                                                        "needs a deployed stack; package web has its tests",
+	"export PGSSLROOTCERT=$PWD/rds-ca.pem": "sets a variable",
 }
 
 func TestEveryCommandOfThePagesIsRun(t *testing.T) {

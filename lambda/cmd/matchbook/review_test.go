@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/reviewing"
+
+	"github.com/google/uuid"
+)
+
+const sampleContracts = "../../../testdata/contracts"
+
+func TestReadmeShowsTheRealReview(t *testing.T) {
+	t.Parallel()
+	wantReadme(t, "review", exitOK)
+}
+
+// contractFacts are what a person found in a sample.
+type contractFacts struct {
+	Categories     map[record.Category][]string
+	Missing        []record.Category
+	Contradictions []struct{ Category, Quote, Other string }
+}
+
+func factsOf(t *testing.T, name string) contractFacts {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(sampleContracts, "facts.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]contractFacts{}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all[name]
+}
+
+func reviewJSON(t *testing.T, url string, args ...string) (r reviewing.Result) {
+	t.Helper()
+	code, out, errOut := matchbook(t, url, append([]string{"review", "--json", "--database"}, args...)...)
+	if code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, errOut)
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wantFound compares a result with what a person found.
+func wantFound(t *testing.T, r reviewing.Result, want contractFacts) {
+	t.Helper()
+	if r.Status != record.Completed || len(r.Gaps) > 0 {
+		t.Errorf("%s: it is %s, %+v", r.Name, r.Status, r.Gaps)
+	}
+	for _, c := range r.Categories {
+		if absent := slices.Contains(want.Missing, c.Name); absent != (len(c.Marks) == 0) {
+			t.Errorf("%s: %s has %d marks, absent is %v", r.Name, c.Name, len(c.Marks), absent)
+		}
+	}
+	var contradictions []record.Finding
+	for _, f := range r.Findings {
+		if strings.HasPrefix(f.Title, "Contradiction") {
+			contradictions = append(contradictions, f)
+		}
+	}
+	if len(contradictions) != len(want.Contradictions) {
+		t.Fatalf("%s: got the contradictions %+v, want %d", r.Name, contradictions, len(want.Contradictions))
+	}
+	for i, w := range want.Contradictions {
+		f := contradictions[i]
+		quote := strings.Join(strings.Fields(f.Quote), " ")
+		if string(f.Category) != w.Category || !strings.Contains(quote, w.Quote) || !strings.Contains(f.Explanation, w.Other) {
+			t.Errorf("%s: got %+v, want %+v", r.Name, f, w)
+		}
+	}
+}
+
+// One review by scripted answers, with its reports, and what the commands about a
+// stored review print of it.
+func TestReviewByAScriptedModel(t *testing.T) {
+	t.Parallel()
+	const name = "software-licence.md"
+	url, folder := postgrestest.EmptyURL(t), t.TempDir()
+	html, markdown := filepath.Join(folder, "report.html"), filepath.Join(folder, "report.md")
+	r := reviewJSON(t, url, filepath.Join(sampleContracts, name), "--model", "scripted", "--budget", "5",
+		"--html", html, "--markdown", markdown)
+	wantFound(t, r, factsOf(t, name))
+	if r.Calls < 8 || r.Cost <= 0 || r.Estimate < r.Cost || r.Budget != 5 {
+		t.Errorf("got %d calls for USD %f, estimated %f, budget %f", r.Calls, r.Cost, r.Estimate, r.Budget)
+	}
+	for file, want := range map[string]string{html: "<h2>Contradictions</h2>", markdown: "## Contradictions"} {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: no %q, %v", file, want, err)
+		}
+	}
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"status", r.ID.String()}, exitOK, "  Governing law "},
+		{[]string{"status", r.ID.String(), "--json"}, exitOK, `"status": "completed"`},
+		{[]string{"report", r.ID.String()}, exitOK, "## Contradictions"},
+		{[]string{"report", r.ID.String(), "--html"}, exitOK, "<h2>Contradictions</h2>"},
+		{[]string{"cancel", r.ID.String()}, exitOK, "is completed"},
+		{[]string{"status", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
+		{[]string{"report", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
+		{[]string{"cancel", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
+		{[]string{"cancel", "x"}, exitError, `"x" is not the id of a review`},
+		{[]string{"retry", r.ID.String()}, exitError, "REVIEW_QUEUE_URL"},
+	} {
+		code, out, errOut := matchbook(t, url, append([]string{"review"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
+			t.Errorf("%v: exit status %d, want %d with %q\n%s%s", tc.args, code, tc.code, tc.want, out, errOut)
+		}
+	}
+}
+
+func TestReviewByRules(t *testing.T) {
+	t.Parallel()
+	const name = "wartungsvertrag.txt"
+	r := reviewJSON(t, postgrestest.EmptyURL(t), filepath.Join(sampleContracts, name))
+	wantFound(t, r, factsOf(t, name))
+	if r.Model != "" || r.Calls != 0 || r.Cost != 0 {
+		t.Errorf("a model was asked: %+v", r)
+	}
+}
+
+// A review that cannot begin names the reason, before anything is started.
+func TestReviewRefusesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	contract := filepath.Join(sampleContracts, "wartungsvertrag.txt")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{filepath.Join(folder, "none.txt")}, "none.txt does not exist"},
+		{[]string{folder}, "is not a regular file"},
+		{[]string{write("empty.txt", " \n")}, "empty.txt: it has no text"},
+		{[]string{write("zero.bin", "PK\x03\x04\x00\x00\x00\x01")}, "zero.bin: "},
+		{[]string{write("broken.pdf", "%PDF-1.7\nbroken")}, "broken.pdf: "},
+		{[]string{contract, "--model", "oracle"}, "matchbook eval --contracts"},
+		{[]string{contract, "--model", "openai"}, "--model openai: neither"},
+		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
+		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},
+		{[]string{contract, "--budget", "NaN", "--model", "scripted"}, "--budget is not an amount"},
+		{[]string{contract, "--playbook", filepath.Join(folder, "none.json")}, "--playbook: open"},
+		{[]string{contract, "--playbook", write("bad.json", `{"side":1}`)}, "--playbook: " + folder},
+	} {
+		code, out, errOut := matchbook(t, "", append([]string{"review"}, tc.args...)...)
+		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
 	r.is(review, record.Running, 0, 0, "")
 	f := r.claimed(r.whole(review).ID)
 	task, err := r.store.Task(t.Context(), f)
-	if err != nil || len(task.Chunks) != 1 || len(task.Marks) != 1 || len(task.Findings) != 1 || task.Text != "" {
+	if err != nil || len(task.Chunks) != 1 || len(task.Marks) != 1 || len(task.Findings) != 1 || task.Text != "A lease 0\n" {
 		t.Errorf("the task is %+v, %v", task, err)
 	}
 	if whole := r.end(f, job.StatusSucceeded); len(whole) != 0 {

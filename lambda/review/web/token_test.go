@@ -99,6 +99,9 @@ func TestTokensOfTheOldSecretLiveWhileItIsNamed(t *testing.T) {
 	if _, err := both.read(old.ForJob(tenantA, jobA)); err != nil {
 		t.Error("a token of the old secret is refused during the rotation")
 	}
+	if _, err := both.read(later.ForJob(tenantA, jobA)); err != nil {
+		t.Error("a token of the new secret is refused during the rotation")
+	}
 	if _, err := later.read(old.ForJob(tenantA, jobA)); err == nil {
 		t.Error("a token of the old secret is accepted after the rotation")
 	}

@@ -52,9 +52,10 @@ func named(t *testing.T, name string) *analyst.Analyst {
 
 func marks(t *testing.T, mind scripted.Mind, text string) (list []string) {
 	t.Helper()
-	found, err := analyst.ReadMarks(mind(questionOf(text, nil)), analyst.Passage{Text: text})
-	if err != nil {
-		t.Fatal(err)
+	answer := mind(questionOf(text, nil))
+	found, err := analyst.ReadMarks(answer, analyst.Passage{Text: text})
+	if err != nil || strings.Count(answer, `"quote"`) != len(found) {
+		t.Fatalf("%v, %d marks of %s", err, len(found), answer)
 	}
 	for _, m := range found {
 		list = append(list, string(m.Category)+": "+m.Quote)

@@ -41,7 +41,8 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	flags.Lookup("model").Usage = "none, openai, scripted: reads the contract (default openai with a key, else none)"
 	_ = flags.MarkHidden("noise") // both fail only for a flag that is not there
 	_ = flags.MarkHidden("faults")
-	cmd.AddCommand(w.reviewStatusCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand())
+	cmd.AddCommand(w.reviewStatusCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
+		w.reviewTokenCommand())
 	return cmd
 }
 

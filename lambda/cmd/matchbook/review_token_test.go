@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+func TestReviewTokenIsForATenant(t *testing.T) {
+	t.Parallel()
+	const tenant, secret = "10000000-0000-4000-8000-000000000001", "0123456789abcdef0123456789abcdef"
+	for _, tc := range []struct {
+		secret string
+		args   []string
+		code   int
+		want   string
+	}{
+		{secret, []string{"--tenant", tenant}, exitOK, tenant + ".tenant."},
+		{secret, []string{"--tenant", "x"}, exitError, "--tenant: "},
+		{secret, []string{"--tenant", tenant, "--life", "0s"}, exitError, "--life: "},
+		{secret, nil, exitError, `"tenant" not set`},
+		{"short", []string{"--tenant", tenant}, exitError, "want at least 32"},
+		{"", []string{"--tenant", tenant}, exitError, manifest.EnvReviewTokenSecret},
+	} {
+		env := func(name string) string { return map[string]string{manifest.EnvReviewTokenSecret: tc.secret}[name] }
+		var out, errOut bytes.Buffer
+		code := run(t.Context(), append([]string{"review", "token"}, tc.args...), env, &out, &errOut)
+		if code != tc.code || !strings.Contains(out.String()+errOut.String(), tc.want) {
+			t.Errorf("%v: exit status %d, %s%s; want %d, %s", tc.args, code, &out, &errOut, tc.code, tc.want)
+		}
+		if strings.Contains(out.String()+errOut.String(), secret) {
+			t.Errorf("%v: the secret is printed", tc.args)
+		}
+	}
+}

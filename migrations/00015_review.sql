@@ -172,6 +172,7 @@ CREATE FUNCTION review_join() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     change record;
     job review_job;
+    whole uuid;
     released numeric;
 BEGIN
     FOR change IN
@@ -190,15 +191,15 @@ BEGIN
         WHERE was.over <> now_is.over OR was.gap <> now_is.gap
         GROUP BY n.job_id ORDER BY n.job_id
     LOOP
-        PERFORM FROM review_chunk WHERE job_id = change.job_id AND kind = 'whole' FOR NO KEY UPDATE;
+        SELECT id INTO whole FROM review_chunk WHERE job_id = change.job_id AND kind = 'whole' FOR NO KEY UPDATE;
         -- Stages that did not finish end with their chunk, and what they have reserved is free.
         SELECT coalesce(sum(estimate_usd), 0) INTO released FROM review_checkpoint AS c
-        WHERE c.finished_at IS NULL AND (c.chunk_id = ANY (change.over) OR change.text_again
-            AND c.chunk_id = (SELECT id FROM review_chunk WHERE job_id = change.job_id AND kind = 'whole'));
+        WHERE c.chunk_id = ANY (CASE WHEN change.text_again THEN change.over || whole ELSE change.over END)
+            AND c.finished_at IS NULL;
         UPDATE review_checkpoint AS c SET finished_at = coalesce(c.finished_at, now()), reason = left(n.error, 1000),
             outcome = CASE WHEN n.stage LIKE 'cancelled-at-stage-%' THEN n.stage ELSE 'failed' END
         FROM after AS n
-        WHERE c.chunk_id = n.id AND n.id = ANY (change.over) AND c.outcome IS NULL;
+        WHERE c.chunk_id = ANY (change.over) AND c.chunk_id = n.id AND c.outcome IS NULL;
         UPDATE review_job SET chunks_open = chunks_open + change.opened, gaps = review_job.gaps + change.gaps,
             reserved_usd = reserved_usd - released,
             status = CASE WHEN change.again AND ended_at IS NOT NULL THEN 'running' ELSE status END,
@@ -208,10 +209,10 @@ BEGIN
         IF change.text_again THEN
             -- The contract as a whole is reviewed again, after it; its cost stays.
             UPDATE review_checkpoint SET outcome = NULL, finished_at = coalesce(finished_at, now())
-            WHERE chunk_id = (SELECT id FROM review_chunk WHERE job_id = change.job_id AND kind = 'whole');
+            WHERE chunk_id = whole;
             UPDATE review_chunk SET status = NULL, ready = false, error = NULL, failed_at = NULL, lease_until = NULL,
                 due_at = NULL, republished = 0, lapses = 0
-            WHERE job_id = change.job_id AND kind = 'whole' AND (status IS NOT NULL OR ready);
+            WHERE id = whole AND (status IS NOT NULL OR ready);
         ELSIF NOT change.again AND job.chunks_open = 0 AND job.ended_at IS NULL THEN
             PERFORM review_close(job, change.whole_over);
         END IF;

@@ -235,7 +235,7 @@ func TestJoinsOfRandomHistories(t *testing.T) {
 // The database does as the model, step by step.
 func TestDatabaseJoinsAsTheModel(t *testing.T) {
 	t.Parallel()
-	n, databases := thorough.Or(40, 10_000), thorough.Or(1, 4)
+	n, databases := thorough.Or(25, 10_000), thorough.Or(1, 4)
 	for first := range databases {
 		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
 			t.Parallel()

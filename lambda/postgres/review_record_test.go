@@ -317,3 +317,29 @@ func TestAPauseHoldsForAllWorkers(t *testing.T) {
 		t.Errorf("a provider that asks for weeks: %+v", s)
 	}
 }
+
+func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	r.exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
+	fences := r.takeAll(stamped)
+	r.end(fences[0], job.StatusSucceeded)
+	r.end(fences[1], job.StatusFailed)
+	whole := r.claimed(r.whole(review).ID)
+	if _, err := r.store.Task(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := r.store.Begin(t.Context(), whole, []record.Call{{Stage: record.Contract, Estimate: 60}}); err != nil || s.Left != 40 {
+		t.Fatal(s, err)
+	}
+	if _, err := r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := r.store.Standing(t.Context(), review, ""); err != nil || s.Left != 100 {
+		t.Errorf("the standing is %+v, %v", s, err)
+	}
+	if _, err := r.store.Record(t.Context(), whole, nil); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("the contract as a whole is recorded before its chunks: %v", err)
+	}
+}

@@ -29,6 +29,8 @@ var ranBy = map[string]string{
 	"matchbook publish --failed --kind permanent --since 2h":                                                "TestPublishFailedChoosesAndCounts",
 	"matchbook publish --ingestions --failed --dry-run":                                                     "TestPublishIngestionsReadsFailedFilesAgain",
 	"matchbook publish --ingestions --failed --kind transient":                                              "TestPublishIngestionsReadsFailedFilesAgain",
+	"matchbook publish --chunks --failed --dry-run":                                                         "TestPublishChunksOpensTheirReviewAgain",
+	"matchbook publish --chunks --failed --kind transient":                                                  "TestPublishChunksOpensTheirReviewAgain",
 	"matchbook migrate up":                                                                                  "TestMigrateUpDownStatus",
 	"matchbook invoke -e testdata/events/one-document.json":                                                 "TestInvokeAnswersForEverySampleEvent",
 	"go run ./lambda/cmd/matchbook drill --short":                                                           "TestShortDrillIsGreen",

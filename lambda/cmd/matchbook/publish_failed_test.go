@@ -227,7 +227,7 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 		}
 	}
 	publish("1 failed chunks would be published:\n      1  transient\n         "+chunk+"  the model was away\n", "--failed", "--dry-run")
-	publish("of 1 failed chunks: published 1, unsent 0, skipped 0, left 0\n", "--failed")
+	publish("of 1 failed chunks: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
 	var got string
 	if err := r.conn.QueryRow(t.Context(), `SELECT j.status || ', ' || chunks_open || ' open, ' || gaps || ' gaps, chunk ' || c.status
 		FROM review_job AS j JOIN review_chunk AS c ON c.job_id = j.id`).Scan(&got); err != nil {

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Chunk is the state of a chunk of a review, and of the review.
+type Chunk struct {
+	ID       uuid.UUID
+	Review   uuid.UUID
+	Of       string // the review's status
+	Position int    // from 1
+	Whole    bool   // the contract as a whole
+	Status   string // empty: not published yet
+	Stage    string // of one without a result: where it stopped
+	Error    string
+	Attempts int
+	Lapses   int        // workers whose claim ended without a result, one after the other
+	Paused   *time.Time // until when the provider of the review's model accepts no calls; nil: it does
+	Times
+}
+
+const chunksSQL = `
+SELECT c.id, c.job_id, j.status, c.position + 1, c.kind = 'whole', coalesce(c.status, ''), c.stage, coalesce(c.error, ''),
+	c.attempts, c.lapses, (SELECT until FROM model_pause WHERE model = j.model AND until > now()), now(), c.published_at, c.due_at, c.lease_until, c.failed_at
+FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
+WHERE c.id = $1 OR c.job_id = $1 AND c.status IS DISTINCT FROM 'succeeded'
+ORDER BY c.position LIMIT $2`
+
+// Chunks reads the chunk with this id, or those of the review with this id that
+// have no result, up to a number.
+func (r Reader) Chunks(ctx context.Context, id uuid.UUID, most int) ([]Chunk, error) {
+	rows, _ := r.db.Query(ctx, chunksSQL, id, most)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Chunk])
+}

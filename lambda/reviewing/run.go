@@ -120,7 +120,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	if r.serve {
-		if err := r.listen(); err != nil {
+		if err := r.listen(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package reviewing
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"net"
@@ -12,12 +13,12 @@ import (
 
 // listen serves the page of the review on this machine, and prints its address
 // with a token that is valid for this run only.
-func (r *run) listen() error {
+func (r *run) listen(ctx context.Context) error {
 	tokens, err := web.NewTokens(rand.Text() + rand.Text())
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

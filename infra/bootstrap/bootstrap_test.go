@@ -6,6 +6,7 @@ import (
 	"debug/buildinfo"
 	"debug/elf"
 	"encoding/pem"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -48,11 +49,24 @@ func maxBootstrap(name string) int64 {
 	return 14_500_000
 }
 
+// thorough is the flag of lambda/internal/thorough, which is closed to infra.
+var thorough = flag.Bool("thorough", false, "build all functions")
+
+// packages are the functions that are looked at, by name: usually the first one,
+// and the largest; with -thorough all.
+func packages() map[string]string {
+	all := settings.ManifestFacts().Packages()
+	if *thorough {
+		return all
+	}
+	return map[string]string{manifest.Match.Name: all[manifest.Match.Name], manifest.Ingest.Name: all[manifest.Ingest.Name]}
+}
+
 // built are the functions as they are deployed, and the match function for
 // this machine; each is built once.
 var built = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "built")
-	for name, pkg := range settings.ManifestFacts().Packages() {
+	for name, pkg := range packages() {
 		if err := build(context.Background(), root, filepath.Join(dir, name), pkg, "arm64"); err != nil {
 			return "", err
 		}
@@ -75,7 +89,7 @@ func builtBootstrap(t *testing.T, name string) string {
 
 func TestBootstrapIsASmallExecutableForARM(t *testing.T) {
 	t.Parallel()
-	for name := range settings.ManifestFacts().Packages() {
+	for name := range packages() {
 		file := builtBootstrap(t, name)
 		info, err := os.Stat(file)
 		if err != nil {
@@ -134,7 +148,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 
 func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 	t.Parallel()
-	for name := range settings.ManifestFacts().Packages() {
+	for name := range packages() {
 		info, err := buildinfo.ReadFile(builtBootstrap(t, name))
 		if err != nil {
 			t.Fatal(err)

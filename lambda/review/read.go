@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"matchbook/lambda/failure"
@@ -88,22 +89,20 @@ func (w *work) recovered(err *error) {
 // whole reads the contract as a whole. The model is asked for contradictions
 // only; all else follows from the marks and findings.
 func (w *work) whole(ctx context.Context) error {
-	conclude := func(_ context.Context, r *record.Result) error {
-		concluded := whole.Conclude(w.task, w.playbook)
-		r.Findings, r.Same = concluded.Findings, concluded.Same
-		return nil
-	}
+	concluded := whole.Conclude(w.task, w.playbook)
 	q, ask := whole.Question(w.task)
 	if w.Model == nil || !ask {
-		return w.stage(ctx, record.Contract, 0, conclude)
+		return w.stage(ctx, record.Contract, 0, func(_ context.Context, r *record.Result) error {
+			r.Findings, r.Same = concluded.Findings, concluded.Same
+			return nil
+		})
 	}
 	return w.question(ctx, record.Contract, q, func(answer string, r *record.Result) error {
 		found, err := whole.Read(answer, w.task)
 		if err != nil {
 			return err
 		}
-		_ = conclude(ctx, r)
-		r.Findings = append(r.Findings, found...)
+		r.Findings, r.Same = slices.Concat(concluded.Findings, found), concluded.Same
 		return nil
 	})
 }

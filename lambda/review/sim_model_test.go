@@ -36,10 +36,12 @@ type simModel struct {
 	lost     int // calls in flight when their process was killed
 	inFlight int
 	most     int
+	last     map[string]time.Time // when a call about the contract was in flight, by its name
 }
 
 func newSimModel(seed uint64, failures float64) *simModel {
-	return &simModel{seed: seed, failures: failures, asked: map[[32]byte]int{}, answered: map[[32]byte]int{}}
+	return &simModel{seed: seed, failures: failures, asked: map[[32]byte]int{}, answered: map[[32]byte]int{},
+		last: map[string]time.Time{}}
 }
 
 func (m *simModel) Name() string { return "simulated" }
@@ -69,6 +71,7 @@ func (m *simModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, erro
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inFlight--
+	m.last[simName.FindString(q.User)] = time.Now()
 	if err != nil {
 		m.lost++
 		return llm.Answer{}, err
@@ -104,6 +107,8 @@ func (m *simModel) twice() (n int) {
 var simTopics = []record.Category{record.Renewal, record.Termination, record.LiabilityCap, record.Indemnity,
 	record.IPOwnership, record.Exclusivity, record.GoverningLaw, record.Assignment}
 
+var simName = regexp.MustCompile(`contract \d+`)
+
 var simTopic = regexp.MustCompile(`topic (\d) of contract \d+`)
 
 // simAnswer marks the topics that the passage names.
@@ -113,7 +118,7 @@ func simAnswer(q llm.Question) string {
 		return `{"contradictions": []}`
 	}
 	if stage != record.Categories {
-		return `{"findings": []}`
+		return simFinding(stage, text)
 	}
 	var clauses []string
 	for _, quote := range simTopic.FindAllStringSubmatch(text, -1) {
@@ -121,6 +126,18 @@ func simAnswer(q llm.Question) string {
 		clauses = append(clauses, fmt.Sprintf(`{"quote": %q, "category": %q, "score": 90}`, quote[0], simTopics[topic]))
 	}
 	return `{"clauses": [` + strings.Join(clauses, ", ") + `]}`
+}
+
+// simFinding is the answer of an analyst: a finding, if the passage names a topic.
+func simFinding(stage record.Stage, text string) string {
+	quote := simTopic.FindString(text)
+	for _, a := range analyst.All() {
+		if a.Stage() == stage && quote != "" {
+			return fmt.Sprintf(`{"findings": [{"quote": %q, "category": %q, "severity": "low", "title": "It is there",
+				"explanation": "The passage names it.", "fallback": ""}]}`, quote, a.Topics[0])
+		}
+	}
+	return `{"findings": []}`
 }
 
 // simContract is the text of a contract with as many chunks as are given, each

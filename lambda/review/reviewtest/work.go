@@ -165,6 +165,32 @@ func (s *Store) Cancel(review uuid.UUID) {
 	}
 }
 
+// Retry makes the failed and cancelled chunks of an ended review pending again, and
+// returns their messages. The contract as a whole follows them.
+func (s *Store) Retry(review uuid.UUID) (stamped []job.Stamped) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, all := s.jobs[review], s.of(review)
+	if !c.Status.Over() || c.Status == record.Completed {
+		return nil
+	}
+	c.Status, c.EndedAt = record.Running, nil
+	whole := all[len(all)-1]
+	whole.Status, whole.Stage, whole.calls = job.StatusNone, "", map[record.Stage]*call{}
+	for _, ch := range all[:len(all)-1] {
+		if ch.Status == job.StatusFailed || ch.Status == job.StatusCancelled {
+			ch.Stage, ch.Error = "", ""
+			c.ChunksOpen++
+			c.Gaps--
+			stamped = append(stamped, s.publish(ch))
+		}
+	}
+	if len(stamped) == 0 {
+		stamped = append(stamped, s.publish(whole))
+	}
+	return stamped
+}
+
 // Take lets another attempt claim a chunk.
 func (s *Store) Take(chunk uuid.UUID) {
 	s.mu.Lock()

@@ -30,7 +30,7 @@ func TestExplainSaysWhyAChunkIsSlow(t *testing.T) {
 		{"UPDATE review_chunk SET due_at = now() + interval '5 minutes', attempts = 1, error = 'the model is away'",
 			"status pending, 1 attempt error the model is away waits for its message, due 2", "rate limit"},
 		{"UPDATE model_pause SET until = now() + interval '2 minutes'",
-			"paused waits for the rate limit of the model until 2|(in 2m0s) waits for its message", "ended without"},
+			"paused waits for the rate limit of the model until 2|(in |waits for its message", "ended without"},
 		{`UPDATE review_chunk SET status = 'in-progress', attempts = 2, lapses = 1, error = NULL,
 			lease_until = now() + interval '5 minutes'`,
 			"status in-progress, 2 attempts lapsed attempt 2: the worker of attempt 1 ended without a result paused waits for the " +

@@ -1,0 +1,175 @@
+package acceptance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/review"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/reviewing/mind"
+
+	"github.com/google/uuid"
+)
+
+// A worker dies at every eighth question, with calls in flight. No answer that was
+// in storage is asked for again, and the review is complete; with -thorough, a
+// chunk may die on each of its deliveries, and is a gap that has its reason.
+func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := newReviewLine(t, seed)
+	id := r.start(thorough.Or(1, 4))
+	ctx, stop := context.WithTimeout(t.Context(), stuck)
+	defer stop()
+	if err := r.Drain(ctx, r.Unfinished); err != nil {
+		t.Fatal(err)
+	}
+
+	job, err := r.reviews.Job(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "gaps that have a reason", query[int](r.line,
+		"SELECT count(*) FROM review_chunk WHERE status = 'failed' AND error <> ''"), job.Gaps)
+	if !thorough.On() { // two kills spare the third delivery of each chunk
+		check(t, "status", job.Status, record.Completed)
+	}
+	answers := query[int](r.line, "SELECT count(*) FROM model_answer")
+	stages := query[int](r.line, "SELECT count(*) FROM review_checkpoint WHERE outcome = 'done'")
+	if job.Gaps == 0 {
+		check(t, "answers", answers, stages)
+	}
+	check(t, "questions that have one", query[int](r.line, "SELECT count(DISTINCT question) FROM model_answer"), answers)
+	check(t, "answers in storage that were asked for again", r.again, 0)
+	calls, lost := len(r.model.Calls()), len(r.model.Calls())-answers
+	if r.kills < 2 || lost > r.kills*manifest.Review.CallsInFlight {
+		t.Errorf("%d kills have lost %d of %d calls", r.kills, lost, calls)
+	}
+	t.Logf("%d chunks, %d stages, %d calls, %d kills, %d calls in flight when killed", job.Chunks, stages, calls, r.kills, lost)
+}
+
+// reviewLine is a stack of the review function, whose model is scripted.
+type reviewLine struct {
+	*modelLine
+	reviews *postgres.Reviews
+
+	mu     sync.Mutex
+	random *rand.Rand
+	asked  int
+	kills  int
+	again  int // answers in storage that were asked for
+}
+
+func newReviewLine(t *testing.T, seed uint64) *reviewLine {
+	t.Helper()
+	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0))}
+	url := postgrestest.URL(t)
+	answer := mind.Scripted()
+	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey,
+		Latency: scripted.Latency{Min: 10 * time.Millisecond, Max: 60 * time.Millisecond, Seed: seed},
+		Mind: func(q scripted.Question) string {
+			r.note(q)
+			return answer(q)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	l := &line{t: t, conn: postgrestest.Conn(t, url)}
+	config := local.WorkloadConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}}
+	withModel(server.URL())(&config)
+	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart,
+		Workloads: []local.WorkloadConfig{config}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.modelLine, r.reviews = &modelLine{l, server}, l.DB.Reviews()
+	return r
+}
+
+// start starts a review of a contract that is so many times as long as the
+// sample.
+func (r *reviewLine) start(times int) uuid.UUID {
+	r.t.Helper()
+	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "contracts", "software-licence.md"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var long strings.Builder
+	for n := range times {
+		fmt.Fprintf(&long, "%s\n\n", strings.ReplaceAll(string(sample), "shall", fmt.Sprintf("shall (%d)", n)))
+	}
+	text, err := chunk.Clean([]byte(long.String()))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	s := review.Starter{Store: r.reviews, Sender: r.Queue, Model: "scripted", Log: slog.New(slog.DiscardHandler)}
+	id, err := s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// note kills at every eighth question, and counts those whose answer is in storage.
+func (r *reviewLine) note(q scripted.Question) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if q.N > 0 {
+		r.again += query[int](r.line, "SELECT count(*) FROM model_answer WHERE question = $1 AND unusable = ''", hashOf(r.t, q))
+	}
+	if r.asked++; r.asked%8 == 0 && r.kills < thorough.Or(2, 10) && r.Function.Kill(r.random.IntN) {
+		r.kills++
+	}
+}
+
+// hashOf returns the hash under which the answer to a question is stored.
+func hashOf(t *testing.T, q scripted.Question) []byte {
+	key := &keyOf{}
+	asker := llm.Asker{Model: unasked{}, Vault: key}
+	_ = asker.Ask(t.Context(), testTenant, uuid.Nil,
+		llm.Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}, func(string) error { return nil })
+	return key.Prompt[:]
+}
+
+// keyOf is a vault that notes the key of a question.
+type keyOf struct {
+	llm.Vault
+	llm.Key
+}
+
+func (k *keyOf) FindAnswer(_ context.Context, key llm.Key) (int64, string, bool, error) {
+	k.Key = key
+	return 0, "", true, nil
+}
+
+type unasked struct{}
+
+func (unasked) Name() string { return "" }
+
+func (unasked) Answer(context.Context, llm.Question) (llm.Answer, error) {
+	return llm.Answer{}, errors.New("nothing is asked here")
+}

@@ -28,6 +28,7 @@ type heartbeat struct {
 	queue chan struct{}
 	mu    sync.Mutex
 	work  map[int]*held // by index; what has ended is not in it
+	later map[int]bool  // the deferred deliveries that have not begun, by index
 }
 
 // held is a claim that is worked on.
@@ -95,7 +96,7 @@ func (b *batch) extend(ctx context.Context) {
 	if err != nil {
 		b.Log.Warn("cannot extend leases", "claims", len(work), "reason", failure.Of(err).Text)
 	}
-	var visible []int
+	visible := b.beat.postponed()
 	for i, h := range work {
 		switch {
 		case err == nil && !slices.Contains(ours, h.fence):
@@ -129,6 +130,31 @@ const extendMargin = 2 * time.Second
 func (h *heartbeat) alone() (done func()) {
 	h.queue <- struct{}{}
 	return func() { <-h.queue }
+}
+
+// postpone keeps the messages of deferred deliveries out of sight as well: when this
+// process dies they come back with those of the others. It returns their indexes.
+func (h *heartbeat) postpone(later []deferred) []int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.later = make(map[int]bool, len(later))
+	for _, d := range later {
+		h.later[d.index] = true
+	}
+	return slices.Collect(maps.Keys(h.later))
+}
+
+// begin ends the postponement of a delivery.
+func (h *heartbeat) begin(index int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.later, index)
+}
+
+func (h *heartbeat) postponed() []int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.later))
 }
 
 func (h *heartbeat) atWork() map[int]held {

@@ -67,6 +67,21 @@ func TestHeartbeatExtendsWhatIsAtWork(t *testing.T) {
 	})
 }
 
+// The message of a suspect that waits for its turn comes back with those at work
+// when this process dies, and not after the queue's own visibility timeout.
+func TestMessageOfASuspectIsHiddenWhileItWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := beating(t, pending(0), expired(1))
+		r.work[id(1)], r.work[id(2)] = r.takes(90*time.Second), r.takes(time.Second)
+		if got := r.runFor(15*time.Minute, first(1), first(2)); !reflect.DeepEqual(got, []job.Settlement{ack, ack}) {
+			t.Errorf("got %+v", got)
+		}
+		r.wantJournal("claim [1 2]", "hide [0 1] for 5m2s", "work 1", "extend 1 of 1", "hide [0 1] for 5m2s",
+			"sent 0 ack", "claim [2]", "hide [1] for 5m2s", "work 2", "sent ")
+	})
+}
+
 func TestHeartbeatStopsWorkWhoseFenceIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,8 +198,8 @@ func TestSettlementBeforeADeferredDeliveryWaitsForTheBeat(t *testing.T) {
 		}
 		r.work[id(2)] = r.takes(time.Second)
 		r.runFor(15*time.Minute, first(1), first(2))
-		want := []string{"claim [1 2]", "hide [0] for 5m2s", "answered", "work 1",
-			"extend 1 of 1", "hide [0] for 5m2s", "pending 1", "answered", "sent 0 retry", "answered"}
+		want := []string{"claim [1 2]", "hide [0 1] for 5m2s", "answered", "work 1",
+			"extend 1 of 1", "hide [0 1] for 5m2s", "pending 1", "answered", "sent 0 retry", "answered"}
 		if lines := r.store.lines; len(lines) < len(want) || !slices.Equal(lines[:len(want)], want) {
 			t.Errorf("what happened:\n%s\nwant first:\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 		}

@@ -105,7 +105,7 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 		}
 		now = append(now, i)
 	}
-	b.hide(ctx, ours)
+	b.hide(ctx, slices.Concat(ours, b.beat.postpone(later)))
 	var running sync.WaitGroup
 	for _, i := range now {
 		running.Go(func() { b.run(ctx, i, claims[i]) })
@@ -150,6 +150,7 @@ func (b *batch) alone(ctx context.Context, later []deferred) {
 		if ctx.Err() == nil { // otherwise no work begins, and a slow queue would cost the response
 			b.carryOut(ctx, b.unsent())
 		}
+		b.beat.begin(d.index)
 		share, cancel := withShare(ctx, len(later)-n)
 		if c, err := b.claimAlone(share, d); err != nil {
 			b.endUnclaimed(d.index, d.Fence, err)

@@ -230,7 +230,7 @@ func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
 	r.end(r.takeAll(stamped[:1])[0], job.StatusSucceeded)
 	for range 3 {
 		f := r.claimed(stamped[1].ID)
-		_, err := r.store.Begin(t.Context(), f, []record.Call{{Stage: record.Categories, Estimate: 5}})
+		_, err := r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,9 +30,9 @@ const (
 	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, '')`
 	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
 	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts`
-	standingColumns = `j.status,
-	coalesce((SELECT greatest(until - now(), interval '0') FROM model_pause WHERE model = j.model), interval '0'),
-	(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
+	leftColumn      = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
+	standingColumns = `j.status, coalesce((SELECT greatest(until - now(), interval '0')
+		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumn + "\n"
 )
 
 // Statements of Task.
@@ -154,14 +154,16 @@ SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FR
 // Begin records that stages begin, and reserves their largest cost, unless the
 // review is not running. It returns record.ErrBudget, and records nothing, if the
 // budget does not allow that cost.
-func (r *Reviews) Begin(ctx context.Context, f job.Fence, calls []record.Call) (s record.Standing, err error) {
+func (r *Reviews) Begin(
+	ctx context.Context, f job.Fence, model string, calls []record.Call,
+) (s record.Standing, err error) {
 	stages, micros := make([]record.Stage, len(calls)), make([]int64, len(calls))
 	for i, c := range calls {
 		stages[i], micros[i] = c.Stage, int64(c.Estimate)
 	}
 	var begun []begun
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(beginStagesSQL, f.ID, f.Attempt, stages, micros).Query(all(&begun))
+		b.Queue(beginStagesSQL, f.ID, f.Attempt, stages, micros, model).Query(all(&begun))
 	})
 	if err != nil {
 		return s, err
@@ -238,8 +240,7 @@ UPDATE review_job AS j SET findings = j.findings + (SELECT count(*) FROM added),
 	cost_usd = j.cost_usd + (SELECT coalesce(sum(micros), 0) / 1000000.0 FROM result),
 	reserved_usd = j.reserved_usd - (SELECT coalesce(sum(reserved), 0) FROM result)
 FROM held WHERE j.id = held.job_id
-RETURNING ` + standingColumns + `
-`
+RETURNING j.status, interval '0', ` + leftColumn
 	repeatsSQL = `
 WITH ` + held + `
 UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)
@@ -248,7 +249,7 @@ WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = s.seq AND s
 )
 
 // Record records stages that have ended, with their cost and marks, in one
-// transaction. Their findings are added only while the review is running: a
+// transaction; its Standing has no pause. Their findings are added only while the review is running: a
 // finding of the same analyst at the same place once.
 func (r *Reviews) Record(ctx context.Context, f job.Fence, results []record.Result) (s record.Standing, err error) {
 	ended, err := json.Marshal(stored(results))

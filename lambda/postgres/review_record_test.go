@@ -125,11 +125,11 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	fences := r.takeAll(stamped)
 	begin := func(f job.Fence, want error, left record.USD, calls ...record.Call) {
 		t.Helper()
-		if s, err := r.store.Begin(t.Context(), f, calls); !errors.Is(err, want) || s.Left != left {
+		if s, err := r.store.Begin(t.Context(), f, "m", calls); !errors.Is(err, want) || s.Left != left {
 			t.Errorf("left %d, %v; want %d, %v", s.Left, err, left, want)
 		}
 	}
-	if s, err := r.store.Begin(t.Context(), fences[0], nil); s.Status != record.Queued || err != nil {
+	if s, err := r.store.Begin(t.Context(), fences[0], "m", nil); s.Status != record.Queued || err != nil {
 		t.Errorf("before the review runs: %+v, %v", s, err)
 	}
 	if _, err := r.store.Task(t.Context(), fences[0]); err != nil {
@@ -303,7 +303,7 @@ func TestAPauseHoldsForAllWorkers(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	if s, err := r.store.Begin(t.Context(), f, nil); err != nil || s.Paused != 40*time.Second {
+	if s, err := r.store.Begin(t.Context(), f, "m", nil); err != nil || s.Paused != 40*time.Second {
 		t.Errorf("%+v, %v", s, err)
 	}
 	r.advance(time.Minute)
@@ -330,7 +330,7 @@ func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
 	if _, err := r.store.Task(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := r.store.Begin(t.Context(), whole, []record.Call{{Stage: record.Contract, Estimate: 60}}); err != nil || s.Left != 40 {
+	if s, err := r.store.Begin(t.Context(), whole, "m", []record.Call{{Stage: record.Contract, Estimate: 60}}); err != nil || s.Left != 40 {
 		t.Fatal(s, err)
 	}
 	if _, err := r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}); err != nil {

@@ -83,7 +83,7 @@ func (r *reviews) read(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.store.Begin(ctx, f, []record.Call{{Stage: record.Categories, Estimate: 10}}); err != nil {
+	if _, err := r.store.Begin(ctx, f, "m", []record.Call{{Stage: record.Categories, Estimate: 10}}); err != nil {
 		return err
 	}
 	result := record.Result{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 7,

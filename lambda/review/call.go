@@ -80,7 +80,7 @@ func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err e
 		if err != nil {
 			return nil, err
 		}
-		standing, err := w.Store.Begin(ctx, w.fence, []record.Call{call})
+		standing, err := w.Store.Begin(ctx, w.fence, w.modelName(), []record.Call{call})
 		switch {
 		case err != nil:
 		case standing.Status != record.Running:
@@ -158,7 +158,7 @@ func (w *work) pause(ctx context.Context, d time.Duration) {
 	w.learn(record.Standing{Paused: d})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
 	defer cancel()
-	if err := w.Store.Pause(ctx, w.Model.Model.Name(), d); err != nil {
+	if err := w.Store.Pause(ctx, w.modelName(), d); err != nil {
 		w.Log.Warn("cannot record the pause of the model", "reason", failure.Of(err).Text)
 	}
 }

@@ -34,12 +34,12 @@ import (
 type Store interface {
 	// Task reads what the work on a chunk needs; a queued review is running then.
 	Task(ctx context.Context, f job.Fence) (record.Task, error)
-	// Begin records that stages begin, and reserves their largest cost, unless the
-	// review is not running. It returns record.ErrBudget, and records nothing, when
-	// the budget does not allow that cost.
-	Begin(ctx context.Context, f job.Fence, calls []record.Call) (record.Standing, error)
+	// Begin records that stages begin that ask the model of this name, and reserves
+	// their largest cost, unless the review is not running. It returns
+	// record.ErrBudget, and records nothing, when the budget does not allow that cost.
+	Begin(ctx context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error)
 	// Record records stages that have ended, in one transaction. Their findings are
-	// added only while the review is running.
+	// added only while the review is running. Its Standing has no pause.
 	Record(ctx context.Context, f job.Fence, results []record.Result) (record.Standing, error)
 	// End ends the chunk as succeeded, failed or cancelled. If it was the last one
 	// of the text, the contract as a whole is published: the caller sends its message.

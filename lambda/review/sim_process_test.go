@@ -107,8 +107,8 @@ func (p *process) Task(ctx context.Context, f job.Fence) (record.Task, error) {
 	return alive(p, func() (record.Task, error) { return p.store.Task(ctx, f) })
 }
 
-func (p *process) Begin(ctx context.Context, f job.Fence, calls []record.Call) (record.Standing, error) {
-	return alive(p, func() (record.Standing, error) { return p.store.Begin(ctx, f, calls) })
+func (p *process) Begin(ctx context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error) {
+	return alive(p, func() (record.Standing, error) { return p.store.Begin(ctx, f, model, calls) })
 }
 
 func (p *process) Record(ctx context.Context, f job.Fence, results []record.Result) (record.Standing, error) {

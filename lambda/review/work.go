@@ -43,6 +43,15 @@ func newWork(r *Reviewer, f job.Fence, t record.Task, rules playbook.Playbook) *
 	return w
 }
 
+// modelName is the name under which the provider of the model is paused; empty
+// without a model. The name in the review is that of its configuration.
+func (w *work) modelName() string {
+	if w.Model == nil {
+		return ""
+	}
+	return w.Model.Model.Name()
+}
+
 // expect adds a stage to those that the chunk needs.
 func (w *work) expect(s record.Stage) {
 	w.mu.Lock()
@@ -130,7 +139,7 @@ func (w *work) watch(ctx context.Context) (stop func()) {
 func (w *work) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, endFor)
 	defer cancel()
-	standing, err := w.Store.Standing(ctx, w.task.Job.ID, w.Model.Model.Name())
+	standing, err := w.Store.Standing(ctx, w.task.Job.ID, w.modelName())
 	switch {
 	case err != nil: // the next look, or the next call, may have more luck
 	case standing.Status != record.Running:

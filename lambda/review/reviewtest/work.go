@@ -50,7 +50,7 @@ func (s *Store) standing(c *contract, model string) record.Standing {
 }
 
 // Begin implements review.Store.
-func (s *Store) Begin(_ context.Context, f job.Fence, calls []record.Call) (record.Standing, error) {
+func (s *Store) Begin(_ context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error) {
 	if err := s.fail("Begin"); err != nil {
 		return record.Standing{}, err
 	}
@@ -61,20 +61,20 @@ func (s *Store) Begin(_ context.Context, f job.Fence, calls []record.Call) (reco
 		return record.Standing{}, err
 	}
 	if c.Status != record.Running {
-		return s.standing(c, c.Model), nil
+		return s.standing(c, model), nil
 	}
 	var more record.USD
 	for _, k := range calls {
 		more += k.Estimate - ch.reserved(k.Stage)
 	}
 	if c.Budget > 0 && c.Cost+c.reserved+more > c.Budget {
-		return s.standing(c, c.Model), record.ErrBudget
+		return s.standing(c, model), record.ErrBudget
 	}
 	c.reserved += more
 	for _, k := range calls {
 		ch.calls[k.Stage] = &call{estimate: k.Estimate}
 	}
-	return s.standing(c, c.Model), nil
+	return s.standing(c, model), nil
 }
 
 // reserved is the cost that a stage under way has reserved.

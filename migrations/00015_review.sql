@@ -239,7 +239,7 @@ BEGIN
             status = CASE WHEN job.status = 'cancelling' THEN 'cancelled' WHEN NOT was_read THEN 'failed'
                 WHEN job.gaps > 0 THEN 'completed-with-gaps' ELSE 'completed' END,
             error = (SELECT left(CASE c.kind WHEN 'whole' THEN 'the contract as a whole' ELSE 'chunk ' || c.position + 1 END
-                    || ', ' || c.stage || ': ' || coalesce(c.error, '')
+                    || ', ' || CASE WHEN c.error LIKE 'stage %' THEN c.error ELSE c.stage || ': ' || coalesce(c.error, '') END
                     || CASE WHEN job.gaps > 1 THEN '; and ' || job.gaps - 1 || ' more' ELSE '' END, 1000)
                 FROM review_chunk AS c
                 WHERE c.job_id = job.id AND (c.status = 'failed' OR c.status = 'cancelled' AND c.kind = 'text')

@@ -91,10 +91,17 @@ func (r *Result) Text() string {
 		if i == 0 {
 			p.Line("NOT READ")
 		}
-		p.Line("  part %d %s: %s, %s", g.Part, term.Clean(g.Heading, mostName), g.Status, term.Clean(
-			strings.TrimSpace(g.Stage+" "+g.Reason), mostText))
+		p.Line("  part %d %s: %s, %s", g.Part, term.Clean(g.Heading, mostName), g.Status, term.Clean(g.text(), mostText))
 	}
 	return p.String()
+}
+
+// text is the stage and the reason. Most reasons begin with their stage.
+func (g Gap) text() string {
+	if strings.HasPrefix(g.Reason, "stage ") {
+		return g.Reason
+	}
+	return strings.TrimSpace(g.Stage + " " + g.Reason)
 }
 
 const (

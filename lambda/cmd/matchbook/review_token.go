@@ -28,8 +28,8 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("--tenant: %w", err)
 			}
-			if life <= 0 {
-				return fmt.Errorf("--life: %s is no time to live", life)
+			if life <= 0 || life > web.LongestLife {
+				return fmt.Errorf("--life: %s is not above 0s and at most %s (90 days)", life, web.LongestLife)
 			}
 			secret, err := setup.LoadTokenSecret(w.env)
 			if err != nil {
@@ -44,7 +44,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "the id of the tenant")
-	cmd.Flags().DurationVar(&life, "life", 12*time.Hour, "the time until the token expires")
+	cmd.Flags().DurationVar(&life, "life", 12*time.Hour, "the time until the token expires, 2160h (90 days) at most")
 	_ = cmd.MarkFlagRequired("tenant") // fails only for a flag that is not there
 	return cmd
 }

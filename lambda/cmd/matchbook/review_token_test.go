@@ -19,7 +19,9 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 	}{
 		{secret, []string{"--tenant", tenant}, exitOK, tenant + ".tenant."},
 		{secret, []string{"--tenant", "x"}, exitError, "--tenant: "},
-		{secret, []string{"--tenant", tenant, "--life", "0s"}, exitError, "--life: "},
+		{secret, []string{"--tenant", tenant, "--life", "0s"}, exitError, "--life: 0s is not above 0s"},
+		{secret, []string{"--tenant", tenant, "--life", "2160h"}, exitOK, tenant + ".tenant."},
+		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, exitError, "at most 2160h0m0s (90 days)"},
 		{secret, nil, exitError, `"tenant" not set`},
 		{"short", []string{"--tenant", tenant}, exitError, "want at least 32"},
 		{"", []string{"--tenant", tenant}, exitError, manifest.EnvReviewTokenSecret},

@@ -17,9 +17,12 @@ import (
 const (
 	// TokenLife is the life of the token of a review.
 	TokenLife = 12 * time.Hour
-	minSecret = 32 // bytes, as many as HMAC-SHA256 has
-	maxToken  = 256
-	allJobs   = "tenant" // in the place of a job
+	// LongestLife is the longest life of the token of a tenant: a token cannot be
+	// withdrawn, except by a new secret.
+	LongestLife = 90 * 24 * time.Hour
+	minSecret   = 32 // bytes, as many as HMAC-SHA256 has
+	maxToken    = 256
+	allJobs     = "tenant" // in the place of a job
 )
 
 // Tokens makes and checks the signed tokens that authorise requests. A token is

@@ -61,6 +61,9 @@ func wrong(sentence string) error { return &refusal{http.StatusUnprocessableEnti
 func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	granted, err := h.Tokens.of(r)
 	switch {
+	case h.Starter == nil:
+		writeError(w, http.StatusForbidden, "no review is started at this address: it only shows reviews")
+		return
 	case err != nil:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		writeError(w, http.StatusUnauthorized, "no valid token of the tenant: matchbook review token makes one")

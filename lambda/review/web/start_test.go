@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +121,19 @@ func TestStartingTakesATokenOfTheTenant(t *testing.T) {
 	if len(s.started) > 0 {
 		t.Errorf("started %v", s.started)
 	}
+}
+
+func TestHandlerWithoutAStarterStartsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(c *Config) { c.Starter = nil })
+	for _, token := range []string{"", s.tokens.ForJob(tenantA, jobA), s.tokens.ForTenant(tenantA, time.Hour)} {
+		a := s.doAs(token, "POST", "/reviews", `{"text":"x"}`, "Content-Type", "application/json")
+		got := decoded[map[string]string](s, a, http.StatusForbidden)["error"]
+		if want := "no review is started at this address: it only shows reviews"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	s.body(s.do("GET", pathA), 200)
 }
 
 func TestFailureToStartIsTheRequestsOrOurs(t *testing.T) {

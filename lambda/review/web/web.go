@@ -55,7 +55,7 @@ type Control interface {
 type Config struct {
 	Reviews report.Store
 	Control Control
-	Starter Starter
+	Starter Starter    // nil: no review is started here
 	Sender  job.Sender // of the messages of Retry
 	Tokens  *Tokens
 	Log     *slog.Logger

@@ -50,7 +50,7 @@ SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
 SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
 FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
 	endedSQL = `
-SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb
+SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
 FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
 )
 
@@ -246,11 +246,16 @@ WITH ` + held + `
 UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)
 FROM held, unnest($3::integer[], $4::integer[]) AS s (seq, earlier)
 WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = s.seq AND s.earlier < s.seq`
+	withdrawSQL = `
+WITH ` + held + `
+UPDATE review_finding AS f SET withdrawn = true
+FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = ANY ($3::integer[])`
 )
 
 // Record records stages that have ended, with their cost and marks, in one
-// transaction; its Standing has no pause. Their findings are added only while the review is running: a
-// finding of the same analyst at the same place once.
+// transaction; its Standing has no pause. Their findings are added, and earlier
+// ones withdrawn, only while the review is running: a finding of the same analyst
+// at the same place once.
 func (r *Reviews) Record(ctx context.Context, f job.Fence, results []record.Result) (s record.Standing, err error) {
 	ended, err := json.Marshal(stored(results))
 	if err != nil {
@@ -266,6 +271,9 @@ func (r *Reviews) Record(ctx context.Context, f job.Fence, results []record.Resu
 			}
 			if len(seqs) > 0 {
 				b.Queue(repeatsSQL, f.ID, f.Attempt, seqs, earlier)
+			}
+			if len(result.Withdrawn) > 0 {
+				b.Queue(withdrawSQL, f.ID, f.Attempt, result.Withdrawn)
 			}
 		}
 	})

@@ -343,3 +343,72 @@ func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
 		t.Errorf("the contract as a whole is recorded before its chunks: %v", err)
 	}
 }
+
+// The last step of a review that was started again withdraws findings of its own
+// earlier run, in the transaction that adds new ones.
+func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	missing := record.Finding{Analyst: "contract", Category: record.LiabilityCap, Severity: record.High, Title: "No cap", Explanation: "None."}
+	review, stamped := r.create(2)
+	other, others := r.create(1)
+	for _, s := range []job.Stamped{stamped[0], others[0]} {
+		f := r.claimed(s.ID)
+		if _, err := r.store.Task(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		r.record(f, record.Categories, finding("a", 2), finding("b", 4))
+		r.end(f, job.StatusSucceeded)
+	}
+	r.end(r.claimed(stamped[1].ID), job.StatusFailed)
+	f := r.claimed(r.whole(review).ID)
+	r.record(f, record.Contract, missing)
+	r.end(f, job.StatusSucceeded)
+	again, err := r.store.Retry(t.Context(), review)
+	if err != nil || len(again) != 1 {
+		t.Fatalf("a retry published %v, %v", again, err)
+	}
+	r.end(r.takeAll(again)[0], job.StatusSucceeded)
+
+	f = r.claimed(r.whole(review).ID)
+	task, err := r.store.Task(t.Context(), f)
+	if err != nil || len(task.Findings) != 3 || task.Findings[2].Withdrawn {
+		t.Fatalf("the task is %+v, %v", task, err)
+	}
+	whole := missing
+	whole.Title = "No liability"
+	result := record.Result{Stage: record.Contract, Outcome: record.Done, Findings: []record.Finding{whole}, Withdrawn: []int{3}}
+	r.exec("UPDATE review_finding SET seq = 3 WHERE job_id = $1 AND seq = 2", other) // that one is of another review
+	for range 2 {                                                                    // the second time as after a lost answer
+		if _, err := r.store.Record(t.Context(), f, []record.Result{result}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := func(review uuid.UUID) (list []string) {
+		findings, err := r.store.Findings(t.Context(), review, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			list = append(list, fmt.Sprintf("%d %s %v", f.Seq, f.Title, f.Withdrawn))
+		}
+		return list
+	}
+	if got, want := state(review), []string{"1 It renews false", "2 It renews false", "3 No cap true", "4 No liability false"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+
+	// Neither another fence nor a cancelled review withdraws anything.
+	if _, err := r.store.Record(t.Context(), job.Fence{ID: f.ID, Attempt: f.Attempt - 1}, []record.Result{{Stage: record.Contract,
+		Outcome: record.Done, Withdrawn: []int{1}}}); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("an old fence: %v", err)
+	}
+	f = r.claimed(r.whole(other).ID)
+	r.cancelled(other, record.Cancelling)
+	if _, err := r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := append(state(review)[:1], state(other)...); !slices.Equal(got, []string{"1 It renews false", "1 It renews false", "3 It renews false"}) {
+		t.Errorf("found %q", got)
+	}
+}

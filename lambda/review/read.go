@@ -93,7 +93,7 @@ func (w *work) whole(ctx context.Context) error {
 	q, ask := whole.Question(w.task)
 	if w.Model == nil || !ask {
 		return w.stage(ctx, record.Contract, 0, func(_ context.Context, r *record.Result) error {
-			r.Findings, r.Same = concluded.Findings, concluded.Same
+			r.Findings, r.Same, r.Withdrawn = concluded.Findings, concluded.Same, concluded.Withdrawn
 			return nil
 		})
 	}
@@ -102,7 +102,8 @@ func (w *work) whole(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.Findings, r.Same = slices.Concat(concluded.Findings, found), concluded.Same
+		r.Findings = slices.Concat(concluded.Findings, found)
+		r.Same, r.Withdrawn = concluded.Same, concluded.Withdrawn
 		return nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
@@ -414,3 +415,54 @@ var (
 		"Liability is not limited in any way."}
 	manyClauses = review.Request{Name: "many.txt", Text: numbered(100)}
 )
+
+// The termination is in the chunk that fails at first: when the review was started
+// again, its absence is no finding any more.
+func TestRetryWithdrawsTheMissingClausesThatItFinds(t *testing.T) {
+	t.Parallel()
+	for name, byRules := range map[string]bool{"by rules": true, "by a model": false} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, review.Request{Name: "two.txt",
+				Text: strings.Repeat("Nothing is agreed here, not even this. ", 150) + "\n\n" + oneClause.Text})
+			if byRules {
+				r.Model = nil
+			}
+			chunks := r.sent
+			if len(chunks) != 2 {
+				t.Fatalf("%d chunks, want 2", len(chunks))
+			}
+			one := func(message []job.Stamped) {
+				r.sent = message
+				r.deliver(1)
+			}
+			r.store.Fail = func(method string) error {
+				if method == "Begin" {
+					return failure.Permanently("the disk is full")
+				}
+				return nil
+			}
+			one(chunks[1:])
+			r.store.Fail = nil
+			one(chunks[:1])
+			r.deliver(1)
+			r.wantStatus(record.CompletedWithGaps)
+			one(r.store.Retry(r.id))
+			r.deliver(1)
+			r.wantStatus(record.Completed)
+			withdrawn, holds := 0, 0
+			for _, f := range r.store.Findings(r.id) {
+				switch ofTermination := f.Category == record.Termination && f.Analyst == "contract"; {
+				case f.Withdrawn && strings.HasSuffix(f.Title, "(in the parts that were read)"):
+					withdrawn++
+				case f.Withdrawn, ofTermination, strings.HasSuffix(f.Title, "(in the parts that were read)"):
+					t.Errorf("%s: found %+v", name, f)
+				case f.Analyst == "contract":
+					holds++
+				}
+			}
+			if withdrawn != holds+1 || holds == 0 {
+				t.Errorf("%s: %d missing clauses are withdrawn and %d hold, want one more", name, withdrawn, holds)
+			}
+		})
+	}
+}

@@ -113,7 +113,7 @@ func (r *Result) findings(p *term.Page) {
 	p.Line("FINDINGS")
 	for _, severity := range record.Severities() {
 		for _, f := range r.Findings {
-			if f.Severity != severity || f.Repeats != 0 {
+			if f.Severity != severity || f.Repeats != 0 || f.Withdrawn {
 				continue
 			}
 			p.Line("  %-8s %s", f.Severity, term.Clean(f.Title, mostText))

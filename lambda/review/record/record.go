@@ -126,6 +126,8 @@ type Result struct {
 	Findings []Finding
 	Dropped  int         // findings whose quote does not stand in the text
 	Same     map[int]int // of the stage Contract: by the Seq of a finding, the Seq of an earlier one that it repeats
+	// Withdrawn has, of the stage Contract, the Seqs of earlier findings that no longer hold.
+	Withdrawn []int
 }
 
 // Category is one of the twelve categories of clauses.
@@ -178,7 +180,8 @@ const (
 func Severities() []Severity { return []Severity{Critical, High, Medium, Low, Info} }
 
 // Finding is a result for a person. Its quote stands in the contract; a finding
-// about a clause that is missing has no quote and no place.
+// about a clause that is missing has no quote and no place. One that is withdrawn
+// did not hold once the contract was read further; it stays in the log.
 type Finding struct {
 	Seq         int       `json:"seq"` // from 1, without gaps, in the order of commits
 	ChunkID     uuid.UUID `json:"chunk_id"`
@@ -192,6 +195,7 @@ type Finding struct {
 	End         int       `json:"end_offset"`
 	Fallback    string    `json:"fallback"`               // wording that would be acceptable; may be empty
 	Repeats     int       `json:"duplicate_of,omitempty"` // Seq of the finding that this one repeats; 0: none
+	Withdrawn   bool      `json:"withdrawn,omitempty"`
 }
 
 // Task is all that the work on a chunk needs.

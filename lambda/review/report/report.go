@@ -120,11 +120,15 @@ func (v *view) sort(items []item, r Review) {
 	}
 }
 
-// itemsOf returns the findings that repeat no other one, by severity and place.
+// itemsOf returns the findings that hold and repeat no other one, by severity and
+// place.
 func itemsOf(r Review) (items []item) {
 	again := map[int][]string{}
 	var kept []record.Finding
 	for _, f := range r.Findings {
+		if f.Withdrawn {
+			continue
+		}
 		if f.Repeats != 0 {
 			again[f.Repeats] = append(again[f.Repeats], fmt.Sprint(f.Seq))
 			continue

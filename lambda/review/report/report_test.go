@@ -161,6 +161,22 @@ func TestReportsContainWhatALawyerLooksFor(t *testing.T) {
 	}
 }
 
+func TestWithdrawnFindingsAreNotReported(t *testing.T) {
+	t.Parallel()
+	r := complete(t)
+	r.Findings[3].Withdrawn, r.Findings[4].Withdrawn = true, true
+	page, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{Markdown(r), string(page)} {
+		if strings.Contains(text, "Contradiction") || strings.Contains(text, "Missing clause") ||
+			!strings.Contains(text, "Indemnity without a limit") {
+			t.Errorf("got\n%s", text)
+		}
+	}
+}
+
 // A clause is missing no longer when a part that was read later has it.
 func TestClauseThatWasFoundLaterIsNotMissing(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) 
 		c.reserved -= ch.reserved(r.Stage)
 		c.Calls, c.Cost = c.Calls+r.Calls, c.Cost+r.Cost
 		if c.Status != record.Running && r.Outcome == record.Done {
-			r.Outcome, r.Findings = record.CancelledAt, nil
+			r.Outcome, r.Findings, r.Withdrawn = record.CancelledAt, nil, nil
 		}
 		for _, found := range r.Findings {
 			c.Findings++
@@ -110,6 +110,9 @@ func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) 
 		}
 		for seq, first := range r.Same {
 			c.findings[seq-1].Repeats = first
+		}
+		for _, seq := range r.Withdrawn {
+			c.findings[seq-1].Withdrawn = true
 		}
 		ch.calls[r.Stage] = &call{result: r}
 	}

@@ -181,7 +181,7 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	p.wait("document.getElementById('counts').textContent === '3 of 4 chunks, 2 findings, " +
 		"31 calls of scripted, $0.1235 of at most $2.0000'")
 	s.change(func() {
-		s.findings[1].Repeats = 1
+		s.findings[1].Repeats, s.findings[1].Withdrawn = 1, true
 		s.job.Gaps, s.job.Error = 1, "a chunk is not read"
 		s.chunks = []record.Chunk{{Position: 1, Kind: record.Text, Heading: "Term", Status: job.StatusFailed,
 			Stage: "liability", Error: "HTTP 500"}}
@@ -194,6 +194,11 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	}
 	if got := p.list("#findings li.repeats .kind", "e.textContent"); len(got) != 1 || !strings.Contains(got[0], "repeats finding 1") {
 		t.Errorf("repeated: %q", got)
+	}
+	struck := p.list("#findings li.withdrawn .name", "e.textContent + getComputedStyle(e).textDecorationLine")
+	if got := p.list("#findings li.withdrawn .kind", "e.textContent"); fmt.Sprint(struck) != "[About nothingline-through]" ||
+		!strings.HasSuffix(got[0], "withdrawn: it no longer holds") {
+		t.Errorf("withdrawn: %q, %q", struck, got)
 	}
 	if hidden := p.list("#cancel, #retry, #report", "e.id + e.hidden"); fmt.Sprint(hidden) != "[canceltrue retryfalse reportfalse]" {
 		t.Errorf("hidden: %v", hidden)

@@ -84,8 +84,10 @@ function fill(node, finding) {
   set('.severity', severity);
   set('.name', finding.title);
   const repeated = finding.duplicate_of ? ` · repeats finding ${finding.duplicate_of}` : '';
-  set('.kind', `${finding.seq} · ${finding.category} · ${finding.analyst}${repeated}`);
+  const withdrawn = finding.withdrawn ? ' · withdrawn: it no longer holds' : '';
+  set('.kind', `${finding.seq} · ${finding.category} · ${finding.analyst}${repeated}${withdrawn}`);
   node.classList.toggle('repeats', Boolean(finding.duplicate_of));
+  node.classList.toggle('withdrawn', Boolean(finding.withdrawn));
   set('.explanation', finding.explanation);
   set('blockquote', finding.quote);
   set('.fallback', finding.fallback && `Acceptable: ${finding.fallback}`);
@@ -134,7 +136,7 @@ function showGaps(unread) {
   }));
 }
 
-// Only the step at the end knows which findings repeat others.
+// Only the step at the end knows which findings repeat others or no longer hold.
 async function reload() {
   for (let after = 0, more = true; more;) {
     const response = await call(`/findings?after=${after}`);

@@ -3,6 +3,7 @@ package whole
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/chunk"
@@ -64,10 +65,24 @@ func (t term) agrees(with term) bool {
 func (d difference) finding(place string) record.Finding {
 	a, b := d.first, d.second
 	return record.Finding{Analyst: string(record.Contract), Category: a.subject.category, Severity: a.severity,
-		Title: fmt.Sprintf("Contradiction: %s of %s and of %s", a.subject.about, a.shown, b.shown),
+		Title: a.title() + b.shown,
 		Explanation: fmt.Sprintf("This clause and one %s lay down different values for the %s: %s here, %s there. "+
 			"The other clause reads: “%s”", place, a.subject.about, a.shown, b.shown, shortened(b.line)),
 		Quote: a.text, Start: a.start, End: a.end}
+}
+
+// title is the begin of the title of a contradiction, up to the other value.
+func (t term) title() string {
+	return fmt.Sprintf("Contradiction: %s of %s and of ", t.subject.about, t.shown)
+}
+
+// ofRules reports whether the rules have found a contradiction, and no model: its
+// clause has the term that its title names.
+func ofRules(f record.Finding) bool {
+	return slices.ContainsFunc(readers, func(read reader) bool {
+		t, ok := read(clauseOf(f.Quote, f.Start))
+		return ok && strings.HasPrefix(f.Title, t.title())
+	})
 }
 
 // placesOf names places by the headings above them.

@@ -25,20 +25,35 @@ import (
 
 // Conclude returns the findings about the contract as a whole, and the findings
 // that repeat others. A review that was started again, for parts that it had not
-// read, gets only findings that it does not have.
+// read, gets only findings that it does not have, and those of the rules that no
+// longer hold are withdrawn.
 func Conclude(t record.Task, rules playbook.Playbook) record.Result {
-	found := append(contradictionsOf(t), missing(t, rules)...)
-	found = slices.DeleteFunc(found, func(f record.Finding) bool { return known(t.Findings, f) })
-	return record.Result{Stage: record.Contract, Outcome: record.Done, Findings: found, Same: repeated(t)}
+	hold := append(contradictionsOf(t), missing(t, rules)...)
+	added := slices.DeleteFunc(slices.Clone(hold), func(f record.Finding) bool { return known(t.Findings, f) })
+	return record.Result{Stage: record.Contract, Outcome: record.Done, Findings: added, Same: repeated(t),
+		Withdrawn: withdrawn(t.Findings, hold)}
 }
 
-// known reports whether an earlier reading of the contract as a whole has found
-// the same.
-func known(earlier []record.Finding, f record.Finding) bool {
-	return slices.ContainsFunc(earlier, func(e record.Finding) bool {
+// known reports whether a finding about the contract as a whole is in the list: a
+// contradiction by the place of its clause, which is in the log once, and a
+// missing clause by its title.
+func known(list []record.Finding, f record.Finding) bool {
+	return slices.ContainsFunc(list, func(e record.Finding) bool {
 		return e.Analyst == f.Analyst && e.Category == f.Category && e.Start == f.Start && e.End == f.End &&
-			(e.Title == f.Title || f.Quote == "")
+			(e.Title == f.Title || f.Quote != "")
 	})
+}
+
+// withdrawn returns the findings of earlier readings by the rules that are not
+// among those that hold. What a model has found stays: the clauses still stand.
+func withdrawn(earlier, hold []record.Finding) (seqs []int) {
+	for _, e := range earlier {
+		byRules := e.Analyst == string(record.Contract) && (e.Quote == "" || ofRules(e))
+		if byRules && !e.Withdrawn && !known(hold, e) {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	return seqs
 }
 
 // missing returns the clauses that the contract should have.

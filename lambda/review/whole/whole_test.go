@@ -2,6 +2,7 @@ package whole
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,65 @@ func TestRepeatedFindings(t *testing.T) {
 	got := fmt.Sprint(Conclude(task, playbook.Playbook{}).Same)
 	if want := "map[2:1 4:1 8:7]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A retry reads the parts that had failed. The last step then withdraws what it
+// concluded without them, adds what holds instead, and leaves all else.
+func TestConclusionsThatNoLongerHoldAreWithdrawn(t *testing.T) {
+	t.Parallel()
+	task := contract("A|This Agreement is governed by the laws of France. ", "B|This Annex is governed by the laws of Ireland. ",
+		"C|This Exhibit is governed by the laws of Spain. ")
+	for _, c := range record.All() {
+		if c != record.LiabilityCap && c != record.Termination {
+			task.Marks = append(task.Marks, record.Mark{Category: c, Score: 90, Quote: "One."})
+		}
+	}
+	task.Chunks[0].Status = job.StatusFailed
+	keep := func(findings ...record.Finding) {
+		for _, f := range findings {
+			f.Seq = len(task.Findings) + 1
+			task.Findings = append(task.Findings, f)
+		}
+	}
+	keep(record.Finding{Analyst: "liability", Title: "Missing clause: in a part"},
+		record.Finding{Analyst: "playbook", Category: record.GoverningLaw, Title: "Clause to compare"})
+	keep(Conclude(task, defaults(t)).Findings...)
+	keep(record.Finding{Analyst: "contract", Category: record.Renewal, Title: "Contradiction: two terms", // by a model
+		Quote: "This Annex is governed by the laws of Ireland.", Start: 49, End: 95})
+	titles := func(seqs []int) (list []string) {
+		for _, seq := range seqs {
+			list = append(list, task.Findings[seq-1].Title)
+		}
+		return list
+	}
+	if again := Conclude(task, defaults(t)); len(again.Findings) > 0 || len(again.Withdrawn) > 0 {
+		t.Errorf("the same step again: found %+v, withdrawn %q", again.Findings, titles(again.Withdrawn))
+	}
+	task.Chunks[0].Status = job.StatusSucceeded
+	task.Marks = append(task.Marks, record.Mark{Category: record.LiabilityCap, Score: 90, Quote: "One."})
+	got := Conclude(task, defaults(t))
+	slices.Sort(got.Withdrawn)
+	want := []string{"Contradiction: governing law of Ireland and of Spain",
+		"Missing clause: termination (in the parts that were read)",
+		"Missing clause: liability cap (in the parts that were read)"}
+	if !slices.Equal(titles(got.Withdrawn), want) {
+		t.Errorf("withdrawn %q, want %q", titles(got.Withdrawn), want)
+	}
+	for _, seq := range got.Withdrawn {
+		task.Findings[seq-1].Withdrawn = true
+	}
+	var found []string
+	for _, f := range got.Findings {
+		found = append(found, f.Title)
+	}
+	want = []string{"Contradiction: governing law of France and of Ireland", "Contradiction: governing law of France and of Spain",
+		"Missing clause: termination"}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	keep(got.Findings...)
+	if again := Conclude(task, defaults(t)); len(again.Findings) > 0 || len(again.Withdrawn) > 0 {
+		t.Errorf("once more: found %+v, withdrawn %q", again.Findings, titles(again.Withdrawn))
 	}
 }

@@ -42,7 +42,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	_ = flags.MarkHidden("noise") // both fail only for a flag that is not there
 	_ = flags.MarkHidden("faults")
 	cmd.AddCommand(w.reviewStatusCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
-		w.reviewTokenCommand())
+		w.reviewTokenCommand(), w.reviewPlaybookCommand())
 	return cmd
 }
 

@@ -130,11 +130,11 @@ func after(r *http.Request) (int, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.ParseInt(text, 10, 32) // as wide as the store's
 	if err != nil || n < 0 {
 		return 0, errAfter
 	}
-	return n, nil
+	return int(n), nil
 }
 
 // found is an answer with findings.

@@ -73,6 +73,9 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		}
 	}
 	for _, name := range manifest.Secrets {
+		if name == manifest.EnvReviewTokenSecret { // see notDeployed
+			continue
+		}
 		function := match
 		if name == manifest.EnvDocumentAIKey {
 			function = synthesise(t, wishes{context: everything}).variables(t, "IngestFunction")

@@ -22,8 +22,13 @@ func connections(f facts) []result {
 	if why := f.server.why(); why != "" {
 		return []result{skipped("", why)}
 	}
+	tasks, unlimited := f.tasks()
+	if unlimited != "" {
+		do := fmt.Sprintf("Reserve a concurrency of %d for it; the stack does.", manifest.Web.Instances)
+		return []result{wrong(unlimited, do, "its instances have no limit, and each opens a connection")}
+	}
 	var terms []string
-	for i, task := range manifest.Tasks() {
+	for i, task := range tasks {
 		terms = append(terms, fmt.Sprintf("%d of %s", task.Connections(), task.Name))
 		if i == 0 {
 			terms[0] = counted(task.Connections(), "connection") + " of the " + task.Name
@@ -39,13 +44,33 @@ func connections(f facts) []result {
 		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.row.PoolSize})
 		terms = append(terms, fmt.Sprintf("%d x %d of %s", n, l.row.PoolSize, l.name))
 	}
-	need := manifest.Connections(functions, manifest.Tasks())
+	need := manifest.Connections(functions, tasks)
 	s := f.server.value
 	sum := fmt.Sprintf("%s: %d in all", strings.Join(terms, ", "), need)
 	if need > s.free() {
 		return []result{wrong("", s.remedy(f, need), "%s, and %s", sum, s)}
 	}
 	return []result{fine("", "%s, and %s", sum, s)}
+}
+
+// tasks returns the functions that no queue feeds, with the web function where it
+// is deployed, or the name of that one where its instances have no limit.
+func (f facts) tasks() (tasks []manifest.Task, unlimited string) {
+	tasks = manifest.Tasks()
+	for _, fn := range f.functions {
+		if !fn.web {
+			continue
+		}
+		web := manifest.Web
+		if fn.reserved.why() == "" {
+			web.Instances = fn.reserved.value
+		}
+		if web.Instances < 0 {
+			return nil, fn.name
+		}
+		tasks = append(tasks, web)
+	}
+	return tasks, ""
 }
 
 // free returns the connections that are left for the functions.
@@ -66,7 +91,8 @@ func (s server) remedy(f facts, need int) string {
 	if len(f.lines) != 1 || f.lines[0].row.PoolSize == 0 {
 		return raise + ", or lower MaximumConcurrency."
 	}
-	fits := (s.free() - manifest.Connections(nil, manifest.Tasks())) / f.lines[0].row.PoolSize
+	tasks, _ := f.tasks()
+	fits := (s.free() - manifest.Connections(nil, tasks)) / f.lines[0].row.PoolSize
 	if fits < 2 { // Lambda takes no less
 		return raise + "."
 	}

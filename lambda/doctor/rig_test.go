@@ -49,27 +49,29 @@ type rig struct {
 	database string // URL
 	owned    bool   // no other test uses it
 
-	resources []m               // of the stack
-	env       map[string]string // of the match function
-	sweepEnv  map[string]string
-	config    m // of the match function: Timeout
-	reserved  m // its concurrency
-	mappings  []m
-	listsAll  bool   // a function's mappings are those of its aliases, too
-	dir       string // of its secrets: their ARNs begin so
-	secrets   map[string]string
-	refuse    map[string]string // what AWS refuses, by operation, with which code
-	slack     http.HandlerFunc
-	mu        sync.Mutex
-	asked     map[string]bool // of AWS: the operations
-	look      *look
+	resources   []m               // of the stack
+	env         map[string]string // of the match function
+	sweepEnv    map[string]string
+	webEnv      map[string]string
+	webReserved m // its concurrency
+	config      m // of the match function: Timeout
+	reserved    m // its concurrency
+	mappings    []m
+	listsAll    bool   // a function's mappings are those of its aliases, too
+	dir         string // of its secrets: their ARNs begin so
+	secrets     map[string]string
+	refuse      map[string]string // what AWS refuses, by operation, with which code
+	slack       http.HandlerFunc
+	mu          sync.Mutex
+	asked       map[string]bool // of AWS: the operations
+	look        *look
 }
 
 // newRig uses a migrated database that is shared, until a test writes: the
 // doctor does not.
 func newRig(t *testing.T, database string) *rig {
 	t.Helper()
-	r := &rig{t: t, dir: secretARN + uuid.NewString() + "/", database: database, secrets: map[string]string{}, refuse: map[string]string{}, reserved: m{}, asked: map[string]bool{}, answer: `{"there":true}`}
+	r := &rig{t: t, dir: secretARN + uuid.NewString() + "/", database: database, secrets: map[string]string{}, refuse: map[string]string{}, reserved: m{}, webReserved: m{"ReservedConcurrentExecutions": manifest.Web.Instances}, asked: map[string]bool{}, answer: `{"there":true}`}
 	endpoint := r.serve(sqs.New(stackclock.New()))
 	var err error
 	if r.urls, err = local.CreateQueue(t.Context(), endpoint, "match", manifest.Match); err != nil {
@@ -215,8 +217,11 @@ func (r *rig) mapped(function string) (list []m) {
 }
 
 func (r *rig) concurrency(function string) m {
-	if function == "match" {
+	switch function {
+	case "match":
 		return r.reserved
+	case "matchbook-dev-web":
+		return r.webReserved
 	}
 	return m{}
 }
@@ -233,6 +238,8 @@ func (r *rig) configuration(function string) any {
 		return m{"Timeout": 900, "Environment": m{"Variables": r.env}}
 	case "sweep":
 		return m{"Timeout": 50, "Environment": m{"Variables": r.sweepEnv}}
+	case "matchbook-dev-web":
+		return m{"Timeout": 300, "Environment": m{"Variables": r.webEnv}}
 	case "other":
 		return m{"Timeout": 3}
 	}

@@ -13,7 +13,7 @@ type rows []manifest.Function
 // as MatchFunction or matchbook-dev-match: the name ends with the row's. A
 // function of any other name is compared with the first row.
 func (r rows) of(name string) (found manifest.Function) {
-	name = strings.TrimSuffix(strings.ToLower(name), "function")
+	name = nameOf(name)
 	for _, f := range r {
 		if strings.HasSuffix(name, f.Name) && len(f.Name) > len(found.Name) {
 			found = f
@@ -24,6 +24,9 @@ func (r rows) of(name string) (found manifest.Function) {
 	}
 	return found
 }
+
+// nameOf returns the end of a function's name by which its row is found.
+func nameOf(name string) string { return strings.TrimSuffix(strings.ToLower(name), "function") }
 
 // publishedBy returns the rows with a queue that the variables name.
 func (r rows) publishedBy(env variables) (list rows) {

@@ -91,7 +91,8 @@ var readers = map[string]func(setup.Env) (string, error){
 		c, err := setup.LoadModel(env)
 		return c.OpenAI.APIKey, err
 	},
-	manifest.EnvDocumentAIKey: setup.LoadDocumentAIKey,
+	manifest.EnvDocumentAIKey:     setup.LoadDocumentAIKey,
+	manifest.EnvReviewTokenSecret: setup.LoadTokenSecret,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err

@@ -47,20 +47,26 @@ func (f *function) read(env variables, fed bool, all rows) {
 		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
 	}
 	f.row = all.of(f.name)
+	f.web = !fed && strings.HasSuffix(nameOf(f.name), manifest.Web.Name)
+	if f.web {
+		f.config = known(webProblems(env))
+		return
+	}
 	f.config = known(problems(env, fed, f.row, all))
 }
 
 // standIns replace values that are secrets, or known only to a deployment, while
 // the rest of a configuration is checked.
 var standIns = map[string]string{
-	manifest.EnvDatabaseURL:     "postgres://user@localhost/database",
-	manifest.EnvQueueURL:        "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
-	manifest.EnvOpenAIKey:       "key",
-	manifest.EnvOpenAIBaseURL:   "https://localhost/v1",
-	manifest.EnvDocumentAIKey:   unreadKey,
-	manifest.EnvSlackWebhookURL: "https://localhost/hook",
-	manifest.EnvAdminBaseURL:    "https://localhost",
-	manifest.EnvBlobURL:         "s3://bucket",
+	manifest.EnvDatabaseURL:       "postgres://user@localhost/database",
+	manifest.EnvQueueURL:          "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	manifest.EnvOpenAIKey:         "key",
+	manifest.EnvOpenAIBaseURL:     "https://localhost/v1",
+	manifest.EnvDocumentAIKey:     unreadKey,
+	manifest.EnvSlackWebhookURL:   "https://localhost/hook",
+	manifest.EnvAdminBaseURL:      "https://localhost",
+	manifest.EnvReviewTokenSecret: "token secret",
+	manifest.EnvBlobURL:           "s3://bucket",
 }
 
 func standIn(name string) string {
@@ -97,6 +103,17 @@ func problems(env variables, fed bool, row manifest.Function, all rows) []string
 	if err != nil {
 		return sentences(err)
 	}
+	return sentences(opens(c))
+}
+
+// webProblems reads the configuration of the function behind the URL of reviews. It
+// has no model to open: it reads the name and the price of the model, and no key.
+func webProblems(env variables) []string {
+	c, err := setup.LoadWeb(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
+	c.Model = nil
 	return sentences(opens(c))
 }
 

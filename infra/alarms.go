@@ -202,6 +202,10 @@ func (s *site) refused() awscloudwatch.IMetric {
 		metrics[id] = s.metric(f.Name, manifest.MetricRefused, "Sum")
 		terms = append(terms, "FILL("+id+", 0)")
 	}
+	if s.config.ReviewURL {
+		metrics["web"] = s.metric(s.facts.Web.Name, manifest.MetricRefused, "Sum")
+		terms = append(terms, "FILL(web, 0)")
+	}
 	return watch.Math(strings.Join(append(terms, "FILL(sweep, 0)"), " + "), "Refused", metrics)
 }
 

@@ -123,7 +123,7 @@ func TestFunctionsGoNextToAnExistingDatabase(t *testing.T) {
 		tpl.check(t, at(id, `["subnet-0123456789abcdef0","subnet-0123456789abcdef1"]`, "VpcConfig", "SubnetIds"),
 			at(id, `["sg-0123456789abcdef0"]`, "VpcConfig", "SecurityGroupIds"))
 	}
-	for _, kind := range []string{"AWS::EC2::VPC", "AWS::RDS::DBCluster", "AWS::SecretsManager::Secret"} {
+	for _, kind := range []string{"AWS::EC2::VPC", "AWS::RDS::DBCluster", "AWS::SecretsManager::SecretTargetAttachment"} {
 		if ids := tpl.of(kind); len(ids) > 0 {
 			t.Errorf("%v would be made", ids)
 		}

@@ -62,22 +62,24 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		tpl.variables(t, "MigrateFunction")
 	ingest := tpl.variables(t, "IngestFunction")
 	review := tpl.variables(t, "ReviewFunction")
-	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres, manifest.EnvReviewTokenSecret}
+	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
+	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
 	for constant, name := range constants(t, "manifest.go", "Env") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
 		_, inIngest := ingest[name]
 		_, inReview := review[name]
-		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview) != want {
+		_, inWeb := web[name]
+		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview || inWeb) != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
 	}
 	for _, name := range manifest.Secrets {
-		if name == manifest.EnvReviewTokenSecret { // see notDeployed
-			continue
-		}
 		function := match
-		if name == manifest.EnvDocumentAIKey {
+		switch name {
+		case manifest.EnvReviewTokenSecret:
+			function = web
+		case manifest.EnvDocumentAIKey:
 			function = synthesise(t, wishes{context: everything}).variables(t, "IngestFunction")
 		}
 		if got, ok := function[name]; !ok || got != "" {

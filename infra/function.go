@@ -41,6 +41,9 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 		LogGroup: logs,
 	}), id)
 	cfn := function.Node().DefaultChild().(awslambda.CfnFunction)
+	if task.Instances > 0 {
+		cfn.SetReservedConcurrentExecutions(jsii.Number(task.Instances))
+	}
 	cfn.SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: jsii.String("Active")})
 	s.network.attach(function)
 	s.output(id+"Name", task.Purpose, function.FunctionName())

@@ -105,6 +105,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"s3:GetObject ${Files.Arn}/inbox/*", "s3:GetObjectVersion ${Files.Arn}/inbox/*",
 		"s3:PutObject ${Files.Arn}/documents/*",
 	}
+	byWeb := []string{"sqs:SendMessage ${ReviewQueue.Arn}", "secretsmanager:GetSecretValue ${ReviewTokenSecret}"}
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
@@ -157,6 +158,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
 				slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
+			"WebFunctionRole":     ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
 		}},
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
@@ -168,6 +170,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"InboxFunctionRole":   ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
 			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
+			"WebFunctionRole":     ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
 			"VpcRejectedIAMRole136DD74E": {
 				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}",
 				"logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
@@ -184,6 +187,11 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				}
 			}
 			want = append(want, "FilesPolicyCFAB4773: is a AWS::S3::BucketPolicy") // TestBucketIsClosedAndKeepsEverything
+			if tc.context["reviewUrl"] == "true" {                                 // TestWebIsInvokedByItsURLOnly
+				want = append(want, "WebUrl: is a AWS::Lambda::Url",
+					"WebLiveinvokefunctionDF216B14: is a AWS::Lambda::Permission",
+					"WebLiveinvokefunctionurlA89D1B28: is a AWS::Lambda::Permission")
+			}
 			slices.Sort(want)
 			compare(t, synthesise(t, wishes{context: tc.context}).granted(), want)
 		})

@@ -41,7 +41,7 @@ func run(ctx context.Context) error {
 	if err := f.Validate(c); err != nil {
 		return err
 	}
-	code, err := bootstrap.BuildAll(ctx, "bin", f.Packages())
+	code, err := bootstrap.BuildAll(ctx, "bin", f.Packages(c))
 	if err != nil {
 		return err
 	}

@@ -64,12 +64,14 @@ var (
 		"completionPrice": "8", "embeddingModel": "text-embedding-3-small",
 		"ocr": "documentai", "documentaiProcessor": "projects/books/locations/eu/processors/0123456789abcdef",
 		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
+		"reviewUrl":           "true",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	// ownModel is a server without a key, and migrations past a pooler.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
-	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1"}
+	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1",
+		"reviewUrl": "true"}
 )
 
 // wishes are the context of a stack, and the manifest where it is another one.
@@ -138,7 +140,7 @@ func makeStack(t *testing.T, app awscdk.App, w wishes) {
 func emptyFunctions(t *testing.T, f settings.Facts) map[string]string {
 	t.Helper()
 	folders := map[string]string{}
-	for name := range f.Packages() {
+	for name := range f.Packages(settings.Config{ReviewURL: true}) {
 		folders[name] = filepath.Join(scratch, "code", name)
 		if err := os.MkdirAll(folders[name], 0o755); err != nil {
 			t.Fatal(err)

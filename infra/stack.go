@@ -34,8 +34,8 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 		workloads = append(workloads, newWorkload(s, function, workloads))
 	}
 	s.watchInbox(workloads)
-	sweep := newSweep(s, workloads)
-	newDashboard(s, workloads, sweep)
+	sweep, web := newSweep(s, workloads), newWeb(s, workloads)
+	newDashboard(s, workloads, sweep, web)
 	s.writeAccepted()
 }
 

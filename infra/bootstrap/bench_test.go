@@ -25,7 +25,7 @@ import (
 // processor time of a start, peak-MB the memory then. MB and zip-MB are the sizes
 // of the program for ARM.
 func BenchmarkStart(b *testing.B) {
-	packages := settings.ManifestFacts().Packages()
+	packages := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true})
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		b.Run(name, func(b *testing.B) {
 			dir := b.TempDir()

@@ -55,7 +55,7 @@ var thorough = flag.Bool("thorough", false, "build all functions")
 // packages are the functions that are looked at, by name: usually the first one,
 // and the largest; with -thorough all.
 func packages() map[string]string {
-	all := settings.ManifestFacts().Packages()
+	all := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true})
 	if *thorough {
 		return all
 	}

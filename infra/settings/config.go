@@ -45,6 +45,8 @@ type Config struct {
 	OCR                 string // none, textract or documentai
 	DocumentAISecret    string // the JSON of a service account's key
 	DocumentAIProcessor string
+	// ReviewURL asks for the function behind the URL of reviews.
+	ReviewURL bool
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -100,6 +102,7 @@ func settings(c *Config) []setting {
 			"a processor such as projects/mine/locations/eu/processors/0123456789abcdef")},
 		{"promptPrice", "", price(&c.PromptPrice)},
 		{"completionPrice", "", price(&c.CompletionPrice)},
+		{"reviewUrl", "false", yesOrNo(&c.ReviewURL)},
 		{"slack", "false", yesOrNo(&c.Slack)},
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},

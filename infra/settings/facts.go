@@ -14,21 +14,29 @@ type Facts struct {
 	Functions  []manifest.Function // that queues feed
 	Sweep      manifest.Task
 	Migrate    manifest.Task
+	Web        manifest.Task // where Config.ReviewURL asks for it
 	SweepEvery time.Duration
 }
 
 // ManifestFacts returns the facts of lambda/manifest.
 func ManifestFacts() Facts {
 	return Facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Migrate: manifest.Migrate,
-		SweepEvery: manifest.SweepEvery}
+		Web: manifest.Web, SweepEvery: manifest.SweepEvery}
 }
 
-func (f Facts) tasks() []manifest.Task { return []manifest.Task{f.Sweep, f.Migrate} }
+// tasks returns the functions of the stack that no queue feeds.
+func (f Facts) tasks(c Config) []manifest.Task {
+	list := []manifest.Task{f.Sweep, f.Migrate}
+	if c.ReviewURL {
+		list = append(list, f.Web)
+	}
+	return list
+}
 
 // Validate returns an error with all contradictions.
 func (f Facts) Validate(c Config) error {
-	return errors.Join(manifest.Validate(f.Functions, f.tasks()),
-		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks()))
+	return errors.Join(manifest.Validate(f.Functions, f.tasks(c)),
+		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks(c)))
 }
 
 // RowOf returns the word for a row of the function's table.
@@ -42,13 +50,13 @@ func (f Facts) Row() string {
 	return RowOf(manifest.Function{})
 }
 
-// Packages are the main packages of the functions, by name.
-func (f Facts) Packages() map[string]string {
+// Packages are the main packages of the stack's functions, by name.
+func (f Facts) Packages(c Config) map[string]string {
 	list := map[string]string{}
 	for _, function := range f.Functions {
 		list[function.Name] = function.Package
 	}
-	for _, task := range f.tasks() {
+	for _, task := range f.tasks(c) {
 		list[task.Name] = task.Package
 	}
 	return list

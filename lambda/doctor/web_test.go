@@ -7,6 +7,30 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
+// The template with the URL of reviews is whole; each harm to its function is found.
+func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
+	t.Parallel()
+	raw := readFile(t, auroraTemplate)
+	for _, row := range []templateRow{
+		{"", nil, provoked{"connections", OK, "2 of migrate, 12 of web, "}},
+		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
+		{"WebFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
+		{"WebFunction.ReservedConcurrentExecutions", 40, provoked{"connections", Error, "40 of web, "}},
+		{"WebFunction" + env + "REVIEW_TOKEN_SECRET_SECRET_ARN", nil,
+			provoked{"configuration", Error, "REVIEW_TOKEN_SECRET is not set"}},
+		{"WebFunction" + env + "REVIEW_QUEUE_URL", nil, provoked{"configuration", Error, "REVIEW_QUEUE_URL is not set"}},
+		{"WebFunction" + env + "REVIEW_QUEUE_URL", m{"Ref": "MatchQueue"},
+			provoked{"queue-url", Error, "WebFunction publishes to MatchQueue"}},
+		{"WebFunction" + env + "MODEL_PRICE", "free", provoked{"configuration", Error, "MODEL_PRICE"}},
+	} {
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 96, Env: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.check(t, r)
+	}
+}
+
 // In a deployed stack the function's configuration is read, and the key of the tokens
 // as the function reads it.
 func TestWebFunctionOfAStackIsExamined(t *testing.T) {

@@ -16,7 +16,8 @@ func Workloads() []Function {
 	return slices.DeleteFunc(Functions(), func(f Function) bool { return f.Rowless })
 }
 
-// Tasks returns the functions that no queue feeds.
+// Tasks returns the functions that no queue feeds and that every stack has. Web is
+// in a stack whose setting asks for it.
 func Tasks() []Task { return []Task{Sweep, Migrate} }
 
 // Function describes a function that a queue feeds.
@@ -161,9 +162,11 @@ var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Pac
 // Web is the function behind the URL of reviews: it starts them for the review
 // function, and shows them. A reader of a stream of findings has an instance for
 // as long as the stream, up to StreamReserve before Timeout; then the browser
-// connects again.
+// connects again. A stack has it where the setting reviewUrl asks for it. With
+// twelve instances all functions together fit the 97 connections of a PostgreSQL
+// with its usual limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
-	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 20, URL: true}
+	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true}
 
 // QueueEnv returns the variable with the URL of the function's queue, for
 // other programs that publish to it: MATCH_QUEUE_URL. The function itself

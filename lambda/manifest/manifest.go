@@ -2,8 +2,8 @@
 // must agree on: names, timeouts, batch sizes, retry schedules and the names
 // of the environment variables.
 //
-// Functions and Tasks, in function.go, are the lists of all that is deployed. A
-// further row in Functions is a further queue with its dead-letter queue,
+// Functions and Tasks, in function.go, are the lists of all that every stack has;
+// Web is in a stack whose setting asks for it. A further row in Functions is a further queue with its dead-letter queue,
 // function, mapping, alarms, graphs and rights: the infrastructure, doctor and the
 // capacity plan range over the lists and name no row.
 package manifest

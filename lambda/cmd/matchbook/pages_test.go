@@ -52,7 +52,15 @@ var ranBy = map[string]string{
 	"curl -o rds-ca.pem https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem":                                                                  "needs the network",
 	"curl -H \"Authorization: Bearer $TENANT_TOKEN\" -H 'Content-Type: application/json' -H 'Idempotency-Key: lease-7' \\":                                  "needs a deployed stack; package web has its tests",
 	"curl -N -H \"Authorization: Bearer $TOKEN\" https://URL/reviews/5b0c.../events":                                                                        "needs a deployed stack; package web has its tests",
-	"export PGSSLROOTCERT=$PWD/rds-ca.pem": "sets a variable",
+	"export PGSSLROOTCERT=$PWD/rds-ca.pem":                                                                                            "sets a variable",
+	"export REVIEW_TOKEN_SECRET_SECRET_ARN=arn:aws:secretsmanager:...":                                                                "sets a variable",
+	"matchbook review token --tenant 6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11 --life 720h":                                                "TestReviewTokenIsForATenant",
+	"aws cloudformation describe-stacks --stack-name matchbook-dev --query 'Stacks[0].Outputs'":                                       "needs an AWS account",
+	"aws secretsmanager put-secret-value --secret-id $REVIEW_TOKEN_SECRET_SECRET_ARN --secret-string \"$(openssl rand -hex 32),OLD\"": "needs an AWS account",
+	"aws lambda update-function-configuration --function-name matchbook-dev-web --description \"Shows reviews, with a new key\"":      "needs an AWS account",
+	"aws lambda wait function-updated --function-name matchbook-dev-web":                                                              "needs an AWS account",
+	"aws lambda publish-version --function-name matchbook-dev-web --query Version":                                                    "needs an AWS account",
+	"aws lambda update-alias --function-name matchbook-dev-web --name live --function-version VERSION":                                "needs an AWS account",
 }
 
 func TestEveryCommandOfThePagesIsRun(t *testing.T) {

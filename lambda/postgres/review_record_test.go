@@ -408,7 +408,8 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	if _, err := r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := append(state(review)[:1], state(other)...); !slices.Equal(got, []string{"1 It renews false", "1 It renews false", "3 It renews false"}) {
+	got := slices.Concat(state(review)[:1], state(other))
+	if want := []string{"1 It renews false", "1 It renews false", "3 It renews false"}; !slices.Equal(got, want) {
 		t.Errorf("found %q", got)
 	}
 }

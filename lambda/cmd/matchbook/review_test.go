@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
 	"matchbook/lambda/reviewing"
 
 	"github.com/google/uuid"
@@ -167,5 +168,21 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
 			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
 		}
+	}
+}
+
+func TestWithdrawnFindingsAreInTheJSONOnly(t *testing.T) {
+	t.Parallel()
+	r := reviewing.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},
+		{Seq: 2, Severity: record.High, Title: "Missing clause", Withdrawn: true}}})
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := r.Text(); !strings.Contains(text, "It renews") || strings.Contains(text, "Missing clause") {
+		t.Errorf("for people:\n%s", text)
+	}
+	if !strings.Contains(string(raw), `"Missing clause"`) || strings.Count(string(raw), `"withdrawn":true`) != 1 {
+		t.Errorf("as JSON: %s", raw)
 	}
 }

@@ -77,7 +77,8 @@
 //
 //   - cmd/review is the function; review is its work, on a chunk of a contract:
 //     read.go has its stages, call.go what each call waits for; start.go starts a
-//     review. review/reviewtest keeps reviews in memory for its tests.
+//     review, ingested.go that of a contract that was ingested. review/reviewtest
+//     keeps reviews in memory for its tests.
 //   - review/chunk makes the text of a file, and divides it into parts that one
 //     question holds.
 //   - review/quote finds a quotation in a text, so that invented ones are dropped.

@@ -7,7 +7,8 @@
 // transcription says is extracted by a model, or by rules, and the gate
 // compares it with the transcription, with arithmetic and with check digits. A
 // document that does not pass is for a person, with the reasons. The result,
-// and the publication for matching, are one transaction.
+// the publication for matching and, where contracts are reviewed, the review of a
+// contract are one transaction.
 package ingest
 
 import (
@@ -18,8 +19,10 @@ import (
 
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
@@ -30,9 +33,20 @@ type Store interface {
 	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
 	// Transcribed records a checkpoint, fenced. Its files are stored afterwards.
 	Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error
-	// Complete writes the documents of the file and publishes them for matching,
-	// fenced, in one transaction. The caller sends the messages.
-	Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) ([]job.Stamped, error)
+	// Complete writes the documents of the file and publishes them for matching, and
+	// stores their reviews, fenced, in one transaction. The caller sends the messages
+	// of the documents and of the chunks of reviews.
+	Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (documents, chunks []job.Stamped, err error)
+}
+
+// Reviewer prepares reviews of contracts; review.Starter is one.
+type Reviewer interface {
+	// PrepareIngested returns the review of a contract that has these pages, always
+	// with the same id for a document. A permanent failure has the reason why there
+	// can be none.
+	PrepareIngested(
+		ctx context.Context, tenantID, documentID uuid.UUID, name string, pages []transcript.Page,
+	) (record.New, error)
 }
 
 // Blobs stores files by their keys.
@@ -53,6 +67,8 @@ type Ingester struct {
 	GoodEnough float64
 	Model      *llm.Asker // nil: extraction by rules
 	Sender     job.Sender // to the queue of the match function
+	Reviewer   Reviewer   // nil: contracts are not reviewed
+	Chunks     job.Sender // to the queue of the review function; nil without a Reviewer
 	Log        *slog.Logger
 	Now        func() time.Time // for dates in the future; nil is time.Now
 }

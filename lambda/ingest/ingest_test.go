@@ -31,6 +31,7 @@ var today = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
 type memory struct {
 	row       ingestion.Row
 	documents []ingestion.Extracted
+	chunks    []job.Stamped // of reviews, as Complete returns them
 	fenceLost bool
 }
 
@@ -44,9 +45,9 @@ func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingestion.Checkpo
 	return nil
 }
 
-func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingestion.Extracted) ([]job.Stamped, error) {
+func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingestion.Extracted) (_, _ []job.Stamped, _ error) {
 	m.documents = docs
-	return nil, nil
+	return nil, m.chunks, nil
 }
 
 type nobody struct{}

@@ -2,11 +2,14 @@ package ingest
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -36,11 +39,41 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Fence) error {
 	if err != nil {
 		return err
 	}
-	stamped, err := in.Store.Complete(ctx, f, name(row, docs))
+	docs = name(row, docs)
+	if err := in.addReviews(ctx, row, docs, text.Only(row.Pages)); err != nil {
+		return err
+	}
+	documents, chunks, err := in.Store.Complete(ctx, f, docs)
 	if err != nil {
 		return failure.At("write the documents", err)
 	}
-	in.send(ctx, stamped)
+	in.send(ctx, in.Sender, "documents", documents)
+	if len(chunks) > 0 {
+		in.send(ctx, in.Chunks, "chunks", chunks)
+	}
+	return nil
+}
+
+// addReviews prepares the reviews of the contracts, which are stored with the
+// documents: no crash comes between. A contract that cannot be reviewed is for a
+// person, with the reason.
+func (in *Ingester) addReviews(ctx context.Context, row ingestion.Row, docs []ingestion.Extracted, t transcript.Transcription) error {
+	for i := range docs {
+		d := &docs[i]
+		if in.Reviewer == nil || d.Type != document.Contract {
+			continue
+		}
+		title := strings.TrimSpace("Contract " + d.Data.Number)
+		n, err := in.Reviewer.PrepareIngested(ctx, row.TenantID, d.DocumentID, title, t.Only(d.Pages).Pages)
+		switch why := failure.Of(err); {
+		case err == nil:
+			d.Review = &n
+		case why.Kind == failure.Permanent:
+			d.Valid, d.Reasons = false, append(d.Reasons, "no review of the contract was started: "+why.Text)
+		default:
+			return failure.At("prepare the review of the contract", err)
+		}
+	}
 	return nil
 }
 
@@ -48,12 +81,12 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Fence) error {
 // is up: the documents are published. The sweep sends what is not sent.
 const sendFor = 5 * time.Second
 
-func (in *Ingester) send(ctx context.Context, stamped []job.Stamped) {
+func (in *Ingester) send(ctx context.Context, to job.Sender, what string, stamped []job.Stamped) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
-	if unsent, err := in.Sender.Send(ctx, stamped); err != nil {
-		in.Log.Warn("documents are published without a message: the sweep sends it",
-			"documents", len(unsent), "reason", failure.Of(err).Text)
+	if unsent, err := to.Send(ctx, stamped); err != nil {
+		in.Log.Warn(what+" are published without a message: the sweep sends it",
+			what, len(unsent), "reason", failure.Of(err).Text)
 	}
 }
 

@@ -159,9 +159,16 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Worklo
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}
 	common = append(common, s.queues...)
+	// Without a review function contracts that are ingested would wait for ever.
+	noReviews := manifest.Review.QueueEnv() + "="
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	reviewed := slices.ContainsFunc(s.Workloads, func(w *Workload) bool { return w.row.Name == manifest.Review.Name })
 	for i, w := range s.Workloads {
-		s.stopped.Go(w.start(ctx, list[i], common))
+		env := common
+		if w.row.Name == manifest.Ingest.Name && !reviewed {
+			env = append(slices.Clone(common), noReviews)
+		}
+		s.stopped.Go(w.start(ctx, list[i], env))
 	}
 }
 

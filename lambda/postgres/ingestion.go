@@ -85,9 +85,12 @@ UPDATE ingestion SET needs_human_review = true, review_reasons = ARRAY['the file
 WHERE part_of = $1 AND id <> ALL ($2)`
 )
 
-// Complete implements ingest.Store: the result of reading, succeeded, and the
-// documents published for matching, in one transaction with the fence.
-func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (stamped []job.Stamped, err error) {
+// Complete implements ingest.Store: the result of reading, succeeded, the documents
+// published for matching, and the reviews of contracts, in one transaction with the
+// fence.
+func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (
+	stamped, chunks []job.Stamped, err error,
+) {
 	err = s.Succeed(ctx, f, func(tx pgx.Tx) error {
 		batch, ids, matchable := &pgx.Batch{}, []uuid.UUID{}, []uuid.UUID{}
 		for _, d := range docs {
@@ -110,10 +113,42 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingestion
 			return err
 		}
 		rows, _ := tx.Query(ctx, s.documents.sql.publish, matchable)
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		if stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped]); err == nil {
+			chunks, err = addReviews(ctx, tx, docs)
+		}
 		return err
 	})
-	return stamped, err
+	return stamped, chunks, err
+}
+
+func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chunks []job.Stamped, err error) {
+	for _, d := range docs {
+		if d.Review == nil {
+			continue
+		}
+		added, err := addReview(ctx, tx, *d.Review)
+		if err != nil {
+			return nil, err
+		}
+		chunks = append(chunks, added...)
+	}
+	return chunks, nil
+}
+
+const readSQL = `
+SELECT coalesce(i.id, '00000000-0000-0000-0000-000000000000'), d.tenant_id, d.id, coalesce(i.file_path, ''), i.pages,
+	coalesce(i.transcription_file_path, ''), coalesce(i.preprocessed_file_path, '')
+FROM document AS d LEFT JOIN LATERAL (
+	SELECT * FROM ingestion WHERE document_id = d.id AND status = 'completed' AND transcription_file_path IS NOT NULL
+	ORDER BY completed_at DESC, id LIMIT 1
+) AS i ON true
+WHERE d.tenant_id = $1 AND d.id = $2`
+
+// Read returns the latest completed ingestion of a document with a transcription;
+// without one Transcription is empty. An unknown document of the tenant is
+// job.ErrNotFound.
+func (s *Ingestions) Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error) {
+	return first[ingestion.Row](ctx, s.db, readSQL, tenantID, documentID)
 }
 
 func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
@@ -86,7 +87,7 @@ func (f *files) work(ctx context.Context, fence job.Fence) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.store.Complete(ctx, fence, f.seven(in.ID, in.DocumentID))
+	_, _, err = f.store.Complete(ctx, fence, f.seven(in.ID, in.DocumentID))
 	return err
 }
 
@@ -120,7 +121,7 @@ func (f *files) takeFile(id uuid.UUID) job.Fence {
 
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
 	f.t.Helper()
-	stamped, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
+	stamped, _, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 		t.Errorf("published %+v", stamped)
 	}
 	before := f.dump(append(slices.Clone(allTables), "ingestion")...)
-	if _, err := f.store.Complete(t.Context(), job.Fence{ID: id, Attempt: 1}, f.read(id)); err == nil {
+	if _, _, err := f.store.Complete(t.Context(), job.Fence{ID: id, Attempt: 1}, f.read(id)); err == nil {
 		t.Error("a stale fence completed an ingestion")
 	}
 	if err := f.store.Transcribed(t.Context(), job.Fence{ID: id, Attempt: 1}, ingestion.Checkpoint{Transcription: "x"}); err == nil {
@@ -306,5 +307,101 @@ func TestTheSameFileIsOneIngestion(t *testing.T) {
 	}
 	if c, err := f.store.Claim(t.Context(), []job.Delivery{{ID: in.ID, PublishedAt: first[0].PublishedAt}}, time.Minute, false); err != nil || c[0].Found != job.Claimed {
 		t.Errorf("claim of its message: %+v, %v", c, err)
+	}
+}
+
+// contract is what was read of a contract, with its review.
+func (f *files) contract(id uuid.UUID) []ingestion.Extracted {
+	f.t.Helper()
+	docs := f.read(id)
+	docs[0].Type = document.Contract
+	docs[0].Review = &record.New{ID: uuid.New(), TenantID: tenant, DocumentID: docs[0].DocumentID, Name: "Contract 7", Text: "A lease. Rent.",
+		Chunks: []record.Chunk{{End: 8}, {Position: 1, Start: 8, End: 14}}, Playbook: []byte(`{}`), PlaybookVersion: "1"}
+	return docs
+}
+
+// A crash leaves a contract and its review, or neither: a worker that dies after
+// the commit leaves pending chunks, whose messages the sweep sends.
+func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	stored := func(id uuid.UUID) (state string) {
+		t.Helper()
+		f.scan(`SELECT concat_ws(', ', i.job_status, d.matching_status, j.status, j.chunks_open,
+				(SELECT count(*) FROM review_chunk WHERE job_id = j.id AND status = 'pending' AND published_at IS NOT NULL))
+			FROM ingestion AS i JOIN document AS d ON d.id = i.document_id LEFT JOIN review_job AS j ON j.document_id = d.id
+			WHERE i.id = $1`, id, &state)
+		return state
+	}
+	id := f.new()
+	docs := f.contract(id)
+	fence := f.takeFile(id)
+	spoilt := *docs[0].Review
+	spoilt.DocumentID, spoilt.TenantID = f.documentOf(f.new()), otherTenant // refused by the last statement
+	docs = append(docs, ingestion.Extracted{ID: uuid.New(), DocumentID: uuid.New(), Extraction: docs[0].Extraction, Review: &spoilt})
+	if _, _, err := f.store.Complete(t.Context(), fence, docs); err == nil {
+		t.Error("a review of another tenant's document was stored")
+	}
+	if got := stored(id); got != "in-progress, 0" {
+		t.Errorf("before the commit: %s", got)
+	}
+	_, chunks, err := f.store.Complete(t.Context(), fence, docs[:1])
+	if err != nil || len(chunks) != 2 || chunks[0].Tenant != tenant {
+		t.Fatalf("%v, %v", chunks, err)
+	}
+	want := "succeeded, pending, queued, 2, 2"
+	if got := stored(id); got != want {
+		t.Errorf("after it: %s, want %s", got, want)
+	}
+	if _, _, err := f.store.Complete(t.Context(), fence, docs[:1]); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("with a lost fence: %v", err)
+	}
+	// The file is read again: its review is the same.
+	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
+		t.Fatal(err)
+	}
+	if _, chunks, err = f.store.Complete(t.Context(), f.takeFile(id), docs[:1]); err != nil || len(chunks) != 0 {
+		t.Errorf("once more: %v, %v", chunks, err)
+	}
+	if got := stored(id); got != want {
+		t.Errorf("once more: %s, want %s", got, want)
+	}
+}
+
+func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	doc := f.documentOf(id)
+	key := func() string {
+		t.Helper()
+		in, err := f.Ingestions().Read(t.Context(), tenant, doc)
+		if err != nil || in.TenantID != tenant || in.DocumentID != doc {
+			t.Fatalf("got %+v, %v", in, err)
+		}
+		return in.Transcription
+	}
+	fence := f.takeFile(id)
+	if err := f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := key(); got != "" {
+		t.Errorf("while it is read: %q", got)
+	}
+	if _, _, err := f.store.Complete(t.Context(), fence, f.read(id)); err != nil {
+		t.Fatal(err)
+	}
+	if got := key(); got != "first" {
+		t.Errorf("read: %q", got)
+	}
+	f.exec(`INSERT INTO ingestion (id, tenant_id, document_id, pages, job_status, completed_at, transcription_file_path)
+		VALUES ($1, $2, $3, '{2}', 'succeeded', now() + interval '1 hour', 'second')`, uuid.New(), tenant, doc)
+	if in, err := f.Ingestions().Read(t.Context(), tenant, doc); err != nil || in.Transcription != "second" || len(in.Pages) != 1 {
+		t.Errorf("read twice: %+v, %v", in, err)
+	}
+	for name, ids := range map[string][2]uuid.UUID{"another tenant's": {otherTenant, doc}, "unknown": {tenant, uuid.New()}} {
+		if _, err := f.Ingestions().Read(t.Context(), ids[0], ids[1]); !errors.Is(err, job.ErrNotFound) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

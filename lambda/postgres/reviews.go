@@ -44,25 +44,28 @@ VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
 // of another tenant is ErrOtherTenant.
 func (r *Reviews) Create(ctx context.Context, n record.New) (stamped []job.Stamped, err error) {
 	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
-		stamped = nil
-		if err := r.addContract(ctx, tx, n); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, newReviewSQL, n.ID, n.TenantID, n.DocumentID, storable(n.Name), len(n.Chunks),
-			int64(n.Budget), int64(n.Estimate), storable(n.Model), storable(n.PlaybookVersion))
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		if _, err := tx.Exec(ctx, newTextSQL, n.ID, []byte(n.Text), n.Playbook); err != nil || len(n.Chunks) == 0 {
-			return err
-		}
-		stamped, err = r.addChunks(ctx, tx, n)
+		stamped, err = addReview(ctx, tx, n)
 		return err
 	})
 	return stamped, err
 }
 
-func (r *Reviews) addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
+func addReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, error) {
+	if err := addContract(ctx, tx, n); err != nil {
+		return nil, err
+	}
+	tag, err := tx.Exec(ctx, newReviewSQL, n.ID, n.TenantID, n.DocumentID, storable(n.Name), len(n.Chunks),
+		int64(n.Budget), int64(n.Estimate), storable(n.Model), storable(n.PlaybookVersion))
+	if err != nil || tag.RowsAffected() == 0 {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, newTextSQL, n.ID, []byte(n.Text), n.Playbook); err != nil || len(n.Chunks) == 0 {
+		return nil, err
+	}
+	return addChunks(ctx, tx, n)
+}
+
+func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
 	if _, err := tx.Exec(ctx, importTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func (r *Reviews) addContract(ctx context.Context, tx pgx.Tx, n record.New) erro
 
 // addChunks gives the contract as a whole the greatest id, so that locking it
 // after the chunks of its text is locking by id.
-func (r *Reviews) addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
+func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
 	ids := make([]uuid.UUID, len(n.Chunks)+1)
 	for i := range ids {
 		ids[i] = uuid.New()

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"matchbook/lambda/failure"
@@ -52,14 +51,7 @@ const maxName = 200
 // Start divides the contract into chunks, and publishes them. It returns the id
 // of the review. Its errors name what is wrong with the request.
 func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
-	if len(q.Playbook) == 0 {
-		own, err := s.Store.Playbook(ctx, q.TenantID)
-		if err != nil {
-			return uuid.Nil, failure.At("read the playbook of the tenant", err)
-		}
-		q.Playbook = own
-	}
-	n, err := s.prepare(q)
+	n, err := s.prepare(ctx, q)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -74,13 +66,20 @@ func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
 	return n.ID, nil
 }
 
-func (s *Starter) prepare(q Request) (record.New, error) {
+func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
+	if len(q.Playbook) == 0 {
+		own, err := s.Store.Playbook(ctx, q.TenantID)
+		if err != nil {
+			return record.New{}, failure.At("read the playbook of the tenant", err)
+		}
+		q.Playbook = own
+	}
 	if len(q.Playbook) == 0 {
 		q.Playbook = playbook.Default()
 	}
 	rules, err := playbook.Parse(q.Playbook)
 	if err != nil {
-		return record.New{}, fmt.Errorf("playbook: %w", err)
+		return record.New{}, failure.Permanently("playbook: %s", err)
 	}
 	if s.Price == (llm.Price{}) && q.Budget > 0 && s.Model != "" {
 		return record.New{}, failure.Permanently("a budget needs the price of the model, which is not configured")

@@ -88,6 +88,9 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	if f.Name == manifest.Ingest.Name {
 		errs = append(errs, loadOCR(env, &c)...)
+		if url := env(manifest.Review.QueueEnv()); url != "" { // contracts are reviewed
+			c.Queues[manifest.Review.Name] = url
+		}
 	}
 	return c, report(errs)
 }

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
 )
 
@@ -25,6 +26,9 @@ func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Hand
 	h, closeFunction, err := setup.Function(ctx, c, w, log, func(o setup.Opened) job.Work {
 		in := *reader
 		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
+		if in.Chunks != nil {
+			in.Reviewer = reviewer(c, o)
+		}
 		return in.Ingest
 	})
 	return h, func() { closeFunction(); _ = reader.PDFs.Close() }, err
@@ -40,6 +44,10 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 	if err != nil {
 		return nil, err
 	}
+	chunks, err := openChunks(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	engine, err := openOCR(ctx, c)
 	if err != nil {
 		return nil, err
@@ -49,5 +57,25 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 		return nil, err
 	}
 	return &ingest.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: manifest.EnvOCR + "=none",
-		GoodEnough: c.OCRQuality, Sender: queue, Log: log}, nil
+		GoodEnough: c.OCRQuality, Sender: queue, Chunks: chunks, Log: log}, nil
+}
+
+// openChunks opens the queue of the review function; nil where contracts are not
+// reviewed.
+func openChunks(ctx context.Context, c setup.Config) (job.Sender, error) {
+	url := c.Queues[manifest.Review.Name]
+	if url == "" {
+		return nil, nil
+	}
+	return setup.OpenQueue(ctx, manifest.Review.QueueEnv(), url)
+}
+
+// reviewer returns a starter for the model that the review function asks: the
+// functions have the same settings.
+func reviewer(c setup.Config, o setup.Opened) *review.Starter {
+	s := &review.Starter{Store: o.DB.Reviews(), Log: o.Log}
+	if c.Model != nil {
+		s.Model, s.Price = c.Model.OpenAI.Model, c.Model.Price
+	}
+	return s
 }

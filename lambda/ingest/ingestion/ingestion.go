@@ -5,6 +5,7 @@ package ingestion
 
 import (
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
@@ -31,7 +32,8 @@ type Checkpoint struct {
 type Extracted struct {
 	ID, DocumentID uuid.UUID
 	extraction.Extraction
-	Valid                     bool     // it passed the gate
-	Reasons                   []string // for a person, why it did not
-	InputTokens, OutputTokens int      // of the model, for the whole file; on the first document only
+	Valid                     bool        // it passed the gate
+	Reasons                   []string    // for a person, why it did not
+	InputTokens, OutputTokens int         // of the model, for the whole file; on the first document only
+	Review                    *record.New // of a contract, stored with it; nil: none
 }

@@ -26,12 +26,17 @@ type office struct {
 	// onReceive is called when a message was received; may be nil. It must be set
 	// before the first message, and be quick.
 	onReceive func(body string)
+	// onSent is the same for a message that was sent to a queue.
+	onSent func(queue string)
 }
 
 func (o *office) event(e sqs.Event) {
 	o.add(e)
 	if e.Kind == sqs.Received && o.onReceive != nil {
 		o.onReceive(e.Body)
+	}
+	if e.Kind == sqs.Sent && o.onSent != nil {
+		o.onSent(e.Queue)
 	}
 }
 
@@ -40,7 +45,7 @@ func newOffice(t *testing.T, env ...string) *office {
 	return newOfficeWith(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, env...) })
 }
 
-func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig)) *office {
+func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig), more ...local.WorkloadConfig) *office {
 	t.Helper()
 	o := &office{files: t.TempDir()}
 	reader := local.WorkloadConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package),
@@ -49,10 +54,10 @@ func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig)) *off
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
 	var err error
-	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Workloads: []local.WorkloadConfig{
+	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Workloads: append([]local.WorkloadConfig{
 		{Bootstrap: bootstrap(t, manifest.Match.Package), Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
 		reader,
-	}})
+	}, more...)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
@@ -34,6 +35,7 @@ type counter struct {
 	function *lambdahost.Function
 	url      string
 	token    string // of testTenant
+	files    string // the folder of the store of files
 }
 
 func newCounter(t *testing.T) *counter {
@@ -45,15 +47,16 @@ func newCounter(t *testing.T) *counter {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := t.TempDir()
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Web.Name, Bootstrap: bootstrap(t, manifest.Web.Package),
-		Env:     append(l.Env(), manifest.EnvReviewTokenSecret+"="+tokenSecret),
+		Env:     append(l.Env(), manifest.EnvReviewTokenSecret+"="+tokenSecret, manifest.EnvBlobURL+"="+blob.FolderURL(files)),
 		Timeout: manifest.Web.Timeout, MaxConcurrency: 3, Logs: testLog{t}})
 	server := httptest.NewServer(f.URL())
 	t.Cleanup(func() {
 		_ = f.Close() // first: the server waits for its requests
 		server.Close()
 	})
-	return &counter{l, f, server.URL, tokens.ForTenant(testTenant, time.Hour)}
+	return &counter{l, f, server.URL, tokens.ForTenant(testTenant, time.Hour), files}
 }
 
 // request makes a request with a token.

@@ -14,6 +14,7 @@ import (
 func LoadWeb(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Review, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvReviewTokenSecret)
 	c.QueueURL = required(env, manifest.Review.QueueEnv(), queueMeaning(manifest.Review), &errs)
+	c.Blobs = env(manifest.EnvBlobURL) // optional: requests then have the text of the contract
 	c.TokenSecret = required(env, manifest.EnvReviewTokenSecret, tokenSecretMeaning, &errs)
 	switch env(manifest.EnvMatchMode) {
 	case "rules":

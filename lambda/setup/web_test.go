@@ -11,9 +11,10 @@ import (
 func TestWebReadsItsEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "postgres://x", "REVIEW_QUEUE_URL": "https://q", "REVIEW_TOKEN_SECRET": "s",
-		"OPENAI_MODEL": "m", "MODEL_PRICE": "0.40,1.60"}
+		"BLOB_URL": "file:///files", "OPENAI_MODEL": "m", "MODEL_PRICE": "0.40,1.60"}
 	c, err := setup.LoadWeb(env(values))
 	if err != nil || c.DatabaseURL != "postgres://x" || c.QueueURL != "https://q" || c.TokenSecret != "s" ||
+		c.Blobs != "file:///files" ||
 		c.Model.OpenAI.Model != "m" || c.Model.Price != (llm.Price{Prompt: 0.4, Completion: 1.6}) {
 		t.Errorf("got %+v, %v", c, err)
 	}

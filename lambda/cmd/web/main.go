@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"os"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/web"
 	"matchbook/lambda/setup"
@@ -54,11 +56,28 @@ func open(ctx context.Context, c setup.Config, log *slog.Logger) (h http.Handler
 	if err != nil {
 		return nil, nil, err
 	}
+	texts, err := openTexts(ctx, c, db)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
 	reviews := db.Reviews()
 	starter := &review.Starter{Store: reviews, Sender: queue, Log: log}
 	if c.Model != nil {
 		starter.Model, starter.Price = c.Model.OpenAI.Model, c.Model.Price
 	}
-	return web.New(web.Config{Reviews: reviews, Control: reviews, Starter: starter, Sender: queue, Tokens: tokens, Log: log,
-		StreamFor: manifest.Web.Timeout - manifest.StreamReserve}), db.Close, nil
+	return web.New(web.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue, Tokens: tokens,
+		Log: log, StreamFor: manifest.Web.Timeout - manifest.StreamReserve}), db.Close, nil
+}
+
+// openTexts opens the store of files, for reviews of documents; nil without one.
+func openTexts(ctx context.Context, c setup.Config, db *postgres.DB) (web.Texts, error) {
+	if c.Blobs == "" {
+		return nil, nil
+	}
+	files, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
+	if err != nil {
+		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+	}
+	return review.Texts{Ingestions: db.Ingestions(), Files: files}, nil
 }

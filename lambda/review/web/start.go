@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/playbook"
@@ -25,6 +26,14 @@ type Starter interface {
 	Start(ctx context.Context, q review.Request) (uuid.UUID, error)
 }
 
+// Texts reads the texts of documents; review.Texts is one.
+type Texts interface {
+	// ContractText returns the text of a document, as chunk.Clean does. An unknown
+	// document of the tenant is job.ErrNotFound; one without a text is a permanent
+	// failure, which says what to do.
+	ContractText(ctx context.Context, tenantID, documentID uuid.UUID) (string, error)
+}
+
 const (
 	maxBody   = 6 << 20 // bytes, as a function URL allows
 	maxBudget = 10_000  // USD
@@ -35,7 +44,7 @@ type asked struct {
 	TenantID   string          `json:"tenant_id"`   // may be left out: the token has it
 	DocumentID string          `json:"document_id"` // may be left out: it is derived from the text
 	Name       string          `json:"name"`
-	Text       string          `json:"text"`
+	Text       string          `json:"text"`       // may be left out with a document_id: it is the document's
 	BudgetUSD  float64         `json:"budget_usd"` // 0: none
 	Playbook   json.RawMessage `json:"playbook"`   // may be left out: the default
 }
@@ -72,7 +81,7 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusForbidden, "the token is for one review: to start one needs a token of the tenant")
 		return
 	}
-	q, err := readRequest(w, r, granted.tenant)
+	q, err := h.readRequest(w, r, granted.tenant)
 	var id uuid.UUID
 	if err == nil {
 		id, err = h.Starter.Start(r.Context(), q)
@@ -97,7 +106,7 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 
 // readRequest reads the body strictly. With the header Idempotency-Key the same
 // request starts one review however often it comes.
-func readRequest(w http.ResponseWriter, r *http.Request, tenant uuid.UUID) (q review.Request, err error) {
+func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uuid.UUID) (q review.Request, err error) {
 	var a asked
 	if err := decode(w, r, &a); err != nil {
 		return q, err
@@ -126,10 +135,30 @@ func readRequest(w http.ResponseWriter, r *http.Request, tenant uuid.UUID) (q re
 		}
 		q.Playbook = a.Playbook
 	}
+	if a.Text == "" && q.DocumentID != uuid.Nil {
+		q.Text, err = h.textOf(r.Context(), tenant, q.DocumentID)
+		return q, err
+	}
 	if q.Text, err = chunk.Clean([]byte(a.Text)); err != nil {
 		return q, wrong("text: " + err.Error())
 	}
 	return q, nil
+}
+
+// textOf returns the text of a document that was ingested.
+func (h *handler) textOf(ctx context.Context, tenant, document uuid.UUID) (string, error) {
+	if h.Texts == nil {
+		return "", wrong("text: is missing, and there is no store of files (BLOB_URL) with that of the document")
+	}
+	text, err := h.Texts.ContractText(ctx, tenant, document)
+	var failed *failure.Error
+	switch {
+	case errors.Is(err, job.ErrNotFound):
+		return "", &refusal{http.StatusNotFound, "document_id: the tenant has no such document"}
+	case errors.As(err, &failed) && failed.Kind == failure.Permanent:
+		return "", wrong("document_id: " + failed.Sentence)
+	}
+	return text, err
 }
 
 // decode reads one JSON object with known fields only.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/review/playbook"
 
 	"github.com/google/uuid"
@@ -77,7 +79,9 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 		`{"text":"x","tenant_id":"x"}`:       "422 tenant_id: the token is for another tenant",
 		`{"text":"x","playbook":{"side":1}}`: "422 playbook: ",
 		`{"text":""}`:                        "422 text: ",
-		`{"text":" \u0000 \u202e "}`:         "422 text: ",
+		`{}`:                                 "422 text: ",
+		`{"document_id":"` + jobB.String() + `"}`:             "422 text: is missing, and there is no store of files (BLOB_URL)",
+		`{"text":" \u0000 \u202e "}`:                          "422 text: ",
 		`{"text":"` + strings.Repeat("a ", 5<<19+1) + `"}`:    "422 text: ",
 		`{"text":"` + strings.Repeat("a ", 3<<20) + `"}`:      "413 the request is larger than 6 MB",
 		`{"text":"x","tenant_id":"` + tenantB.String() + `"}`: "422 tenant_id: the token is for another tenant",
@@ -151,5 +155,45 @@ func TestFailureToStartIsTheRequestsOrOurs(t *testing.T) {
 		if strings.Contains(s.log.String(), "PLANTED") {
 			t.Errorf("logged %s", s.log)
 		}
+	}
+}
+
+// library is a store of the texts of documents.
+type library struct {
+	text string
+	err  error
+	t    *testing.T
+}
+
+func (l *library) ContractText(_ context.Context, tenant, document uuid.UUID) (string, error) {
+	if tenant != tenantA || document != jobB {
+		l.t.Errorf("asked for document %s of tenant %s", document, tenant)
+	}
+	return l.text, l.err
+}
+
+func TestTextOfADocumentIsThatOfItsIngestion(t *testing.T) {
+	t.Parallel()
+	texts := &library{t: t, text: "1. Term"}
+	s := newSite(t, func(c *Config) { c.Texts = texts })
+	body := `{"document_id":"` + jobB.String() + `"}`
+	s.body(s.post(body), 202)
+	s.body(s.post(`{"document_id":"`+jobB.String()+`","text":"2. Price"}`), 202)
+	if a, b := s.started[0], s.started[1]; a.Text != "1. Term" || a.DocumentID != jobB || b.Text != "2. Price" || b.DocumentID != jobB {
+		t.Errorf("started %+v", s.started)
+	}
+	for want, err := range map[string]error{
+		"404 document_id: the tenant has no such document":              failure.At("read", job.ErrNotFound),
+		"422 document_id: it has no text":                               failure.Permanently("it has no text"),
+		"503 the review cannot be read or changed now: try again later": failure.At("read", errors.New("PLANTED")),
+	} {
+		texts.err = err
+		a := s.post(body)
+		if got := fmt.Sprint(a.status, " ", decoded[map[string]string](s, a, a.status)["error"]); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if len(s.started) != 2 || strings.Contains(s.log.String(), "PLANTED") {
+		t.Errorf("started %d, logged %s", len(s.started), s.log)
 	}
 }

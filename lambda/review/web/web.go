@@ -56,6 +56,7 @@ type Config struct {
 	Reviews report.Store
 	Control Control
 	Starter Starter    // nil: no review is started here
+	Texts   Texts      // of documents; nil: a request has the text
 	Sender  job.Sender // of the messages of Retry
 	Tokens  *Tokens
 	Log     *slog.Logger

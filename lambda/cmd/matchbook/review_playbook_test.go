@@ -66,7 +66,8 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), spoil); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errOut := book(bookTenant, "show"); code != exitError || out != "" || !strings.Contains(errOut, "can begin: its playbook: ") {
+	if code, out, errOut := book(bookTenant, "show"); code != exitError || out != "" ||
+		!strings.Contains(errOut, "can begin: its playbook: ") {
 		t.Errorf("one that another program has stored: exit status %d, %s%s", code, out, errOut)
 	}
 }

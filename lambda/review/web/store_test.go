@@ -141,7 +141,8 @@ func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
 	if got := names("#findings li.withdrawn .name"); !strings.Contains(got, missing) {
 		t.Errorf("withdrawn: %s", got)
 	}
-	if got := names("#findings li:not(.withdrawn) .name"); strings.Contains(got, "termination (") || !strings.Contains(got, "governing law") {
+	if got := names("#findings li:not(.withdrawn) .name"); strings.Contains(got, "termination (") ||
+		!strings.Contains(got, "governing law") {
 		t.Errorf("found in the end: %s", got)
 	}
 	if got := p.list("mark", "e.textContent"); len(got) == 0 || !strings.Contains(twoChunks, got[0]) {

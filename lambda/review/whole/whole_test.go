@@ -89,7 +89,8 @@ func TestRepeatedFindings(t *testing.T) {
 // concluded without them, adds what holds instead, and leaves all else.
 func TestConclusionsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	t.Parallel()
-	task := contract("A|This Agreement is governed by the laws of France. ", "B|This Annex is governed by the laws of Ireland. ",
+	task := contract("A|This Agreement is governed by the laws of France. ",
+		"B|This Annex is governed by the laws of Ireland. ",
 		"C|This Exhibit is governed by the laws of Spain. ")
 	for _, c := range record.All() {
 		if c != record.LiabilityCap && c != record.Termination {
@@ -134,7 +135,8 @@ func TestConclusionsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	for _, f := range got.Findings {
 		found = append(found, f.Title)
 	}
-	want = []string{"Contradiction: governing law of France and of Ireland", "Contradiction: governing law of France and of Spain",
+	want = []string{"Contradiction: governing law of France and of Ireland",
+		"Contradiction: governing law of France and of Spain",
 		"Missing clause: termination"}
 	if !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)

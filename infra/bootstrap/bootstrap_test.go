@@ -41,10 +41,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it.
+// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, and
+// that of web a server of HTTP and the reports' templates.
 func maxBootstrap(name string) int64 {
-	if name == manifest.Ingest.Name {
+	switch name {
+	case manifest.Ingest.Name:
 		return 24_000_000
+	case manifest.Web.Name:
+		return 20_000_000
 	}
 	return 14_500_000
 }

@@ -109,13 +109,13 @@ var Inbox = Function{
 
 // Review is the function that reads chunks of contracts. A chunk takes about
 // five calls of a model, in two rounds: some seconds, and two minutes where
-// each call is repeated for as long as it may be. So an invocation of five minutes
-// is enough for its four chunks. A worker that hangs or that died loses its
-// claims within five minutes: Lease counts from the last heartbeat, and no
-// heartbeat outlives Timeout. The calls of all instances, MaxConcurrency times
+// each call is repeated for as long as it may be. A worker that hangs or that died
+// loses its claims within five minutes: Lease counts from the last heartbeat, and
+// no heartbeat outlives Timeout. The calls of all instances, MaxConcurrency times
 // CallsInFlight, are 64 at most; a provider that accepts fewer pauses all instances
-// by its Retry-After. A call holds no connection while the model answers, so that
-// three connections serve 16 calls.
+// by its Retry-After. Many instances with few calls each, and more chunks than
+// calls, keep the model busy while a batch waits for its last answers (the
+// simulation of lambda/review). A call holds no connection while the model answers.
 var Review = Function{
 	Name:           "review",
 	Purpose:        "Reads the chunks of contracts that its queue names",
@@ -123,11 +123,11 @@ var Review = Function{
 	Package:        "matchbook/lambda/cmd/review",
 	Timeout:        5 * time.Minute,
 	MemoryMB:       512,
-	BatchSize:      4,
-	MaxConcurrency: 4,
-	PoolSize:       3,
+	BatchSize:      10,
+	MaxConcurrency: 16,
+	PoolSize:       1,
 	AsksModel:      true,
-	CallsInFlight:  16,
+	CallsInFlight:  4,
 	Retries:        []time.Duration{5 * time.Minute, 5 * time.Minute},
 	Lease:          5 * time.Minute,
 }

@@ -38,13 +38,11 @@ type simulation struct {
 	naive         bool
 }
 
-// asDeployed has the times of the function's row. Its 64 calls in flight are
-// shared by 16 workers with ten chunks each: a worker that waits for the last calls
-// of its batch leaves calls unused, the fewer the more chunks it has for each.
+// asDeployed has the figures of the function's row.
 func asDeployed(seed uint64, reviews int, analysts []int) simulation {
 	f := manifest.Review
-	return simulation{seed: seed, reviews: reviews, analysts: analysts, workers: 16, batch: 10, callsInFlight: 4,
-		retries: job.Schedule(f.Retries), timeout: f.Timeout, lease: f.Lease}
+	return simulation{seed: seed, reviews: reviews, analysts: analysts, workers: f.MaxConcurrency, batch: f.BatchSize,
+		callsInFlight: f.CallsInFlight, retries: job.Schedule(f.Retries), timeout: f.Timeout, lease: f.Lease}
 }
 
 // outcome is the result of a simulation.
@@ -174,7 +172,7 @@ func (w *world) sweep(ctx context.Context, stop func()) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			_, _ = w.queue.Send(ctx, w.store.Sweep(45*time.Minute))
+			_, _ = w.queue.Send(ctx, w.store.Sweep(6*w.timeout))
 			w.look(stop)
 		}
 	}
@@ -268,9 +266,9 @@ func TestSimulatedReviews(t *testing.T) {
 	t.Logf("seed %d\n%s", seed, head)
 	for _, c := range []simulated{
 		{"100 x 116", 100, fewCalls, 0, 1.25},
-		{"100 x 116, killed", 100, fewCalls, 5 * time.Minute, 0}, // what a dead worker had waits for its claim to end
+		{"100 x 116, killed", 100, fewCalls, 30 * time.Minute, 0}, // what a dead worker had waits for its claim to end
 		{"100 x 2557", 100, manyCalls, 0, 1.25},
-		{"100 x 2557, killed", 100, manyCalls, 5 * time.Minute, 0},
+		{"100 x 2557, killed", 100, manyCalls, 30 * time.Minute, 1.25},
 	} {
 		if thorough.On() || len(c.analysts) < 100 {
 			t.Run(c.name, func(t *testing.T) { c.run(t, seed) })

@@ -16,7 +16,7 @@ func TestCapacityCountsTheConnectionsOfEveryFunction(t *testing.T) {
 	further := append(manifest.Functions(), manifest.Function{Name: "lamp", MaxConcurrency: 4, PoolSize: 3})
 	for want, functions := range map[string][]manifest.Function{
 		"97 connections, 48 for other functions, 5 for an instance: 9 instances": manifest.Functions(),
-		"97 connections, 60 for other functions, 5 for an instance: 7 instances":  further,
+		"97 connections, 60 for other functions, 5 for an instance: 7 instances": further,
 	} {
 		s, err := b.system(functions)
 		if err != nil {

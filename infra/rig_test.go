@@ -21,6 +21,7 @@ import (
 var (
 	scratch string // a folder for the stacks
 	cdk     sync.Mutex
+	writing sync.Mutex
 	made    = map[string]*template{}
 	stacks  int
 )
@@ -64,14 +65,14 @@ var (
 		"completionPrice": "8", "embeddingModel": "text-embedding-3-small",
 		"ocr": "documentai", "documentaiProcessor": "projects/books/locations/eu/processors/0123456789abcdef",
 		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
-		"reviewUrl":           "true",
+		"reviewUrl":           "true", "reviewContracts": "true",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	// ownModel is a server without a key, and migrations past a pooler.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1",
-		"reviewUrl": "true"}
+		"reviewUrl": "true", "reviewContracts": "true"}
 )
 
 // wishes are the context of a stack, and the manifest where it is another one.
@@ -136,12 +137,18 @@ func makeStack(t *testing.T, app awscdk.App, w wishes) {
 	newStack(app, c, f, emptyFunctions(t, f))
 }
 
-// emptyFunctions stand in for the real ones, which take a while to build.
+// emptyFunctions stand in for the real ones, which take a while to build. Each is
+// written once: the tests that run at the same time read it.
 func emptyFunctions(t *testing.T, f settings.Facts) map[string]string {
 	t.Helper()
+	writing.Lock()
+	defer writing.Unlock()
 	folders := map[string]string{}
 	for name := range f.Packages(settings.Config{ReviewURL: true}) {
 		folders[name] = filepath.Join(scratch, "code", name)
+		if _, err := os.Stat(filepath.Join(folders[name], "bootstrap")); err == nil {
+			continue
+		}
 		if err := os.MkdirAll(folders[name], 0o755); err != nil {
 			t.Fatal(err)
 		}

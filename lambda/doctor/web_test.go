@@ -23,7 +23,7 @@ func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
 			provoked{"queue-url", Error, "WebFunction publishes to MatchQueue"}},
 		{"WebFunction" + env + "MODEL_PRICE", "free", provoked{"configuration", Error, "MODEL_PRICE"}},
 	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 100, Env: func(string) string { return "" }})
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 96, Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}

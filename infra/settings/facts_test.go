@@ -21,7 +21,7 @@ func TestImpossibleCombinationsFailWithASentenceEach(t *testing.T) {
 		want   string
 	}{
 		"too few connections": {func(*Facts) {}, 83,
-			"the functions may open 84 connections (match 8 x 5, ingest 8 x 3, inbox 4 x 1, review 4 x 3, sweep 2, migrate 2) and the database has 83 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
+			"the functions may open 84 connections (match 8 x 5, ingest 8 x 3, inbox 4 x 1, review 12 x 1, sweep 2, migrate 2) and the database has 83 for them: lower MaxConcurrency or PoolSize in the manifest, or raise the budget"},
 		"just enough": {func(*Facts) {}, 84, ""},
 		"more functions at once": {func(f *Facts) { f.Functions[0].MaxConcurrency = 30 }, 100,
 			"the functions may open 194 connections"},

@@ -112,7 +112,7 @@ var Inbox = Function{
 // each call is repeated for as long as it may be. A worker that hangs or that died
 // loses its claims within five minutes: Lease counts from the last heartbeat, and
 // no heartbeat outlives Timeout. The calls of all instances, MaxConcurrency times
-// CallsInFlight, are 64 at most; a provider that accepts fewer pauses all instances
+// CallsInFlight, are 60 at most; a provider that accepts fewer pauses all instances
 // by its Retry-After. Many instances with few calls each, and more chunks than
 // calls, keep the model busy while a batch waits for its last answers (the
 // simulation of lambda/review). A call holds no connection while the model answers.
@@ -124,10 +124,10 @@ var Review = Function{
 	Timeout:        5 * time.Minute,
 	MemoryMB:       512,
 	BatchSize:      10,
-	MaxConcurrency: 16,
+	MaxConcurrency: 12,
 	PoolSize:       1,
 	AsksModel:      true,
-	CallsInFlight:  4,
+	CallsInFlight:  5,
 	Retries:        []time.Duration{5 * time.Minute, 5 * time.Minute},
 	Lease:          5 * time.Minute,
 }

@@ -32,8 +32,8 @@ func TestReviewIsPossible(t *testing.T) {
 	if most := 5 * time.Minute; f.Lease > most || f.Timeout > most {
 		t.Errorf("lease %s, timeout %s: want at most %s", f.Lease, f.Timeout, most)
 	}
-	if calls := f.MaxConcurrency * f.CallsInFlight; calls != 64 {
-		t.Errorf("%d calls in flight, want 64", calls)
+	if calls := f.MaxConcurrency * f.CallsInFlight; calls > 64 {
+		t.Errorf("%d calls in flight, want at most 64", calls)
 	}
 }
 

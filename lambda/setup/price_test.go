@@ -40,7 +40,7 @@ func TestPriceOfTheModelIsConfigured(t *testing.T) {
 
 func TestCallsInFlightAreConfigured(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"": 16, "1": 1, "256": 256} {
+	for text, want := range map[string]int{"": 5, "1": 1, "256": 256} {
 		c, err := setup.LoadFunction(reviewEnv(map[string]string{"CALLS_IN_FLIGHT": text}), manifest.Review)
 		if err != nil || c.CallsInFlight != want {
 			t.Errorf("%q: got %d, %v", text, c.CallsInFlight, err)

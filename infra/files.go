@@ -45,15 +45,14 @@ func (s *site) newBucket() awss3.Bucket {
 	return bucket
 }
 
-// useFiles gives a function its variables and rights of the store of files.
-func (s *site) useFiles(q queueFunction) {
-	if len(q.facts.Files) == 0 {
+// useFiles gives a function its rights to the store of files.
+func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
+	if len(rights) == 0 {
 		return
 	}
-	role := q.function.Role()
 	// Without this right S3 answers that access is denied where a file is gone.
 	allow(role, []*string{s.files.BucketArn()}, "s3:ListBucket")
-	for _, access := range q.facts.Files {
+	for _, access := range rights {
 		files := []*string{s.files.ArnForObjects(jsii.String(access.Folder + "*"))}
 		finding := "Resource::<Files.Arn>/" + access.Folder + "*"
 		s.accept(role, "AwsSolutions-IAM5", finding, "the files of a folder, whose names are not known before")

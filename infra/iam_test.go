@@ -105,7 +105,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"s3:GetObject ${Files.Arn}/inbox/*", "s3:GetObjectVersion ${Files.Arn}/inbox/*",
 		"s3:PutObject ${Files.Arn}/documents/*",
 	}
-	byWeb := []string{"sqs:SendMessage ${ReviewQueue.Arn}", "secretsmanager:GetSecretValue ${ReviewTokenSecret}"}
+	const toReviews = "sqs:SendMessage ${ReviewQueue.Arn}"
+	byWeb := []string{toReviews, "secretsmanager:GetSecretValue ${ReviewTokenSecret}", "s3:ListBucket ${Files.Arn}",
+		"s3:GetObject ${Files.Arn}/ingestions/*", "s3:GetObjectVersion ${Files.Arn}/ingestions/*"}
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
@@ -152,7 +154,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"ReviewFunctionRole": ofAll("ReviewFunctionRole", slices.Concat(onChunks, exact, inVPC, mail,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole", slices.Concat(onFiles, exact, inVPC, mail, []string{
-				byName("prod/openai-api-key"), byName("prod/slack-webhook-url"),
+				toReviews, byName("prod/openai-api-key"), byName("prod/slack-webhook-url"),
 				"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole", slices.Concat(byInbox, exact, inVPC)...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
@@ -166,7 +168,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"ReviewFunctionRole": ofAll("ReviewFunctionRole",
 				slices.Concat(onChunks, inVPC, []string{attached, byName("dev/openai-api-key")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
-				slices.Concat(onFiles, inVPC, []string{attached, byName("dev/openai-api-key")})...),
+				slices.Concat(onFiles, inVPC, []string{attached, toReviews, byName("dev/openai-api-key")})...),
 			"InboxFunctionRole":   ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
 			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),

@@ -34,6 +34,7 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 		workloads = append(workloads, newWorkload(s, function, workloads))
 	}
 	s.watchInbox(workloads)
+	s.reviewContracts(workloads)
 	sweep, web := newSweep(s, workloads), newWeb(s, workloads)
 	newDashboard(s, workloads, sweep, web)
 	s.writeAccepted()

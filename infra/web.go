@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
@@ -21,10 +20,11 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 	if !s.config.ReviewURL {
 		return nil
 	}
-	to := workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == manifest.Review.Name })]
+	to := named(workloads, manifest.Review)
 	variables := s.webVariables(to)
 	web := s.newFunction(s.facts.Web, variables)
 	allow(web.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	s.useFiles(web.Role(), []manifest.Access{{Folder: manifest.FolderIngestions, Read: true}}) // texts of documents
 	url := called(s.live(web, s.facts.Web.Name).AddFunctionUrl(&awslambda.FunctionUrlOptions{
 		// Requests carry tokens, which the function checks: browsers sign nothing for IAM.
 		AuthType:   awslambda.FunctionUrlAuthType_NONE,
@@ -47,6 +47,7 @@ func (s *site) webVariables(to queueFunction) environment {
 		manifest.EnvMatchMode:     jsii.String(c.Mode),
 		manifest.EnvOpenAIModel:   jsii.String(c.Model),
 		manifest.EnvModelPrice:    jsii.String(c.Prices()),
+		manifest.EnvBlobURL:       s.files.S3UrlForObject(nil),
 	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret, manifest.EnvReviewTokenSecret: s.newTokenSecret()}}
 }
 

@@ -38,6 +38,16 @@ func TestURLOfReviewsIsASetting(t *testing.T) {
 	}
 }
 
+// With the setting the ingest function knows the queue of reviews, and may send to
+// it; without, it does neither.
+func TestReviewOfEachContractIsASetting(t *testing.T) {
+	t.Parallel()
+	for context, want := range map[string]map[string]any{"": bare, "${ReviewQueue}": aurora} {
+		tpl := synthesise(t, wishes{context: want})
+		tpl.check(t, at("IngestFunction", context, "Environment", "Variables", "REVIEW_QUEUE_URL"))
+	}
+}
+
 // Requests come in by the URL and by no other way. Since October 2025 a URL needs
 // both permissions.
 func TestWebIsInvokedByItsURLOnly(t *testing.T) {
@@ -77,7 +87,7 @@ func TestWebGetsItsVariablesOnly(t *testing.T) {
 		"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}", "REVIEW_TOKEN_SECRET": "",
 		"REVIEW_TOKEN_SECRET_SECRET_ARN": "${ReviewTokenSecret}", "REVIEW_QUEUE_URL": "${ReviewQueue}",
 		"RETRY_SCHEDULE": "5m,5m", "MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel,
-		"MODEL_PRICE": "0.4,1.6"}
+		"MODEL_PRICE": "0.4,1.6", "BLOB_URL": "s3://${Files}"}
 	for name, v := range want {
 		if got[name] != v {
 			t.Errorf("%s: got %q, want %q", name, got[name], v)

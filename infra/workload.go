@@ -22,7 +22,7 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 	if target >= 0 {
 		allow(q.function.Role(), []*string{earlier[target].queue.QueueArn()}, "sqs:SendMessage")
 	}
-	s.useFiles(q)
+	s.useFiles(q.function.Role(), f.Files)
 	if f.Name == manifest.Ingest.Name && s.config.OCR == settings.Textract {
 		s.allowUnnamed(q.function.Role(), "Textract has no resource to name", "textract:DetectDocumentText")
 	}
@@ -30,6 +30,22 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 		s.allowMail(q.function.Role())
 	}
 	return q
+}
+
+// named returns the workload of a row.
+func named(workloads []queueFunction, f manifest.Function) queueFunction {
+	return workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == f.Name })]
+}
+
+// reviewContracts lets the ingest function start a review of each contract that it
+// has read, where the setting asks for it.
+func (s *site) reviewContracts(workloads []queueFunction) {
+	if !s.config.ReviewContracts {
+		return
+	}
+	from, to := named(workloads, manifest.Ingest), named(workloads, manifest.Review)
+	from.function.AddEnvironment(jsii.String(to.facts.QueueEnv()), to.queue.QueueUrl(), nil)
+	allow(from.function.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
 }
 
 // variables returns those of a row's function, without its queues.

@@ -45,8 +45,9 @@ type Config struct {
 	OCR                 string // none, textract or documentai
 	DocumentAISecret    string // the JSON of a service account's key
 	DocumentAIProcessor string
-	// ReviewURL asks for the function behind the URL of reviews.
-	ReviewURL bool
+	// ReviewURL asks for the function behind the URL of reviews, ReviewContracts for
+	// a review of each contract that was read.
+	ReviewURL, ReviewContracts bool
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -103,6 +104,7 @@ func settings(c *Config) []setting {
 		{"promptPrice", "", price(&c.PromptPrice)},
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"reviewUrl", "false", yesOrNo(&c.ReviewURL)},
+		{"reviewContracts", "false", yesOrNo(&c.ReviewContracts)},
 		{"slack", "false", yesOrNo(&c.Slack)},
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},

@@ -71,7 +71,10 @@ type statusOnly struct {
 	code int
 }
 
-func (w *statusOnly) WriteHeader(code int)        { w.code = code }
+// WriteHeader keeps the status.
+func (w *statusOnly) WriteHeader(code int) { w.code = code }
+
+// Write drops the body.
 func (w *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
 // wantsPage reports whether a browser asks for something to show.

@@ -63,6 +63,7 @@ type refusal struct {
 	sentence string
 }
 
+// Error returns the sentence for the client.
 func (e *refusal) Error() string { return e.sentence }
 
 func wrong(sentence string) error { return &refusal{http.StatusUnprocessableEntity, sentence} }

@@ -43,6 +43,7 @@ type Category struct {
 // Share is a part of a whole.
 type Share struct{ Count, Of int }
 
+// String returns the part, from 0 to 1, or a dash.
 func (s Share) String() string {
 	if s.Of == 0 {
 		return "-"

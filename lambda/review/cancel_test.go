@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -52,22 +53,27 @@ func (s simulation) cancels(t *testing.T) {
 		time.AfterFunc(moment, func() {
 			if !w.store.Job(id).Status.Over() {
 				w.store.Cancel(id)
+				w.mu.Lock()
+				defer w.mu.Unlock()
 				moments[n] = cancelled{time.Now(), len(w.store.Findings(id))}
 			}
 		})
 	}
 	w.untilOver(t)
 	stopped, longest := 0, time.Duration(0)
+	w.mu.Lock()
+	met := slices.Clone(moments)
+	w.mu.Unlock()
 	for n, id := range w.ids {
 		if w.store.Job(id).Status != record.Cancelled {
 			continue // it was done before its moment
 		}
 		stopped++
-		late := w.model.last[fmt.Sprintf("contract %d", n)].Sub(moments[n].at)
+		late := w.model.last[fmt.Sprintf("contract %d", n)].Sub(met[n].at)
 		longest = max(longest, late)
-		if found := len(w.store.Findings(id)); late > standstill || found != moments[n].findings || w.store.Ends[id] != 1 {
+		if found := len(w.store.Findings(id)); late > standstill || found != met[n].findings || w.store.Ends[id] != 1 {
 			t.Errorf("review %d: calls %s after it was cancelled, %d findings of %d, ended %d times",
-				n, late, found, moments[n].findings, w.store.Ends[id])
+				n, late, found, met[n].findings, w.store.Ends[id])
 		}
 		w.wantStopped(t, id)
 		if _, err := w.queue.Send(t.Context(), w.store.Retry(id)); err != nil {

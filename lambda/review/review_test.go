@@ -91,11 +91,8 @@ func TestCancellationStopsTheCallsInFlight(t *testing.T) {
 			}
 			return answer(ctx, s, n)
 		}
-		var cancelled time.Time
-		time.AfterFunc(1500*time.Millisecond, func() {
-			r.store.Cancel(r.id)
-			cancelled = time.Now()
-		})
+		cancelled := time.Now().Add(1500 * time.Millisecond)
+		time.AfterFunc(time.Until(cancelled), func() { r.store.Cancel(r.id) })
 		if got := r.deliver(1)[0]; got.Action != job.Ack {
 			t.Errorf("the delivery ended with %+v", got)
 		}

@@ -101,11 +101,15 @@ type rig struct {
 	store *reviewtest.Store
 	model *model
 	id    uuid.UUID // of the review
-	sent  []job.Stamped
+
+	mu   sync.Mutex
+	sent []job.Stamped
 }
 
 // Send implements job.Sender.
 func (r *rig) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.sent = append(r.sent, messages...)
 	return nil, nil
 }

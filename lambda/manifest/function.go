@@ -132,6 +132,22 @@ var Review = Function{
 	Lease:          5 * time.Minute,
 }
 
+// Offer is the function that composes match offers. A set takes milliseconds once an
+// instance has read the roster of its date. An error of the database passes soon or
+// is an outage, hence the short waits.
+var Offer = Function{
+	Name:           "offer",
+	Purpose:        "Composes the match offers that its queue names",
+	Subject:        "job",
+	Package:        "matchbook/lambda/cmd/offer",
+	Timeout:        2 * time.Minute,
+	MemoryMB:       1024,
+	BatchSize:      10,
+	MaxConcurrency: 4,
+	PoolSize:       2,
+	Retries:        []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute},
+}
+
 // Task describes a function that no queue feeds.
 type Task struct {
 	Name     string
@@ -158,6 +174,10 @@ var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Pac
 // version is deployed, before it takes traffic.
 var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Package: "matchbook/lambda/cmd/migrate",
 	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
+
+// Schedule is the function that queues the match offers of a day, zone by zone.
+var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the day",
+	Package: "matchbook/lambda/cmd/schedule", Timeout: 5 * time.Minute, MemoryMB: 1024, PoolSize: 1}
 
 // Web is the function behind the URL of reviews: it starts them for the review
 // function, and shows them. A reader of a stream of findings has an instance for

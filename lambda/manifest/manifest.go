@@ -13,6 +13,8 @@ import "time"
 const (
 	// SweepEvery is the period of the sweep.
 	SweepEvery = time.Minute
+	// ScheduleEvery is the period in which match offers are queued.
+	ScheduleEvery = 15 * time.Minute
 	// LeaseMargin is added to the end of an invocation to get the end of its
 	// claims, for the clock of the machine and the last write.
 	LeaseMargin = time.Minute

@@ -37,6 +37,17 @@ func TestReviewIsPossible(t *testing.T) {
 	}
 }
 
+func TestOfferIsPossible(t *testing.T) {
+	t.Parallel()
+	f := manifest.Offer
+	if err := f.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got := f.RetrySchedule(); got != "30s,2m,5m" || f.MaxReceiveCount() != 4 {
+		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
+	}
+}
+
 func TestImpossibleCombinationsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Function){
@@ -64,7 +75,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 
 func TestTasksArePossible(t *testing.T) {
 	t.Parallel()
-	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate, manifest.Web} {
+	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate, manifest.Schedule, manifest.Web} {
 		if err := task.Validate(); err != nil {
 			t.Error(err)
 		}

@@ -28,7 +28,9 @@ type Table struct {
 }
 
 // Tables holds the tables of the manifest's functions, by the function's name.
-var Tables = map[string]Table{manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks}
+var Tables = map[string]Table{
+	manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks,
+	manifest.Offer.Name: matchmakings}
 
 // documents is the table of the match function.
 var documents = Table{
@@ -52,6 +54,14 @@ var chunks = Table{
 	Name: "review_chunk", Arrived: "created_at", Subject: "chunk",
 	Unworkable: `CASE WHEN NOT ready THEN 'chunks of the text are still open' END`,
 	Complete:   `ready`,
+}
+
+// matchmakings is the table of the offer function. Its column status has the state
+// in the words of other programs; a date that was skipped is cancelled.
+var matchmakings = Table{
+	Name: "matchmaking_job", Status: "job_status", Arrived: "created_at", Subject: "job",
+	Unworkable: `CASE WHEN input_digest IS NULL THEN 'the job has no roster' END`,
+	Complete:   `input_digest IS NOT NULL`,
 }
 
 // jobColumns lists the columns that every table of a workload has, besides the

@@ -96,6 +96,14 @@
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
 //     tokens, and a page; cmd/web is its function, behind a function URL.
 //
+// # From a date to its offers
+//
+//   - offer composes the set of a user for a date.
+//   - offer/day decides when a date is due in a time zone.
+//   - offer/roster is the frozen list of users from which all sets of a date are
+//     computed.
+//   - offer/ranking decides which users of a roster are offered to which.
+//
 // # On your machine
 //
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS

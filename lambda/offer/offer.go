@@ -1,0 +1,88 @@
+// Package offer composes the daily match offers of users in any time zone. A job is
+// one user and one date; its set is a function of the roster of the date alone.
+package offer
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+// Job is a user and a date.
+type Job struct {
+	ID        uuid.UUID
+	Tenant    uuid.UUID
+	User      uuid.UUID
+	Date      day.Date  // of the user's calendar
+	Zone      string    // of the user when the job was queued
+	Digest    [32]byte  // of the roster
+	Algorithm int       // version
+	OfferedAt time.Time // nine in the morning of the date, in UTC
+	ExpiresAt time.Time // nine in the morning of the next one
+}
+
+// Set is a job's result.
+type Set struct {
+	Job
+	Offers []ranking.Offer
+}
+
+// Store keeps jobs and their sets.
+type Store interface {
+	// Job reads a claimed job; job.ErrFenceLost if the fence does not hold.
+	Job(ctx context.Context, f job.Fence) (Job, error)
+	// Roster reads the roster of a date; job.ErrNotFound without one.
+	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
+	// Complete commits the set, its offers, its place in the outbox if deliver is
+	// true, and success, fenced, in one transaction.
+	Complete(ctx context.Context, f job.Fence, s Set, deliver bool) error
+}
+
+// Rankings returns the offers of a user by a roster.
+type Rankings interface {
+	Offers(ctx context.Context, j Job) ([]ranking.Offer, error)
+}
+
+// Offerer composes sets.
+type Offerer struct {
+	Store    Store
+	Rankings Rankings
+	Deliver  bool // completed sets go to a receiver
+}
+
+// Offer is the work on a job.
+func (o Offerer) Offer(ctx context.Context, f job.Fence) error {
+	j, err := o.Store.Job(ctx, f)
+	if err != nil {
+		return failure.At("read the job", err)
+	}
+	offers, err := o.Rankings.Offers(ctx, j)
+	if err != nil {
+		return failure.At("rank the candidates", err)
+	}
+	return failure.At("store the offers", o.Store.Complete(ctx, f, Set{Job: j, Offers: offers}, o.Deliver))
+}
+
+// Namespaces of ids that are derived from their content, so that making one twice
+// makes it once.
+var (
+	jobNamespace   = uuid.MustParse("6d61746b-6f62-4a00-8000-6d6174636801")
+	offerNamespace = uuid.MustParse("6d61746b-6f66-4a00-8000-6d6174636802")
+)
+
+// JobID returns the id of the job of a user for a date.
+func JobID(tenant uuid.UUID, date day.Date, zone string, user uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(jobNamespace, []byte(tenant.String()+":"+date.String()+":"+zone+":"+user.String()))
+}
+
+// OfferID returns the id of the offer of a candidate to a user for a date.
+func OfferID(date day.Date, user, candidate uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(offerNamespace, []byte(date.String()+":"+user.String()+":"+candidate.String()))
+}

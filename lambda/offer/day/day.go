@@ -1,4 +1,4 @@
-// Package day has calendar dates, and decides when a date is due in a time zone.
+// Package day has calendar dates and time zones, and decides when a date is due in a zone.
 package day
 
 import (

@@ -170,7 +170,7 @@ func TestTemplateFollowsTheManifest(t *testing.T) {
 		match := &f.Functions[0]
 		match.Timeout, match.MemoryMB, match.BatchSize, match.MaxConcurrency = 2*time.Minute, 1024, 7, 11
 		match.Retries = []time.Duration{90 * time.Second, time.Hour, 2 * time.Hour}
-		f.Sweep.Timeout, f.SweepEvery = 40*time.Second, 3*time.Minute
+		f.Sweep.Timeout, f.Sweep.Every = 40*time.Second, 3*time.Minute
 		f.Migrate.Timeout = 5 * time.Minute
 	}})
 	tpl.check(t,

@@ -53,7 +53,7 @@ func (s *site) newSchedule(target awslambda.Alias) {
 	schedule := awsscheduler.NewCfnSchedule(s.stack, jsii.String("SweepSchedule"), &awsscheduler.CfnScheduleProps{
 		Name:               s.name(s.facts.Sweep.Name),
 		Description:        jsii.String("Runs the sweep"),
-		ScheduleExpression: jsii.String(rate(s.facts.SweepEvery)),
+		ScheduleExpression: jsii.String(rate(s.facts.Sweep.Every)),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
 			Arn:     target.FunctionArn(),

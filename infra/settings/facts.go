@@ -11,17 +11,16 @@ import (
 // Facts are the stack's part of the manifest. They are a value, so that a test
 // can see each of them arrive in the template.
 type Facts struct {
-	Functions  []manifest.Function // that queues feed
-	Sweep      manifest.Task
-	Migrate    manifest.Task
-	Web        manifest.Task // where Config.ReviewURL asks for it
-	SweepEvery time.Duration
+	Functions []manifest.Function // that queues feed
+	Sweep     manifest.Task
+	Migrate   manifest.Task
+	Web       manifest.Task // where Config.ReviewURL asks for it
 }
 
 // ManifestFacts returns the facts of lambda/manifest.
 func ManifestFacts() Facts {
 	return Facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Migrate: manifest.Migrate,
-		Web: manifest.Web, SweepEvery: manifest.SweepEvery}
+		Web: manifest.Web}
 }
 
 // tasks returns the functions of the stack that no queue feeds.

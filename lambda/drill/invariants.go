@@ -17,7 +17,7 @@ import (
 // having doubled, the retries.
 var settledWithin = manifest.Match.Timeout + manifest.SettleReserve + manifest.LeaseMargin +
 	4*manifest.Match.Visibility() +
-	sum(manifest.Match.Retries) + 2*manifest.SweepEvery
+	sum(manifest.Match.Retries) + 2*manifest.Sweep.Every
 
 func sum(list []time.Duration) (all time.Duration) {
 	for _, d := range list {

@@ -113,7 +113,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	}
 	l.closers = append(l.closers, l.Close)
 	l.clock.Store(l.Clock)
-	l.nextAt = l.Clock.Now().Add(manifest.SweepEvery)
+	l.nextAt = l.Clock.Now().Add(manifest.Sweep.Every)
 	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start,
 		Timeout: manifest.Sweep.Timeout, Logs: logs,
 		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
@@ -237,7 +237,7 @@ func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) 
 func (l *line) step(ctx context.Context) error {
 	now := l.Clock.Now()
 	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
-		l.nextAt = now.Add(manifest.SweepEvery)
+		l.nextAt = now.Add(manifest.Sweep.Every)
 		go func() {
 			defer l.sweeping.Store(false)
 			l.sweeps.Add(1)

@@ -44,7 +44,15 @@ type Function struct {
 	// queue's variable; empty: to its own only.
 	PublishesTo string
 	// Files is the function's right to the store of files.
-	Files []Access
+	Files  []Access
+	Alarms Alarms
+}
+
+// Alarms has thresholds above which alarms of a function go off.
+type Alarms struct {
+	FailedPercent int           // of the rows that ended within five minutes; 0: the usual one
+	SlowWork      time.Duration // of the 95th percentile of the work on a row; 0: no alarm
+	Waiting       int           // messages that have waited for a quarter of an hour; 0: no alarm
 }
 
 // Access is a right to the files below a folder.
@@ -134,18 +142,23 @@ var Review = Function{
 
 // Offer is the function that composes match offers. A set takes milliseconds once an
 // instance has read the roster of its date. An error of the database passes soon or
-// is an outage, hence the short waits.
+// is an outage, hence the short waits. A worker that died loses its claims within
+// Lease. Timeout is longer than Alarms.SlowWork: work that has become slow raises the
+// alarm before it fails. After a quarter of an hour the next dates are due, and the
+// queue should be empty.
 var Offer = Function{
 	Name:           "offer",
 	Purpose:        "Composes the match offers that its queue names",
 	Subject:        "job",
 	Package:        "matchbook/lambda/cmd/offer",
-	Timeout:        2 * time.Minute,
+	Timeout:        6 * time.Minute,
 	MemoryMB:       1024,
 	BatchSize:      10,
 	MaxConcurrency: 4,
 	PoolSize:       2,
 	Retries:        []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute},
+	Lease:          time.Minute,
+	Alarms:         Alarms{FailedPercent: 1, SlowWork: 5 * time.Minute, Waiting: 1000},
 }
 
 // Task describes a function that no queue feeds.
@@ -156,6 +169,7 @@ type Task struct {
 	Timeout  time.Duration // of one invocation
 	MemoryMB int           // of one instance
 	PoolSize int           // database connections of one instance
+	Every    time.Duration // the period of its schedule; 0: it has none
 	// Instances is the number of instances at once at most, the function's reserved
 	// concurrency; 0: there is never more than one.
 	Instances int
@@ -168,7 +182,7 @@ func (t Task) Connections() int { return max(t.Instances, 1) * t.PoolSize }
 
 // Sweep is the function that repairs what crashed or got lost.
 var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Package: "matchbook/lambda/cmd/sweep",
-	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2}
+	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2, Every: time.Minute}
 
 // Migrate is the function that brings the schema up to date while a new
 // version is deployed, before it takes traffic.
@@ -177,7 +191,8 @@ var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Pac
 
 // Schedule is the function that queues the match offers of a day, zone by zone.
 var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the day",
-	Package: "matchbook/lambda/cmd/schedule", Timeout: 5 * time.Minute, MemoryMB: 1024, PoolSize: 1}
+	Package: "matchbook/lambda/cmd/schedule", Timeout: 5 * time.Minute, MemoryMB: 1024, PoolSize: 1,
+	Every: 15 * time.Minute}
 
 // Web is the function behind the URL of reviews: it starts them for the review
 // function, and shows them. A reader of a stream of findings has an instance for

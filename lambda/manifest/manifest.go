@@ -11,10 +11,6 @@ package manifest
 import "time"
 
 const (
-	// SweepEvery is the period of the sweep.
-	SweepEvery = time.Minute
-	// ScheduleEvery is the period in which match offers are queued.
-	ScheduleEvery = 15 * time.Minute
 	// LeaseMargin is added to the end of an invocation to get the end of its
 	// claims, for the clock of the machine and the last write.
 	LeaseMargin = time.Minute
@@ -81,6 +77,11 @@ const (
 	EnvCallsInFlight = "CALLS_IN_FLIGHT"
 	// EnvReviewTokenSecret is the key that signs the tokens of reviews.
 	EnvReviewTokenSecret = "REVIEW_TOKEN_SECRET"
+	// The receiver of match offers: its URL, and the key that signs requests to it.
+	EnvOffersWebhookURL    = "OFFERS_WEBHOOK_URL"
+	EnvOffersWebhookSecret = "OFFERS_WEBHOOK_SECRET"
+	// EnvOffersCatchUp is the age above which a date without offers is skipped.
+	EnvOffersCatchUp = "OFFERS_CATCH_UP"
 	// Files: the store, s3://bucket or file:///folder, and the OCR for pages
 	// without text.
 	EnvBlobURL = "BLOB_URL"

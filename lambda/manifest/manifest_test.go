@@ -46,6 +46,9 @@ func TestOfferIsPossible(t *testing.T) {
 	if got := f.RetrySchedule(); got != "30s,2m,5m" || f.MaxReceiveCount() != 4 {
 		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
 	}
+	if want := (manifest.Alarms{FailedPercent: 1, SlowWork: 5 * time.Minute, Waiting: 1000}); f.Alarms != want {
+		t.Errorf("alarms above %+v, want %+v", f.Alarms, want)
+	}
 }
 
 func TestImpossibleCombinationsAreNamed(t *testing.T) {
@@ -64,6 +67,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 		"no connection":           func(f *manifest.Function) { f.PoolSize = 0 },
 		"no name":                 func(f *manifest.Function) { f.Name = "" },
 		"no package":              func(f *manifest.Function) { f.Package = "" },
+		"an alarm never heard":    func(f *manifest.Function) { f.Alarms.SlowWork = f.Timeout },
 	} {
 		f := manifest.Match
 		spoil(&f)
@@ -83,8 +87,11 @@ func TestTasksArePossible(t *testing.T) {
 			t.Errorf("%s may run for an hour", task.Name)
 		}
 	}
-	if manifest.Sweep.Timeout >= manifest.SweepEvery {
-		t.Error("two sweeps would run at once")
+	for period, ok := range map[time.Duration]bool{time.Minute: true, 50 * time.Second: false, 90 * time.Second: false} {
+		task := manifest.Sweep
+		if task.Every = period; (task.Validate() == nil) != ok {
+			t.Errorf("a sweep every %s: got %v", period, task.Validate())
+		}
 	}
 }
 

@@ -34,6 +34,10 @@ const (
 	// provider, in milliseconds.
 	MetricModelPaused = "ModelPaused"
 
+	// Of the schedule of offers, computed from rows: offers of one candidate to one
+	// user for one date beyond the first, and sets of one user for one date likewise.
+	MetricDuplicateOffers = "DuplicateOffers"
+
 	// Of the sweep, computed from rows.
 	MetricOldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 if none is
 	MetricPending      = "Pending"

@@ -52,6 +52,8 @@ func (f Function) Validate() error {
 		"messages come back after %s, before a claim of %s has ended", f.Visibility(), f.Timeout+LeaseMargin)
 	wrong(f.Visibility() > MaxVisibility,
 		"a visibility of %s, six times the timeout, exceeds the %s of SQS", f.Visibility(), MaxVisibility)
+	wrong(f.Alarms.SlowWork >= f.Timeout && f.Alarms.SlowWork > 0,
+		"an alarm on work of %s never goes off: an invocation ends after %s", f.Alarms.SlowWork, f.Timeout)
 	wrong(longest > QueueRetention, "%d deliveries may take %s, and the queue drops a message after %s",
 		f.MaxReceiveCount(), longest, QueueRetention)
 	return errors.Join(errs...)
@@ -59,7 +61,11 @@ func (f Function) Validate() error {
 
 // Validate checks the settings. The error has a sentence for each problem.
 func (t Task) Validate() error {
-	return errors.Join(limits(t.Name, t.Package, t.Timeout, t.MemoryMB, t.PoolSize)...)
+	errs := limits(t.Name, t.Package, t.Timeout, t.MemoryMB, t.PoolSize)
+	if t.Every%time.Minute != 0 || t.Every > 0 && t.Timeout >= t.Every {
+		errs = append(errs, fmt.Errorf("%s: a period of %s is no number of minutes, or two would run at once", t.Name, t.Every))
+	}
+	return errors.Join(errs...)
 }
 
 // limits checks what holds for every function.

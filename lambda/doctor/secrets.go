@@ -91,8 +91,9 @@ var readers = map[string]func(setup.Env) (string, error){
 		c, err := setup.LoadModel(env)
 		return c.OpenAI.APIKey, err
 	},
-	manifest.EnvDocumentAIKey:     setup.LoadDocumentAIKey,
-	manifest.EnvReviewTokenSecret: setup.LoadTokenSecret,
+	manifest.EnvDocumentAIKey:       setup.LoadDocumentAIKey,
+	manifest.EnvReviewTokenSecret:   setup.LoadTokenSecret,
+	manifest.EnvOffersWebhookSecret: setup.LoadOffersSecret,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err

@@ -58,15 +58,16 @@ func (f *function) read(env variables, fed bool, all rows) {
 // standIns replace values that are secrets, or known only to a deployment, while
 // the rest of a configuration is checked.
 var standIns = map[string]string{
-	manifest.EnvDatabaseURL:       "postgres://user@localhost/database",
-	manifest.EnvQueueURL:          "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
-	manifest.EnvOpenAIKey:         "key",
-	manifest.EnvOpenAIBaseURL:     "https://localhost/v1",
-	manifest.EnvDocumentAIKey:     unreadKey,
-	manifest.EnvSlackWebhookURL:   "https://localhost/hook",
-	manifest.EnvAdminBaseURL:      "https://localhost",
-	manifest.EnvReviewTokenSecret: "token secret",
-	manifest.EnvBlobURL:           "s3://bucket",
+	manifest.EnvDatabaseURL:         "postgres://user@localhost/database",
+	manifest.EnvQueueURL:            "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	manifest.EnvOpenAIKey:           "key",
+	manifest.EnvOpenAIBaseURL:       "https://localhost/v1",
+	manifest.EnvDocumentAIKey:       unreadKey,
+	manifest.EnvSlackWebhookURL:     "https://localhost/hook",
+	manifest.EnvAdminBaseURL:        "https://localhost",
+	manifest.EnvReviewTokenSecret:   "token secret",
+	manifest.EnvOffersWebhookSecret: "webhook secret",
+	manifest.EnvBlobURL:             "s3://bucket",
 }
 
 func standIn(name string) string {

@@ -44,8 +44,9 @@ type Config struct {
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the calls of the model at once, where the row does.
 	CallsInFlight int
-	TokenSecret   string      // of the pages of reviews: the key of their tokens
-	Metrics       *metric.Set // collects the counts; nil: no counts
+	TokenSecret   string       // of the pages of reviews: the key of their tokens
+	Offers        OffersConfig // of offer and the sweep
+	Metrics       *metric.Set  // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
@@ -67,6 +68,9 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	names := append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)
 	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
+	}
+	if f.Name == manifest.Offer.Name {
+		names = append(names, manifest.EnvOffersWebhookSecret)
 	}
 	c, env, errs := load(env, f, src, names...)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
@@ -91,6 +95,9 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 		if url := env(manifest.Review.QueueEnv()); url != "" { // contracts are reviewed
 			c.Queues[manifest.Review.Name] = url
 		}
+	}
+	if f.Name == manifest.Offer.Name {
+		c.Offers = loadOffers(env, &errs)
 	}
 	return c, report(errs)
 }
@@ -174,7 +181,8 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 // the queues of all functions with rows, and QueueURL is match's.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
-		append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)...)
+		append([]string{manifest.EnvDatabaseURL, manifest.EnvOffersWebhookSecret}, manifest.ChannelSecrets()...)...)
+	c.Offers = loadOffers(env, &errs)
 	c.Queues = map[string]string{}
 	for _, f := range functions {
 		if f.Rowless {

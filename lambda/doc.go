@@ -98,7 +98,8 @@
 //
 // # From a date to its offers
 //
-//   - offer composes the set of a user for a date.
+//   - offer composes the set of a user for a date. offer/offertest keeps users, jobs
+//     and sets in memory for its tests and for simulations.
 //   - offer/day decides when a date is due in a time zone.
 //   - offer/roster is the frozen list of users from which all sets of a date are
 //     computed.

@@ -1,0 +1,233 @@
+package roster
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/offer/day"
+
+	"github.com/google/uuid"
+)
+
+// Limits of what one user has.
+const (
+	maxName  = 64 // bytes of a kind, a language or an interest
+	maxNames = 50 // of each list
+	maxKM    = 20_100
+)
+
+// Person is a user as the ranking reads it. The zero value of each field means
+// that it was not given.
+type Person struct {
+	ID        uuid.UUID
+	Active    day.Date // when the user was last seen
+	Kind      string   // of user, such as mentor
+	Born      int      // year
+	Place     *Place
+	Languages []string // sorted, as all lists
+	Interests []string
+	Wants     Wants
+}
+
+// Place is a point on the Earth, in units of 1/10,000 degree.
+type Place struct {
+	Lat, Lon Degrees
+}
+
+// Wants is what a person looks for in others.
+type Wants struct {
+	Kinds     []string // any of them
+	Age       Ages     // in the year of the date
+	MaxKM     int      // how far away, at most
+	Languages []string // any of them
+	Interests []Weight // by name
+	Distance  int      // weight of being near, 0 to 10
+	Activity  int      // weight of having been seen lately, 0 to 10
+}
+
+// Ages is a range; the zero value is any age.
+type Ages struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// Weight is how much an interest counts, 0 to 10.
+type Weight struct {
+	Name   string
+	Weight int
+}
+
+type profile struct {
+	Kind      *string  `json:"kind"`
+	Born      *int     `json:"born"`
+	Place     *place   `json:"place"`
+	Languages []string `json:"languages"`
+	Interests []string `json:"interests"`
+}
+
+type place struct {
+	Lat *Degrees `json:"lat"`
+	Lon *Degrees `json:"lon"`
+}
+
+type preferences struct {
+	Kinds     []string       `json:"kinds"`
+	Age       Ages           `json:"age"`
+	MaxKM     *int           `json:"max_km"`
+	Languages []string       `json:"languages"`
+	Interests map[string]int `json:"interests"`
+	Weights   struct {
+		Distance *int `json:"distance"`
+		Activity *int `json:"activity"`
+	} `json:"weights"`
+}
+
+// Weights of the terms for a person who gives none.
+const usualWeight = 5
+
+// Person reads profile and preferences. Its error is permanent and names the
+// first field that is wrong, without its value. Unknown fields are not read.
+func (r Row) Person() (Person, error) {
+	p := Person{ID: r.ID, Active: r.Active}
+	if err := p.readProfile(r.Profile); err != nil {
+		return Person{}, failure.Permanently("the user's profile cannot be read: %v", err)
+	}
+	if err := p.Wants.read(r.Preferences); err != nil {
+		return Person{}, failure.Permanently("the user's preferences cannot be read: %v", err)
+	}
+	return p, nil
+}
+
+func (p *Person) readProfile(raw json.RawMessage) error {
+	var in profile
+	if err := object(raw, &in); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case in.Kind != nil && !isName(*in.Kind):
+		return notName("kind")
+	case in.Born != nil && !within(*in.Born, 1900, 2100):
+		return errors.New("born is no year from 1900 to 2100")
+	case in.Place != nil && (in.Place.Lat == nil || in.Place.Lon == nil):
+		return errors.New("place has no lat or no lon")
+	case in.Place != nil && !within(*in.Place.Lat, -90*degree, 90*degree):
+		return errors.New("place.lat is not from -90 to 90")
+	case in.Place != nil && !within(*in.Place.Lon, -180*degree, 180*degree):
+		return errors.New("place.lon is not from -180 to 180")
+	}
+	p.Kind, p.Born = value(in.Kind, ""), value(in.Born, 0)
+	if in.Place != nil {
+		p.Place = &Place{*in.Place.Lat, *in.Place.Lon}
+	}
+	if p.Languages, err = names("languages", in.Languages); err != nil {
+		return err
+	}
+	p.Interests, err = names("interests", in.Interests)
+	return err
+}
+
+func (w *Wants) read(raw json.RawMessage) error {
+	var in preferences
+	if err := object(raw, &in); err != nil {
+		return err
+	}
+	*w = Wants{Age: in.Age, MaxKM: value(in.MaxKM, 0),
+		Distance: value(in.Weights.Distance, usualWeight), Activity: value(in.Weights.Activity, usualWeight)}
+	switch {
+	case !within(w.Age.Min, 0, 150) || !within(w.Age.Max, 0, 150):
+		return errors.New("age is not from 0 to 150")
+	case w.Age.Max != 0 && w.Age.Max < w.Age.Min:
+		return errors.New("age.max is below age.min")
+	case in.MaxKM != nil && !within(w.MaxKM, 1, maxKM):
+		return fmt.Errorf("max_km is not from 1 to %d", maxKM)
+	case !within(w.Distance, 0, 10):
+		return errors.New("weights.distance is not from 0 to 10")
+	case !within(w.Activity, 0, 10):
+		return errors.New("weights.activity is not from 0 to 10")
+	}
+	var err error
+	if w.Kinds, err = names("kinds", in.Kinds); err != nil {
+		return err
+	}
+	if w.Languages, err = names("languages", in.Languages); err != nil {
+		return err
+	}
+	w.Interests, err = weights(in.Interests)
+	return err
+}
+
+func weights(in map[string]int) ([]Weight, error) {
+	if len(in) > maxNames {
+		return nil, fmt.Errorf("interests has more than %d names", maxNames)
+	}
+	out := make([]Weight, 0, len(in))
+	for name, weight := range in {
+		if !isName(name) {
+			return nil, notName("interests")
+		}
+		if !within(weight, 0, 10) {
+			return nil, errors.New("interests has a weight that is not from 0 to 10")
+		}
+		out = append(out, Weight{name, weight})
+	}
+	slices.SortFunc(out, func(a, b Weight) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// object reads a JSON object; nothing and null are empty ones.
+func object(raw json.RawMessage, into any) error {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil
+	case len(raw) > MaxBytes || bytes.Equal(raw, tooLong):
+		return fmt.Errorf("longer than %d bytes", MaxBytes)
+	case raw[0] != '{':
+		return errors.New("no JSON object")
+	}
+	err := json.Unmarshal(raw, into)
+	// Only the field: the rest of such an error carries the value.
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s has a value of another type than it should", wrong.Field)
+	}
+	if err != nil {
+		return errors.New("no JSON")
+	}
+	return nil
+}
+
+// names returns the list sorted, without repetitions.
+func names(field string, list []string) ([]string, error) {
+	if len(list) > maxNames {
+		return nil, fmt.Errorf("%s has more than %d names", field, maxNames)
+	}
+	for _, name := range list {
+		if !isName(name) {
+			return nil, notName(field)
+		}
+	}
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+func isName(s string) bool { return s != "" && len(s) <= maxName }
+
+func notName(field string) error {
+	return fmt.Errorf("%s has a name that is empty or longer than %d bytes", field, maxName)
+}
+
+func within[N ~int | ~int32](n, least, most N) bool { return n >= least && n <= most }
+
+func value[T any](given *T, usual T) T {
+	if given == nil {
+		return usual
+	}
+	return *given
+}

@@ -92,13 +92,15 @@ CREATE TABLE offer (
 -- A completed set that a receiver has not accepted yet, or has.
 CREATE TABLE offer_delivery (
     job_id        uuid PRIMARY KEY REFERENCES matchmaking_job (id) ON DELETE CASCADE,
+    created_at    timestamptz NOT NULL DEFAULT now(),
     tries         integer NOT NULL DEFAULT 0,
     due_at        timestamptz NOT NULL DEFAULT now(),
     claimed_until timestamptz,                      -- a sender has it
     delivered_at  timestamptz,
     error         text                              -- of the latest try
 ) WITH (fillfactor = 80);
-CREATE INDEX offer_delivery_due_idx ON offer_delivery (due_at) WHERE delivered_at IS NULL;
+-- Sets that were not tried yet come first: others cannot hold them up.
+CREATE INDEX offer_delivery_due_idx ON offer_delivery ((tries > 0), due_at, job_id) WHERE delivered_at IS NULL;
 
 -- +goose StatementBegin
 -- A user who becomes active begins anew. A user who flies over the date line may

@@ -19,6 +19,9 @@ const (
 	// MetricRefused counts refused credentials, of the database, the model or a
 	// channel, in the functions and in the sweep.
 	MetricRefused = "Refused"
+	// MetricRefusedSets counts the answers by which the receiver of match offers
+	// refused a set, in the offer function and in the sweep: a person has to look.
+	MetricRefusedSets = "RefusedSets"
 	// MetricAttemptTime is the time that a claimed document took, in milliseconds.
 	MetricAttemptTime = "AttemptTime"
 	// Of the model, as far as the provider reported them.
@@ -49,4 +52,8 @@ const (
 	MetricLost         = "Lost"
 	MetricCrashed      = "Crashed"
 	MetricSweepBacklog = "Backlog" // messages that wait; read only when something is overdue
+	// Completed sets of match offers that the receiver has not accepted yet, and
+	// seconds since the first of them was completed; 0 if there is none.
+	MetricUndeliveredSets   = "UndeliveredSets"
+	MetricOldestUndelivered = "OldestUndelivered"
 )

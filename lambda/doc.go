@@ -104,6 +104,7 @@
 //   - offer/roster is the frozen list of users from which all sets of a date are
 //     computed.
 //   - offer/ranking decides which users of a roster are offered to which.
+//   - offer/webhook sends sets to a receiver, signed; offer/courier.go decides when.
 //
 // # On your machine
 //

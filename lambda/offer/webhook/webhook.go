@@ -1,0 +1,164 @@
+// Package webhook sends sets of match offers to a receiver over HTTP. A request
+// has the set as JSON, the job's id as its idempotency key, and a signature that
+// Verify checks (signature.go). It classifies every answer in one table
+// (failure.go).
+//
+// The URL may hold a secret, and the key is one: no error, log or printed Config
+// or Receiver contains them. No redirect carries a set elsewhere. The body of an
+// answer is not read: its status decides.
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+
+	"github.com/google/uuid"
+)
+
+const (
+	defaultTimeout = 5 * time.Second
+	maxWait        = time.Hour // that a receiver may ask for
+	minSecret      = 16        // bytes
+	maxHeaders     = 64 << 10  // bytes of an answer's
+)
+
+// Config holds the address of the receiver and the key of its signatures.
+type Config struct {
+	// URL must be https, except on this machine.
+	URL string `json:"-"`
+	// Secret is the key that the receiver knows too, 16 bytes or more.
+	Secret string `json:"-"`
+	// Timeout is for a set, from the connection to the answer; 0 is 5 s.
+	Timeout time.Duration
+}
+
+// Format keeps the secrets out of every way to print a Config.
+func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Config") }
+
+// Receiver implements offer.Receiver.
+type Receiver struct {
+	client *http.Client
+	now    func() time.Time
+	// Functions, because no verb prints the values that one holds.
+	url    func() string
+	secret func() string
+}
+
+// New checks the configuration, without a request; the error contains none of
+// its values.
+func New(c Config) (*Receiver, error) {
+	u, err := url.Parse(strings.TrimSpace(c.URL))
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, errors.New("the webhook is not an https URL") // without err, which quotes it
+	}
+	switch {
+	case u.Scheme == "http" && !isLocal(u.Hostname()):
+		return nil, errors.New("the webhook is not https: sets would be readable on their way")
+	case u.User != nil || u.Fragment != "":
+		return nil, errors.New("the webhook's URL holds a user or a fragment")
+	case len(c.Secret) < minSecret:
+		return nil, fmt.Errorf("the secret has fewer than %d bytes: a short one can be guessed", minSecret)
+	case c.Timeout < 0:
+		return nil, errors.New("the timeout is negative")
+	}
+	address, secret := u.String(), c.Secret
+	return &Receiver{
+		client: &http.Client{
+			Timeout:       cmp.Or(c.Timeout, defaultTimeout),
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			// A connection for each set: a kept one may have died while the function was
+			// frozen, and net/http logs bytes that arrive on an idle one. No Proxy: the
+			// environment's proxy is not used.
+			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders},
+		},
+		now:    time.Now,
+		url:    func() string { return address },
+		secret: func() string { return secret },
+	}, nil
+}
+
+// isLocal reports whether the host is this machine, where a receiver for trials
+// and tests may listen.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Format keeps the secrets out of every way to print a Receiver.
+func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
+
+// Deliver posts a set once, and returns nil if the receiver has accepted it. Its
+// error is a *failure.Error. A transient one may hide that the set did arrive.
+func (r *Receiver) Deliver(ctx context.Context, s offer.Set) error {
+	if failed := r.post(ctx, s.ID.String(), body(s)); failed != nil {
+		return table.Classify(failed)
+	}
+	return nil
+}
+
+func (r *Receiver) post(ctx context.Context, key string, body []byte) *failure.Call {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url(), bytes.NewReader(body))
+	if err != nil {
+		return &failure.Call{Network: err}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "matchbook")
+	req.Header.Set(KeyHeader, key)
+	req.Header.Set(SignatureHeader, sign(r.secret(), r.now(), body))
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return &failure.Call{Ended: ctx.Err(), Network: err}
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	wait, _ := failure.RetryAfter(resp.Header, r.now(), maxWait)
+	return &failure.Call{Status: resp.StatusCode, Wait: wait}
+}
+
+// message is the JSON of a set.
+type message struct {
+	Job       uuid.UUID  `json:"job"`
+	Tenant    uuid.UUID  `json:"tenant"`
+	Date      day.Date   `json:"date"`
+	Zone      string     `json:"timezone"`
+	User      uuid.UUID  `json:"user"`
+	Algorithm int        `json:"algorithm_version"`
+	OfferedAt time.Time  `json:"offered_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	Offers    []position `json:"offers"`
+}
+
+type position struct {
+	ID        uuid.UUID `json:"id"`
+	Candidate uuid.UUID `json:"candidate_id"`
+	Rank      int       `json:"rank"`
+	Score     int       `json:"score"`
+}
+
+// body makes the body of a request: the same bytes of the same set.
+func body(s offer.Set) []byte {
+	m := message{Job: s.ID, Tenant: s.Tenant, Date: s.Date, Zone: s.Zone, User: s.User, Algorithm: s.Algorithm,
+		OfferedAt: s.OfferedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(), Offers: make([]position, len(s.Offers))}
+	for i, o := range s.Offers {
+		m.Offers[i] = position{ID: offer.OfferID(s.Date, s.User, o.Candidate), Candidate: o.Candidate, Rank: o.Rank,
+			Score: o.Score}
+	}
+	text, _ := json.Marshal(m) // a message is texts, numbers and times of four-digit years
+	return text
+}

@@ -14,10 +14,10 @@ CREATE TABLE offer_user (
     -- Kept by offer_user_state and the scheduler.
     version     bigint NOT NULL DEFAULT 1,          -- rises with each change of what a roster reads
     through     date,                               -- the last date that is queued or skipped; NULL: none since active
-    flown       daterange,                          -- dates that were in no calendar of the user, who crossed the date line
+    flown       daterange,                          -- dates after through that were in no calendar of the user
     UNIQUE (tenant_id, id)
 ) WITH (fillfactor = 80);
-CREATE INDEX offer_user_due_idx ON offer_user (tenant_id, timezone, through, id) WHERE active;
+CREATE INDEX offer_user_due_idx ON offer_user (tenant_id, timezone, through, flown, id) WHERE active;
 
 -- The users of a tenant as they were when the first of their time zones reached a
 -- date: all sets of the date are computed from it, and from nothing else.
@@ -104,17 +104,19 @@ CREATE INDEX offer_delivery_due_idx ON offer_delivery ((tries > 0), due_at, job_
 
 -- +goose StatementBegin
 -- A user who becomes active begins anew. A user who flies over the date line may
--- skip a date: it was in neither calendar.
+-- skip a date, which was in no calendar of the user, unless the user flies back
+-- before it has passed. A zone that PostgreSQL does not know is refused.
 CREATE FUNCTION offer_user_state() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     old_date date;
-    new_date date := (now() AT TIME ZONE NEW.timezone)::date; -- an error for a zone that PostgreSQL does not know
+    new_date date;
 BEGIN
     IF TG_OP = 'INSERT' THEN
+        new_date := (now() AT TIME ZONE NEW.timezone)::date;
         RETURN NEW;
     END IF;
-    IF (NEW.timezone, NEW.active, NEW.profile, NEW.preferences, NEW.active_at)
-        IS DISTINCT FROM (OLD.timezone, OLD.active, OLD.profile, OLD.preferences, OLD.active_at)
+    IF (NEW.active, NEW.profile, NEW.preferences, NEW.active_at)
+        IS DISTINCT FROM (OLD.active, OLD.profile, OLD.preferences, OLD.active_at)
     THEN
         NEW.version := OLD.version + 1;
     END IF;
@@ -122,8 +124,14 @@ BEGIN
         NEW.through := NULL;
     END IF;
     IF NEW.timezone <> OLD.timezone THEN
-        old_date := (now() AT TIME ZONE OLD.timezone)::date;
-        NEW.flown := CASE WHEN new_date > old_date + 1 THEN daterange(old_date + 1, new_date) END;
+        new_date := (now() AT TIME ZONE NEW.timezone)::date;
+        BEGIN
+            old_date := (now() AT TIME ZONE OLD.timezone)::date;
+        EXCEPTION WHEN invalid_parameter_value THEN
+            old_date := new_date; -- PostgreSQL does not know the zone any more
+        END;
+        NEW.flown := CASE WHEN new_date > old_date + 1 THEN daterange(old_date + 1, new_date)
+            ELSE nullif(OLD.flown * daterange(NULL, new_date), 'empty') END;
     END IF;
     RETURN NEW;
 END $$;
@@ -143,7 +151,7 @@ BEGIN
     IF TG_OP = 'UPDATE' AND NEW.attempts > OLD.attempts THEN
         NEW.started_at := now();
     END IF;
-    NEW.completed_at := CASE WHEN NEW.status IN ('completed', 'failed', 'skipped') THEN now() END;
+    NEW.completed_at := CASE NEW.status WHEN 'failed' THEN NEW.failed_at WHEN 'completed' THEN now() WHEN 'skipped' THEN now() END;
     RETURN NEW;
 END $$;
 

@@ -170,6 +170,10 @@ func cancelledIsDone(r *rig) {
 		r.refused(job.Fence{ID: id, Attempt: before.Attempt})
 		r.Advance(1000 * time.Hour)
 		r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
+		if r.Final {
+			r.stays(id)
+			continue
+		}
 		r.publish(id)
 		if f := r.take(id); f.Attempt != before.Attempt+1 {
 			r.Errorf("%s, then cancelled and published: attempt %d", from.name, f.Attempt)

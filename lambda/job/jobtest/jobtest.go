@@ -39,6 +39,9 @@ type Fixture struct {
 	// Cancel ends a document as a person does who cancels its work, whatever its
 	// state. It is nil where the table has no such status.
 	Cancel func(uuid.UUID)
+	// Final is true where succeeded and cancelled rows stay as they are, whatever is
+	// published: their messages find them done.
+	Final bool
 	// Row reads a document without the store.
 	Row func(uuid.UUID) Row
 	// Dump returns every row of every table. Two dumps differ whenever something

@@ -134,7 +134,7 @@ func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 		}
 		m := move{by, before.Status, after.Status}
 		w.seen[m]++
-		if !legal[m] {
+		if !legal[m] || w.Final && (m.from == job.StatusSucceeded || m.from == job.StatusCancelled) {
 			w.Errorf("step %d: %s moved a document\nfrom %+v\nto   %+v", step, by, before, after)
 		}
 		if after.Status == job.StatusFailed {

@@ -34,6 +34,16 @@ type Set struct {
 	Offers []ranking.Offer
 }
 
+// Record is a job as it is stored, with its set once it is completed.
+type Record struct {
+	Set
+	Status      string // pending, running, completed, failed or skipped
+	Error       string // the reason why it failed, was skipped or is tried again
+	Retries     int
+	StartedAt   time.Time // of the latest attempt
+	CompletedAt time.Time // or failed, or skipped
+}
+
 // Store keeps jobs and their sets.
 type Store interface {
 	// Job reads a claimed job; job.ErrFenceLost if the fence does not hold.

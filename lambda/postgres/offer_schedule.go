@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Now implements offer.ScheduleStore.
+func (o *Offers) Now(ctx context.Context) (now time.Time, err error) {
+	err = o.db.pool.QueryRow(ctx, "SELECT now()").Scan(&now)
+	return now.UTC(), err
+}
+
+// groupsSQL reads an index only.
+const groupsSQL = `
+SELECT tenant_id, timezone, through - date 'epoch',
+	coalesce(lower(flown) - date 'epoch', 0), coalesce(upper(flown) - date 'epoch', 0), count(*)
+FROM offer_user WHERE active
+GROUP BY tenant_id, timezone, through, flown
+ORDER BY tenant_id, timezone, through NULLS FIRST, flown NULLS FIRST`
+
+// Waiting implements offer.ScheduleStore.
+func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
+	return collect[offer.Group](ctx, o.db, groupsSQL)
+}
+
+// eligibleSQL reads when a user was last seen as a date of this era.
+const eligibleSQL = `
+SELECT id, version, profile, preferences,
+	(least(greatest(coalesce(active_at, created_at), 'epoch'), now()) AT TIME ZONE 'UTC')::date - date 'epoch'
+FROM offer_user WHERE tenant_id = $1 AND active ORDER BY id`
+
+// Eligible implements offer.ScheduleStore.
+func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID) ([]roster.Row, error) {
+	return collect[roster.Row](ctx, o.db, eligibleSQL, tenant)
+}
+
+const freezeSQL = `
+INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING`
+
+// Freeze implements offer.ScheduleStore.
+func (o *Offers) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {
+	tag, err := o.db.pool.Exec(ctx, freezeSQL, f.Tenant, f.Date.Time(), f.Digest[:], f.Algorithm, f.Users, f.Content)
+	if err != nil || tag.RowsAffected() == 1 {
+		return f, err
+	}
+	return o.Roster(ctx, f.Tenant, f.Date)
+}
+
+// Statements of a step.
+const (
+	throughSQL = `
+UPDATE offer_user SET through = $2, flown = CASE WHEN upper(flown) - 1 > $2 THEN flown END
+WHERE id = ANY ($1)`
+	addJobsSQL = `
+INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, input_digest, algorithm_version, offered_at, expires_at,
+	job_status, error, published_at, due_at)
+SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, $9, $10, $11, pending.since, pending.since
+FROM (SELECT CASE $10::text WHEN 'pending' THEN now() END AS since) AS pending,
+	unnest($1::uuid[], $2::uuid[]) AS j (id, user_id)
+ON CONFLICT DO NOTHING
+RETURNING id, published_at, tenant_id`
+)
+
+// Queue implements offer.ScheduleStore.
+func (o *Offers) Queue(ctx context.Context, s offer.Shard) ([]job.Stamped, int, error) {
+	return o.step(ctx, s, job.StatusPending, s.Digest[:], &s.Algorithm, nil)
+}
+
+// Skip implements offer.ScheduleStore.
+func (o *Offers) Skip(ctx context.Context, s offer.Shard, reason string) (int, error) {
+	reason = storable(reason)
+	_, users, err := o.step(ctx, s, job.StatusCancelled, nil, nil, &reason)
+	return users, err
+}
+
+func (o *Offers) step(
+	ctx context.Context, s offer.Shard, status job.Status, digest []byte, algorithm *int, reason *string,
+) (stamped []job.Stamped, users int, err error) {
+	err = o.db.inTx(ctx, func(tx pgx.Tx) error {
+		next, err := nextUsers(ctx, tx, s)
+		if users = len(next); err != nil || users == 0 {
+			return err
+		}
+		ids, members := memberJobs(s, next)
+		b := &pgx.Batch{}
+		b.Queue(addJobsSQL, ids, members, s.Tenant, s.Date.Time(), s.Zone, digest, algorithm, s.OfferedAt, s.ExpiresAt,
+			status, reason).Query(all(&stamped))
+		b.Queue(throughSQL, next, s.Date.Time())
+		return tx.SendBatch(ctx, b).Close()
+	})
+	return stamped, users, err
+}
+
+// nextUsers locks users of the group: first those that no other transaction has
+// locked, and only when there are none it waits for the others. Two schedulers then
+// share a group, and a program that keeps a user locked delays no other user.
+func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, err error) {
+	sql, through := nextUsersSQL(s), (*time.Time)(nil)
+	if s.Through != nil {
+		t := s.Through.Time()
+		through = &t
+	}
+	for _, wait := range []string{" SKIP LOCKED", ""} {
+		rows, _ := tx.Query(ctx, sql+wait, s.Tenant, s.Zone, s.Limit, through, s.FlownFrom.Time(), s.FlownTo.Time())
+		if ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	return nil, nil
+}
+
+// nextUsersSQL compares with a value or with NULL, so that the index finds the
+// users of the group in order.
+func nextUsersSQL(s offer.Shard) string {
+	through, flown := "through = $4::date", "flown = daterange($5::date, $6::date)"
+	if s.Through == nil {
+		through = "through IS NULL AND $4::date IS NULL"
+	}
+	if s.FlownFrom == s.FlownTo {
+		flown = "flown IS NULL AND $5::date = $6::date"
+	}
+	return `
+SELECT id FROM offer_user WHERE active AND tenant_id = $1 AND timezone = $2 AND ` + through + ` AND ` + flown + `
+ORDER BY id LIMIT $3 FOR NO KEY UPDATE`
+}
+
+// memberJobs returns the members of the users, and the ids of their jobs.
+func memberJobs(s offer.Shard, users []uuid.UUID) (ids, members []uuid.UUID) {
+	for _, u := range users {
+		if s.Member == nil || s.Member(u) {
+			members, ids = append(members, u), append(ids, offer.JobID(s.Tenant, s.Date, s.Zone, u))
+		}
+	}
+	return ids, members
+}

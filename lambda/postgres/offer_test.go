@@ -1,0 +1,226 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// offers is a fixture with users who are offered matches.
+type offers struct {
+	*fixture
+	store *postgres.Offers
+}
+
+func newOffers(t *testing.T) *offers {
+	f := newFixture(t)
+	return &offers{f, f.Offers()}
+}
+
+var offerTables = append(slices.Clone(allTables), "offer_user", "offer_roster", "matchmaking_job", "offer", "offer_delivery")
+
+// today is a date of the fixture's clock, in UTC.
+var today = day.Of(start)
+
+// digest names the roster of the tests' jobs.
+var digest = sha256.Sum256([]byte("a roster"))
+
+// users inserts n active users with the ids num(from) and up.
+func (o *offers) users(from, n int, zone string) (ids []uuid.UUID) {
+	o.t.Helper()
+	for i := range n {
+		ids = append(ids, num(from+i))
+	}
+	o.exec("INSERT INTO offer_user (id, tenant_id, timezone) SELECT id, $2, $3 FROM unnest($1::uuid[]) AS id", ids, tenant, zone)
+	return ids
+}
+
+// queue publishes the jobs of today for all users of a zone who have had none.
+func (o *offers) queue(zone string) []job.Stamped {
+	o.t.Helper()
+	stamped, _, err := o.store.Queue(o.t.Context(), o.shard(zone, nil))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return stamped
+}
+
+// shard is a step of 1,000 users of a zone for the date after through, which is
+// today after nil.
+func (o *offers) shard(zone string, through *day.Date) offer.Shard {
+	s := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: zone, Through: through}, Date: today, Limit: 1000, Digest: digest, Algorithm: 3}
+	if through != nil {
+		s.Date = *through + 1
+	}
+	s.OfferedAt, s.ExpiresAt = s.Date.Time().Add(9*time.Hour), s.Date.Time().Add(33*time.Hour)
+	return s
+}
+
+func (o *offers) claimed(id uuid.UUID) job.Fence {
+	o.t.Helper()
+	claims, err := o.store.Claim(o.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
+	if err != nil || claims[0].Found != job.Claimed {
+		o.t.Fatalf("claim found %+v, %v", claims, err)
+	}
+	return claims[0].Fence
+}
+
+// someOffers offers users 1 and 2.
+var someOffers = []ranking.Offer{
+	{Candidate: num(1), Rank: 1, Score: 70, Terms: []ranking.Points{{Term: "language", Points: 50}, {Term: "near", Points: 20}}},
+	{Candidate: num(2), Rank: 2, Score: -5, Terms: []ranking.Points{{Term: "near", Points: -5}}},
+}
+
+// offer is the work on a job: the same two offers.
+func (o *offers) offer(ctx context.Context, f job.Fence) error {
+	j, err := o.store.Job(ctx, f)
+	if err != nil {
+		return err
+	}
+	return o.store.Complete(ctx, f, offer.Set{Job: j, Offers: someOffers}, true)
+}
+
+func TestMatchmakingJobsConform(t *testing.T) {
+	t.Parallel()
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
+		o := newOffers(t)
+		return jobtest.Fixture{
+			Store: o.store,
+			Work:  o.offer,
+			New:   o.lone,
+			Lock:  func(id uuid.UUID) func() { return o.lock("matchmaking_job", id) },
+			Spoil: func(id uuid.UUID) { o.exec("UPDATE matchmaking_job SET input_digest = NULL WHERE id = $1", id) },
+			Cancel: func(id uuid.UUID) {
+				o.exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
+			},
+			Final: true,
+			Row:   o.job,
+			Dump:  func() string { return o.dump(offerTables...) },
+			Now:   o.now, Advance: o.advance,
+		}
+	})
+}
+
+// lone inserts a job, as any program may.
+func (o *offers) lone() uuid.UUID {
+	o.t.Helper()
+	id, user := uuid.New(), uuid.New()
+	o.exec("INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'Europe/Berlin')", user, tenant)
+	o.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, algorithm_version, input_digest, offered_at, expires_at,
+		created_at, due_at) VALUES ($1, $2, $3, 'Europe/Berlin', $4, 1, '\x01', now(), now() + interval '1 day', now(), now())`,
+		id, tenant, today.Time(), user)
+	return id
+}
+
+func (o *offers) job(id uuid.UUID) (row jobtest.Row) {
+	o.t.Helper()
+	var status, reason, notifications *string
+	var due, failed *time.Time
+	err := o.conn.QueryRow(o.t.Context(), `SELECT job_status, attempts, error, due_at, failed_at,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
+		FROM matchmaking_job WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
+	row.Due, row.FailedAt = orZero(due), orZero(failed)
+	return row
+}
+
+// A set is stored once, with its offers and its place in the outbox, and read as it was
+// composed.
+func TestCompletedSet(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(3, 1, "Asia/Kathmandu")
+	stamped := o.queue("Asia/Kathmandu")
+	want := offer.Job{ID: offer.JobID(tenant, today, "Asia/Kathmandu", num(3)), Tenant: tenant, User: num(3), Date: today, Zone: "Asia/Kathmandu",
+		Digest: digest, Algorithm: 3, OfferedAt: today.Time().Add(9 * time.Hour), ExpiresAt: today.Time().Add(33 * time.Hour)}
+	if len(stamped) != 1 || stamped[0] != (job.Stamped{ID: want.ID, PublishedAt: stamped[0].PublishedAt, Tenant: tenant}) ||
+		!stamped[0].PublishedAt.Equal(start) {
+		t.Fatalf("stamped %+v", stamped)
+	}
+	f := o.claimed(want.ID)
+	if got, err := o.store.Job(t.Context(), f); err != nil || got != want {
+		t.Fatalf("read %+v, %v\nwant %+v", got, err, want)
+	}
+	o.advance(time.Second)
+	if err := o.offer(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	got, err := o.store.JobByID(t.Context(), want.ID)
+	if err != nil || got.Job != want || got.Status != "completed" || !got.StartedAt.Equal(start) || !got.CompletedAt.Equal(start.Add(time.Second)) ||
+		!reflect.DeepEqual(got.Offers, someOffers) {
+		t.Errorf("stored %+v, %v", got, err)
+	}
+	if all, err := o.store.JobsOf(t.Context(), tenant, today); err != nil || len(all) != 1 || !reflect.DeepEqual(all[0], got) {
+		t.Errorf("of the date %+v, %v", all, err)
+	}
+	o.lists("SELECT id, rank || ' ' || score || ' ' || offered_at::text FROM offer ORDER BY rank", []string{
+		offer.OfferID(today, num(3), num(1)).String() + " 1 70 2026-03-02 09:00:00+00",
+		offer.OfferID(today, num(3), num(2)).String() + " 2 -5 2026-03-02 09:00:00+00",
+	})
+	o.lists("SELECT job_id, tries || '' FROM offer_delivery", []string{want.ID.String() + " 0"})
+}
+
+// lists compares rows of two columns.
+func (o *offers) lists(sql string, want []string) {
+	o.t.Helper()
+	rows, _ := o.conn.Query(o.t.Context(), sql)
+	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var id uuid.UUID
+		var text string
+		err := row.Scan(&id, &text)
+		return id.String() + " " + text, err
+	})
+	if err != nil || !slices.Equal(got, want) {
+		o.t.Errorf("%s\ngot  %q, %v\nwant %q", sql, got, err, want)
+	}
+}
+
+// An attempt that has lost its job reads and writes nothing; a set without
+// offers is a set; without a receiver nothing waits for one.
+func TestCompleteIsFenced(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(3, 1, "UTC")
+	id := o.queue("UTC")[0].ID
+	f := o.claimed(id)
+	j, err := o.store.Job(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := job.Fence{ID: id, Attempt: f.Attempt + 1}
+	before := o.dump(offerTables...)
+	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("read with a stale fence: %v", err)
+	}
+	if err := o.store.Complete(t.Context(), stale, offer.Set{Job: j, Offers: someOffers}, true); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("completed with a stale fence: %v", err)
+	}
+	if after := o.dump(offerTables...); after != before {
+		t.Errorf("a stale fence wrote\n%s\nbefore\n%s", after, before)
+	}
+	if err := o.store.Complete(t.Context(), f, offer.Set{Job: j}, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
+		t.Errorf("stored %+v, %v", got, err)
+	}
+	o.lists("SELECT id, offers::text FROM matchmaking_job", []string{id.String() + " []"})
+	o.lists("SELECT job_id, tries || '' FROM offer_delivery", nil)
+}

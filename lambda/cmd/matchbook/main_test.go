@@ -269,10 +269,10 @@ func TestMigrateUpDownStatus(t *testing.T) {
 		}
 	}
 	step(`00001_tenants_and_documents.sql  not applied`, "status")
-	step(`(?s)^00001_.*  applied\n.*00017_review_withdrawn.sql  applied\n$`, "up")
+	step(`(?s)^00001_.*  applied\n.*00018_offers.sql  applied\n$`, "up")
 	step(`^nothing to do\n$`, "up")
-	step(`^00017_review_withdrawn.sql  undone\n$`, "down")
-	step(`(?s)"version":16,.*"applied_at":"20.*"version":17,"name":"00017_review_withdrawn.sql"}`, "status", "--json")
+	step(`^00018_offers.sql  undone\n$`, "down")
+	step(`(?s)"version":17,.*"applied_at":"20.*"version":18,"name":"00018_offers.sql"}`, "status", "--json")
 }
 
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {

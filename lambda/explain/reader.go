@@ -34,12 +34,14 @@ func NewReader(ctx context.Context, db *postgres.DB) *Reader {
 type Report interface{ Text() string }
 
 // Explain explains one document, or compares two. Each is named by its id, that
-// of its ingestion, or its number. The id of a review, or of one of its chunks,
-// explains these.
+// of its ingestion, or its number. The id of a review, of one of its chunks, or of
+// a job of match offers explains these.
 func (d *Reader) Explain(args []string) (Report, error) {
 	if len(args) == 1 {
-		if r, err := d.chunks(args[0]); r != nil || err != nil {
-			return r, err
+		for _, find := range []func(string) (Report, error){d.chunks, d.offerJob} {
+			if r, err := find(args[0]); r != nil || err != nil {
+				return r, err
+			}
 		}
 	}
 	docs, err := d.resolve(args)

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/offer/day"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// OfferJob is the job of a user and a date, with its result.
+type OfferJob struct {
+	ID        uuid.UUID
+	Tenant    uuid.UUID
+	User      uuid.UUID
+	Name      string // of the user, if the profile has one
+	Date      day.Date
+	Zone      string
+	Status    string // pending, running, completed, failed or skipped
+	Error     string
+	Attempts  int
+	Offers    []byte // JSON; nil: none
+	Algorithm int
+	Digest    []byte // of the roster
+	OfferedAt time.Time
+	ExpiresAt time.Time
+	Job       string // job_status; empty for NULL
+	Times
+}
+
+const offerJobColumns = `
+SELECT j.id, j.tenant_id, j.user_id, ` + userName + `, j.date - DATE '1970-01-01', j.timezone, j.status, coalesce(j.error, ''), j.attempts,
+	j.offers, coalesce(j.algorithm_version, 0), j.input_digest, j.offered_at, j.expires_at, coalesce(j.job_status, ''),
+	now(), j.published_at, j.due_at, j.lease_until, j.failed_at
+FROM matchmaking_job AS j JOIN offer_user AS u ON u.id = j.user_id `
+
+// A profile is as other programs wrote it.
+const userName = `CASE WHEN jsonb_typeof(u.profile -> 'name') = 'string' THEN u.profile ->> 'name' ELSE '' END`
+
+// OfferJobs reads the jobs with these ids.
+func (r Reader) OfferJobs(ctx context.Context, ids []uuid.UUID) ([]OfferJob, error) {
+	rows, _ := r.db.Query(ctx, offerJobColumns+`WHERE j.id = ANY ($1) ORDER BY j.tenant_id, j.date, j.user_id`, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferJob])
+}
+
+// OffersOf reads the jobs of a date of some tenants, by tenant, time and user.
+func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID) ([]OfferJob, error) {
+	rows, _ := r.db.Query(ctx, offerJobColumns+
+		`WHERE j.date = $1 AND j.tenant_id = ANY ($2) ORDER BY j.tenant_id, j.offered_at, j.user_id`, date.Time(), tenants)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferJob])
+}
+
+const offerNamesSQL = `SELECT u.id, ` + userName + ` FROM offer_user AS u WHERE u.id = ANY ($1)`
+
+// OfferNames returns the names of users, as far as their profiles have one.
+func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (names map[uuid.UUID]string, err error) {
+	names = make(map[uuid.UUID]string, len(users))
+	rows, _ := r.db.Query(ctx, offerNamesSQL, users)
+	var id uuid.UUID
+	var name string
+	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+		names[id] = name
+		return nil
+	})
+	return names, err
+}
+
+// OfferCount counts the jobs of a date in one time zone with one status.
+type OfferCount struct {
+	Zone        string `json:"timezone"`
+	Status      string `json:"status"`
+	Error       string `json:"reason,omitempty"` // of failed and skipped ones
+	Jobs        int    `json:"jobs"`
+	Late        int    `json:"late"`        // more than an hour after nine, or still open then
+	Undelivered int    `json:"undelivered"` // sets that the receiver has not accepted
+}
+
+const offerCountsSQL = `
+SELECT j.timezone, j.status, CASE WHEN j.status IN ('failed', 'skipped') THEN coalesce(j.error, '') ELSE '' END, count(*),
+	count(*) FILTER (WHERE j.status <> 'skipped' AND coalesce(j.completed_at, now()) > j.offered_at + interval '1 hour'),
+	count(d.job_id) FILTER (WHERE d.delivered_at IS NULL)
+FROM matchmaking_job AS j LEFT JOIN offer_delivery AS d ON d.job_id = j.id
+WHERE j.date = $1 AND ($2::uuid IS NULL OR j.tenant_id = $2)
+GROUP BY 1, 2, 3 ORDER BY min(j.offered_at), 1, 2, 3`
+
+// OfferCounts counts the jobs of a date, by time zone, status and reason; of all
+// tenants if tenant is nil.
+func (r Reader) OfferCounts(ctx context.Context, date day.Date, tenant *uuid.UUID) ([]OfferCount, error) {
+	rows, _ := r.db.Query(ctx, offerCountsSQL, date.Time(), tenant)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferCount])
+}
+
+const offerProgressSQL = `
+SELECT status, count(*) FROM matchmaking_job WHERE date = $1 AND tenant_id = ANY ($2) GROUP BY status`
+
+// OfferProgress counts the jobs of a date of some tenants by status.
+func (r Reader) OfferProgress(ctx context.Context, date day.Date, tenants []uuid.UUID) (p Progress, err error) {
+	p = Progress{}
+	rows, _ := r.db.Query(ctx, offerProgressSQL, date.Time(), tenants)
+	var status string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&status, &n}, func() error {
+		p[status] = n
+		return nil
+	})
+	return p, err
+}
+
+const failedOffersSQL = `
+SELECT id FROM matchmaking_job
+WHERE status = 'failed' AND ($1::date IS NULL OR date = $1) AND ($2::uuid IS NULL OR tenant_id = $2) ORDER BY id`
+
+// FailedOffers lists the failed jobs of a date and a tenant, or of any where one
+// is nil.
+func (r Reader) FailedOffers(ctx context.Context, date *time.Time, tenant *uuid.UUID) ([]uuid.UUID, error) {
+	rows, _ := r.db.Query(ctx, failedOffersSQL, date, tenant)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}

@@ -128,6 +128,8 @@
 //     a corpus with its true links.
 //   - reviewing runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
+//   - offering shows match offers to people: the state of a date, and the fate of
+//     jobs that are published again.
 //   - reviewing/measure compares the categories of contracts with the labels of
 //     people; reviewing/mind is the model that it asks.
 //   - reading runs files through the stack of both functions, and reports and

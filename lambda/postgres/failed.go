@@ -16,6 +16,7 @@ type FailedFilter struct {
 	Since  time.Time     // failed since then
 	Within time.Duration // failed within this time before now
 	Tenant uuid.UUID
+	IDs    []uuid.UUID   // of these only; nil: any
 }
 
 // Failed lists the rows that were failed at one moment.
@@ -40,7 +41,7 @@ FROM {table} AS d LEFT JOIN LATERAL (
 WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
 	AND ($2::timestamptz IS NULL OR d.{failed_at} >= $2)
 	AND ($3::interval = interval '0' OR d.{failed_at} >= now() - $3::interval)
-	AND ($4::uuid IS NULL OR d.tenant_id = $4)
+	AND ($4::uuid IS NULL OR d.tenant_id = $4) AND ($5::uuid[] IS NULL OR d.id = ANY ($5))
 ORDER BY d.{failed_at}, d.id`
 
 // Failed lists failed rows.
@@ -54,7 +55,7 @@ func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error)
 		tenant = &filter.Tenant
 	}
 	failed := &Failed{jobs: j}
-	rows, _ := j.db.pool.Query(ctx, j.sql.failed, filter.Kind, since, filter.Within, tenant)
+	rows, _ := j.db.pool.Query(ctx, j.sql.failed, filter.Kind, since, filter.Within, tenant, filter.IDs)
 	var d FailedDocument
 	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
 		failed.Documents = append(failed.Documents, d)

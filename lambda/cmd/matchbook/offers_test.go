@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/jackc/pgx/v5"
+)
+
+// offerJob is the id of the nth job of insertOfferJobs.
+func offerJob(n int) string { return fmt.Sprintf("60000000-0000-5000-8000-%012d", n) }
+
+// insertOfferJobs stores users in Berlin, each with a job of 2026-03-29 in the
+// state of its place in the list, as the runtime names it.
+func insertOfferJobs(t *testing.T, conn *pgx.Conn, states ...string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one') ON CONFLICT DO NOTHING)
+		INSERT INTO offer_user (id, tenant_id, timezone, profile)
+		SELECT ('50000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'Europe/Berlin', '{"name": "Ada"}'
+		FROM generate_series(1, cardinality($2::text[])) AS n`, oneTenant, states); err != nil {
+		t.Fatal(err)
+	}
+	for i, state := range states {
+		if _, err := conn.Exec(t.Context(), `INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, job_status, error,
+				attempts, failed_at, lease_until, input_digest, algorithm_version, offered_at, expires_at)
+			VALUES ($1, $2, '2026-03-29', 'Europe/Berlin', $3, $4, CASE $4 WHEN 'failed' THEN 'profile: born is no year'
+				WHEN 'cancelled' THEN 'nobody was there' END, 2, now(), now() + interval '1 minute', '\x00', 1,
+				'2026-03-29 07:00Z', '2026-03-30 07:00Z')`,
+			offerJob(i+1), oneTenant, fmt.Sprintf("50000000-0000-4000-8000-%012d", i+1), state); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOffersStatusCountsByTimeZone(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	insertOfferJobs(t, conn, "succeeded", "succeeded", "failed", "cancelled", "pending")
+	if _, err := conn.Exec(t.Context(), `INSERT INTO offer_delivery (job_id) VALUES ($1), ($2)`, offerJob(1), offerJob(2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `UPDATE offer_delivery SET delivered_at = now() WHERE job_id = $1`, offerJob(1)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+JOBS of 2026-03-29
+  time zone                        pending   running completed    failed   skipped   late  undelivered
+  Europe/Berlin                          1         0         2         1         1      4            1
+  all                                    1         0         2         1         1      4            1
+REASONS
+  failed, Europe/Berlin, 1: profile: born is no year
+  skipped, Europe/Berlin, 1: nobody was there
+`
+	code, out, errOut := matchbook(t, url, "offers", "status", "--date", "2026-03-29")
+	if code != exitFindings {
+		t.Errorf("exit status %d, %s", code, errOut)
+	}
+	wantText(t, out, want)
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--date", "2026-03-29", "--json"}, exitFindings, `"reason": "nobody was there"`},
+		{[]string{"--date", "2026-03-30"}, exitOK, "no user has a job for 2026-03-30\n"},
+		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, exitOK, "no user has a job"},
+		{[]string{"--date", "29.3.2026"}, exitError, `--date: "29.3.2026" is no date`},
+		{[]string{"--tenant", "x"}, exitError, `--tenant "x" is not a UUID`},
+	} {
+		code, out, errOut := matchbook(t, url, append([]string{"offers", "status"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
+			t.Errorf("%v: exit status %d, want %d with %q\n%s%s", tc.args, code, tc.code, tc.want, out, errOut)
+		}
+	}
+}
+
+// The id of a job is explained with those of documents, files and reviews.
+func TestExplainKnowsJobsOfOffers(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	insertOfferJobs(t, postgrestest.Conn(t, url), "failed", "cancelled")
+	for n, want := range map[int]string{
+		1: "  status  failed, 2 attempts\n  error   profile: born is no year\n  waits   for a person to repair the cause",
+		2: "  status  skipped, 2 attempts\n  error   nobody was there\n  more    \"matchbook offers explain " + offerJob(2) + "\"",
+	} {
+		out := printed(t, url, "explain", offerJob(n))
+		head := fmt.Sprintf("offers of 2026-03-29 for the user 50000000-0000-4000-8000-%012d (Ada)\n", n)
+		if !strings.HasPrefix(out, head) || !strings.Contains(out, "due     2026-03-29 07:00Z in Europe/Berlin\n"+want) {
+			t.Errorf("want %q in\n%s", want, out)
+		}
+	}
+}
+
+//nolint:paralleltest // it sets the environment
+func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
+	server := httptest.NewServer(sqs.New(clock.New()))
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
+		t.Setenv(name, value)
+	}
+	client := awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
+	queue, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("offer")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	insertOfferJobs(t, conn, "failed", "succeeded", "cancelled", "pending", "in-progress", "failed", "failed")
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string // parts, with | between them
+	}{
+		{nil, exitError, "which jobs?"},
+		{[]string{offerJob(1), "--date", "2026-03-29"}, exitError, "which jobs?"},
+		{[]string{"x"}, exitError, `"x" is not the id of a job`},
+		{[]string{offerJob(1), offerJob(99)}, exitError, "there is no job " + offerJob(99)}, // and nothing is published
+		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, exitOK,
+			"failed jobs: published 1, unsent 0, skipped 0, left 0\n|" + offerJob(2) + ", completed: its set stays|" +
+				offerJob(3) + ", skipped: a date that was skipped|" + offerJob(4) + ", pending: it waits|" +
+				offerJob(5) + ", running: a worker has it"},
+		{[]string{"--tenant", anotherTenant}, exitOK, "published 0,"},
+		{[]string{"--date", "2026-03-28"}, exitOK, "published 0,"},
+		{[]string{"--date", "2026-03-29", "--json"}, exitOK, `"published": 2,|"left_alone": []`},
+		{[]string{"--date", "2026-03-29"}, exitOK, "published 0,"},
+	} {
+		code, out, errOut := requeue(t, url, *queue.QueueUrl, tc.args...)
+		for part := range strings.SplitSeq(tc.want, "|") {
+			if code != tc.code || !strings.Contains(out+errOut, part) {
+				t.Errorf("%v: exit status %d, want %d with %q\n%s%s", tc.args, code, tc.code, part, out, errOut)
+			}
+		}
+	}
+	var states string
+	if err := conn.QueryRow(t.Context(), `SELECT string_agg(status, ' ' ORDER BY id) FROM matchmaking_job`).Scan(&states); err != nil {
+		t.Fatal(err)
+	}
+	if want := "pending completed skipped pending running pending pending"; states != want {
+		t.Errorf("got %s, want %s", states, want)
+	}
+	if code, _, errOut := requeue(t, url, "", offerJob(1)); code != exitError || !strings.Contains(errOut, "OFFER_QUEUE_URL is not set") {
+		t.Errorf("exit status %d, %s", code, errOut)
+	}
+}
+
+func requeue(t *testing.T, url, queue string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	env := func(name string) string {
+		return map[string]string{manifest.EnvDatabaseURL: url, manifest.Offer.QueueEnv(): queue}[name]
+	}
+	code = run(t.Context(), append([]string{"offers", "requeue"}, args...), env, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}

@@ -53,6 +53,11 @@ var units = map[string]string{
 	manifest.MetricLost:         "Count",
 	manifest.MetricCrashed:      "Count",
 	manifest.MetricSweepBacklog: "Count",
+
+	manifest.MetricDuplicateOffers:   "Count",
+	manifest.MetricUndeliveredSets:   "Count",
+	manifest.MetricOldestUndelivered: "Seconds",
+	manifest.MetricRefusedSets:       "Count",
 }
 
 // maxValues is the number of values of a metric that CloudWatch reads in one

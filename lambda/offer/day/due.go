@@ -18,19 +18,30 @@ const reach = 2 * whole
 func Due(d Date, zone *time.Location) (due time.Time, ok bool) {
 	midnight := d.Time() // by a clock of UTC; local is the same by that of the zone
 	for t, end := midnight.Add(-reach).In(zone), midnight.Add(whole+reach); t.Before(end); {
-		_, next := t.ZoneBounds()
 		_, seconds := t.Zone()
 		local := time.Duration(seconds) * time.Second
 		due := later(midnight.Add(Nine), t.Add(local)).Add(-local)
-		if due.Before(midnight.Add(whole-local)) && (next.IsZero() || due.Before(next)) {
+		next := change(t)
+		if due.Before(next) && due.Before(midnight.Add(whole-local)) {
 			return due.UTC(), true
 		}
-		if next.IsZero() {
-			break
-		}
-		t = next.In(zone)
+		t = next
 	}
 	return time.Time{}, false
+}
+
+// change returns the end of the period in which the clocks differ from UTC as they
+// do at t, or an earlier instant after t. On the last day of a leap year ZoneBounds
+// (Go 1.26) returns the beginning of that day where the database ends with rules.
+func change(t time.Time) time.Time {
+	_, end := t.ZoneBounds()
+	switch {
+	case end.IsZero(): // for ever
+		return t.Add(2*reach + whole)
+	case !end.After(t):
+		return t.Truncate(whole).Add(whole)
+	}
+	return end
 }
 
 // Latest returns the latest date that is due at now in the zone. ok is false only

@@ -138,7 +138,7 @@ WITH completed AS (
 	SELECT o.id, tenant_id, date, user_id, o.candidate, o.rank, o.score, offered_at, expires_at
 	FROM completed, unnest($4::uuid[], $5::uuid[], $6::integer[], $7::integer[]) AS o (id, candidate, rank, score)
 ), queued AS (
-	INSERT INTO offer_delivery (job_id) SELECT id FROM completed WHERE $8
+	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE $8
 )
 SELECT id FROM completed`
 

@@ -1,0 +1,232 @@
+package postgres_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/webhook"
+
+	"github.com/google/uuid"
+)
+
+const webhookSecret = "a-secret-for-tests-only"
+
+// receiver accepts sets over HTTP, checks their signatures, and keeps bodies by key.
+type receiver struct {
+	t      *testing.T
+	url    string
+	answer func(n int, job uuid.UUID) int // the status of the nth request; 0 closes the connection; may be nil
+
+	mu     sync.Mutex
+	asked  int
+	taken  []uuid.UUID // accepted, or answered so that it looked otherwise
+	bodies map[uuid.UUID]string
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{t: t, bodies: map[uuid.UUID]string{}}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	id, err2 := uuid.Parse(req.Header.Get(webhook.KeyHeader))
+	err3 := webhook.Verify(webhookSecret, req.Header.Get(webhook.SignatureHeader), body, time.Now(), time.Minute)
+	if err != nil || err2 != nil || err3 != nil {
+		r.t.Errorf("request %v: %v, %v, %v", req.Header, err, err2, err3)
+	}
+	status := r.take(id, string(body))
+	if status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(status)
+}
+
+// take keeps a body, unless it answers that it does not.
+func (r *receiver) take(id uuid.UUID, body string) (status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	status = http.StatusAccepted
+	if r.answer != nil {
+		status = r.answer(r.asked, id)
+	}
+	if known, ok := r.bodies[id]; ok && known != body {
+		r.t.Errorf("job %s was sent as\n%s\nand as\n%s", id, known, body)
+	}
+	r.bodies[id] = body
+	if status/100 == 2 || status == 0 {
+		r.taken = append(r.taken, id)
+	}
+	return status
+}
+
+func (r *receiver) answers(answer func(n int, job uuid.UUID) int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer, r.asked = answer, 0
+}
+
+// got returns the accepted sets, sorted, and the number of requests since answers.
+func (r *receiver) got() (ids []uuid.UUID, asked int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids = slices.Clone(r.taken)
+	sortIDs(ids)
+	return ids, r.asked
+}
+
+func sortIDs(ids []uuid.UUID) {
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+}
+
+// courier is that of a new process.
+func (o *offers) courier(r *receiver, box offer.Outbox) *offer.Courier {
+	o.t.Helper()
+	to, err := webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return &offer.Courier{Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
+}
+
+func (o *offers) run(r *receiver) { o.courier(r, o.store).Run(o.t.Context()) }
+
+// An outage loses nothing and costs few requests: each process asks with one round of
+// sets, and then leaves the receiver alone. The sets that were not tried keep their
+// place; all of them arrive once.
+func TestOutageOfTheReceiverDelaysOnly(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	jobs := o.completed(100, 50)
+	r.answers(func(int, uuid.UUID) int { return http.StatusServiceUnavailable })
+	process := o.courier(r, o.store)
+	for range 5 {
+		process.Run(t.Context())
+	}
+	if ids, asked := r.got(); len(ids) > 0 || asked != 16 {
+		t.Errorf("accepted %d of %d requests, want 0 of 16", len(ids), asked)
+	}
+	o.wantUndelivered(50, 50*time.Second)
+	r.answers(nil)
+	o.run(r)
+	sortIDs(jobs[16:])
+	if ids, _ := r.got(); !slices.Equal(ids, jobs[16:]) {
+		t.Errorf("accepted %d, want the 34 that were not tried", len(ids))
+	}
+	o.advance(29 * time.Second)
+	o.run(r)
+	o.wantUndelivered(16, 79*time.Second)
+	o.advance(time.Second)
+	o.run(r)
+	sortIDs(jobs)
+	if ids, _ := r.got(); !slices.Equal(ids, jobs) {
+		t.Errorf("accepted %d, want each of 50 once", len(ids))
+	}
+	o.wantUndelivered(0, 0)
+}
+
+// A set is sent a second time after a lost answer only, with the same key and bytes.
+func TestASetIsSentAgainAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	jobs := o.completed(100, 3)
+	r.answers(func(_ int, job uuid.UUID) int {
+		if job == jobs[1] {
+			return 0 // accepted, and the connection breaks
+		}
+		return http.StatusOK
+	})
+	o.run(r)
+	r.answers(nil)
+	o.advance(time.Hour)
+	o.run(r)
+	want := append(jobs, jobs[1])
+	sortIDs(want)
+	if ids, _ := r.got(); !slices.Equal(ids, want) {
+		t.Errorf("accepted %v, want %v", ids, want)
+	}
+}
+
+// dying is the outbox of a process that dies between an answer and its record.
+type dying struct{ offer.Outbox }
+
+func (dying) SetsDelivered(context.Context, []uuid.UUID) error { return context.Canceled }
+
+func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	jobs := o.completed(100, 3)
+	o.courier(r, dying{o.store}).Run(t.Context())
+	o.advance(time.Minute - time.Second)
+	o.run(r)
+	if ids, asked := r.got(); asked != 3 {
+		t.Errorf("accepted %v by %d requests while the claim lasted, want 3", ids, asked)
+	}
+	o.advance(time.Second)
+	o.run(r)
+	want := append(jobs, jobs...)
+	sortIDs(want)
+	if ids, _ := r.got(); !slices.Equal(ids, want) {
+		t.Errorf("accepted %v, want each of %v twice", ids, jobs)
+	}
+	o.wantUndelivered(0, 0)
+}
+
+// Many senders at once send each set once.
+func TestCouriersShareTheSets(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	jobs := o.completed(100, 60)
+	var all sync.WaitGroup
+	for range 4 {
+		c := o.courier(r, o.store)
+		all.Go(func() { c.Run(t.Context()) })
+	}
+	all.Wait()
+	sortIDs(jobs)
+	if ids, asked := r.got(); !slices.Equal(ids, jobs) || asked != 60 {
+		t.Errorf("accepted %d by %d requests, want each of 60 once", len(ids), asked)
+	}
+}
+
+// A set that the receiver refuses stays, waits an hour, and holds up no other.
+func TestARefusedSetStays(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	jobs := o.completed(100, 40)
+	refuse := func(_ int, job uuid.UUID) int {
+		if slices.Contains(jobs[:20], job) {
+			return http.StatusUnprocessableEntity
+		}
+		return http.StatusNoContent
+	}
+	r.answers(refuse)
+	o.run(r)
+	if ids, asked := r.got(); len(ids) != 20 || asked != 40 {
+		t.Errorf("accepted %d by %d requests, want 20 by 40", len(ids), asked)
+	}
+	o.advance(time.Hour - time.Second)
+	o.run(r)
+	o.wantUndelivered(20, time.Hour-time.Second+40*time.Second)
+	o.lists("SELECT job_id, error FROM offer_delivery WHERE delivered_at IS NULL ORDER BY job_id LIMIT 1", []string{
+		jobs[0].String() + " the receiver refused the set (HTTP 422)"})
+	r.answers(nil)
+	o.advance(time.Second)
+	o.run(r)
+	if ids, asked := r.got(); len(ids) != 40 || asked != 20 {
+		t.Errorf("accepted %d, the last by %d requests, want 40, 20", len(ids), asked)
+	}
+}

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/offer"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// claimSetsSQL takes due sets that no sender holds. A set that is not completed is
+// not sent, whatever has put it into the outbox.
+const claimSetsSQL = `
+WITH due AS (
+	SELECT job_id FROM offer_delivery
+	WHERE delivered_at IS NULL AND due_at <= now() AND coalesce(claimed_until <= now(), true)
+	ORDER BY tries > 0, due_at, job_id LIMIT $1
+	FOR UPDATE SKIP LOCKED
+), claimed AS (
+	UPDATE offer_delivery AS d SET tries = tries + 1, claimed_until = now() + $2::interval
+	FROM due WHERE d.job_id = due.job_id
+	RETURNING d.job_id, d.tries, d.due_at
+)
+SELECT j.id, j.tenant_id, j.user_id, j.date - date 'epoch', j.timezone, j.input_digest, coalesce(j.algorithm_version, 0),
+	j.offered_at, j.expires_at, c.tries, j.offers
+FROM claimed AS c JOIN matchmaking_job AS j ON j.id = c.job_id
+WHERE j.job_status = 'succeeded'
+ORDER BY c.tries > 1, c.due_at, j.id`
+
+// ClaimSets implements offer.Outbox.
+func (o *Offers) ClaimSets(ctx context.Context, limit int, hold time.Duration) (list []offer.Parcel, err error) {
+	err = repeat(ctx, func() error {
+		rows, _ := o.db.pool.Query(ctx, claimSetsSQL, limit, hold)
+		list, err = pgx.CollectRows(rows, parcel)
+		return err
+	})
+	return list, err
+}
+
+func parcel(row pgx.CollectableRow) (p offer.Parcel, err error) {
+	var digest []byte
+	err = row.Scan(&p.ID, &p.Tenant, &p.User, &p.Date, &p.Zone, &digest, &p.Algorithm, &p.OfferedAt, &p.ExpiresAt,
+		&p.Tries, &p.Offers)
+	copy(p.Digest[:], digest)
+	return p, err
+}
+
+const setsDeliveredSQL = `
+UPDATE offer_delivery SET delivered_at = now(), claimed_until = NULL, error = NULL
+WHERE job_id = ANY ($1) AND delivered_at IS NULL`
+
+// SetsDelivered implements offer.Outbox. It holds for a claim that was lost, too:
+// the receiver has the set.
+func (o *Offers) SetsDelivered(ctx context.Context, jobs []uuid.UUID) error {
+	return steadily(ctx, func() error {
+		_, err := o.db.pool.Exec(ctx, setsDeliveredSQL, jobs)
+		return err
+	})
+}
+
+const releaseSetsSQL = `
+UPDATE offer_delivery AS d SET due_at = now() + r.wait, claimed_until = NULL, error = r.error
+FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[]) AS r (job_id, tries, wait, error)
+WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
+
+// ReleaseSets implements offer.Outbox.
+func (o *Offers) ReleaseSets(ctx context.Context, returned []offer.Return) error {
+	n := len(returned)
+	jobs, tries, waits, errors := make([]uuid.UUID, n), make([]int, n), make([]time.Duration, n), make([]string, n)
+	for i, r := range returned {
+		jobs[i], tries[i], waits[i], errors[i] = r.Job, r.Tries, r.Wait, storable(r.Error)
+	}
+	return steadily(ctx, func() error {
+		_, err := o.db.pool.Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
+		return err
+	})
+}
+
+const undeliveredSQL = `
+SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), interval '0')
+FROM offer_delivery WHERE delivered_at IS NULL`
+
+// Undelivered counts the sets that the receiver has not accepted, and returns the
+// age of the oldest; 0 without one.
+func (o *Offers) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
+	err = repeat(ctx, func() error { return o.db.pool.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest) })
+	return n, oldest, err
+}

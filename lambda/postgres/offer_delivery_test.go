@@ -1,0 +1,156 @@
+package postgres_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer"
+
+	"github.com/google/uuid"
+)
+
+// completed completes the jobs of n users, the first is num(from), a second apart.
+func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
+	o.t.Helper()
+	o.users(from, n, "UTC")
+	stamped := o.queue("UTC")
+	slices.SortFunc(stamped, func(a, b job.Stamped) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	for _, s := range stamped {
+		if err := o.offer(o.t.Context(), o.claimed(s.ID)); err != nil {
+			o.t.Fatal(err)
+		}
+		o.advance(time.Second)
+		jobs = append(jobs, s.ID)
+	}
+	return jobs
+}
+
+func (o *offers) claimSets(limit int) (list []offer.Parcel) {
+	o.t.Helper()
+	list, err := o.store.ClaimSets(o.t.Context(), limit, time.Minute)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return list
+}
+
+func jobsOf(parcels []offer.Parcel) (ids []uuid.UUID) {
+	for _, p := range parcels {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// wantClaimed claims all due sets, and compares them.
+func (o *offers) wantClaimed(when string, want ...uuid.UUID) []offer.Parcel {
+	o.t.Helper()
+	list := o.claimSets(100)
+	if got := jobsOf(list); !slices.Equal(got, want) {
+		o.t.Errorf("%s: claimed %v, want %v", when, got, want)
+	}
+	return list
+}
+
+func (o *offers) wantUndelivered(n int, oldest time.Duration) {
+	o.t.Helper()
+	if got, age, err := o.store.Undelivered(o.t.Context()); got != n || age != oldest || err != nil {
+		o.t.Errorf("%d undelivered, the oldest for %s (%v), want %d, %s", got, age, err, n, oldest)
+	}
+}
+
+// A claim keeps a set from others for its time. What was not tried yet comes first,
+// the oldest of it; a release waits; the late writes of a lost claim change nothing,
+// but for that of an accepted set.
+func TestSetsAreClaimedByAge(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.wantUndelivered(0, 0)
+	o.wantClaimed("nothing is completed")
+	jobs := o.completed(10, 4) // at seconds 0 to 3; now it is second 4
+	o.wantUndelivered(4, 4*time.Second)
+	first := o.claimSets(2)
+	if got := jobsOf(first); !slices.Equal(got, jobs[:2]) || first[0].Tries != 1 {
+		t.Errorf("claimed %v, try %d, want the two oldest of %v", got, first[0].Tries, jobs)
+	}
+	if s, err := o.store.JobByID(t.Context(), jobs[0]); err != nil || fmt.Sprint(s.Set) != fmt.Sprint(first[0].Set) {
+		t.Errorf("claimed %+v, stored %+v, %v", first[0].Set, s.Set, err)
+	}
+	o.wantClaimed("while another sender has two", jobs[2:]...)
+	back := func(p offer.Parcel) {
+		t.Helper()
+		if err := o.store.ReleaseSets(t.Context(), []offer.Return{
+			{Job: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back(first[0])
+	o.lists("SELECT job_id, tries || ' ' || error FROM offer_delivery WHERE error IS NOT NULL", []string{
+		jobs[0].String() + " 1 it \ufffdfailed"})
+	o.wantClaimed("released, but not due")
+	o.advance(10*time.Second - time.Millisecond)
+	o.wantClaimed("not due yet")
+	o.advance(time.Millisecond)
+	late := o.completed(20, 1)
+	again := o.wantClaimed("due again, after a set that was not tried", late[0], jobs[0])
+	if again[1].Tries != 2 {
+		t.Errorf("try %d, want 2", again[1].Tries)
+	}
+	back(first[0]) // of the claim before
+	o.advance(11 * time.Second)
+	o.wantClaimed("a late release of an earlier claim")
+	o.advance(50*time.Second - 12*time.Second)
+	o.wantClaimed("the senders of the first claims are gone", jobs[1], jobs[2], jobs[3])
+	if err := o.store.SetsDelivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]}); err != nil { // whatever claim
+		t.Fatal(err)
+	}
+	back(again[1])
+	o.advance(time.Hour)
+	o.wantClaimed("all claims have ended", jobs[2], jobs[3], late[0])
+	o.wantUndelivered(3, time.Hour+64*time.Second-2*time.Second) // the third was completed at second 2
+}
+
+// Between the statement that completes a job and its commit no sender sees the set.
+func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(3, 1, "UTC")
+	id := o.queue("UTC")[0].ID
+	f := o.claimed(id)
+	// An offer with the same key, not committed, holds the statement up.
+	tx, err := o.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `INSERT INTO offer
+		(id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, 1, 1, now(), now())`,
+		offer.OfferID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)); err != nil {
+		t.Fatal(err)
+	}
+	done, failed := make(chan struct{}), error(nil)
+	go func() {
+		defer close(done)
+		failed = o.offer(t.Context(), f)
+	}()
+	o.waiting(done)
+	o.wantClaimed("the commit is held up")
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	o.wantClaimed("committed", id)
+}
+
+// A set whose job is not completed is not sent, whatever has put it into the outbox.
+func TestOnlyCompletedSetsAreClaimed(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.exec("INSERT INTO offer_delivery (job_id, due_at) VALUES ($1, now())", o.lone())
+	o.wantClaimed("the job is pending")
+}

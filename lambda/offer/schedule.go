@@ -48,9 +48,10 @@ type ScheduleStore interface {
 	// Roster reads the roster of a date; job.ErrNotFound without one.
 	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
 	// Queue publishes the jobs of the next users of the group, and moves these users
-	// out of the group: their Through is the date then. It returns the stamps of the
-	// new jobs, and how many users were moved: 0 when none is left. A user who has a
-	// job of the date keeps it. All of a step is one transaction.
+	// out of the group: their Through is the date then, and the flown dates are
+	// forgotten unless there are some after it. It returns the stamps of the new jobs,
+	// and how many users were moved: 0 when none is left. A user who has a job of the
+	// date keeps it. All of a step is one transaction.
 	Queue(ctx context.Context, s Shard) (stamped []job.Stamped, users int, err error)
 	// Skip is Queue for a date that is recorded as skipped, with the reason. It
 	// returns how many users were moved.

@@ -1,0 +1,107 @@
+package offer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"matchbook/lambda/offer/day"
+)
+
+// owed is a date that the users of a group wait for.
+type owed struct {
+	group   Group // its Through is the owed date before it, if there is one
+	date    day.Date
+	due     time.Time
+	expires time.Time // when the next date is due
+	skip    *skip     // nil: it is queued
+}
+
+// skip is the reason not to queue a date. It does not depend on the moment at which
+// it is given, so that two schedulers give the same one.
+type skip struct {
+	reason string
+	count  func(*ScheduleReport) *int
+}
+
+func (o owed) shard(limit int) Shard {
+	return Shard{Group: o.group, Date: o.date, Limit: limit, OfferedAt: o.due, ExpiresAt: o.expires}
+}
+
+// calendar decides which dates are owed at a moment.
+type calendar struct {
+	now     time.Time
+	catchUp time.Duration
+	zones   map[string]*time.Location // nil: not known
+}
+
+// owed returns the dates that groups wait for, the oldest first.
+func (c calendar) owed(groups []Group) (all []owed) {
+	for _, g := range groups {
+		all = append(all, c.dates(g)...)
+	}
+	slices.SortStableFunc(all, func(a, b owed) int { return cmp.Compare(a.date, b.date) })
+	return all
+}
+
+// dates returns the dates after Through that are due, without those that the zone
+// does not have or that were in no calendar of the users. Users without a Through
+// wait for the latest only: of the dates before it none was theirs.
+func (c calendar) dates(g Group) (list []owed) {
+	zone, unknown := c.zone(g.Zone)
+	latest, ok := day.Latest(c.now, zone)
+	if !ok {
+		return nil
+	}
+	first := latest
+	if g.Through != nil {
+		first = *g.Through + 1
+	}
+	for d := first; d <= latest; d++ {
+		due, ok := day.Due(d, zone)
+		if !ok || g.FlownFrom <= d && d < g.FlownTo {
+			continue
+		}
+		_, expires := day.Next(d, zone)
+		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due))})
+		g = g.after(d)
+	}
+	return list
+}
+
+// after returns the group as it is when a date is done.
+func (g Group) after(d day.Date) Group {
+	g.Through = &d
+	if g.FlownTo <= d+1 {
+		g.FlownFrom, g.FlownTo = 0, 0
+	}
+	return g
+}
+
+func (c calendar) tooLate(due time.Time) *skip {
+	if c.now.Sub(due) <= c.catchUp {
+		return nil
+	}
+	return &skip{
+		fmt.Sprintf("was not queued within %s after nine in the morning of the date", c.catchUp),
+		func(r *ScheduleReport) *int { return &r.TooLate },
+	}
+}
+
+// zone returns the zone of a name. Where it is not known the dates are those of UTC,
+// and are skipped.
+func (c calendar) zone(name string) (*time.Location, *skip) {
+	zone, known := c.zones[name]
+	if !known {
+		zone, _ = day.Zone(name)
+		c.zones[name] = zone
+	}
+	if zone != nil {
+		return zone, nil
+	}
+	return time.UTC, &skip{
+		"the time zone of the user is not in the database of time zones",
+		func(r *ScheduleReport) *int { return &r.UnknownZone },
+	}
+}

@@ -1,0 +1,246 @@
+package offer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// CatchUp is for how long after nine o'clock a date may still be queued, where
+	// the Scheduler has no other limit.
+	CatchUp = 36 * time.Hour
+	// shardSize bounds the users of a transaction, and the messages sent after it.
+	shardSize = 5000
+	// reserve is the time that a roster or a shard may take: less is left to the
+	// next run.
+	reserve = 30 * time.Second
+	// punctual is the time after nine o'clock from which on a job counts as late.
+	punctual = 30 * time.Minute
+)
+
+// Scheduler queues the dates that are due, and freezes a roster for each. It may run
+// twice, or several times at once, and be stopped at any moment: the next run goes
+// on. A message that was not sent is left to the sweep.
+type Scheduler struct {
+	Store   ScheduleStore
+	Sender  job.Sender
+	CatchUp time.Duration // a date that was due before is skipped; 0: the default
+	Log     *slog.Logger
+	// Algorithm is the version for new rosters, and Shard the users of a transaction;
+	// 0: the default.
+	Algorithm, Shard int
+}
+
+// ScheduleReport counts the work of a run.
+type ScheduleReport struct {
+	Rosters     int  `json:"rosters"`      // frozen
+	Queued      int  `json:"queued"`       // jobs
+	Late        int  `json:"late"`         // of them more than half an hour after nine o'clock
+	TooLate     int  `json:"too_late"`     // users whose date was skipped: it was due too long ago
+	UnknownZone int  `json:"unknown_zone"` // users whose date was skipped: their zone is not known
+	Unsent      int  `json:"unsent"`       // messages that the sweep will send
+	Unfinished  bool `json:"unfinished"`   // the time was up; the next run goes on
+}
+
+// Run queues all dates that are due. A tenant that fails does not stop the others:
+// Run returns the first error, and logs the rest.
+func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
+	now, err := s.Store.Now(ctx)
+	if err != nil {
+		return r, failure.At("read the time", err)
+	}
+	groups, err := s.Store.Waiting(ctx)
+	if err != nil {
+		return r, failure.At("read the users who wait", err)
+	}
+	calendar := calendar{now: now, catchUp: cmp.Or(s.CatchUp, CatchUp), zones: map[string]*time.Location{}}
+	for _, t := range byTenant(groups) {
+		run := run{Scheduler: s, now: now, report: &r}
+		err := run.tenant(ctx, t[0].Tenant, calendar.owed(t))
+		switch {
+		case errors.Is(err, errShort):
+			r.Unfinished = true
+			return r, first
+		case err == nil:
+		case first == nil:
+			first = failure.At("queue the offers of tenant "+t[0].Tenant.String(), err)
+		default:
+			s.Log.Error("cannot queue offers", "tenant", t[0].Tenant, "reason", failure.Of(err).Text)
+		}
+		if ctx.Err() != nil || errors.Is(err, errSilent) {
+			return r, first
+		}
+	}
+	return r, first
+}
+
+// byTenant divides the groups.
+func byTenant(groups []Group) (tenants [][]Group) {
+	slices.SortStableFunc(groups, func(a, b Group) int { return slices.Compare(a.Tenant[:], b.Tenant[:]) })
+	for start, g := range groups {
+		if last := len(tenants) - 1; last >= 0 && tenants[last][0].Tenant == g.Tenant {
+			tenants[last] = append(tenants[last], g)
+		} else {
+			tenants = append(tenants, groups[start:start+1:start+1])
+		}
+	}
+	return tenants
+}
+
+var (
+	errShort = errors.New("the time is up")
+	// errSilent: the queue took nothing. Further jobs would only be more work for
+	// the sweep.
+	errSilent = errors.New("the queue takes no messages")
+)
+
+// run is a run for one tenant.
+type run struct {
+	*Scheduler
+	now     time.Time
+	report  *ScheduleReport
+	date    day.Date // of the roster
+	frozen  *roster.Frozen
+	members []uuid.UUID
+}
+
+// tenant queues or skips the dates, which are in order.
+func (r *run) tenant(ctx context.Context, id uuid.UUID, dates []owed) error {
+	for _, o := range dates {
+		var err error
+		if o.skip != nil {
+			err = r.pass(ctx, o)
+		} else if err = r.roster(ctx, id, o.date); err == nil {
+			err = r.queue(ctx, o)
+		}
+		if err != nil {
+			return failure.At(o.date.String()+" in "+o.group.Zone, err)
+		}
+	}
+	return nil
+}
+
+// pass records a date as skipped.
+func (r *run) pass(ctx context.Context, o owed) error {
+	for {
+		if short(ctx) {
+			return errShort
+		}
+		users, err := r.Store.Skip(ctx, o.shard(cmp.Or(r.Shard, shardSize)), o.skip.reason)
+		if err != nil || users == 0 {
+			return failure.At("skip", err)
+		}
+		*o.skip.count(r.report) += users
+		r.Log.Warn("skipped", "tenant", o.group.Tenant, "zone", o.group.Zone, "date", o.date, "users", users,
+			"reason", o.skip.reason)
+	}
+}
+
+// queue queues a date, shard by shard, and sends the messages of each after its
+// commit.
+func (r *run) queue(ctx context.Context, o owed) error {
+	shard := o.shard(cmp.Or(r.Shard, shardSize))
+	shard.Digest, shard.Algorithm = r.frozen.Digest, r.frozen.Algorithm
+	shard.Member = func(user uuid.UUID) bool {
+		_, found := slices.BinarySearchFunc(r.members, user, compareIDs)
+		return found
+	}
+	for {
+		if short(ctx) {
+			return errShort
+		}
+		stamped, users, err := r.Store.Queue(ctx, shard)
+		if err != nil || users == 0 {
+			return failure.At("queue", err)
+		}
+		r.report.Queued += len(stamped)
+		if r.now.Sub(o.due) > punctual {
+			r.report.Late += len(stamped)
+		}
+		r.Log.Info("queued", "tenant", o.group.Tenant, "zone", o.group.Zone, "date", o.date, "users", users, "jobs", len(stamped))
+		if err := r.send(ctx, stamped); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *run) send(ctx context.Context, stamped []job.Stamped) error {
+	if len(stamped) == 0 {
+		return nil
+	}
+	unsent, err := r.Sender.Send(ctx, stamped)
+	if len(unsent) == 0 {
+		return nil
+	}
+	r.report.Unsent += len(unsent)
+	r.Log.Warn("messages were not sent: the sweep will send them", "messages", len(unsent), "reason", text(err))
+	if len(unsent) == len(stamped) {
+		return errSilent
+	}
+	return nil
+}
+
+// roster reads the roster of the date, or freezes one.
+func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error {
+	if r.frozen != nil && r.date == date {
+		return nil
+	}
+	if short(ctx) {
+		return errShort
+	}
+	f, err := r.Store.Roster(ctx, tenant, date)
+	if errors.Is(err, job.ErrNotFound) {
+		f, err = r.freeze(ctx, roster.Key{Tenant: tenant, Date: date, Algorithm: cmp.Or(r.Algorithm, 1)})
+	}
+	if err != nil {
+		return failure.At("read the roster", err)
+	}
+	thawed, err := f.Thaw()
+	if err != nil {
+		return failure.At("read the roster", err)
+	}
+	r.date, r.frozen, r.members = date, &f, r.members[:0]
+	for _, row := range thawed.Rows {
+		r.members = append(r.members, row.ID)
+	}
+	return nil
+}
+
+func (r *run) freeze(ctx context.Context, k roster.Key) (f roster.Frozen, err error) {
+	rows, err := r.Store.Eligible(ctx, k.Tenant)
+	if err != nil {
+		return f, failure.At("read the users", err)
+	}
+	if f, err = (roster.Roster{Key: k, Rows: rows}).Freeze(); err != nil {
+		return f, failure.At("freeze", err)
+	}
+	r.report.Rosters++
+	r.Log.Info("froze the roster", "tenant", k.Tenant, "date", k.Date, "users", f.Users, "algorithm", k.Algorithm)
+	return r.Store.Freeze(ctx, f)
+}
+
+// short reports whether the time is too short for another step.
+func short(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < reserve
+}
+
+func text(err error) string {
+	if err == nil {
+		return "none given"
+	}
+	return failure.Of(err).Text
+}
+
+func compareIDs(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }

@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"matchbook/lambda/manifest"
 )
@@ -24,6 +26,19 @@ func loadOffers(env Env, errs *[]error) OffersConfig {
 		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://example.com/offers", manifest.EnvOffersWebhookURL))
 	}
 	return c
+}
+
+// catchUp is the usual age above which a date without offers is skipped: an outage of
+// a day, and time to end it.
+const catchUp = 36 * time.Hour
+
+// LoadSchedule reads the configuration of the function that queues match offers.
+// QueueURL is the queue of the offer function.
+func LoadSchedule(env Env) (Config, error) {
+	c, env, errs := load(env, manifest.Offer, secretsManager(), manifest.EnvDatabaseURL)
+	c.QueueURL = required(env, manifest.Offer.QueueEnv(), queueMeaning(manifest.Offer), &errs)
+	c.CatchUp = cmp.Or(duration(env, manifest.EnvOffersCatchUp, "36h", &errs), catchUp)
+	return c, report(errs)
 }
 
 // LoadOffersSecret reads the key that signs requests to the receiver of offers, alone.

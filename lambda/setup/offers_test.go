@@ -3,6 +3,7 @@ package setup_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
@@ -47,5 +48,24 @@ func TestSecretOfTheReceiverIsReadAlone(t *testing.T) {
 	}
 	if _, err := setup.LoadOffersSecret(env(nil)); err == nil {
 		t.Error("no secret is no error")
+	}
+}
+
+func TestScheduleReadsItsEnvironment(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"DATABASE_URL": "db", "OFFER_QUEUE_URL": "q"}
+	c, err := setup.LoadSchedule(env(values))
+	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" || c.CatchUp != 36*time.Hour {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	values["OFFERS_CATCH_UP"] = "8h"
+	if c, err = setup.LoadSchedule(env(values)); err != nil || c.CatchUp != 8*time.Hour {
+		t.Errorf("got %s, %v", c.CatchUp, err)
+	}
+	_, err = setup.LoadSchedule(env(map[string]string{"OFFERS_CATCH_UP": "PLANTED"}))
+	for _, want := range []string{"DATABASE_URL is not set", "OFFER_QUEUE_URL is not set", "OFFERS_CATCH_UP: not a duration"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PLANTED") {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }

@@ -44,9 +44,10 @@ type Config struct {
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the calls of the model at once, where the row does.
 	CallsInFlight int
-	TokenSecret   string       // of the pages of reviews: the key of their tokens
-	Offers        OffersConfig // of offer and the sweep
-	Metrics       *metric.Set  // collects the counts; nil: no counts
+	TokenSecret   string        // of the pages of reviews: the key of their tokens
+	Offers        OffersConfig  // of offer and the sweep
+	CatchUp       time.Duration // of schedule: a date that was due longer ago is skipped
+	Metrics       *metric.Set   // collects the counts; nil: no counts
 
 	secrets secret.Values
 }

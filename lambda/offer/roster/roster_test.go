@@ -179,7 +179,9 @@ func TestEveryFieldIsOptional(t *testing.T) {
 func TestWhatCannotBeReadIsNamedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	const secret = "Sesame"
-	list := func(n int) string { return `["` + strings.Join(strings.Split(strings.Repeat("ab,", n), ","), `","`) + `x"]` }
+	list := func(n int) string {
+		return `["` + strings.Join(strings.Split(strings.Repeat("ab,", n), ","), `","`) + `x"]`
+	}
 	for _, tc := range []struct{ profile, preferences, field string }{
 		{`"Sesame"`, ``, "no JSON object"},
 		{`["Sesame"]`, ``, "no JSON object"},

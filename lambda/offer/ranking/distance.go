@@ -1,0 +1,73 @@
+package ranking
+
+import "math/bits"
+
+const (
+	degree     = 10_000 // in units of a place
+	circle     = 360 * degree
+	perDegree  = 111_195 // metres on a meridian
+	cosineOne  = 1_000_000
+	noDistance = -1 // a place is missing
+)
+
+// place is a point in units of 1/10,000 degree.
+type place struct{ lat, lon int64 }
+
+// metres is the equirectangular distance, whose scale is that of the mean latitude:
+// within 1 % of the great circle up to 500 km and 75 degrees of latitude
+// (TestDistanceIsThatOfTheGreatCircle).
+func (p place) metres(q place) int64 {
+	return hypotenuse(abs(p.lat-q.lat), turn(p.lon, q.lon), abs(p.lat+q.lat)/2)
+}
+
+// box is a range of places that does not cross the antimeridian.
+type box struct{ low, high place }
+
+// metres is at most the distance of p from any place of the box: its parts are at
+// most those of the distance, and each step of the arithmetic keeps their order.
+func (b box) metres(p place) int64 {
+	var lon int64
+	if p.lon < b.low.lon || p.lon > b.high.lon {
+		lon = min(turn(p.lon, b.low.lon), turn(p.lon, b.high.lon))
+	}
+	return hypotenuse(max(b.low.lat-p.lat, p.lat-b.high.lat, 0), lon,
+		max(abs(p.lat+b.low.lat), abs(p.lat+b.high.lat))/2)
+}
+
+func hypotenuse(lat, lon, mean int64) int64 {
+	y := lat * perDegree / degree
+	x := lon * perDegree / degree * cosine(mean) / cosineOne
+	return root(x*x + y*y)
+}
+
+// cosine interpolates between two degrees of a latitude that is not negative.
+func cosine(lat int64) int64 {
+	whole, rest := lat/degree, lat%degree
+	if rest == 0 {
+		return cosines[whole]
+	}
+	return cosines[whole] - (cosines[whole]-cosines[whole+1])*rest/degree
+}
+
+// turn is the angle between two longitudes, the shorter way.
+func turn(a, b int64) int64 {
+	d := abs(a - b)
+	return min(d, circle-d)
+}
+
+// root is the integer square root, by Newton's method from above.
+func root(n int64) int64 {
+	if n == 0 {
+		return 0
+	}
+	x := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
+	for {
+		next := (x + n/x) / 2
+		if next >= x {
+			return x
+		}
+		x = next
+	}
+}
+
+func abs(n int64) int64 { return max(n, -n) }

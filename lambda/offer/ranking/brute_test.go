@@ -1,0 +1,116 @@
+package ranking
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/internal/thorough"
+)
+
+// exhaustive compares everyone with everyone: the definition of a set, without
+// trees, bounds or anything that is kept.
+func exhaustive(x *Index, from int) (offers []Offer) {
+	for _, c := range order(x, from) {
+		if admitting := order(x, int(c.user)); !slices.ContainsFunc(admitting[:min(len(admitting), x.algorithm.Exposure)],
+			func(r ranked) bool { return int(r.user) == from }) {
+			continue
+		}
+		p := pair{from: &x.users[from], to: &x.users[c.user]}
+		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(&p)})
+		if len(offers) == x.algorithm.PerDay {
+			break
+		}
+	}
+	return offers
+}
+
+func order(x *Index, from int) (all []ranked) {
+	u := &x.users[from]
+	for i := range x.users {
+		c := &x.users[i]
+		sum := int(u.hash%7) + int(c.hash%7)
+		if c.err != nil || sum%7 != int(date)%7 {
+			continue
+		}
+		if p := (pair{from: u, to: c}); x.algorithm.passes(&p) {
+			all = append(all, ranked{x.algorithm.score(&p), lot(u.hash, c.hash, date), int32(i)})
+		}
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(-cmp.Compare(a.score, b.score), cmp.Compare(a.lot, b.lot), cmp.Compare(a.user, b.user))
+	})
+	return all
+}
+
+// worlds are the geographies and habits under which the search has to be exact.
+var worlds = map[string]func(*world){
+	"country": func(*world) {},
+	"city":    func(w *world) { w.place = w.city },
+	"one place": func(w *world) {
+		w.place = func() string { return `{"lat":52.52,"lon":13.4}` }
+	},
+	"no place":   func(w *world) { w.place = func() string { return "" } },
+	"some place": func(w *world) { w.place = func() string { return w.oneOf("", w.city()) } },
+	"antimeridian": func(w *world) {
+		w.place = func() string {
+			return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, -17+w.Float64(), w.sign()*(180-w.Float64()))
+		}
+	},
+	"poles": func(w *world) {
+		w.place = func() string {
+			return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, w.sign()*(90-w.Float64()), 360*w.Float64()-180)
+		}
+	},
+	"world": func(w *world) {
+		w.place = func() string { return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 180*w.Float64()-90, 360*w.Float64()-180) }
+	},
+	"all alike": func(w *world) {
+		same := func(s string) func() string { return func() string { return s } }
+		w.kind, w.born, w.place, w.interests = same(""), same("1985"), same(`{"lat":1,"lon":1}`), same(`["go"]`)
+		w.languages, w.kinds, w.ages, w.reach = same(""), same(""), same(""), same("")
+		w.wish, w.wanted, w.importance = same(""), same(""), same("")
+	},
+	"few interests": func(w *world) {
+		w.interests = func() string { return w.some(1, 2) }
+		w.wish, w.importance, w.ages = func() string { return "" }, func() string { return `{"distance":0,"activity":0}` },
+			func() string { return "" }
+	},
+	"unreadable": func(w *world) { w.born = func() string { return w.oneOf("1985", `"1985"`) } },
+}
+
+func (w *world) sign() float64 { return float64(1 - 2*w.IntN(2)) }
+
+func TestSetsAreThoseOfAnExhaustiveComparison(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	for name, shape := range worlds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i := range thorough.Or(2, 40) {
+				compareAll(t, seed+uint64(i), shape, 150+150*(i%2))
+			}
+		})
+	}
+}
+
+func compareAll(t *testing.T, seed uint64, shape func(*world), users int) {
+	t.Helper()
+	w := newWorld(seed)
+	shape(w)
+	x := index(t, w.roster(users))
+	for _, i := range w.Perm(users)[:40] {
+		got, err := x.Offers(x.users[i].id)
+		if (err != nil) != (x.users[i].err != nil) {
+			t.Fatalf("seed %d: error %v of a user with %v", seed, err, x.users[i].err)
+		}
+		if err != nil {
+			continue
+		}
+		if got, want := encode(got), encode(append([]Offer{}, exhaustive(x, i)...)); got != want {
+			t.Fatalf("seed %d: user %d of %d:\ngot  %s\nwant %s", seed, i, users, got, want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package ranking
+
+import (
+	"bytes"
+	"slices"
+	"sync/atomic"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+// Index is a roster, prepared for its sets. It is safe for concurrent use.
+type Index struct {
+	key       roster.Key
+	algorithm *Algorithm
+	users     []user // in the order of their ids
+	slots     []part
+	admitted  []atomic.Pointer[ranked] // for each user the last one that it admits, once it is known
+	compared  atomic.Int64             // pairs
+}
+
+// part is a part of the roster, with trees by kind: of users with a place and
+// of those without.
+type part map[name][]*tree
+
+// New prepares a roster. Its error is permanent.
+func New(r roster.Roster) (*Index, error) {
+	a, ok := algorithm(r.Algorithm)
+	if !ok {
+		return nil, failure.Permanently("the roster of %s is for version %d of the ranking, which this program does not have",
+			r.Date, r.Algorithm)
+	}
+	x := &Index{key: r.Key, algorithm: a, users: make([]user, len(r.Rows)),
+		admitted: make([]atomic.Pointer[ranked], len(r.Rows))}
+	numbers := names{}
+	for i, row := range sorted(r.Rows) {
+		x.users[i] = numbers.user(row, r.Date)
+		if i > 0 && x.users[i].id == x.users[i-1].id {
+			return nil, failure.Permanently("user %s is in the roster twice", row.ID)
+		}
+	}
+	x.plant()
+	return x, nil
+}
+
+func sorted(rows []roster.Row) []roster.Row {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b roster.Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return rows
+}
+
+func (x *Index) plant() {
+	type plot struct {
+		slot   int
+		kind   name
+		placed bool
+	}
+	plots := map[plot][]int32{}
+	for i := range x.users {
+		u := &x.users[i]
+		if u.err == nil {
+			p := plot{slot(u.hash, x.algorithm.Days), u.kind, u.placed}
+			plots[p] = append(plots[p], int32(i))
+		}
+	}
+	x.slots = make([]part, x.algorithm.Days)
+	for i := range x.slots {
+		x.slots[i] = part{}
+	}
+	for p, members := range plots {
+		x.slots[p.slot][p.kind] = append(x.slots[p.slot][p.kind], grow(x.users, members, p.placed))
+	}
+}
+
+// trees returns those with the users that u may meet on the date and that are of
+// a kind that u looks for. Their order does not count.
+func (x *Index) trees(u *user) (found []*tree) {
+	part := x.slots[meets(slot(u.hash, x.algorithm.Days), x.key.Date, x.algorithm.Days)]
+	for _, kind := range u.wants.kinds {
+		found = append(found, part[kind]...)
+	}
+	if len(u.wants.kinds) == 0 {
+		for _, trees := range part {
+			found = append(found, trees...)
+		}
+	}
+	return found
+}
+
+func (x *Index) find(id uuid.UUID) (int32, error) {
+	i, ok := slices.BinarySearchFunc(x.users, id, func(u user, id uuid.UUID) int { return bytes.Compare(u.id[:], id[:]) })
+	if !ok {
+		return 0, failure.Permanently("the user is not in the roster of %s", x.key.Date)
+	}
+	return int32(i), x.users[i].err
+}

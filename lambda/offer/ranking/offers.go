@@ -1,0 +1,53 @@
+package ranking
+
+import (
+	"math"
+
+	"github.com/google/uuid"
+)
+
+// Offers returns the set of a user, the best first. Its error is permanent: the user
+// is not in the roster, or has a profile that cannot be read.
+func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
+	at, err := x.find(id)
+	if err != nil {
+		return nil, err
+	}
+	offers := make([]Offer, 0, x.algorithm.PerDay)
+	for c := range x.descending(at) {
+		if !x.admits(c.user, at) {
+			continue
+		}
+		p := pair{from: &x.users[at], to: &x.users[c.user]}
+		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(&p)})
+		if len(offers) == cap(offers) {
+			break
+		}
+	}
+	return offers, nil
+}
+
+// admits reports whether a candidate admits a user, a pair that passes all filters
+// on its day: whether the user is among the first ones in the candidate's order.
+func (x *Index) admits(candidate, u int32) bool {
+	last := x.last(candidate)
+	p := pair{from: &x.users[candidate], to: &x.users[u]}
+	return !last.before(x.place(&p, u))
+}
+
+// last returns the last user that a candidate admits. Several callers at once find
+// the same.
+func (x *Index) last(candidate int32) *ranked {
+	if known := x.admitted[candidate].Load(); known != nil {
+		return known
+	}
+	last, n := ranked{score: math.MinInt}, 0 // behind all: there is room for more
+	for r := range x.descending(candidate) {
+		if n++; n == x.algorithm.Exposure {
+			last = r
+			break
+		}
+	}
+	x.admitted[candidate].Store(&last)
+	return &last
+}

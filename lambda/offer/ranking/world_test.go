@@ -1,0 +1,115 @@
+package ranking
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+const date = day.Date(20_541) // 2026-03-29
+
+// world makes rosters. Each part of a user comes from a function that a test may
+// replace; it returns JSON, or nothing to leave the field out.
+type world struct {
+	*rand.Rand
+	kind, born, place, interests, languages      func() string
+	kinds, ages, reach, wish, wanted, importance func() string
+}
+
+func newWorld(seed uint64) *world {
+	w := &world{Rand: rand.New(rand.NewPCG(seed, seed))}
+	w.kind = func() string { return w.oneOf(`"mentor"`, `"mentee"`) }
+	w.born = func() string { return fmt.Sprint(1950 + w.IntN(58)) }
+	w.place = w.country
+	w.interests = func() string { return w.some(3+w.IntN(5), 40) }
+	w.languages = func() string { return w.oneOf(`["de"]`, `["de","en"]`, `["de","en"]`, `["en"]`) }
+	w.kinds = func() string { return w.oneOf(`["mentor"]`, `["mentee"]`, ``) }
+	w.ages = func() string { return w.oneOf(``, fmt.Sprintf(`{"min":%d,"max":%d}`, 18+w.IntN(20), 45+w.IntN(30))) }
+	w.reach = func() string { return w.oneOf(`25`, `50`, `100`, `300`, ``) }
+	w.wish = func() string { return w.weights(3+w.IntN(4), 40) }
+	w.wanted = func() string { return w.oneOf(``, ``, `["de"]`, `["en"]`) }
+	w.importance = func() string {
+		return w.oneOf(``, fmt.Sprintf(`{"distance":%d,"activity":%d}`, w.IntN(11), w.IntN(11)))
+	}
+	return w
+}
+
+func (w *world) oneOf(these ...string) string { return these[w.IntN(len(these))] }
+
+// country is a point in a country of the size of Germany.
+func (w *world) country() string {
+	return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 47.5+7*w.Float64(), 6+8.5*w.Float64())
+}
+
+// city is a point of one city.
+func (w *world) city() string {
+	return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 52.52+0.07*w.NormFloat64(), 13.4+0.11*w.NormFloat64())
+}
+
+func (w *world) some(n, of int) string {
+	var list []string
+	for range n {
+		list = append(list, fmt.Sprintf("interest %d", w.IntN(of)))
+	}
+	return encode(list)
+}
+
+func (w *world) weights(n, of int) string {
+	list := map[string]int{}
+	for range n {
+		list[fmt.Sprintf("interest %d", w.IntN(of))] = w.IntN(11)
+	}
+	return encode(list)
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func object(fields ...string) json.RawMessage {
+	raw := []byte(`{"x":0`)
+	for i := 0; i < len(fields); i += 2 {
+		if fields[i+1] != "" {
+			raw = append(raw, `,"`+fields[i]+`":`+fields[i+1]...)
+		}
+	}
+	return append(raw, '}')
+}
+
+func (w *world) id() (id uuid.UUID) {
+	for i := range id {
+		id[i] = byte(w.Uint32())
+	}
+	return id
+}
+
+func (w *world) roster(users int) roster.Roster {
+	r := roster.Roster{Key: roster.Key{Date: date, Algorithm: Current}}
+	for range users {
+		r.Rows = append(r.Rows, roster.Row{ID: w.id(), Version: 1, Active: date - day.Date(w.ExpFloat64()*10),
+			Profile: object("kind", w.kind(), "born", w.born(), "place", w.place(), "languages", w.languages(),
+				"interests", w.interests()),
+			Preferences: object("kinds", w.kinds(), "age", w.ages(), "max_km", w.reach(), "languages", w.wanted(),
+				"interests", w.wish(), "weights", w.importance())})
+	}
+	return r
+}
+
+func index(t testing.TB, r roster.Roster) *Index {
+	t.Helper()
+	x, err := New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}

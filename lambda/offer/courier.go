@@ -207,5 +207,5 @@ func wait(tries int, why failure.Failure) time.Duration {
 	if why.Kind == failure.Permanent {
 		return lastWait
 	}
-	return max(min(firstWait<<min(tries-1, 10), lastWait), why.RetryAfter)
+	return max(min(firstWait<<min(max(tries-1, 0), 10), lastWait), why.RetryAfter)
 }

@@ -13,6 +13,9 @@ type Gauges struct {
 	Pending    int           // rows
 	InProgress int           // rows
 	Unsent     int           // pending deliveries of notifications
+	// Of Offers.Undelivered.
+	Undelivered       int
+	OldestUndelivered time.Duration
 }
 
 // gaugesSQL reads the rows under way by the index on their status, not the many

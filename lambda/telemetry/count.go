@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/sweep"
 )
@@ -73,6 +74,8 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 	set.Measure(manifest.MetricPending, float64(g.Pending))
 	set.Measure(manifest.MetricInProgress, float64(g.InProgress))
 	set.Measure(manifest.MetricUnsent, float64(g.Unsent))
+	set.Measure(manifest.MetricUndeliveredSets, float64(g.Undelivered))
+	set.Measure(manifest.MetricOldestUndelivered, g.OldestUndelivered.Seconds())
 }
 
 // countRefusal counts an error if the other side refused our credentials.
@@ -108,6 +111,24 @@ type countedSender struct {
 func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 	err := s.Sender.Send(ctx, m)
 	countRefusal(s.set, err)
+	return err
+}
+
+// CountReceiver returns a receiver of match offers whose refusals are counted.
+func CountReceiver(r offer.Receiver, set *metric.Set) offer.Receiver { return countedReceiver{r, set} }
+
+type countedReceiver struct {
+	offer.Receiver
+	set *metric.Set
+}
+
+// Deliver counts an error that refuses the set or our signature.
+func (r countedReceiver) Deliver(ctx context.Context, s offer.Set) error {
+	err := r.Receiver.Deliver(ctx, s)
+	countRefusal(r.set, err)
+	if err != nil && failure.Of(err).Kind == failure.Permanent {
+		r.set.Count(manifest.MetricRefusedSets, 1)
+	}
 	return err
 }
 

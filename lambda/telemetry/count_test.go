@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/offer"
 
 	"github.com/google/uuid"
 )
@@ -110,6 +111,26 @@ func flushed(t *testing.T, set *metric.Set) string {
 
 // A refused key or webhook is counted, whichever call meets the refusal; other
 // failures are not.
+// refusing is a receiver of match offers.
+type refusing struct{ err error }
+
+func (r refusing) Deliver(context.Context, offer.Set) error { return r.err }
+
+// A refused signature is a refused set, too; a receiver that is down refuses nothing.
+func TestRefusedSetsAreCounted(t *testing.T) {
+	t.Parallel()
+	set := metric.New("test", "offer")
+	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
+		&failure.Error{Kind: failure.Permanent, Refused: true}} {
+		if got := CountReceiver(refusing{err}, set).Deliver(t.Context(), offer.Set{}); got != err {
+			t.Errorf("got %v, want %v", got, err)
+		}
+	}
+	if got := flushed(t, set); !strings.Contains(got, `"RefusedSets":2`) || !strings.Contains(got, `"Refused":1`) {
+		t.Errorf("want 2 sets and 1 signature, got %s", got)
+	}
+}
+
 func TestRefusedCredentialsAreCounted(t *testing.T) {
 	t.Parallel()
 	set := metric.New("test", "match")

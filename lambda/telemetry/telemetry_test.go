@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -135,6 +136,7 @@ func TestEveryEndCountsAsOne(t *testing.T) {
 
 func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 	t.Parallel()
+	gauges := postgres.Gauges{Undelivered: 3, OldestUndelivered: 90 * time.Second}
 	for name, tc := range map[string]struct {
 		report         sweep.Report
 		failed, unread error
@@ -142,6 +144,7 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 	}{
 		"healthy": {sweep.Report{}, nil, nil,
 			[]string{`"OldestDue":0`, `"Pending":0`, `"InProgress":0`, `"Untold":0`, `"Refused":0`, `"Republished":0`,
+				`"UndeliveredSets":3`, `"OldestUndelivered":90`,
 				`"Recovered":0`, `"Inserted":0`, `"Lost":0`, `"Crashed":0`}, []string{"Backlog"}},
 		"no backlog was read": {sweep.Report{Overdue: 2}, errors.New("x"), nil, []string{`"Pending":0`},
 			[]string{"Backlog"}},
@@ -150,11 +153,11 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 		"empty backlog": {sweep.Report{Overdue: 2, Republished: 2}, nil, nil,
 			[]string{`"Backlog":0`, `"Republished":2`}, nil},
 		"no database": {sweep.Report{}, errors.New("x"), errors.New("x"), []string{`"Lost":0`},
-			[]string{"OldestDue", "Pending", "Untold"}},
+			[]string{"OldestDue", "Pending", "Untold", "Undelivered"}},
 	} {
 		var out bytes.Buffer
 		tel := New(envOf(nil), "sweep", &out, &bytes.Buffer{})
-		CountSweep(tel.Metrics, tc.report, tc.failed, postgres.Gauges{}, tc.unread)
+		CountSweep(tel.Metrics, tc.report, tc.failed, gauges, tc.unread)
 		if _, err := tel.Handler(func() {}).Invoke(t.Context(), []byte("{}")); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,8 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	}
 	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
 	relay, err2 := newRelay(ctx, c, db, log)
-	if err := errors.Join(err1, err2); err != nil {
+	courier, err3 := newCourier(c, db, log)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
 	}
@@ -73,8 +74,12 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			c.Metrics.Count(manifest.MetricRefused, 0)
 			opened := opened
 			opened.Log = log
-			return &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: c.Lease, Log: log,
+			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
+			if courier != nil {
+				return delivering{runtime, courier}
+			}
+			return runtime
 		},
 	}, db.Close, nil
 }
@@ -88,19 +93,22 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 	}
 	list, err1 := sweepable(ctx, c, db, workloads)
 	relay, err2 := newRelay(ctx, c, db, log)
-	if err := errors.Join(err1, err2); err != nil {
+	courier, err3 := newCourier(c, db, log)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
 	}
 	s = &sweep.Sweeper{Log: log, Workloads: list}
 	go warnNewer(db, log)
 	var channels []string
+	var send func(context.Context)
 	if relay != nil {
-		s.Notify = relay.Run
+		send = relay.Run
 		for _, sender := range relay.Senders {
 			channels = append(channels, sender.Channel())
 		}
 	}
+	s.Notify = outboxes(send, courier)
 	if c.Metrics != nil {
 		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
 			gauges, err := readGauges(ctx, db, workloads, channels)
@@ -134,7 +142,8 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.InProgress += g.InProgress
 		all.Unsent = g.Unsent // of all workloads
 	}
-	return all, nil
+	all.Undelivered, all.OldestUndelivered, err = db.Offers().Undelivered(ctx)
+	return all, failure.At("read the undelivered sets", err)
 }
 
 // sweepable opens the queues of the workloads, for the sweep.

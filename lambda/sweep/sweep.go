@@ -77,7 +77,7 @@ type Workload struct {
 type Sweeper struct {
 	Workloads []Workload
 	Log       *slog.Logger
-	// Notify sends the notifications that were not sent yet; nil sends none.
+	// Notify sends what waits in outboxes, such as notifications; nil sends nothing.
 	Notify func(context.Context)
 	// Measure is called at the end of every run, with its report so far and the
 	// error that ended it; nil measures nothing.

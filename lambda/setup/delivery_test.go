@@ -1,0 +1,140 @@
+package setup
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t, postgrestest.URL(t))
+	for want, c := range map[string]OffersConfig{
+		"":                                 {},
+		"OFFERS_WEBHOOK_URL":               {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
+		"the secret has fewer than 16 byt": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
+	} {
+		courier, err := newCourier(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
+		if (err != nil) != (want != "") || courier != nil {
+			t.Errorf("%q: got %v, %v", want, courier, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PLANTED")) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A completed set is sent when its batch has ended, and by the sweep.
+func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
+	t.Parallel()
+	var got atomic.Int32
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	t.Cleanup(receiver.Close)
+	url := postgrestest.URL(t)
+	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
+	tenant := uuid.New()
+	complete := func() {
+		t.Helper()
+		for _, sql := range []string{
+			"INSERT INTO tenant VALUES ($1, 'Testers') ON CONFLICT DO NOTHING",
+			"INSERT INTO offer_user (id, tenant_id, timezone) SELECT gen_random_uuid(), $1, 'UTC'",
+			`INSERT INTO matchmaking_job
+				(id, tenant_id, date, timezone, user_id, job_status, offers, input_digest, offered_at, expires_at)
+				SELECT id, $1, '2026-03-02', 'UTC', id, 'succeeded', '[]', '\x01', now(), now() FROM offer_user WHERE tenant_id = $1
+				ON CONFLICT DO NOTHING`,
+			"INSERT INTO offer_delivery (job_id) SELECT id FROM matchmaking_job WHERE tenant_id = $1 ON CONFLICT DO NOTHING",
+		} {
+			if _, err := conn.Exec(t.Context(), sql, tenant); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c := Config{Offers: OffersConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
+	courier, err := newCourier(c, db, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete()
+	batch := ended{func() {
+		if n := got.Load(); n != 0 {
+			t.Errorf("%d sets were sent before the batch had ended", n)
+		}
+	}}
+	if ends := (delivering{batch, courier}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
+		t.Errorf("got %d ends, %d sets", len(ends), got.Load())
+	}
+	complete()
+	notified := false
+	outboxes(func(context.Context) { notified = true }, courier)(t.Context())
+	if !notified || got.Load() != 2 {
+		t.Errorf("notified: %t, %d sets", notified, got.Load())
+	}
+}
+
+// ended is a runner with one end.
+type ended struct{ run func() }
+
+func (e ended) Run(context.Context, []job.Delivery, job.Messages) []job.Settlement {
+	e.run()
+	return make([]job.Settlement, 1)
+}
+
+// endless has sets without end, which a receiver does not answer.
+type endless struct{}
+
+func (endless) ClaimSets(_ context.Context, n int, _ time.Duration) ([]offer.Parcel, error) {
+	return make([]offer.Parcel, n), nil
+}
+func (endless) SetsDelivered(context.Context, []uuid.UUID) error { return nil }
+func (endless) ReleaseSets(ctx context.Context, _ []offer.Return) error {
+	<-ctx.Done() // the database does not answer either
+	return ctx.Err()
+}
+func (endless) Deliver(ctx context.Context, _ offer.Set) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A receiver and a database that do not answer leave a batch the time to respond, and
+// the sweep the time that it has for measuring.
+func TestDeliveryEndsInTime(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		invocation, most time.Duration
+		run              func(context.Context, *offer.Courier)
+	}{
+		"a batch":                   {time.Minute, 13 * time.Second, runBatch},
+		"a batch that took long":    {13 * time.Second, 11 * time.Second, runBatch},
+		"a batch without time left": {12 * time.Second, 0, runBatch},
+		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *offer.Courier) {
+			outboxes(nil, c)(ctx)
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), tc.invocation)
+			defer cancel()
+			began := time.Now()
+			tc.run(ctx, &offer.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
+			if took := time.Since(began); took > tc.most {
+				t.Errorf("%s took %s, want at most %s", name, took, tc.most)
+			}
+		})
+	}
+}
+
+func runBatch(ctx context.Context, c *offer.Courier) {
+	delivering{ended{func() {}}, c}.Run(ctx, nil, nil)
+}

@@ -16,8 +16,8 @@ CREATE TABLE offer_user (
     through     date,                               -- the last date that is queued or skipped; NULL: none since active
     flown       daterange,                          -- dates after through that were in no calendar of the user
     UNIQUE (tenant_id, id)
-) WITH (fillfactor = 80);
-CREATE INDEX offer_user_due_idx ON offer_user (tenant_id, timezone, through, flown, id) WHERE active;
+) WITH (fillfactor = 50);                           -- each date changes every row, in place: through is in no index
+CREATE INDEX offer_user_zone_idx ON offer_user (tenant_id, timezone, id) WHERE active;
 
 -- The users of a tenant as they were when the first of their time zones reached a
 -- date: all sets of the date are computed from it, and from nothing else.
@@ -39,12 +39,13 @@ CREATE TABLE matchmaking_job (
     date         date NOT NULL,                     -- of the user's calendar
     timezone     text NOT NULL,                     -- of the user when the job was queued
     user_id      uuid NOT NULL,
-    -- Kept by matchmaking_job_state: the state in the words of other programs.
-    status       text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'running', 'completed', 'failed', 'skipped')),
+    -- The state in the words of other programs.
+    status       text NOT NULL GENERATED ALWAYS AS (CASE job_status WHEN 'in-progress' THEN 'running' WHEN 'succeeded' THEN 'completed'
+        WHEN 'failed' THEN 'failed' WHEN 'cancelled' THEN 'skipped' ELSE 'pending' END) STORED,
     started_at   timestamptz,                       -- of the latest attempt
     completed_at timestamptz,                       -- completed, failed or skipped
-    error_message text,
-    retry_count  integer NOT NULL DEFAULT 0,        -- attempts after the first
+    error_message text GENERATED ALWAYS AS (error) STORED,
+    retry_count  integer NOT NULL GENERATED ALWAYS AS (greatest(attempts - 1, 0)) STORED, -- attempts after the first
     -- The result and its inputs.
     offers       jsonb,
     algorithm_version integer,
@@ -136,22 +137,18 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The state in other words. What is completed, or skipped, stays as it is, whatever
--- is published or delivered.
+-- What is completed, or skipped, stays as it is, whatever is published or delivered.
 CREATE FUNCTION matchmaking_job_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND OLD.job_status IN ('succeeded', 'cancelled') THEN
+    IF OLD.job_status IN ('succeeded', 'cancelled') THEN
         OLD.published_at := NEW.published_at;
         RETURN OLD;
     END IF;
-    NEW.status := CASE NEW.job_status WHEN 'succeeded' THEN 'completed' WHEN 'failed' THEN 'failed'
-        WHEN 'cancelled' THEN 'skipped' WHEN 'in-progress' THEN 'running' ELSE 'pending' END;
-    NEW.error_message := NEW.error;
-    NEW.retry_count := greatest(NEW.attempts - 1, 0);
-    IF TG_OP = 'UPDATE' AND NEW.attempts > OLD.attempts THEN
+    IF NEW.attempts > OLD.attempts THEN
         NEW.started_at := now();
     END IF;
-    NEW.completed_at := CASE NEW.status WHEN 'failed' THEN NEW.failed_at WHEN 'completed' THEN now() WHEN 'skipped' THEN now() END;
+    NEW.completed_at := CASE NEW.job_status WHEN 'failed' THEN NEW.failed_at
+        WHEN 'succeeded' THEN now() WHEN 'cancelled' THEN now() END;
     RETURN NEW;
 END $$;
 
@@ -162,7 +159,7 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER offer_user_state BEFORE INSERT OR UPDATE OF timezone, active, profile, preferences, active_at ON offer_user
     FOR EACH ROW EXECUTE FUNCTION offer_user_state();
-CREATE TRIGGER matchmaking_job_state BEFORE INSERT OR UPDATE ON matchmaking_job
+CREATE TRIGGER matchmaking_job_state BEFORE UPDATE ON matchmaking_job
     FOR EACH ROW EXECUTE FUNCTION matchmaking_job_state();
 CREATE TRIGGER offer_stays BEFORE UPDATE ON offer FOR EACH ROW EXECUTE FUNCTION offer_stays();
 

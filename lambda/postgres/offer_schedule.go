@@ -18,7 +18,8 @@ func (o *Offers) Now(ctx context.Context) (now time.Time, err error) {
 	return now.UTC(), err
 }
 
-// groupsSQL reads an index only.
+// groupsSQL reads the whole table: through is in no index, so that a step rewrites
+// rows without rewriting indexes.
 const groupsSQL = `
 SELECT tenant_id, timezone, through - date 'epoch',
 	coalesce(lower(flown) - date 'epoch', 0), coalesce(upper(flown) - date 'epoch', 0), count(*)
@@ -62,9 +63,9 @@ UPDATE offer_user SET through = $2, flown = CASE WHEN upper(flown) - 1 > $2 THEN
 WHERE id = ANY ($1)`
 	addJobsSQL = `
 INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, input_digest, algorithm_version, offered_at, expires_at,
-	job_status, error, published_at, due_at)
-SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, $9, $10, $11, pending.since, pending.since
-FROM (SELECT CASE $10::text WHEN 'pending' THEN now() END AS since) AS pending,
+	job_status, error, completed_at, published_at, due_at)
+SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, $9, $10, $11, skipped, pending, pending
+FROM (SELECT CASE $10::text WHEN 'pending' THEN now() END, CASE $10::text WHEN 'cancelled' THEN now() END) AS n (pending, skipped),
 	unnest($1::uuid[], $2::uuid[]) AS j (id, user_id)
 ON CONFLICT DO NOTHING
 RETURNING id, published_at, tenant_id`
@@ -118,8 +119,7 @@ func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, 
 	return nil, nil
 }
 
-// nextUsersSQL compares with a value or with NULL, so that the index finds the
-// users of the group in order.
+// nextUsersSQL finds the users of a zone by the index, in order.
 func nextUsersSQL(s offer.Shard) string {
 	through, flown := "through = $4::date", "flown = daterange($5::date, $6::date)"
 	if s.Through == nil {

@@ -66,7 +66,9 @@ func TestNoPlaceOfABoxIsNearerThanTheBox(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
-	anywhere := func() place { return place{random.Int64N(180*degree+1) - 90*degree, random.Int64N(circle+1) - circle/2} }
+	anywhere := func() place {
+		return place{random.Int64N(180*degree+1) - 90*degree, random.Int64N(circle+1) - circle/2}
+	}
 	for range 100_000 {
 		a, b, p := anywhere(), anywhere(), anywhere()
 		area := box{place{min(a.lat, b.lat), min(a.lon, b.lon)}, place{max(a.lat, b.lat), max(a.lon, b.lon)}}

@@ -45,6 +45,12 @@ func New(r roster.Roster) (*Index, error) {
 	return x, nil
 }
 
+// Algorithm returns the algorithm of the roster.
+func (x *Index) Algorithm() Algorithm { return *x.algorithm }
+
+// Users returns how many users the roster has.
+func (x *Index) Users() int { return len(x.users) }
+
 func sorted(rows []roster.Row) []roster.Row {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b roster.Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })

@@ -123,6 +123,8 @@ func TestLatestIsTheLatestDateThatIsDue(t *testing.T) {
 		{zone(t, "Pacific/Apia"), "2011-12-30T19:00Z", "2011-12-31"},
 		{westward, "2026-05-01T12:00Z", "2026-05-01"}, // one o'clock in the morning of its second 1st of May
 		{westward, "2026-05-02T19:59:59Z", "2026-05-01"},
+		// Ten o'clock of the 2nd becomes ten o'clock of the 1st.
+		{strange(t, 13*time.Hour, offset{at(t, "2026-05-01T21:00Z"), hours(-11)}), "2026-05-01T22:00Z", "2026-05-02"},
 	} {
 		if got, ok := Latest(at(t, c.now), c.zone); !ok || got != date(t, c.want) {
 			t.Errorf("at %s in %s the latest due date is %s, %v, want %s", c.now, c.zone, got, ok, c.want)

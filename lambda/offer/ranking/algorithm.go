@@ -16,7 +16,7 @@ type Algorithm struct {
 // Filter rules a pair out, unless it passes in both directions.
 type Filter struct {
 	Name   string
-	Needs  string // of the candidate
+	Needs  string // completes "the candidate needs", and "the user needs"
 	passes func(*pair) bool
 	// never reports that no candidate in the bounds passes; it may be nil.
 	never func(from *user, in bounds) bool
@@ -59,19 +59,25 @@ type bounds struct {
 	idle   int   // the least, in days
 }
 
-func (a *Algorithm) passes(p *pair) bool {
+// fails returns the first filter that rules the pair out, and which of the two; nil if all pass.
+func (a *Algorithm) fails(p *pair) (f *Filter, which string) {
 	for i := range a.Filters {
 		if !a.Filters[i].passes(p) {
-			return false
+			return &a.Filters[i], "the candidate"
 		}
 		p.turn()
 		mutual := a.Filters[i].passes(p)
 		p.turn()
 		if !mutual {
-			return false
+			return &a.Filters[i], "the user"
 		}
 	}
-	return true
+	return nil, ""
+}
+
+func (a *Algorithm) passes(p *pair) bool {
+	failed, _ := a.fails(p)
+	return failed == nil
 }
 
 func (a *Algorithm) score(p *pair) int {

@@ -12,11 +12,11 @@ var versions = []Algorithm{
 	{
 		Version: 1, PerDay: 10, Days: 7, Exposure: 30,
 		Filters: []Filter{
-			{"itself", "to be another user", func(p *pair) bool { return p.from != p.to }, nil},
-			{"kind", "one of the kinds that the user looks for", wantedKind, nil},
-			{"age", "to be in the range of ages in the year of the date", wantedAge, nil},
-			{"language", "one of the languages that the user looks for", wantedLanguage, nil},
-			{"distance", "to be as near as the user wants, if both have a place", nearEnough, tooFar},
+			{"itself", "to be somebody else", func(p *pair) bool { return p.from != p.to }, nil},
+			{"kind", "to be of a kind that the other looks for", wantedKind, nil},
+			{"age", "to be, in the year of the date, of an age that the other looks for", wantedAge, nil},
+			{"language", "to have a language that the other looks for", wantedLanguage, nil},
+			{"distance", "to be as near as the other wants, if both have a place", nearEnough, tooFar},
 		},
 		Terms: []Term{
 			{"interests", "the weights of the interests that are shared", 1000, interests, mostInterests},

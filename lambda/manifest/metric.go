@@ -37,6 +37,11 @@ const (
 	// provider, in milliseconds.
 	MetricModelPaused = "ModelPaused"
 
+	// Of the schedule of match offers: jobs that were queued, those of them more than
+	// half an hour after nine o'clock, and dates of users that were skipped.
+	MetricQueued       = "Queued"
+	MetricLate         = "Late"
+	MetricSkippedDates = "SkippedDates"
 	// Of the schedule of offers, computed from rows: offers of one candidate to one
 	// user for one date beyond the first, and sets of one user for one date likewise.
 	MetricDuplicateOffers = "DuplicateOffers"

@@ -54,6 +54,9 @@ var units = map[string]string{
 	manifest.MetricCrashed:      "Count",
 	manifest.MetricSweepBacklog: "Count",
 
+	manifest.MetricQueued:            "Count",
+	manifest.MetricLate:              "Count",
+	manifest.MetricSkippedDates:      "Count",
 	manifest.MetricDuplicateOffers:   "Count",
 	manifest.MetricUndeliveredSets:   "Count",
 	manifest.MetricOldestUndelivered: "Seconds",

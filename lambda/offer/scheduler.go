@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
 
 	"github.com/google/uuid"
@@ -201,7 +202,7 @@ func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error
 	}
 	f, err := r.Store.Roster(ctx, tenant, date)
 	if errors.Is(err, job.ErrNotFound) {
-		f, err = r.freeze(ctx, roster.Key{Tenant: tenant, Date: date, Algorithm: cmp.Or(r.Algorithm, 1)})
+		f, err = r.freeze(ctx, roster.Key{Tenant: tenant, Date: date, Algorithm: cmp.Or(r.Algorithm, ranking.Current)})
 	}
 	if err != nil {
 		return failure.At("read the roster", err)

@@ -78,6 +78,14 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 	set.Measure(manifest.MetricOldestUndelivered, g.OldestUndelivered.Seconds())
 }
 
+// CountSchedule counts what a run of the schedule of match offers queued and skipped.
+func CountSchedule(set *metric.Set, r offer.ScheduleReport) {
+	set.Count(manifest.MetricRefused, 0)
+	set.Count(manifest.MetricQueued, r.Queued)
+	set.Count(manifest.MetricLate, r.Late)
+	set.Count(manifest.MetricSkippedDates, r.TooLate+r.UnknownZone)
+}
+
 // countRefusal counts an error if the other side refused our credentials.
 func countRefusal(set *metric.Set, err error) {
 	if err != nil && failure.Of(err).Refused {

@@ -19,12 +19,13 @@ var parsers = []string{
 // choice of its build: an engine of OCR is in it by its import in
 // lambda/cmd/ingest/ocr.go.
 var linked = map[string][]string{
-	"cmd/match":   nil,
-	"cmd/sweep":   nil,
-	"cmd/migrate": nil,
-	"cmd/inbox":   nil,
-	"cmd/web":     nil,
-	"cmd/review":  nil,
+	"cmd/match":    nil,
+	"cmd/sweep":    nil,
+	"cmd/migrate":  nil,
+	"cmd/inbox":    nil,
+	"cmd/web":      nil,
+	"cmd/review":   nil,
+	"cmd/schedule": nil,
 	"cmd/ingest": {
 		"github.com/aws/aws-sdk-go-v2/service/textract", "github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero",
 		"golang.org/x/image", "image/jpeg", "image/png",

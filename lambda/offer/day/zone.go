@@ -3,6 +3,7 @@ package day
 import (
 	_ "embed" // zones.txt
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 )
@@ -31,4 +32,22 @@ func Zone(name string) (*time.Location, error) {
 
 func unknown(name string) error {
 	return fmt.Errorf("%.64q is no time zone such as Europe/Berlin", name)
+}
+
+// Embedded is the version of the IANA database in package time/tzdata of this version
+// of Go.
+const Embedded = "2025c"
+
+// folders are where package time looks first.
+var folders = []string{"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/lib/locale/TZ/", "/etc/zoneinfo/"}
+
+// Source returns where time zones come from, on a machine with these files: a folder
+// of the machine, or the embedded database. The variable ZONEINFO may name another one.
+func Source(stat func(name string) (fs.FileInfo, error)) string {
+	for _, folder := range folders {
+		if _, err := stat(folder + "Europe/Berlin"); err == nil {
+			return folder
+		}
+	}
+	return "time/tzdata, version " + Embedded
 }

@@ -3,6 +3,8 @@ package day
 import (
 	"archive/zip"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,11 +18,11 @@ import (
 
 // database is the time zone database of this version of Go, whatever the machine has.
 var database = sync.OnceValues(func() (map[string][]byte, error) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	root, err := goRoot()
 	if err != nil {
 		return nil, err
 	}
-	files, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
+	files, err := zip.OpenReader(filepath.Join(root, "lib", "time", "zoneinfo.zip"))
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +41,12 @@ var database = sync.OnceValues(func() (map[string][]byte, error) {
 		}
 	}
 	return data, nil
+})
+
+// goRoot returns Go's folder.
+var goRoot = sync.OnceValues(func() (string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(root)), err
 })
 
 func zone(t testing.TB, name string) *time.Location {
@@ -77,12 +85,52 @@ func TestZonesAreThoseOfGo(t *testing.T) {
 func TestNamesOfOneMachineAreNoZones(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "Local", "localtime", "posixrules", "posix/Europe/Berlin", "right/Europe/Berlin",
-		"europe/berlin", "../../etc/passwd", "Europe/../UTC", "/etc/localtime", `Europe\Berlin`, "CEST", "+01:00", "Mars/Olympus",
-		"Europe", "zone.tab", strings.Repeat("x", 10_000)} {
+		"europe/berlin", "../../etc/passwd", "Europe/../UTC", "/etc/localtime", `Europe\Berlin`, "CEST", "+01:00",
+		"Mars/Olympus", "Europe", "zone.tab", strings.Repeat("x", 10_000)} {
 		if got, err := Zone(name); err == nil {
 			t.Errorf("%.40q is the zone %s", name, got)
 		} else if len(err.Error()) > 200 {
 			t.Errorf("%.40q: an error of %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+func TestEmbeddedVersionIsThatOfGo(t *testing.T) {
+	t.Parallel()
+	root, err := goRoot()
+	if err != nil {
+		skip.Missing(t, "no go command: install Go from go.dev: "+err.Error())
+	}
+	script, err := os.ReadFile(filepath.Join(root, "lib", "time", "update.bash"))
+	if err != nil {
+		skip.Missing(t, "no lib/time/update.bash in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
+	}
+	if want := "\nDATA=" + Embedded + "\n"; !strings.Contains(string(script), want) {
+		t.Errorf("lib/time/update.bash of Go's folder does not contain %q: Go's database has another version", want)
+	}
+}
+
+func TestSourceIsTheFirstFolderWithZones(t *testing.T) {
+	t.Parallel()
+	has := func(files ...string) func(string) (fs.FileInfo, error) {
+		return func(name string) (fs.FileInfo, error) {
+			if slices.Contains(files, name) {
+				return nil, nil
+			}
+			return nil, fs.ErrNotExist
+		}
+	}
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{nil, "time/tzdata, version 2025c"},
+		{[]string{"/usr/share/zoneinfo/UTC"}, "time/tzdata, version 2025c"},
+		{[]string{"/etc/zoneinfo/Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin"}, "/usr/share/zoneinfo/"},
+		{[]string{"/etc/zoneinfo/Europe/Berlin"}, "/etc/zoneinfo/"},
+	} {
+		if got := Source(has(c.files...)); got != c.want {
+			t.Errorf("with %v zones come from %s, want %s", c.files, got, c.want)
 		}
 	}
 }

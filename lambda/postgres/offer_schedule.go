@@ -62,30 +62,40 @@ const (
 UPDATE offer_user SET through = $2, flown = CASE WHEN upper(flown) - 1 > $2 THEN flown END
 WHERE id = ANY ($1)`
 	addJobsSQL = `
-INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, input_digest, algorithm_version, offered_at, expires_at,
-	job_status, error, completed_at, published_at, due_at)
-SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, $9, $10, $11, skipped, pending, pending
-FROM (SELECT CASE $10::text WHEN 'pending' THEN now() END, CASE $10::text WHEN 'cancelled' THEN now() END) AS n (pending, skipped),
-	unnest($1::uuid[], $2::uuid[]) AS j (id, user_id)
+INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, input_digest, algorithm_version,
+	job_status, published_at, due_at)
+SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, $9, 'pending', now(), now()
+FROM unnest($1::uuid[], $2::uuid[]) AS j (id, user_id)
 ON CONFLICT DO NOTHING
 RETURNING id, published_at, tenant_id`
+	addSkippedSQL = `
+INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, error,
+	job_status, completed_at, due_at)
+SELECT j.id, $3, $4, $5, j.user_id, $6, $7, $8, 'cancelled', now(), NULL
+FROM unnest($1::uuid[], $2::uuid[]) AS j (id, user_id)
+ON CONFLICT DO NOTHING`
 )
 
 // Queue implements offer.ScheduleStore.
-func (o *Offers) Queue(ctx context.Context, s offer.Shard) ([]job.Stamped, int, error) {
-	return o.step(ctx, s, job.StatusPending, s.Digest[:], &s.Algorithm, nil)
+func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stamped, users int, err error) {
+	users, err = o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
+		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(all(&stamped))
+	})
+	if err != nil || users == 0 {
+		return nil, 0, err // of a try that was not committed
+	}
+	return stamped, users, nil
 }
 
 // Skip implements offer.ScheduleStore.
 func (o *Offers) Skip(ctx context.Context, s offer.Shard, reason string) (int, error) {
-	reason = storable(reason)
-	_, users, err := o.step(ctx, s, job.StatusCancelled, nil, nil, &reason)
-	return users, err
+	return o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
+		b.Queue(addSkippedSQL, append(jobs, storable(reason))...)
+	})
 }
 
-func (o *Offers) step(
-	ctx context.Context, s offer.Shard, status job.Status, digest []byte, algorithm *int, reason *string,
-) (stamped []job.Stamped, users int, err error) {
+// step moves the next users of the group to the date; add adds their jobs.
+func (o *Offers) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch, jobs ...any)) (users int, err error) {
 	err = o.db.inTx(ctx, func(tx pgx.Tx) error {
 		next, err := nextUsers(ctx, tx, s)
 		if users = len(next); err != nil || users == 0 {
@@ -93,12 +103,11 @@ func (o *Offers) step(
 		}
 		ids, members := memberJobs(s, next)
 		b := &pgx.Batch{}
-		b.Queue(addJobsSQL, ids, members, s.Tenant, s.Date.Time(), s.Zone, digest, algorithm, s.OfferedAt, s.ExpiresAt,
-			status, reason).Query(all(&stamped))
+		add(b, ids, members, s.Tenant, s.Date.Time(), s.Zone, s.OfferedAt, s.ExpiresAt)
 		b.Queue(throughSQL, next, s.Date.Time())
 		return tx.SendBatch(ctx, b).Close()
 	})
-	return stamped, users, err
+	return users, err
 }
 
 // nextUsers locks users of the group: first those that no other transaction has

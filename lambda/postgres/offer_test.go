@@ -180,16 +180,25 @@ func TestCompletedSet(t *testing.T) {
 // lists compares rows of two columns.
 func (o *offers) lists(sql string, want []string) {
 	o.t.Helper()
-	rows, _ := o.conn.Query(o.t.Context(), sql)
-	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	if got := o.pairs(sql); !slices.Equal(got, want) {
+		o.t.Errorf("%s\ngot  %q\nwant %q", sql, got, want)
+	}
+}
+
+// pairs reads rows of an id and a text.
+func (o *offers) pairs(sql string, args ...any) []string {
+	o.t.Helper()
+	rows, _ := o.conn.Query(o.t.Context(), sql, args...)
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var id uuid.UUID
 		var text string
 		err := row.Scan(&id, &text)
 		return id.String() + " " + text, err
 	})
-	if err != nil || !slices.Equal(got, want) {
-		o.t.Errorf("%s\ngot  %q, %v\nwant %q", sql, got, err, want)
+	if err != nil {
+		o.t.Fatal(err)
 	}
+	return list
 }
 
 // An attempt that has lost its job reads and writes nothing; a set without

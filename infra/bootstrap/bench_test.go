@@ -56,6 +56,9 @@ var environment = []string{
 	"QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/own",
 	"MATCH_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/match",
 	"INGEST_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/ingest",
+	"REVIEW_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/review",
+	"OFFER_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/offer",
+	"REVIEW_TOKEN_SECRET=0123456789abcdef0123456789abcdef",
 }
 
 // start starts a function, and ends it at its first request for an event.

@@ -38,6 +38,7 @@ var bootstraps = map[string]func() (string, error){
 	manifest.Ingest.Package:  built(manifest.Ingest.Package),
 	manifest.Inbox.Package:   built(manifest.Inbox.Package),
 	manifest.Review.Package:  built(manifest.Review.Package),
+	manifest.Offer.Package:   built(manifest.Offer.Package),
 	manifest.Sweep.Package:   built(manifest.Sweep.Package),
 	manifest.Migrate.Package: built(manifest.Migrate.Package),
 	manifest.Web.Package:     built(manifest.Web.Package),

@@ -26,6 +26,7 @@ var linked = map[string][]string{
 	"cmd/web":      nil,
 	"cmd/review":   nil,
 	"cmd/schedule": nil,
+	"cmd/offer":    nil,
 	"cmd/ingest": {
 		"github.com/aws/aws-sdk-go-v2/service/textract", "github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero",
 		"golang.org/x/image", "image/jpeg", "image/png",

@@ -37,7 +37,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		// the alarm keeps its state.
 		watch.Alarm{ID: id + "DeadLetterQueueNotEmpty", Metric: dead, At: 1, Silence: awscloudwatch.TreatMissingData_IGNORE,
 			Text: "Messages of " + queue + " were given up. Read the errors of the " + rows + " that they name" +
-				explained(q.facts) + ", fix the cause, then redrive the dead-letter queue."},
+				explained(q.facts) + ", fix the cause, then " + again(q.facts) + "."},
 		// Messages that SQS moves are not in NumberOfMessagesSent of the queue
 		// that they come to, so the increase is taken from the number of
 		// messages there.
@@ -59,6 +59,33 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 	a.Add(watch.Alarm{ID: id + "Malformed", Metric: a.site.metric(name, manifest.MetricMalformed, "Sum"), At: 1,
 		Text: a.malformed(q.facts)})
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
+	a.onThresholds(id, q)
+}
+
+// again describes the way from the dead-letter queue back to work.
+func again(f manifest.Function) string {
+	if f.Name == manifest.Offer.Name {
+		return "queue the jobs again: matchbook offers requeue"
+	}
+	return "redrive the dead-letter queue"
+}
+
+// onThresholds adds the alarms that only some rows of the manifest ask for.
+func (a *alarms) onThresholds(id string, q queueFunction) {
+	rows, queue := settings.RowOf(q.facts)+"s", *a.site.name(q.facts.Name)
+	if at := q.facts.Alarms.Waiting; at > 0 {
+		a.Add(watch.Alarm{ID: id + "QueueLong", Metric: watch.SQS(q.queue, "ApproximateNumberOfMessagesVisible"),
+			At: float64(at), Over: true, Times: 3,
+			Text: fmt.Sprintf("More than %d messages of %s have waited for a quarter of an hour. Look at the errors and "+
+				"throttles of the function and at the load of the database; if there is only more to do, raise "+
+				"MaxConcurrency in the manifest.", at, queue)})
+	}
+	if at := q.facts.Alarms.SlowWork; at > 0 {
+		a.Add(watch.Alarm{ID: id + "Slow", Metric: a.site.metric(q.facts.Name, manifest.MetricAttemptTime, "p95"),
+			At: float64(at.Milliseconds()), Over: true,
+			Text: fmt.Sprintf("One in twenty %s takes more than %s. Look at the load of the database, and at the memory "+
+				"of the function; no %s is lost, since each is tried again.", rows, at, settings.RowOf(q.facts))})
+	}
 }
 
 // explained names the command that shows the error of a row, where one does.
@@ -68,6 +95,8 @@ func explained(f manifest.Function) string {
 		return " (matchbook explain ID)"
 	case manifest.Inbox.Name:
 		return " (in the log of the function)"
+	case manifest.Offer.Name:
+		return " (matchbook offers explain ID)"
 	}
 	return ""
 }
@@ -81,8 +110,12 @@ func (a *alarms) onFailures(id string, f manifest.Function) {
 	if !a.site.config.SendsFailures() {
 		many = 1
 	}
+	percent, few, over := failedPercent, failedFew, false
+	if f.Alarms.FailedPercent > 0 { // above it, however few they are
+		percent, few, over = f.Alarms.FailedPercent, 1, true
+	}
 	share := watch.Math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
-		failedFew), "Failed, in percent",
+		few), "Failed, in percent",
 		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed),
 			"dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
 	then := republished(f)
@@ -90,10 +123,17 @@ func (a *alarms) onFailures(id string, f manifest.Function) {
 		watch.Alarm{ID: id + "Failed", Metric: ours(manifest.MetricFailed), At: float64(many),
 			Text: fmt.Sprintf("Within five minutes %d or more %ss failed for good on their first delivery; "+
 				"they are not in the dead-letter queue.%s", many, row, then)},
-		watch.Alarm{ID: id + "FailedShare", Metric: share, At: failedPercent,
-			Text: fmt.Sprintf("Of the %ss that ended within five minutes, %d %% or more failed.%s",
-				row, failedPercent, then)},
+		watch.Alarm{ID: id + "FailedShare", Metric: share, At: float64(percent), Over: over,
+			Text: fmt.Sprintf("Of the %ss that ended within five minutes, %s failed.%s",
+				row, orMore(percent, over), then)},
 	)
+}
+
+func orMore(percent int, over bool) string {
+	if over {
+		return fmt.Sprintf("more than %d %%", percent)
+	}
+	return fmt.Sprintf("%d %% or more", percent)
 }
 
 // malformed describes messages without effect.
@@ -110,6 +150,10 @@ func (a *alarms) malformed(f manifest.Function) string {
 
 // republished describes the way from failed rows to published ones.
 func republished(f manifest.Function) string {
+	if f.Name == manifest.Offer.Name {
+		return " Read their errors: matchbook offers explain ID shows that of a job. Fix the cause, then queue the jobs " +
+			"again: matchbook offers requeue."
+	}
 	command, ok := map[string]string{manifest.Match.Name: "matchbook publish --failed",
 		manifest.Ingest.Name: "matchbook publish --ingestions --failed",
 		manifest.Review.Name: "matchbook publish --chunks --failed"}[f.Name]
@@ -202,6 +246,8 @@ func (s *site) refused() awscloudwatch.IMetric {
 		metrics[id] = s.metric(f.Name, manifest.MetricRefused, "Sum")
 		terms = append(terms, "FILL("+id+", 0)")
 	}
+	metrics["schedule"] = s.metric(s.facts.Schedule.Name, manifest.MetricRefused, "Sum")
+	terms = append(terms, "FILL(schedule, 0)")
 	if s.config.ReviewURL {
 		metrics["web"] = s.metric(s.facts.Web.Name, manifest.MetricRefused, "Sum")
 		terms = append(terms, "FILL(web, 0)")

@@ -21,6 +21,8 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		return "AWS/Lambda " + metric + " FunctionName=${" + function + "}"
 	}
 	ours := func(metric string) string { return "Matchbook " + metric + " Function=sweep Stage=dev" }
+	schedule := func(metric string) string { return "Matchbook " + metric + " Function=schedule Stage=dev" }
+	offer := func(metric string) string { return "Matchbook " + metric + " Function=offer Stage=dev" }
 	work := func(metric string) string { return "Matchbook " + metric + " Sum Function=match Stage=dev" }
 	want := map[string]struct {
 		metric, operator, threshold, periods, missing string
@@ -33,9 +35,10 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 			work("DeadLettered") + ", " + work("Failed") + ", " + work("Succeeded"),
 			">=", "5", "1", missingIsFine},
 		"MatchMalformed": {work("Malformed"), ">=", "1", "1", missingIsFine},
-		"CredentialsRefused": {"FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(sweep, 0) of " +
+		"CredentialsRefused": {"FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(work5, 0) + FILL(schedule, 0) + FILL(sweep, 0) of " +
 			"Matchbook Refused Sum Function=inbox Stage=dev, Matchbook Refused Sum Function=ingest Stage=dev, " +
-			work("Refused") + ", Matchbook Refused Sum Function=review Stage=dev, " + ours("Refused Sum"),
+			work("Refused") + ", Matchbook Refused Sum Function=offer Stage=dev, " +
+			"Matchbook Refused Sum Function=review Stage=dev, " + schedule("Refused Sum") + ", " + ours("Refused Sum"),
 			">=", "1", "1", missingIsFine},
 		"MatchErrors":    {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
 		"MatchThrottles": {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
@@ -46,13 +49,27 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 		"SweepSilent":    {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
 		"SweepRepairs": {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") +
 			", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
+		"OfferFailedShare": {"IF(failed + dead >= 1, 100 * (failed + dead) / (succeeded + failed + dead), 0) of " +
+			offer("DeadLettered Sum") + ", " + offer("Failed Sum") + ", " + offer("Succeeded Sum"),
+			">", "1", "1", missingIsFine},
+		"OfferSlow": {offer("AttemptTime p95"), ">", "300000", "1", missingIsFine},
+		"OfferQueueLong": {"AWS/SQS ApproximateNumberOfMessagesVisible Maximum QueueName=${OfferQueue.QueueName}",
+			">", "1000", "3", missingIsFine},
+		"DuplicateOffers": {schedule("DuplicateOffers Maximum"), ">=", "1", "1", missingIsFine},
+		"OffersRefused": {"FILL(offer, 0) + FILL(sweep, 0) of " + offer("RefusedSets Sum") + ", " + ours("RefusedSets Sum"),
+			">=", "1", "1", missingIsFine},
+		"OffersUndelivered":   {ours("OldestUndelivered Maximum"), ">=", "3600", "1", missingIsFine},
+		"ScheduleSilent":      {schedule("DuplicateOffers SampleCount"), "<=", "0", "6", missingIsBad},
+		"ScheduleErrors":      {lambda("Errors Sum", "ScheduleFunction"), ">=", "1", "1", missingIsFine},
+		"ScheduleThrottles":   {lambda("Throttles Sum", "ScheduleFunction"), ">=", "1", "1", missingIsFine},
+		"ScheduleDuration":    {lambda("Duration p99", "ScheduleFunction"), ">=", "240000", "1", missingIsFine},
 		"OldestDueDocument":   {ours("OldestDue Maximum"), ">=", "10800", "1", missingIsFine},
 		"NotificationsUntold": {ours("Untold Minimum"), ">=", "1", "6", missingIsFine},
 	}
-	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanOrEqualToThreshold": "<="}
+	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "GreaterThanThreshold": ">", "LessThanOrEqualToThreshold": "<="}
 	tpl := synthesise(t, wishes{context: bare})
-	// Of ingest, of review and of the inbox, which has no rows that fail.
-	others := 9 + 9 + 7
+	// Of ingest, of review, of the inbox, which has no rows that fail, and the usual ones of offer.
+	others := 9 + 9 + 7 + 8
 	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want)+others {
 		t.Errorf("%d alarms, want %d: %v", len(ids), len(want)+others, ids)
 	}

@@ -14,7 +14,7 @@ import (
 
 // newDashboard shows whether work gets done, how long it takes and what it costs.
 // Each workload has rows of its own; web may be nil.
-func newDashboard(s *site, workloads []queueFunction, sweep, web awslambda.Function) {
+func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web awslambda.Function) {
 	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"),
 		&awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
 	dashboard.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
@@ -37,6 +37,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep, web awslambda.Funct
 	for _, w := range workloads {
 		dashboard.AddWidgets(s.functionWidgets(w, sweep)...)
 	}
+	dashboard.AddWidgets(s.scheduleWidgets(schedule)...)
 	if web != nil {
 		dashboard.AddWidgets(webWidgets(web)...)
 	}

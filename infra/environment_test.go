@@ -61,7 +61,8 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"),
 		tpl.variables(t, "MigrateFunction")
 	ingest := tpl.variables(t, "IngestFunction")
-	review := tpl.variables(t, "ReviewFunction")
+	review, offer, schedule := tpl.variables(t, "ReviewFunction"), tpl.variables(t, "OfferFunction"),
+		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
 	for constant, name := range constants(t, "manifest.go", "Env") {
@@ -70,7 +71,9 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		_, inIngest := ingest[name]
 		_, inReview := review[name]
 		_, inWeb := web[name]
-		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview || inWeb) != want {
+		_, inOffer := offer[name]
+		_, inSchedule := schedule[name]
+		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview || inWeb || inOffer || inSchedule) != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
 	}
@@ -79,6 +82,8 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		switch name {
 		case manifest.EnvReviewTokenSecret:
 			function = web
+		case manifest.EnvOffersWebhookSecret:
+			function = offer
 		case manifest.EnvDocumentAIKey:
 			function = synthesise(t, wishes{context: everything}).variables(t, "IngestFunction")
 		}
@@ -209,5 +214,39 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
 			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)
 		}
+	}
+}
+
+// The receiver of match offers is known to the function that stores them and to the
+// sweep, which sends what is left, and to no other.
+func TestReceiverOfOffersIsASetting(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		context     map[string]any
+		url, secret string
+	}{
+		"nothing": {bare, "", ""},
+		"a receiver": {everything, "https://offers.example.com/sets",
+			"arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf"},
+	} {
+		tpl := synthesise(t, wishes{context: tc.context})
+		for _, f := range tpl.of("AWS::Lambda::Function") {
+			got := tpl.variables(t, f)
+			_, has := got["OFFERS_WEBHOOK_URL"]
+			if want := f == "OfferFunction" || f == "SweepFunction"; has != want {
+				t.Errorf("%s: %s has the variable: %t, want %t", name, f, has, want)
+			} else if want && (got["OFFERS_WEBHOOK_URL"] != tc.url || got["OFFERS_WEBHOOK_SECRET"] != "" ||
+				got["OFFERS_WEBHOOK_SECRET_SECRET_ARN"] != tc.secret) {
+				t.Errorf("%s: %s gets %v", name, f, got)
+			}
+		}
+	}
+}
+
+func TestScheduleGetsItsVariablesOnly(t *testing.T) {
+	t.Parallel()
+	got := synthesise(t, wishes{context: bare}).variables(t, "ScheduleFunction")
+	if len(got) != 5 || got["OFFER_QUEUE_URL"] != "${OfferQueue}" || got["STAGE"] != "dev" || got["OFFERS_CATCH_UP"] != "" {
+		t.Errorf("got %v", got)
 	}
 }

@@ -80,13 +80,16 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		"sqs:GetQueueAttributes ${MatchQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${MatchQueue.Arn}", "sqs:SendMessage ${MatchQueue.Arn}",
 	}
-	var onChunks []string
+	var onChunks, onOffers []string
 	for _, line := range onQueue {
 		onChunks = append(onChunks, strings.Replace(line, "Match", "Review", 1))
+		onOffers = append(onOffers, strings.Replace(line, "Match", "Offer", 1))
 	}
+	const toOffers = "sqs:SendMessage ${OfferQueue.Arn}"
 	bySweep := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:GetQueueAttributes ${MatchQueue.Arn}",
 		"sqs:SendMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}",
-		"sqs:SendMessage ${ReviewQueue.Arn}", "sqs:GetQueueAttributes ${ReviewQueue.Arn}"}
+		"sqs:SendMessage ${ReviewQueue.Arn}", "sqs:GetQueueAttributes ${ReviewQueue.Arn}",
+		toOffers, "sqs:GetQueueAttributes ${OfferQueue.Arn}"}
 	onFiles := []string{
 		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
 		"sqs:GetQueueAttributes ${IngestQueue.Arn}",
@@ -117,6 +120,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	}
 	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
+	receiver := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf"}
 	attached := "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}"
 	for name, tc := range map[string]struct {
 		context map[string]any
@@ -134,6 +138,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
 				slices.Concat(onFiles, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
+			"OfferFunctionRole": ofAll("OfferFunctionRole",
+				slices.Concat(onOffers, []string{byName("dev/database-url")})...),
+			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", toOffers, byName("dev/database-url")),
 		}},
 		"rules only": {rulesOnly, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
@@ -147,6 +154,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
 				slices.Concat(onFiles, []string{byName("dev/database-url"), "textract:DetectDocumentText *"})...), // nor does Textract
 			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
+			"OfferFunctionRole": ofAll("OfferFunctionRole",
+				slices.Concat(onOffers, []string{byName("dev/database-url")})...),
+			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", toOffers, byName("dev/database-url")),
 		}},
 		"everything": {everything, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
@@ -158,9 +168,12 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole", slices.Concat(byInbox, exact, inVPC)...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
-				slices.Concat(bySweep, exact, inVPC, mail, []string{byName("prod/slack-webhook-url")})...),
-			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
-			"WebFunctionRole":     ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
+				slices.Concat(bySweep, exact, inVPC, mail, receiver, []string{byName("prod/slack-webhook-url")})...),
+			"OfferFunctionRole": ofAll("OfferFunctionRole",
+				slices.Concat(onOffers, exact, inVPC, mail, receiver, []string{byName("prod/slack-webhook-url")})...),
+			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(exact, inVPC, []string{toOffers})...),
+			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
+			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
 		}},
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
@@ -169,10 +182,12 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				slices.Concat(onChunks, inVPC, []string{attached, byName("dev/openai-api-key")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
 				slices.Concat(onFiles, inVPC, []string{attached, toReviews, byName("dev/openai-api-key")})...),
-			"InboxFunctionRole":   ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
-			"SweepFunctionRole":   ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
-			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
-			"WebFunctionRole":     ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
+			"InboxFunctionRole":    ofAll("InboxFunctionRole", slices.Concat(byInbox, inVPC, []string{attached})...),
+			"SweepFunctionRole":    ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
+			"OfferFunctionRole":    ofAll("OfferFunctionRole", slices.Concat(onOffers, inVPC, []string{attached})...),
+			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(inVPC, []string{attached, toOffers})...),
+			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
+			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
 			"VpcRejectedIAMRole136DD74E": {
 				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}",
 				"logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
@@ -182,6 +197,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tc.want["SweepScheduleRole"] = []string{"lambda:InvokeFunction ${SweepLive}"}
+			tc.want["ScheduleScheduleRole"] = []string{"lambda:InvokeFunction ${ScheduleLive}"}
 			var want []string
 			for role, actions := range tc.want {
 				for _, action := range actions {
@@ -229,9 +245,10 @@ func TestRolesAreTakenByOneServiceEach(t *testing.T) {
 	}
 	const lambda = `{"Service":"lambda.amazonaws.com"}`
 	want := map[string]string{"MatchFunctionRole": lambda, "IngestFunctionRole": lambda, "InboxFunctionRole": lambda,
-		"ReviewFunctionRole": lambda,
-		"SweepFunctionRole":  lambda, "MigrateFunctionRole": lambda,
-		"SweepScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
+		"ReviewFunctionRole": lambda, "OfferFunctionRole": lambda, "ScheduleFunctionRole": lambda,
+		"SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
+		"SweepScheduleRole":    `{"Service":"scheduler.amazonaws.com"}`,
+		"ScheduleScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
 	for id, principal := range got {
 		if want[id] != principal {
 			t.Errorf("%s: got %s, want %s", id, principal, want[id])

@@ -76,6 +76,8 @@ var (
 		"ocr": "documentai", "documentaiProcessor": "projects/books/locations/eu/processors/0123456789abcdef",
 		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
 		"reviewUrl":           "true", "reviewContracts": "true",
+		"offersWebhookUrl": "https://offers.example.com/sets",
+		"offersSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	// ownModel is a server without a key, and migrations past a pooler.

@@ -35,8 +35,8 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 	}
 	s.watchInbox(workloads)
 	s.reviewContracts(workloads)
-	sweep, web := newSweep(s, workloads), newWeb(s, workloads)
-	newDashboard(s, workloads, sweep, web)
+	sweep, schedule, web := newSweep(s, workloads), newOfferSchedule(s, workloads), newWeb(s, workloads)
+	newDashboard(s, workloads, sweep, schedule, web)
 	s.writeAccepted()
 }
 

@@ -64,7 +64,7 @@ func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 	}
 	slices.Sort(closed)
 	if want := []string{"${InboxDeadLetterQueue}", "${InboxQueue}", "${IngestDeadLetterQueue}", "${IngestQueue}",
-		"${MatchDeadLetterQueue}", "${MatchQueue}", "${ReviewDeadLetterQueue}", "${ReviewQueue}"}; !slices.Equal(closed, want) {
+		"${MatchDeadLetterQueue}", "${MatchQueue}", "${OfferDeadLetterQueue}", "${OfferQueue}", "${ReviewDeadLetterQueue}", "${ReviewQueue}"}; !slices.Equal(closed, want) {
 		t.Errorf("got %v, want %v", closed, want)
 	}
 }
@@ -148,15 +148,31 @@ func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 		at("SweepSchedule", "OFF", "FlexibleTimeWindow", "Mode"),
 		at("SweepSchedule", 0, "Target", "RetryPolicy", "MaximumRetryAttempts"),
 		at("SweepSchedule", "${SweepScheduleRole.Arn}", "Target", "RoleArn"))
+	onceEach(t, tpl)
+}
+
+func TestOffersAreQueuedEveryQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: bare})
+	tpl.check(t,
+		at("ScheduleSchedule", "rate(15 minutes)", "ScheduleExpression"),
+		at("ScheduleSchedule", "matchbook-dev-schedule", "Name"),
+		at("ScheduleSchedule", "${ScheduleScheduleRole.Arn}", "Target", "RoleArn"),
+		at("ScheduleSchedule", "${ScheduleLive}", "Target", "Arn"),
+		at("OfferQueue", 4, "RedrivePolicy", "maxReceiveCount"),
+		at("OfferFunction", "30s,2m,5m", "Environment", "Variables", "RETRY_SCHEDULE"))
+	onceEach(t, tpl)
+}
+
+// onceEach checks that Lambda does not repeat the runs of schedules that fail.
+func onceEach(t *testing.T, tpl *template) {
+	t.Helper()
+	var of []string
 	for _, id := range tpl.of("AWS::Lambda::EventInvokeConfig") {
-		if got := tpl.at(t, id, "Qualifier"); !strings.Contains(got, "SweepLive") {
-			t.Errorf("%s is of %s", id, got)
-		}
-		tpl.check(t, at(id, "${SweepFunction}", "FunctionName"), at(id, 0, "MaximumRetryAttempts"))
+		tpl.check(t, at(id, 0, "MaximumRetryAttempts"))
+		of = append(of, tpl.at(t, id, "FunctionName"))
 	}
-	if len(tpl.of("AWS::Lambda::EventInvokeConfig")) != 1 {
-		t.Error("Lambda would try a failed sweep twice more")
-	}
+	compare(t, of, []string{"${SweepFunction}", "${ScheduleFunction}"})
 }
 
 // The manifest is the only place for these facts: change one there, and the

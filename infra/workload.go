@@ -71,6 +71,9 @@ func (s *site) variables(f manifest.Function) environment {
 	if f.Name == manifest.Ingest.Name {
 		s.addOCR(e)
 	}
+	if f.Name == manifest.Offer.Name {
+		s.addReceiver(e)
+	}
 	return e
 }
 

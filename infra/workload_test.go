@@ -127,7 +127,7 @@ func TestFurtherRowMayUseItsOwnQueueOnly(t *testing.T) {
 func TestFurtherRowIsWatched(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
-	if got, want := watched(t, tpl, "CredentialsRefused"), "FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(work5, 0) + FILL(sweep, 0) of "; !strings.HasPrefix(got, want) || !strings.Contains(got, "Function=lamp") {
+	if got, want := watched(t, tpl, "CredentialsRefused"), "FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(work5, 0) + FILL(work6, 0) + FILL(schedule, 0) + FILL(sweep, 0) of "; !strings.HasPrefix(got, want) || !strings.Contains(got, "Function=lamp") {
 		t.Errorf("refused credentials: got %s", got)
 	}
 	shown := map[string]string{}

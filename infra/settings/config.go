@@ -48,6 +48,9 @@ type Config struct {
 	// ReviewURL asks for the function behind the URL of reviews, ReviewContracts for
 	// a review of each contract that was read.
 	ReviewURL, ReviewContracts bool
+	// The receiver of match offers.
+	OffersURL    string
+	OffersSecret string
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -105,6 +108,10 @@ func settings(c *Config) []setting {
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"reviewUrl", "false", yesOrNo(&c.ReviewURL)},
 		{"reviewContracts", "false", yesOrNo(&c.ReviewContracts)},
+		{"offersWebhookUrl", "", pattern(&c.OffersURL, `https://[A-Za-z0-9.-]+(/[^\s@]*)?`,
+			"a URL such as https://example.com/offers, at the usual port")},
+		{"offersSecretArn", "", pattern(&c.OffersSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
 		{"slack", "false", yesOrNo(&c.Slack)},
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
@@ -196,6 +203,8 @@ func (c Config) check() (errs []error) {
 			"documentaiProcessor: ocr=documentai needs one; create a processor of the type Document OCR, and give its name"},
 		{(c.OCR == "none" || c.OCR == Textract) && c.DocumentAISecret+c.DocumentAIProcessor != "",
 			"documentaiSecretArn, documentaiProcessor: only ocr=documentai reads them; set it, or leave them out"},
+		{c.OffersURL == "" && c.OffersSecret != "",
+			"offersSecretArn: it signs requests to the receiver that offersWebhookUrl names; set that, or leave both out"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

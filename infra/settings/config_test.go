@@ -86,6 +86,12 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"promptPrice": "1"}, "promptPrice, completionPrice: one is given"},
 		{map[string]any{"promptPrice": "NaN", "completionPrice": "1"}, "promptPrice: not a price"},
 		{map[string]any{"slack": true, "slackSecretArn": arn}, ""},
+		{map[string]any{"offersWebhookUrl": "https://example.com/offers"}, ""}, // its secret by its name
+		{map[string]any{"offersWebhookUrl": "https://example.com/offers", "offersSecretArn": arn}, ""},
+		{map[string]any{"offersSecretArn": arn}, "offersSecretArn: it signs requests to the receiver"},
+		{map[string]any{"offersWebhookUrl": "http://example.com/offers"}, "offersWebhookUrl: not a URL"},
+		{map[string]any{"offersWebhookUrl": "https://example.com:8443/"}, "offersWebhookUrl: not a URL"},
+		{map[string]any{"offersWebhookUrl": "https://user:password@example.com/"}, "offersWebhookUrl: not a URL"},
 		{map[string]any{"slack": "yes"}, "slack: not true or false"},
 		{map[string]any{"emailFrom": "a@example.com"}, "emailFrom, emailTo: one is given"},
 		{map[string]any{"emailFrom": "a@example.com,b@example.com", "emailTo": "c@example.com"},

@@ -13,19 +13,20 @@ import (
 type Facts struct {
 	Functions []manifest.Function // that queues feed
 	Sweep     manifest.Task
+	Schedule  manifest.Task // of match offers
 	Migrate   manifest.Task
 	Web       manifest.Task // where Config.ReviewURL asks for it
 }
 
 // ManifestFacts returns the facts of lambda/manifest.
 func ManifestFacts() Facts {
-	return Facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Migrate: manifest.Migrate,
-		Web: manifest.Web}
+	return Facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Schedule: manifest.Schedule,
+		Migrate: manifest.Migrate, Web: manifest.Web}
 }
 
 // tasks returns the functions of the stack that no queue feeds.
 func (f Facts) tasks(c Config) []manifest.Task {
-	list := []manifest.Task{f.Sweep, f.Migrate}
+	list := []manifest.Task{f.Sweep, f.Migrate, f.Schedule}
 	if c.ReviewURL {
 		list = append(list, f.Web)
 	}

@@ -32,6 +32,7 @@ type Alarm struct {
 	Metric awscloudwatch.IMetric // its period is five minutes
 	At     float64               // the threshold: it goes off at this value and above
 	Below  bool                  // or at this value and below
+	Over   bool                  // or above this value only
 	Times  int                   // the number of periods one after the other; 0 is 1
 	// Silence is the meaning of a missing value: by default that nothing is
 	// wrong.
@@ -74,8 +75,11 @@ func (a *Alarms) Add(list ...Alarm) {
 	action := awscloudwatchactions.NewSnsAction(a.Topic)
 	for _, d := range list {
 		operator := awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD
-		if d.Below {
+		switch {
+		case d.Below:
 			operator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
+		case d.Over:
+			operator = awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD
 		}
 		made := called(awscloudwatch.NewAlarm(a.stack, jsii.String(d.ID), &awscloudwatch.AlarmProps{
 			AlarmName: a.name(kebab(d.ID)), AlarmDescription: jsii.String(d.Text), Metric: d.Metric,

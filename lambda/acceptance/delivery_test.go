@@ -3,6 +3,7 @@ package acceptance_test
 import (
 	"context"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,13 +87,17 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	defer sweeper.Close()
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,
-		`{"overdue":0,"backlog":2,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`,
+		`{"overdue":0,"backlog":N,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`,
 	} {
 		got, err := sweeper.Invoke(t.Context(), []byte(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, "report", string(got), want)
+		report := string(got)
+		if want[len(`{"overdue":`)] == '0' { // the function may have taken some messages, or all
+			report = regexp.MustCompile(`"backlog":[0-2],`).ReplaceAllString(report, `"backlog":N,`)
+		}
+		check(t, "report", report, want)
 	}
 	l.drain(ids)
 	check(t, "document", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")

@@ -184,18 +184,18 @@ func TestInterruptedLookIsNoReport(t *testing.T) {
 	}
 }
 
-// 8 x 5 of match, 2 of the sweep and 2 of migrate are 44.
+// 8 x 5 of match, 2 of the sweep, 2 of migrate and 1 of schedule are 45.
 func TestConnectionsAreThoseThatAreLeft(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[server]string{
-		{most: 44}:                          "",
-		{most: 43}:                          "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
-		{most: 50, reserved: 3, others: 3}:  "",
-		{most: 50, reserved: 4, others: 3}:  "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
-		{most: 50, reserved: 3, others: 4}:  "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
-		{most: 20, reserved: 3, others: 3}:  "Let the database have 30 more connections, or lower MaximumConcurrency of match to 2.",
-		{most: 20, reserved: 3, others: 4}:  "Let the database have 31 more connections.",
-		{most: 20, reserved: 3, others: 40}: "Let the database have 67 more connections.",
+		{most: 45}:                          "",
+		{most: 44}:                          "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
+		{most: 50, reserved: 3, others: 2}:  "",
+		{most: 50, reserved: 4, others: 2}:  "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
+		{most: 50, reserved: 3, others: 3}:  "Let the database have 1 more connection, or lower MaximumConcurrency of match to 7.",
+		{most: 20, reserved: 3, others: 2}:  "Let the database have 30 more connections, or lower MaximumConcurrency of match to 2.",
+		{most: 20, reserved: 3, others: 3}:  "Let the database have 31 more connections.",
+		{most: 20, reserved: 3, others: 40}: "Let the database have 68 more connections.",
 	} {
 		l := line{function: function{name: "match", row: manifest.Function{PoolSize: 5}}, mapping: known([]mapping{{most: known(8)}})}
 		if got := connections(facts{lines: []line{l}, server: known(s)})[0]; got.do != want || (want == "") != (got.severity == OK) {

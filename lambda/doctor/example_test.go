@@ -25,6 +25,6 @@ func Example() {
 	fmt.Println(worst.Do)
 	// Output:
 	// error connections
-	// 2 connections of the sweep, 2 of migrate, 8 x 5 of MatchFunction: 44 in all, and the database has 40 (--connections)
-	// Let the database have 4 more connections, or lower MaximumConcurrency of MatchFunction to 7.
+	// 2 connections of the sweep, 2 of migrate, 1 of schedule, 8 x 5 of MatchFunction: 45 in all, and the database has 40 (--connections)
+	// Let the database have 5 more connections, or lower MaximumConcurrency of MatchFunction to 7.
 }

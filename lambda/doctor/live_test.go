@@ -83,12 +83,12 @@ var liveRows = []liveRow{
 
 	{"database away", ofEnvironment, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none") }, provoked{"database", Error, "does not answer: connection failed"}},
 	{"database out of reach", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none") }, provoked{"database", Skipped, "cannot be reached from this machine"}},
-	{"database out of reach, connections", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none"); r.look.Connections = 43 },
-		provoked{"connections", Error, "43 (--connections)"}},
+	{"database out of reach, connections", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none"); r.look.Connections = 44 },
+		provoked{"connections", Error, "44 (--connections)"}},
 	{"no such database", ofBoth, func(r *rig) { r.use(another(r.database, "gone_"+uuid.NewString())) }, provoked{"database", Error, "SQLSTATE 3D000"}},
-	{"too few connections", ofStack, func(r *rig) { r.mappings[0]["ScalingConfig"] = m{"MaximumConcurrency": 200} }, provoked{"connections", Error, "200 x 5 of match: 1004 in all, and the database has"}},
-	{"few connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 43")) }, provoked{"connections", Error, "43 for them: the CONNECTION LIMIT of the role 43, 0 reserved, 0 in use by others"}},
-	{"just enough connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 44")) }, provoked{"connections", OK, "the database has 44 for them"}},
+	{"too few connections", ofStack, func(r *rig) { r.mappings[0]["ScalingConfig"] = m{"MaximumConcurrency": 200} }, provoked{"connections", Error, "200 x 5 of match: 1005 in all, and the database has"}},
+	{"few connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 44")) }, provoked{"connections", Error, "44 for them: the CONNECTION LIMIT of the role 44, 0 reserved, 0 in use by others"}},
+	{"just enough connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 45")) }, provoked{"connections", OK, "the database has 45 for them"}},
 	{"connections in use", ofBoth, func(r *rig) { r.use(r.busy(r.as("CONNECTION LIMIT 45"))) }, provoked{"connections", Error, "the CONNECTION LIMIT of the role 45, 0 reserved, 2 in use by others"}},
 	{"few connections for the database", ofBoth, func(r *rig) {
 		r.use(r.as(""))

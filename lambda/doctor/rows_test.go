@@ -57,7 +57,7 @@ func twoRows(t *testing.T, path string, to any) Report {
 	if raw, err = json.Marshal(edited); err != nil {
 		t.Fatal(err)
 	}
-	look := &look{Options: Options{Template: raw, Connections: 56}, rows: rows{manifest.Match, lamp}}
+	look := &look{Options: Options{Template: raw, Connections: 57}, rows: rows{manifest.Match, lamp}}
 	r, err := look.examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -74,9 +74,9 @@ func TestFurtherRowIsCheckedInATemplate(t *testing.T) {
 	for _, row := range []templateRow{
 		{"", nil, provoked{"mapping", OK, "feeds LampFunction"}},
 		{"", nil, provoked{"mapping", OK, "feeds MatchFunction"}},
-		{"", nil, provoked{"connections", OK, "4 x 3 of LampFunction, 8 x 5 of MatchFunction: 56 in all"}},
+		{"", nil, provoked{"connections", OK, "4 x 3 of LampFunction, 8 x 5 of MatchFunction: 57 in all"}},
 		{"LampMapping", nil, provoked{"mapping", Error, "no event source mapping feeds LampFunction"}},
-		{"LampMapping.ScalingConfig", m{"MaximumConcurrency": 5}, provoked{"connections", Error, "59 in all, and the database has 56"}},
+		{"LampMapping.ScalingConfig", m{"MaximumConcurrency": 5}, provoked{"connections", Error, "60 in all, and the database has 57"}},
 		{"LampQueue.VisibilityTimeout", 30, provoked{"visibility", Error, "it hides a message for 30s"}},
 		{"LampQueue.RedrivePolicy", nil, provoked{"dlq", Error, "it has no dead-letter queue"}},
 		{"LampFunction" + env + "QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "QUEUE_URL names MatchQueue, and the event source mapping reads LampQueue"}},

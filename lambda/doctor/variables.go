@@ -48,11 +48,14 @@ func (f *function) read(env variables, fed bool, all rows) {
 	}
 	f.row = all.of(f.name)
 	f.web = !fed && strings.HasSuffix(nameOf(f.name), manifest.Web.Name)
-	if f.web {
+	switch {
+	case f.web:
 		f.config = known(webProblems(env))
-		return
+	case !fed && strings.HasSuffix(nameOf(f.name), manifest.Schedule.Name):
+		f.config = known(scheduleProblems(env))
+	default:
+		f.config = known(problems(env, fed, f.row, all))
 	}
-	f.config = known(problems(env, fed, f.row, all))
 }
 
 // standIns replace values that are secrets, or known only to a deployment, while
@@ -115,6 +118,15 @@ func webProblems(env variables) []string {
 		return sentences(err)
 	}
 	c.Model = nil
+	return sentences(opens(c))
+}
+
+// scheduleProblems reads the configuration of the function that queues match offers.
+func scheduleProblems(env variables) []string {
+	c, err := setup.LoadSchedule(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
 	return sentences(opens(c))
 }
 

@@ -12,7 +12,7 @@ func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
 	t.Parallel()
 	raw := readFile(t, auroraTemplate)
 	for _, row := range []templateRow{
-		{"", nil, provoked{"connections", OK, "2 of migrate, 12 of web, "}},
+		{"", nil, provoked{"connections", OK, "2 of migrate, 1 of schedule, 12 of web, "}},
 		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
 		{"WebFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
 		{"WebFunction.ReservedConcurrentExecutions", 40, provoked{"connections", Error, "40 of web, "}},
@@ -23,7 +23,7 @@ func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
 			provoked{"queue-url", Error, "WebFunction publishes to MatchQueue"}},
 		{"WebFunction" + env + "MODEL_PRICE", "free", provoked{"configuration", Error, "MODEL_PRICE"}},
 	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 96, Env: func(string) string { return "" }})
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 97, Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,5 +60,27 @@ func TestWebFunctionOfAStackIsExamined(t *testing.T) {
 			row.check(t, report)
 			keepsSecrets(t, report)
 		})
+	}
+}
+
+// The template's function that queues match offers is whole; each harm to it is found.
+func TestEachHarmToTheScheduleIsFound(t *testing.T) {
+	t.Parallel()
+	raw := readFile(t, auroraTemplate)
+	for _, row := range []templateRow{
+		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
+		{"ScheduleFunction" + env + "OFFER_QUEUE_URL", nil, provoked{"configuration", Error, "OFFER_QUEUE_URL is not set"}},
+		{"ScheduleFunction" + env + "OFFER_QUEUE_URL", m{"Ref": "MatchQueue"},
+			provoked{"queue-url", Error, "ScheduleFunction publishes to MatchQueue"}},
+		{"ScheduleFunction" + env + "OFFERS_CATCH_UP", "often", provoked{"configuration", Error, "OFFERS_CATCH_UP"}},
+		{"OfferFunction" + env + "OFFERS_WEBHOOK_URL", "https://example.com/",
+			provoked{"configuration", Error, "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET: one is set"}},
+		{"OfferQueue.RedrivePolicy.maxReceiveCount", 3.0, provoked{"schedule-entries", Error, "3 entries"}},
+	} {
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 97, Env: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.check(t, r)
 	}
 }

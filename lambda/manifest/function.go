@@ -8,7 +8,7 @@ import (
 )
 
 // Functions returns the functions that queues feed, one row each.
-func Functions() []Function { return []Function{Match, Ingest, Inbox, Review} }
+func Functions() []Function { return []Function{Match, Ingest, Inbox, Review, Offer} }
 
 // Workloads returns the functions whose messages name rows of a table, so that
 // the sweep can repair them.
@@ -18,7 +18,7 @@ func Workloads() []Function {
 
 // Tasks returns the functions that no queue feeds and that every stack has. Web is
 // in a stack whose setting asks for it.
-func Tasks() []Task { return []Task{Sweep, Migrate} }
+func Tasks() []Task { return []Task{Sweep, Migrate, Schedule} }
 
 // Function describes a function that a queue feeds.
 type Function struct {
@@ -87,7 +87,7 @@ var Ingest = Function{
 	MemoryMB:       2048,
 	BatchSize:      4,
 	MaxConcurrency: 8,
-	PoolSize:       3,
+	PoolSize:       2,
 	AsksModel:      true,
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
 	Lease:          5 * time.Minute,

@@ -15,8 +15,8 @@ func TestCapacityCountsTheConnectionsOfEveryFunction(t *testing.T) {
 	b.Concurrency, b.Connections, b.Cores, b.Requests, b.Tokens = 8, 97, 1, 0, 0
 	further := append(manifest.Functions(), manifest.Function{Name: "lamp", MaxConcurrency: 4, PoolSize: 3})
 	for want, functions := range map[string][]manifest.Function{
-		"97 connections, 44 for other functions, 5 for an instance: 10 instances": manifest.Functions(),
-		"97 connections, 56 for other functions, 5 for an instance: 8 instances":  further,
+		"97 connections, 45 for other functions, 5 for an instance: 10 instances": manifest.Functions(),
+		"97 connections, 57 for other functions, 5 for an instance: 8 instances":  further,
 	} {
 		s, err := b.system(functions)
 		if err != nil {

@@ -101,7 +101,8 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 	c, err := setup.LoadSweep(env(map[string]string{"DATABASE_URL": url, "SLACK_WEBHOOK_URL": webhook.URL,
 		"QUEUE_URL":        "https://sqs.eu-central-1.amazonaws.com/000000000000/match",
 		"INGEST_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/ingest",
-		"REVIEW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/review"}), manifest.Functions())
+		"REVIEW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/review",
+		"OFFER_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/000000000000/offer"}), manifest.Functions())
 	if err != nil {
 		t.Fatal(err)
 	}

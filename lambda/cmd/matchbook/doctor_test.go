@@ -57,12 +57,12 @@ func TestDoctorExitsBySeverity(t *testing.T) {
 		want  int
 		last  string
 	}{
-		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 21, ok 16\n"},
-		{nil, []string{"--strict", "--connections", "44"}, exitOK, "Errors 0, warnings 0, skipped 20, ok 17\n"},
-		{nil, []string{"--connections", "43"}, exitFindings, "Errors 1, warnings 0, skipped 20, ok 16\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 21, ok 15\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 21, ok 15\n"},
-		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 21, ok 15\n"},
+		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 22, ok 16\n"},
+		{nil, []string{"--strict", "--connections", "45"}, exitOK, "Errors 0, warnings 0, skipped 21, ok 17\n"},
+		{nil, []string{"--connections", "44"}, exitFindings, "Errors 1, warnings 0, skipped 21, ok 16\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 22, ok 15\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 22, ok 15\n"},
+		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 22, ok 15\n"},
 	} {
 		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
 		code, out, errOut := matchbook(t, "", args...)

@@ -47,6 +47,10 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sets, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("offer")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
@@ -59,7 +63,8 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		var out bytes.Buffer
 		env := func(name string) string {
 			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl,
-				manifest.Ingest.QueueEnv(): *files.QueueUrl, manifest.Review.QueueEnv(): *chunks.QueueUrl}[name]
+				manifest.Ingest.QueueEnv(): *files.QueueUrl, manifest.Review.QueueEnv(): *chunks.QueueUrl,
+				manifest.Offer.QueueEnv(): *sets.QueueUrl}[name]
 		}
 		return run(t.Context(), args, env, &out, &out), out.String()
 	}

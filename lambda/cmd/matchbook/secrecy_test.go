@@ -47,7 +47,8 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 			return map[string]string{manifest.EnvDatabaseURL: tc.url,
 				manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
 				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
-				manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review"}[name]
+				manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
+				manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
 		}
 		var out bytes.Buffer
 		code := run(t.Context(), tc.args, env, &out, &out)
@@ -68,7 +69,8 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 		return map[string]string{manifest.EnvDatabaseURL: target,
 			manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
 			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
-			manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review"}[name]
+			manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
+			manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
 	}
 	for _, args := range [][]string{{"match", samples, "--database"}, {"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}, {"migrate", "up"}, {"migrate", "down"},
 		{"publish", uuid.NewString()}, {"sweep"}, {"explain", "1"}, {"confirm", "1", "2"}, {"reject", "1", "2"}, {"cost"}} {

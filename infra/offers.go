@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"matchbook/infra/watch"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// newOfferSchedule makes the function that queues the match offers of a day, and its
+// schedule.
+func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
+	to := named(workloads, manifest.Offer)
+	schedule := s.newFunction(s.facts.Schedule, environment{map[string]*string{
+		to.facts.QueueEnv():       to.queue.QueueUrl(),
+		manifest.EnvOffersCatchUp: jsii.String(""),
+	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}})
+	allow(schedule.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	s.invokeEvery(schedule, s.facts.Schedule)
+	s.alarms.onOfferSchedule(schedule)
+	s.alarms.onReceiver()
+	return schedule
+}
+
+// addReceiver adds the receiver of match offers, where a setting names one.
+func (s *site) addReceiver(e environment) {
+	e.values[manifest.EnvOffersWebhookURL] = jsii.String(s.config.OffersURL)
+	for _, name := range []string{manifest.EnvOffersWebhookSecret, manifest.EnvOffersWebhookSecret + manifest.SecretSuffix} {
+		e.values[name] = jsii.String("")
+	}
+	if s.config.OffersURL != "" {
+		e.secrets[manifest.EnvOffersWebhookSecret] = s.secretOf(s.config.OffersSecret, "offers-webhook-secret")
+	}
+}
+
+// onOfferSchedule adds the alarms on the schedule of match offers, and on what its
+// check of all offers finds.
+func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
+	name := a.site.facts.Schedule.Name
+	duplicates := func(statistic string) awscloudwatch.IMetric {
+		return a.site.metric(name, manifest.MetricDuplicateOffers, statistic)
+	}
+	a.Add(
+		watch.Alarm{ID: "DuplicateOffers", Metric: duplicates("Maximum"), At: 1,
+			Text: "A user has two sets of one date, or a candidate twice in one. The unique constraints of matchmaking_job " +
+				"and offer forbid both: look whether they are there, and valid. Stop the schedule " + *a.site.name(name) +
+				" until they are."},
+		watch.Alarm{ID: "ScheduleSilent", Metric: duplicates("SampleCount"), At: 0, Below: true, Times: 6,
+			Silence: awscloudwatch.TreatMissingData_BREACHING,
+			Text: "No match offers were queued for half an hour, two runs of the schedule. Look at its errors in the log group " +
+				"/aws/lambda/" + *a.site.name(name) + " and at the schedule " + *a.site.name(name) +
+				". What was missed is queued by its next run, unless it is older than OFFERS_CATCH_UP."},
+	)
+	a.onFunction(schedule, name, a.site.facts.Schedule.Timeout, 1)
+}
+
+// undeliveredAlarm is the age of a set that the receiver has not accepted.
+const undeliveredAlarm = time.Hour
+
+// onReceiver adds the alarms on the receiver of match offers.
+func (a *alarms) onReceiver() {
+	refused := watch.Math("FILL(offer, 0) + FILL(sweep, 0)", "Refused sets", map[string]awscloudwatch.IMetric{
+		"offer": a.site.metric(manifest.Offer.Name, manifest.MetricRefusedSets, "Sum"),
+		"sweep": a.site.metric(a.site.facts.Sweep.Name, manifest.MetricRefusedSets, "Sum")})
+	a.Add(
+		watch.Alarm{ID: "OffersRefused", Metric: refused, At: 1,
+			Text: "The receiver of match offers refused sets. Read its answers in the logs of the functions offer and sweep, and " +
+				"repair the receiver or " + manifest.EnvOffersWebhookSecret + "; no set is lost, the sweep sends them again."},
+		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, manifest.MetricOldestUndelivered,
+			"Maximum"), At: undeliveredAlarm.Seconds(),
+			Text: fmt.Sprintf("A set of match offers was not accepted by the receiver for more than %s. Read its answers in the "+
+				"log of the sweep, and look whether the receiver is up; no set is lost, the sweep sends them again.",
+				undeliveredAlarm)},
+	)
+}
+
+// scheduleWidgets show the function that queues match offers.
+func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWidget {
+	return []awscloudwatch.IWidget{
+		watch.Graph("schedule: Runs, errors, throttles", false, watch.Lambda(schedule, "Invocations", "Sum"),
+			watch.Lambda(schedule, "Errors", "Sum"), watch.Lambda(schedule, "Throttles", "Sum")),
+		watch.Graph("schedule: Duplicate offers", false,
+			s.metrics(s.facts.Schedule.Name, "Maximum", manifest.MetricDuplicateOffers)...),
+		watch.Graph("Sets of offers that the receiver has not accepted", false,
+			append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricUndeliveredSets, manifest.MetricOldestUndelivered),
+				s.metric(manifest.Offer.Name, manifest.MetricRefusedSets, "Sum"),
+				s.metric(s.facts.Sweep.Name, manifest.MetricRefusedSets, "Sum"))...),
+	}
+}

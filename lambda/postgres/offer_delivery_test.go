@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -92,7 +93,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	o.wantClaimed("released, but not due")
 	o.advance(10*time.Second - time.Millisecond)
 	o.wantClaimed("not due yet")
-	o.advance(time.Millisecond)
+	o.advance(time.Second + time.Millisecond) // second 15
 	late := o.completed(20, 1)
 	again := o.wantClaimed("due again, after a set that was not tried", late[0], jobs[0])
 	if again[1].Tries != 2 {
@@ -101,7 +102,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	back(first[0]) // of the claim before
 	o.advance(11 * time.Second)
 	o.wantClaimed("a late release of an earlier claim")
-	o.advance(50*time.Second - 12*time.Second)
+	o.advance(37 * time.Second) // second 64
 	o.wantClaimed("the senders of the first claims are gone", jobs[1], jobs[2], jobs[3])
 	if err := o.store.SetsDelivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]}); err != nil { // whatever claim
 		t.Fatal(err)
@@ -145,6 +146,29 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 		t.Fatal(failed)
 	}
 	o.wantClaimed("committed", id)
+}
+
+// A row that another transaction has locked is left out, not waited for.
+func TestLockedSetHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	jobs := o.completed(10, 2)
+	tx, err := o.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM offer_delivery WHERE job_id = $1 FOR UPDATE", jobs[0]); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), stuck)
+	defer cancel()
+	list, err := o.store.ClaimSets(ctx, 10, time.Minute)
+	if got := jobsOf(list); err != nil || !slices.Equal(got, jobs[1:]) {
+		t.Errorf("claimed %v, %v, want %v", got, err, jobs[1:])
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A set whose job is not completed is not sent, whatever has put it into the outbox.

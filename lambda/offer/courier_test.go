@@ -41,14 +41,19 @@ func (b *box) ClaimSets(ctx context.Context, limit int, _ time.Duration) (list [
 func (b *box) SetsDelivered(ctx context.Context, jobs []uuid.UUID) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	b.delivered += len(jobs)
-	return errors.Join(ctx.Err(), b.broken)
+	return b.broken
 }
 
 func (b *box) ReleaseSets(ctx context.Context, returned []Return) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.returned = append(b.returned, returned...)
+	if ctx.Err() == nil {
+		b.returned = append(b.returned, returned...)
+	}
 	return ctx.Err()
 }
 

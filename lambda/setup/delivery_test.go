@@ -135,6 +135,34 @@ func TestDeliveryEndsInTime(t *testing.T) {
 	}
 }
 
+// accepting takes a second for each round of sets.
+type accepting struct{ endless }
+
+func (accepting) Deliver(context.Context, offer.Set) error {
+	<-time.After(time.Second)
+	return nil
+}
+
+// A receiver that is slow, but up, does not hold up the next batch; the sweep goes on.
+func TestDeliveryAfterABatchIsShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &offer.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		runBatch(ctx, c)
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("after a batch: %s", took)
+		}
+		began = time.Now()
+		outboxes(nil, c)(ctx)
+		if took := time.Since(began); took != 52*time.Second { // of 57, less the five that a send may take
+			t.Errorf("in the sweep: %s", took)
+		}
+	})
+}
+
 func runBatch(ctx context.Context, c *offer.Courier) {
 	delivering{ended{func() {}}, c}.Run(ctx, nil, nil)
 }

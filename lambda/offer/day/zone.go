@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,9 @@ var zones string
 // embeds, sorted.
 func Zones() []string { return strings.Fields(zones) }
 
+// loaded has the zones that were read, by name: each is a file.
+var loaded sync.Map
+
 // Zone returns the time zone of a name of the IANA database. Names with another
 // meaning in a machine's folder of zones, or in Go, are no zones: a date must not
 // depend on the machine.
@@ -23,10 +27,14 @@ func Zone(name string) (*time.Location, error) {
 	case "", "Local", "localtime", "posixrules", "posix", "right":
 		return nil, unknown(name)
 	}
+	if zone, ok := loaded.Load(name); ok {
+		return zone.(*time.Location), nil
+	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, unknown(name)
 	}
+	loaded.Store(name, zone)
 	return zone, nil
 }
 

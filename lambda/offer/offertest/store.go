@@ -84,6 +84,30 @@ func (s *Store) Jobs(tenant uuid.UUID, date day.Date) []Job {
 	return jobs
 }
 
+// JobOf returns the job of a user for a date.
+func (s *Store) JobOf(tenant uuid.UUID, date day.Date, user uuid.UUID) (Job, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.dates[dateOf{tenant, date}][user]
+	if j == nil {
+		return Job{}, false
+	}
+	return *j, true
+}
+
+// Failed returns the failed jobs of a date, by user.
+func (s *Store) Failed(tenant uuid.UUID, date day.Date) (list []Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.dates[dateOf{tenant, date}] {
+		if j.Status == job.StatusFailed {
+			list = append(list, *j)
+		}
+	}
+	slices.SortFunc(list, func(a, b Job) int { return compare(a.User, b.User) })
+	return list
+}
+
 // Forget deletes the jobs and the roster of a date, so that a simulation of years
 // fits into memory.
 func (s *Store) Forget(tenant uuid.UUID, date day.Date) {

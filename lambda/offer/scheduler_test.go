@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offer/offertest"
+	"matchbook/lambda/offer/memory"
 	"matchbook/lambda/offer/roster"
 
 	"github.com/google/uuid"
@@ -23,7 +23,7 @@ import (
 type world struct {
 	t     *testing.T
 	now   time.Time
-	store *offertest.Store
+	store *memory.Store
 	users int
 	sent  []job.Stamped
 	down  func(attempt int) (unsent int) // of the queue
@@ -35,7 +35,7 @@ var tenants = []uuid.UUID{
 
 func newWorld(t *testing.T, now string) *world {
 	w := &world{t: t}
-	w.store = offertest.New(func() time.Time { return w.now })
+	w.store = memory.New(func() time.Time { return w.now })
 	w.at(now)
 	return w
 }
@@ -51,7 +51,7 @@ func (w *world) at(now string) {
 func (w *world) add(tenant, n int, zone string) {
 	for range n {
 		w.users++
-		w.store.Insert(offertest.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant], Zone: zone,
+		w.store.Insert(memory.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant], Zone: zone,
 			Active: true, Profile: []byte(`{}`), Preferences: []byte(`{}`)})
 	}
 }
@@ -379,7 +379,7 @@ func TestRosterThatWasStoredFirstIsTheRosterOfAllJobs(t *testing.T) {
 
 // failing fails for one tenant.
 type failing struct {
-	*offertest.Store
+	*memory.Store
 	tenant uuid.UUID
 }
 

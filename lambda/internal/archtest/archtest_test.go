@@ -27,7 +27,7 @@ var tree = tables{
 			"local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
-			"ingest/documentai", "ingest/textract", "review/web", "offer/offertest", "offer/webhook"},
+			"ingest/documentai", "ingest/textract", "review/web", "offer/memory", "offer/webhook"},
 		{"match", "sweep", "ingest", "errtext", "review", "review/reviewtest", "offer"},
 		{"rules", "review/whole"},
 		{"score", "ingest/bymodel", "ingest/gate", "review/analyst", "review/report"},

@@ -1,7 +1,7 @@
-// Package offertest keeps users, rosters, jobs and sets of match offers in memory,
+// Package memory keeps users, rosters, jobs and sets of match offers in memory,
 // by the rules of migration 00018, for simulations of millions of jobs on a clock of
 // their own. postgres.Offers is the real store.
-package offertest
+package memory
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package offertest
+package memory
 
 import (
 	"context"

@@ -131,6 +131,8 @@
 //     a corpus with its true links.
 //   - reviewing runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
+//   - offering/simulate lets a year of match offers pass in minutes, and examines
+//     each promise.
 //   - offering shows match offers to people: the state of a date, and the fate of
 //     jobs that are published again.
 //   - reviewing/measure compares the categories of contracts with the labels of

@@ -18,7 +18,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
-		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering"},
+		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},
 		{"local/database", "rehearsal/model", "reviewing/mind"},

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/memory"
+	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )
@@ -38,7 +40,10 @@ type simulation struct {
 	outages  []outage
 	store    *memory.Store
 	queue    *queue
-	version  int // which algorithm, of all
+	rankings offer.Rankings
+	version  int        // which algorithm, of all
+	idle     int        // processes that wait for messages
+	running  []*process // the slow ones
 	people   []*person
 	numbers  map[uuid.UUID]int
 	members  map[day.Date][]bool // of the rosters, by number
@@ -64,6 +69,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 			return nil, ctx.Err()
 		}
 	}
+	s.drain()
 	return s.Result, nil
 }
 
@@ -71,7 +77,7 @@ func newSimulation(o Options) (*simulation, error) {
 	start := o.From.Time()
 	s := &simulation{loop: &loop{now: start}, Result: newResult(o), tenant: uuid.NewSHA1(uuid.Nil, []byte("simulated")),
 		rand: rand.New(rand.NewPCG(o.Seed, 16)), start: start, end: start.AddDate(0, 0, o.Days), catchUp: offer.CatchUp,
-		numbers: map[uuid.UUID]int{},
+		idle: manifest.Offer.MaxConcurrency, numbers: map[uuid.UUID]int{},
 		members: map[day.Date][]bool{}, versions: map[day.Date]int{}, zones: map[string]*time.Location{}}
 	for _, name := range append(append(o.Zones, east...), west...) {
 		zone, err := day.Zone(name)
@@ -84,7 +90,8 @@ func newSimulation(o Options) (*simulation, error) {
 		return nil, fmt.Errorf("a simulation needs users, days and zones")
 	}
 	s.store = memory.New(func() time.Time { return s.now })
-	s.queue = &queue{loop: s.loop, rand: s.rand, skew: 2 * time.Minute, wake: func() {}}
+	s.queue = &queue{loop: s.loop, rand: s.rand, skew: 2 * time.Minute, wake: s.dispatch}
+	s.rankings = &offer.Cache{Rosters: s.store}
 	return s, nil
 }
 
@@ -101,8 +108,12 @@ func (s *simulation) plan() {
 		s.join(pick(s.rand, s.Zones))
 	}
 	s.every(s.start, 24*time.Hour, s.end, s.day)
+	s.every(s.start, 24*time.Hour, s.end, func() { s.over(day.Of(s.now) - over) })
 	s.every(s.start.Add(time.Minute), manifest.Schedule.Every, s.end, func() { s.tick(3 * time.Minute) })
 	s.every(s.start.Add(8*time.Minute), manifest.Schedule.Every, s.end, func() { s.tick(-2 * time.Minute) })
+	s.every(s.start, manifest.Sweep.Every, s.end.Add(over*24*time.Hour), s.sweep)
+	s.every(s.start, time.Hour, s.end, s.rerun)
+	s.every(s.start, 6*time.Hour, s.end.Add(over*24*time.Hour), s.requeue)
 	s.at(s.part(0.5), func() { s.version++ })
 	s.outage(0.25, 8*time.Hour)
 	if s.Days > 10 {
@@ -113,6 +124,13 @@ func (s *simulation) plan() {
 func (s *simulation) outage(share float64, d time.Duration) {
 	o := outage{s.part(share), s.part(share).Add(d)}
 	s.outages = append(s.outages, o)
+	s.at(o.from, func() {
+		for _, p := range s.running {
+			p.kill()
+			s.Killed++
+		}
+	})
+	s.at(o.until, s.dispatch)
 }
 
 // down reports whether nothing runs.
@@ -123,6 +141,102 @@ func (s *simulation) down() bool {
 		}
 	}
 	return false
+}
+
+// dispatch starts processes for the messages that are visible.
+func (s *simulation) dispatch() {
+	for s.idle > 0 && !s.down() {
+		batch := s.queue.receive(manifest.Offer.BatchSize)
+		if len(batch) == 0 {
+			break
+		}
+		s.idle--
+		s.Deliveries += len(batch)
+		s.run(batch, func() {
+			s.idle++
+			s.dispatch()
+		})
+	}
+	if s.idle > 0 && !s.down() {
+		s.queue.plan()
+	}
+}
+
+// sweep is a run of the sweep.
+func (s *simulation) sweep() {
+	if s.down() || s.store.Open() == 0 {
+		return
+	}
+	w := sweep.Workload{Name: manifest.Offer.Name, Store: s.store, Queue: s.queue, Visibility: manifest.Offer.Visibility()}
+	r, err := (&sweep.Sweeper{Workloads: []sweep.Workload{w}, Log: quiet}).Run(context.Background())
+	if err != nil {
+		s.broken("the sweep: %v", err)
+	}
+	s.Repaired += r.Inserted + r.Recovered + r.Republished
+	s.dispatch()
+}
+
+// rerun publishes jobs of the last days by hand, whatever their state.
+func (s *simulation) rerun() {
+	var ids []uuid.UUID
+	for range 1 + len(s.people)/500 {
+		p := pick(s.rand, s.people)
+		date := day.Of(s.now) - day.Date(s.rand.IntN(5))
+		if j, ok := s.store.JobOf(s.tenant, date, p.id); ok {
+			ids = append(ids, j.ID)
+		}
+	}
+	for _, p := range s.running { // what is at work is taken away from it
+		ids = append(ids, p.batch[s.rand.IntN(len(p.batch))].ID)
+	}
+	s.publish(ids)
+}
+
+// requeue publishes the jobs that failed for another reason than an unreadable
+// profile.
+func (s *simulation) requeue() {
+	var ids []uuid.UUID
+	for date := day.Of(s.now) - over + 2; date <= day.Of(s.now)+1; date++ {
+		for _, j := range s.store.Failed(s.tenant, date) {
+			if !unreadable(j.Error) {
+				ids = append(ids, j.ID)
+			}
+		}
+	}
+	s.Requeued += len(ids)
+	s.publish(ids)
+}
+
+func (s *simulation) publish(ids []uuid.UUID) {
+	if len(ids) == 0 || s.down() {
+		return
+	}
+	s.Reruns += len(ids)
+	if err := (&job.Publisher{Store: s.store, Sender: s.queue}).Publish(context.Background(), ids); err != nil {
+		s.broken("publish: %v", err)
+	}
+	s.dispatch()
+}
+
+// over examines a date of which nothing is under way any more.
+func (s *simulation) over(date day.Date) {
+	if date < day.Of(s.start)-3 {
+		return
+	}
+	s.store.Forget(s.tenant, date)
+	if s.Progress != nil {
+		s.Progress(int(date-day.Of(s.start))+1, s.Result)
+	}
+}
+
+// drain lets the queue run empty when no further date is queued.
+func (s *simulation) drain() {
+	for date := day.Of(s.end) - over; date <= day.Of(s.end)+1; date++ {
+		for s.step(date.Time().AddDate(0, 0, over)) {
+		}
+		s.over(date)
+	}
+	s.Sent, s.Twice, s.Delayed, s.Dead = s.queue.Sent, s.queue.Twice, s.queue.Delayed, s.queue.Dead
 }
 
 // broken notes that a promise was broken.

@@ -108,6 +108,8 @@
 //     computed.
 //   - offer/ranking decides which users of a roster are offered to which.
 //   - offer/webhook sends sets to a receiver, signed; offer/courier.go decides when.
+//   - offering/simulate lets a year of match offers pass in minutes, and examines
+//     each promise.
 //
 // # On your machine
 //
@@ -131,8 +133,6 @@
 //     a corpus with its true links.
 //   - reviewing runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
-//   - offering/simulate lets a year of match offers pass in minutes, and examines
-//     each promise.
 //   - offering shows match offers to people: the state of a date, and the fate of
 //     jobs that are published again.
 //   - reviewing/measure compares the categories of contracts with the labels of

@@ -116,7 +116,7 @@ func (p *process) Complete(ctx context.Context, f job.Fence, set offer.Set, deli
 	if err := p.fails("write", f, failedCall/2); err != nil {
 		return err
 	}
-	err := p.store.Complete(ctx, f, set, deliver)
+	err := p.store.Complete(ctx, f, p.ledger.note(set), deliver)
 	switch {
 	case errors.Is(err, job.ErrFenceLost):
 		p.Stale++
@@ -124,6 +124,7 @@ func (p *process) Complete(ctx context.Context, f job.Fence, set offer.Set, deli
 	case err != nil:
 		return err
 	}
+	p.ledger.completed(set)
 	if dies < killedAt {
 		p.Killed++
 		p.kill()

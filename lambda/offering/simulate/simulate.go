@@ -49,6 +49,7 @@ type simulation struct {
 	members  map[day.Date][]bool // of the rosters, by number
 	versions map[day.Date]int    // of the algorithm
 	zones    map[string]*time.Location
+	ledger   *ledger
 }
 
 // over is the number of days after which nothing of a date is under way.
@@ -70,6 +71,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	s.drain()
+	s.judge()
 	return s.Result, nil
 }
 
@@ -92,6 +94,7 @@ func newSimulation(o Options) (*simulation, error) {
 	s.store = memory.New(func() time.Time { return s.now })
 	s.queue = &queue{loop: s.loop, rand: s.rand, skew: 2 * time.Minute, wake: s.dispatch}
 	s.rankings = &offer.Cache{Rosters: s.store}
+	s.ledger = &ledger{simulation: s, digests: map[uuid.UUID][32]byte{}}
 	return s, nil
 }
 
@@ -223,7 +226,7 @@ func (s *simulation) over(date day.Date) {
 	if date < day.Of(s.start)-3 {
 		return
 	}
-	s.store.Forget(s.tenant, date)
+	s.ledger.close(date)
 	if s.Progress != nil {
 		s.Progress(int(date-day.Of(s.start))+1, s.Result)
 	}

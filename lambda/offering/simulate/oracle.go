@@ -1,0 +1,148 @@
+package simulate
+
+import (
+	"strings"
+	"time"
+
+	"matchbook/lambda/offer/day"
+)
+
+// The oracle knows nothing of the scheduler: it walks through a user's life by his
+// own clock, and decides for each date whether he was owed a set. Within patience
+// of a change, or while all is down, it accepts either.
+
+// patience is the time that two schedulers may take: a period, twice, and the errors
+// of their clocks.
+const patience = 40 * time.Minute
+
+type verdict byte
+
+const (
+	never verdict = iota
+	maybe
+	always
+)
+
+// judge compares what became of all dates with what the users were owed.
+func (s *simulation) judge() {
+	for _, p := range s.people {
+		owed := s.owed(p)
+		for date := day.Of(s.start) - 2; date <= day.Of(s.end)+2; date++ {
+			s.compare(p, date, owed[date])
+		}
+	}
+}
+
+func (s *simulation) compare(p *person, date day.Date, v verdict) {
+	roster, frozen := s.members[date]
+	member := p.number < len(roster) && roster[p.number]
+	is := *s.ledger.mark(p.number, date)
+	switch {
+	case is == none:
+		if v == always && (member || !frozen) {
+			s.Missed++
+			s.broken("%s of %s is missing: %s", date, p.id, p.story())
+		}
+	case v == never:
+		s.Extra++
+		s.broken("%s of %s was not a date of the user: %s", date, p.id, p.story())
+	case is != skipped && !member:
+		s.Extra++
+		s.broken("%s of %s has a set, and the user is not in its roster", date, p.id)
+	}
+}
+
+// story is a life in short.
+func (p *person) story() string {
+	var parts []string
+	for _, c := range p.life {
+		zone := c.zone
+		if !c.active {
+			zone = "away"
+		}
+		parts = append(parts, c.from.Format("01-02T15:04Z ")+zone)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// owed returns the verdicts on the dates of a life.
+func (s *simulation) owed(p *person) map[day.Date]verdict {
+	all := map[day.Date]verdict{}
+	var run []chapter // chapters without a break
+	for i, c := range p.life {
+		if c.active {
+			run = append(run, c)
+		}
+		if !c.active || i == len(p.life)-1 {
+			end := s.end
+			if !c.active {
+				end = c.from
+			}
+			s.live(run, end, all)
+			run = nil
+		}
+	}
+	return all
+}
+
+// live judges the dates of a run of chapters that ends at end.
+func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict) {
+	if len(run) == 0 {
+		return
+	}
+	calendar, first, latest := map[day.Date]bool{}, map[day.Date]time.Time{}, day.Date(0)
+	begun := s.ready(run[0].from) // of the dates that are due until then only the latest is owed
+	for i, c := range run {
+		until := end
+		if i+1 < len(run) {
+			until = run[i+1].from
+		}
+		zone := s.zone(c.zone)
+		from, last := day.Of(c.from.In(zone)), day.Of(until.Add(-1).In(zone))
+		if c.from.Before(begun) { // the latest date that is due may be one that was not lived
+			yesterday := from
+			if nine(from, zone).After(c.from) {
+				yesterday--
+			}
+			all[yesterday] = max(all[yesterday], maybe)
+		}
+		for d := from; d <= last; d++ {
+			if d > latest || calendar[d] {
+				calendar[d] = true
+			} else { // flown over, and lived after a later date was due
+				all[d] = max(all[d], maybe)
+			}
+		}
+		for d := range calendar {
+			due := later(c.from, nine(d, zone))
+			if !due.Before(until) {
+				continue
+			}
+			latest = max(latest, d)
+			if _, ok := first[d]; !ok {
+				first[d] = due
+			}
+			v := maybe
+			if first[d].After(begun) && s.ready(due).Before(until) {
+				v = always
+			}
+			all[d] = max(all[d], v)
+		}
+	}
+}
+
+// ready returns the time until when the schedulers have surely noticed a change.
+func (s *simulation) ready(change time.Time) time.Time {
+	for _, o := range s.outages {
+		if change.Before(o.until) && o.from.Before(change.Add(patience)) {
+			change = o.until
+		}
+	}
+	return change.Add(patience)
+}
+
+// nine is nine in the morning as package time has it.
+func nine(d day.Date, zone *time.Location) time.Time {
+	y, m, n := d.Time().Date()
+	return time.Date(y, m, n, 9, 0, 0, 0, zone)
+}

@@ -1,0 +1,46 @@
+package simulate
+
+import (
+	"flag"
+	"testing"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/offer/day"
+)
+
+var (
+	users = flag.Int("users", 10_000, "users of the simulated year")
+	days  = flag.Int("days", 365, "days of the simulated year")
+)
+
+func run(t *testing.T, from string, o Options) *Result {
+	t.Helper()
+	var err error
+	if o.From, err = day.Parse(from); err != nil {
+		t.Fatal(err)
+	}
+	o.Zones = day.Zones()
+	t.Logf("seed %d", o.Seed)
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Broken > 0 {
+		t.Errorf("%d promises broken: %q", r.Broken, r.Problems)
+	}
+	return r
+}
+
+func TestNoDateIsMissedOrDoubled(t *testing.T) {
+	t.Parallel()
+	r := run(t, "2026-03-20", Options{Users: 300, Days: 20, Seed: 1})
+	t.Log(r.Text())
+}
+
+func TestAYear(t *testing.T) {
+	t.Parallel()
+	if !thorough.On() {
+		t.Skip("a year takes minutes: run it with -thorough")
+	}
+	t.Log(run(t, "2026-01-01", Options{Users: *users, Days: *days, Seed: 16}).Text())
+}

@@ -34,14 +34,15 @@ var (
 
 // bootstraps build the functions, each once per test binary.
 var bootstraps = map[string]func() (string, error){
-	manifest.Match.Package:   built(manifest.Match.Package),
-	manifest.Ingest.Package:  built(manifest.Ingest.Package),
-	manifest.Inbox.Package:   built(manifest.Inbox.Package),
-	manifest.Review.Package:  built(manifest.Review.Package),
-	manifest.Offer.Package:   built(manifest.Offer.Package),
-	manifest.Sweep.Package:   built(manifest.Sweep.Package),
-	manifest.Migrate.Package: built(manifest.Migrate.Package),
-	manifest.Web.Package:     built(manifest.Web.Package),
+	manifest.Match.Package:    built(manifest.Match.Package),
+	manifest.Ingest.Package:   built(manifest.Ingest.Package),
+	manifest.Inbox.Package:    built(manifest.Inbox.Package),
+	manifest.Review.Package:   built(manifest.Review.Package),
+	manifest.Offer.Package:    built(manifest.Offer.Package),
+	manifest.Schedule.Package: built(manifest.Schedule.Package),
+	manifest.Sweep.Package:    built(manifest.Sweep.Package),
+	manifest.Migrate.Package:  built(manifest.Migrate.Package),
+	manifest.Web.Package:      built(manifest.Web.Package),
 }
 
 func built(pkg string) func() (string, error) {

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/offer/day"
+
+	"github.com/google/uuid"
+)
+
+// apart is the number of dates of which a pair may have one: that of the algorithm.
+const apart = 7
+
+// rostersSQL lists the dates to check, each by itself: a statement is bounded by the
+// users of a tenant.
+const rostersSQL = `
+SELECT tenant_id, date - date 'epoch' FROM offer_roster WHERE date >= $1 ORDER BY 1, 2`
+
+// duplicatesSQL counts, for a tenant and a date: users with more than one job,
+// candidates that a user was offered more than once, offers that are not those of a
+// completed job or that miss, and candidates that the user was offered on one of
+// the dates before.
+const duplicatesSQL = `
+SELECT (
+	SELECT count(*) FROM (
+		SELECT FROM matchmaking_job WHERE tenant_id = $1 AND date = $2 GROUP BY user_id HAVING count(*) > 1
+	) AS jobs
+) + (
+	SELECT count(*) FROM (
+		SELECT FROM offer WHERE tenant_id = $1 AND date = $2 GROUP BY user_id, candidate_id HAVING count(*) > 1
+	) AS twice
+) + (
+	SELECT count(*) FROM (
+		SELECT user_id, c.* FROM matchmaking_job,
+			jsonb_to_recordset(offers) AS c (candidate_id uuid, rank integer, score integer)
+		WHERE tenant_id = $1 AND date = $2 AND job_status = 'succeeded'
+	) AS set FULL JOIN (
+		SELECT user_id, candidate_id, rank::integer, score FROM offer WHERE tenant_id = $1 AND date = $2
+	) AS offered USING (user_id, candidate_id, rank, score)
+	WHERE set IS NULL OR offered IS NULL
+) + (
+	SELECT coalesce(sum(pairs), 0)::bigint FROM generate_series(1, $3 - 1) AS earlier, LATERAL (
+		SELECT count(*) AS pairs FROM offer AS a JOIN offer AS b USING (tenant_id, user_id, candidate_id)
+		WHERE tenant_id = $1 AND a.date = $2 AND b.date = $2::date - earlier
+	) AS again
+)`
+
+// DuplicateOffers counts what must not be in the sets of the dates from since on: a
+// second job of a user, a candidate twice, also within 7 dates, and offers other
+// than those of the completed job. It reads the sets of 8 dates.
+func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int, err error) {
+	type roster struct {
+		Tenant uuid.UUID
+		Date   day.Date
+	}
+	rosters, err := collect[roster](ctx, o.db, rostersSQL, since.Time())
+	for _, r := range rosters {
+		var n int
+		if err = o.db.pool.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), apart).Scan(&n); err != nil {
+			break
+		}
+		total += n
+	}
+	return total, failure.At("look for duplicate offers", err)
+}

@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+// completed is a database with the sets of user 9 on eight dates up to today, each with two
+// candidates of its own; the pair of the first date meets again today.
+func completed(t *testing.T) *offers {
+	t.Helper()
+	o := newOffers(t)
+	o.users(9, 1, "UTC")
+	through := today - 8
+	o.exec("UPDATE offer_user SET through = $1", through.Time())
+	for n := range day.Date(8) {
+		date := through + 1
+		frozen := roster.Frozen{Key: roster.Key{Tenant: tenant, Date: date}, Digest: digest, Content: []byte{}}
+		if _, err := o.store.Freeze(t.Context(), frozen); err != nil {
+			t.Fatal(err)
+		}
+		stamped, _, err := o.store.Queue(t.Context(), o.shard("UTC", &through))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := 100 + 10*int(n%7)
+		set := offer.Set{Job: offer.Job{Date: date, User: num(9)}, Offers: []ranking.Offer{
+			{Candidate: num(first), Rank: 1, Score: 70}, {Candidate: num(first + 1), Rank: 2, Score: 60}}}
+		if err := o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false); err != nil {
+			t.Fatal(err)
+		}
+		through = date
+	}
+	return o
+}
+
+// The duplicate check finds what the constraints and triggers prevent.
+func TestDuplicateOffers(t *testing.T) {
+	t.Parallel()
+	const (
+		anotherJob = `INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at)
+			SELECT gen_random_uuid(), tenant_id, date, 'Asia/Tokyo', user_id, offered_at, expires_at FROM matchmaking_job WHERE date = $1`
+		another = `INSERT INTO offer SELECT gen_random_uuid(), tenant_id, date, user_id, `
+		from    = `, score, offered_at, expires_at FROM offer WHERE date = $1 AND rank = 1`
+	)
+	for name, tc := range map[string]struct {
+		sql  string
+		want int
+	}{
+		"nothing":                      {"SELECT $1::date", 0},
+		"a second job":                 {anotherJob, 1},
+		"a candidate twice":            {another + "candidate_id, 3" + from, 2}, // and it is not of the set
+		"the same offer twice":         {another + "candidate_id, 1" + from, 1},
+		"another offer":                {another + "user_id, 3" + from, 1},
+		"another rank":                 {"UPDATE offer SET rank = 3 WHERE rank = 2 AND date = $1", 2}, // one is missing, one is too many
+		"another score":                {"UPDATE offer SET score = score + 1 WHERE rank = 2 AND date = $1", 2},
+		"a missing offer":              {"DELETE FROM offer WHERE rank = 2 AND date = $1", 1},
+		"offers of a job not complete": {"UPDATE matchmaking_job SET job_status = 'pending' WHERE date = $1", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := completed(t)
+			o.exec("ALTER TABLE offer DROP CONSTRAINT offer_tenant_id_date_user_id_fkey, DROP CONSTRAINT offer_tenant_id_date_user_id_candidate_id_key")
+			o.exec("ALTER TABLE matchmaking_job DROP CONSTRAINT matchmaking_job_tenant_id_date_user_id_key")
+			for _, table := range []string{"offer", "matchmaking_job"} {
+				o.exec("ALTER TABLE " + table + " DISABLE TRIGGER USER")
+			}
+			o.exec(tc.sql, today.Time())
+			o.wantDuplicates(today, tc.want)
+			o.wantDuplicates(today-7, tc.want)
+			o.wantDuplicates(today+1, 0)
+		})
+	}
+}
+
+// A pair may meet again on the seventh date, and not before.
+func TestPairMeetsOnceInSevenDates(t *testing.T) {
+	t.Parallel()
+	o := completed(t)
+	o.exec("ALTER TABLE offer DISABLE TRIGGER USER")
+	o.exec("ALTER TABLE matchmaking_job DISABLE TRIGGER USER")
+	for n, want := range []int{0, 1, 1, 1, 1, 1, 1, 0} { // user 200 is a candidate today, and n dates before
+		o.renew(today, num(200))
+		o.renew(today-day.Date(n), num(200))
+		o.wantDuplicates(today, want)
+		o.renew(today-day.Date(n), num(300+n))
+	}
+}
+
+// renew gives a date another second candidate.
+func (o *offers) renew(date day.Date, candidate uuid.UUID) {
+	o.t.Helper()
+	o.exec("UPDATE offer SET candidate_id = $1 WHERE date = $2 AND rank = 2", candidate, date.Time())
+	o.exec(`UPDATE matchmaking_job SET offers = jsonb_set(offers, '{1,candidate_id}', to_jsonb($1::uuid)) WHERE date = $2`, candidate, date.Time())
+}
+
+func (o *offers) wantDuplicates(since day.Date, want int) {
+	o.t.Helper()
+	if got, err := o.store.DuplicateOffers(o.t.Context(), since); err != nil || got != want {
+		o.t.Errorf("%d duplicates since %v, %v; want %d", got, since, err, want)
+	}
+}

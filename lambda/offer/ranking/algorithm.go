@@ -7,17 +7,23 @@ import "slices"
 type Algorithm struct {
 	Version  int
 	PerDay   int // offers in a set, at most
-	Days     int // a pair meets on one date in so many; a new version keeps it, or multiplies it
+	Days     int // a pair meets on one date in so many, or in a multiple; a new version keeps or multiplies it
+	Part     int // of a roster that is looked into on a date, in users, before Days is multiplied
 	Exposure int // how often a candidate is shown on a date, at most
 	Filters  []Filter
-	Terms    []Term
+	Terms    []Term // by which a user prefers candidates
+	Admits   []Term // by which a candidate prefers users
 }
+
+// days returns on one date in how many a pair of a roster meets: a multiple of Days, so
+// that the users who are looked into on a date do not grow with the roster.
+func (a *Algorithm) days(users int) int { return a.Days * max(1, users/(a.Days*a.Part)) }
 
 // Filter rules a pair out, unless it passes in both directions.
 type Filter struct {
 	Name   string
 	Needs  string // completes "the candidate needs", and "the user needs"
-	passes func(*pair) bool
+	passes func(pair) bool
 	// never reports that no candidate in the bounds passes; it may be nil.
 	never func(from *user, in bounds) bool
 }
@@ -27,7 +33,7 @@ type Term struct {
 	Name    string
 	For     string
 	Largest int // points, at most
-	points  func(*pair) int
+	points  func(pair) int
 	// most is at least the points of each candidate in the bounds.
 	most func(from *user, in bounds) int
 }
@@ -35,22 +41,19 @@ type Term struct {
 // pair is a user and a candidate, seen by the user.
 type pair struct {
 	from, to *user
-	known    int64 // the distance, 0 until it is asked for, in metres plus 1
+	metres   int64 // noDistance where one has no place
 }
 
-// metres is the distance; noDistance where one has no place.
-func (p *pair) metres() int64 {
-	if !p.from.placed || !p.to.placed {
-		return noDistance
+func between(from, to *user) pair {
+	p := pair{from, to, noDistance}
+	if from.placed && to.placed {
+		p.metres = from.place.metres(to.place)
 	}
-	if p.known == 0 {
-		p.known = p.from.place.metres(p.to.place) + 1
-	}
-	return p.known - 1
+	return p
 }
 
-// turn makes it the same pair, seen by the candidate.
-func (p *pair) turn() { p.from, p.to = p.to, p.from }
+// turned is the same pair, seen by the candidate.
+func (p pair) turned() pair { return pair{p.to, p.from, p.metres} }
 
 // bounds are the best that some candidates have.
 type bounds struct {
@@ -60,49 +63,46 @@ type bounds struct {
 }
 
 // fails returns the first filter that rules the pair out, and which of the two; nil if all pass.
-func (a *Algorithm) fails(p *pair) (f *Filter, which string) {
+func (a *Algorithm) fails(p pair) (f *Filter, which string) {
 	for i := range a.Filters {
-		if !a.Filters[i].passes(p) {
-			return &a.Filters[i], "the candidate"
-		}
-		p.turn()
-		mutual := a.Filters[i].passes(p)
-		p.turn()
-		if !mutual {
-			return &a.Filters[i], "the user"
+		switch f := &a.Filters[i]; {
+		case !f.passes(p):
+			return f, "the candidate"
+		case !f.passes(p.turned()):
+			return f, "the user"
 		}
 	}
 	return nil, ""
 }
 
-func (a *Algorithm) passes(p *pair) bool {
+func (a *Algorithm) passes(p pair) bool {
 	failed, _ := a.fails(p)
 	return failed == nil
 }
 
-func (a *Algorithm) score(p *pair) int {
+func score(terms []Term, p pair) int {
 	sum := 0
-	for i := range a.Terms {
-		sum += a.Terms[i].points(p)
+	for i := range terms {
+		sum += terms[i].points(p)
 	}
 	return sum
 }
 
 // most returns the most points that a candidate in the bounds can get; false if none
 // passes the filters.
-func (a *Algorithm) most(from *user, in bounds) (sum int, possible bool) {
+func (a *Algorithm) most(terms []Term, from *user, in bounds) (sum int, possible bool) {
 	for i := range a.Filters {
 		if never := a.Filters[i].never; never != nil && never(from, in) {
 			return 0, false
 		}
 	}
-	for i := range a.Terms {
-		sum += a.Terms[i].most(from, in)
+	for i := range terms {
+		sum += terms[i].most(from, in)
 	}
 	return sum, true
 }
 
-func (a *Algorithm) points(p *pair) []Points {
+func (a *Algorithm) points(p pair) []Points {
 	out := make([]Points, len(a.Terms))
 	for i, t := range a.Terms {
 		out[i] = Points{t.Name, t.points(p)}

@@ -13,13 +13,13 @@ import (
 // exhaustive compares everyone with everyone: the definition of a set, without
 // trees, bounds or anything that is kept.
 func exhaustive(x *Index, from int) (offers []Offer) {
-	for _, c := range order(x, from) {
-		if admitting := order(x, int(c.user)); !slices.ContainsFunc(admitting[:min(len(admitting), x.algorithm.Exposure)],
+	for _, c := range allOf(x, from, x.algorithm.Terms) {
+		if admitting := allOf(x, int(c.user), x.algorithm.Admits); !slices.ContainsFunc(admitting[:min(len(admitting), x.algorithm.Exposure)],
 			func(r ranked) bool { return int(r.user) == from }) {
 			continue
 		}
-		p := pair{from: &x.users[from], to: &x.users[c.user]}
-		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(&p)})
+		p := between(&x.users[from], &x.users[c.user])
+		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(p)})
 		if len(offers) == x.algorithm.PerDay {
 			break
 		}
@@ -27,16 +27,16 @@ func exhaustive(x *Index, from int) (offers []Offer) {
 	return offers
 }
 
-func order(x *Index, from int) (all []ranked) {
+func allOf(x *Index, from int, terms []Term) (all []ranked) {
 	u := &x.users[from]
 	for i := range x.users {
 		c := &x.users[i]
-		sum := int(u.hash%7) + int(c.hash%7)
-		if c.err != nil || sum%7 != int(date)%7 {
+		days := uint64(x.days)
+		if c.err != nil || (u.hash%days+c.hash%days)%days != uint64(date)%days {
 			continue
 		}
-		if p := (pair{from: u, to: c}); x.algorithm.passes(&p) {
-			all = append(all, ranked{x.algorithm.score(&p), lot(u.hash, c.hash, date), int32(i)})
+		if p := between(u, c); x.algorithm.passes(p) {
+			all = append(all, ranked{score(terms, p), lot(u.hash, c.hash, date), int32(i)})
 		}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
@@ -83,6 +83,12 @@ var worlds = map[string]func(*world){
 
 func (w *world) sign() float64 { return float64(1 - 2*w.IntN(2)) }
 
+func small(perDay, part, exposure int) *Algorithm {
+	a := versions[0]
+	a.PerDay, a.Part, a.Exposure = perDay, part, exposure
+	return &a
+}
+
 func TestSetsAreThoseOfAnExhaustiveComparison(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -90,17 +96,21 @@ func TestSetsAreThoseOfAnExhaustiveComparison(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for i := range thorough.Or(2, 40) {
-				compareAll(t, seed+uint64(i), shape, 150+150*(i%2))
+				compareAll(t, &versions[i%2], seed+uint64(i), shape, 150+150*(i%2))
+				compareAll(t, small(3, 20, 5), seed+uint64(i), shape, 300) // in 14 days
 			}
 		})
 	}
 }
 
-func compareAll(t *testing.T, seed uint64, shape func(*world), users int) {
+func compareAll(t *testing.T, a *Algorithm, seed uint64, shape func(*world), users int) {
 	t.Helper()
 	w := newWorld(seed)
 	shape(w)
-	x := index(t, w.roster(users))
+	x, err := prepare(a, w.roster(users))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, i := range w.Perm(users)[:40] {
 		got, err := x.Offers(x.users[i].id)
 		if (err != nil) != (x.users[i].err != nil) {

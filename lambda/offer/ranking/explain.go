@@ -47,7 +47,7 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 	}
 	e := Explanation{User: id, Offers: []Offer{}}
 	met, rank := map[int32]bool{at: true}, 0
-	for c := range x.descending(at) {
+	for c := range x.descending(at, x.algorithm.Terms) {
 		met[c.user] = true
 		if x.admits(c.user, at) {
 			rank++
@@ -81,23 +81,23 @@ func (x *Index) admitting(at int32, c ranked, rank int) Candidate {
 
 func (x *Index) refusing(at int32, c ranked) Candidate {
 	found, last := x.candidate(at, c), x.last(c.user)
-	p := pair{from: &x.users[c.user], to: &x.users[at]}
+	p := between(&x.users[c.user], &x.users[at])
 	found.Verdict = NotAdmitted
 	found.Reason = fmt.Sprintf("it admits the %d users that suit it best; the last of them is %s with %d points, this user has %d",
-		x.algorithm.Exposure, x.users[last.user].id, last.score, x.algorithm.score(&p))
+		x.algorithm.Exposure, x.users[last.user].id, last.score, score(x.algorithm.Admits, p))
 	return found
 }
 
 func (x *Index) candidate(at int32, c ranked) Candidate {
-	p := pair{from: &x.users[at], to: &x.users[c.user]}
-	return Candidate{ID: p.to.id, Score: c.score, Terms: x.algorithm.points(&p)}
+	p := between(&x.users[at], &x.users[c.user])
+	return Candidate{ID: p.to.id, Score: c.score, Terms: x.algorithm.points(p)}
 }
 
 // out explains a candidate that is not in the user's order.
 func (x *Index) out(u, c *user) Candidate {
 	found := Candidate{ID: c.id}
 	meeting := x.meeting(u, c)
-	switch filter, direction := x.algorithm.fails(&pair{from: u, to: c}); {
+	switch filter, direction := x.algorithm.fails(between(u, c)); {
 	case c.err != nil:
 		found.Verdict, found.Reason = Unreadable, c.err.Error()
 	case meeting != x.key.Date:
@@ -111,7 +111,6 @@ func (x *Index) out(u, c *user) Candidate {
 
 // meeting returns the first date from that of the roster on which two users meet.
 func (x *Index) meeting(u, c *user) day.Date {
-	days := x.algorithm.Days
-	wait := slot(u.hash, days) - meets(slot(c.hash, days), x.key.Date, days)
-	return x.key.Date + day.Date((wait+days)%days)
+	wait := slot(u.hash, x.days) - meets(slot(c.hash, x.days), x.key.Date, x.days)
+	return x.key.Date + day.Date((wait+x.days)%x.days)
 }

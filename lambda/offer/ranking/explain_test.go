@@ -82,7 +82,8 @@ func inSlot(s, nth int) (id uuid.UUID) {
 // The date is 3 modulo 7, so slot 5 looks into itself: 5 + 5 is 10, and slot 6 has
 // its day with 5 on the day after, as 11 is 4 modulo 7. Sets have one offer here, and
 // candidates admit two users. All share the same interest, and were seen today: 1000
-// points for it, 500 for reciprocity, 250 for activity, and up to 500 for nearness.
+// points for it, 500 for reciprocity, 250 for activity (which does not count for
+// admission), and up to 500 for nearness.
 func TestEachReasonIsInPlainWords(t *testing.T) {
 	t.Parallel()
 	me, best, second, taken := inSlot(5, 0), inSlot(5, 1), inSlot(5, 2), inSlot(5, 3)
@@ -105,10 +106,10 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 	add(old, `,"place":{"lat":60,"lon":0},"born":1966`, ``)
 	add(later, here, ``)
 	add(broken, `,"born":"Sesame"`, ``)
-	x := index(t, r)
-	small := *x.algorithm
-	small.PerDay, small.Exposure = 1, 2
-	x.algorithm = &small
+	x, err := prepare(small(1, 4000, 2), r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	e, err := x.Explain(me)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +131,7 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(got[taken], "not admitted: it admits the 2 users that suit it best; the last of them is ") ||
-		!strings.HasSuffix(got[taken], " with 2250 points, this user has 2135 (2135)") {
+		!strings.HasSuffix(got[taken], " with 2000 points, this user has 1885 (2135)") {
 		t.Errorf("got %s", got[taken])
 	}
 }

@@ -2,11 +2,11 @@ package ranking
 
 import "slices"
 
-func wantedKind(p *pair) bool { return wanted(p.from.wants.kinds, p.to.kind) }
+func wantedKind(p pair) bool { return wanted(p.from.wants.kinds, p.to.kind) }
 
 func wanted(these []name, this name) bool { return len(these) == 0 || slices.Contains(these, this) }
 
-func wantedAge(p *pair) bool {
+func wantedAge(p pair) bool {
 	ages := p.from.wants.ages
 	switch {
 	case ages.Min == 0 && ages.Max == 0:
@@ -17,14 +17,15 @@ func wantedAge(p *pair) bool {
 	return p.to.age >= ages.Min && (ages.Max == 0 || p.to.age <= ages.Max)
 }
 
-func wantedLanguage(p *pair) bool {
+func wantedLanguage(p pair) bool {
 	these := p.from.wants.languages
-	return len(these) == 0 || slices.ContainsFunc(p.to.languages, func(n name) bool { return slices.Contains(these, n) })
+	return len(these) == 0 ||
+		slices.ContainsFunc(p.to.languages, func(n name) bool { return slices.Contains(these, n) })
 }
 
-func nearEnough(p *pair) bool {
+func nearEnough(p pair) bool {
 	limit := p.from.wants.metres
-	return limit == 0 || p.metres() <= limit
+	return limit == 0 || p.metres <= limit
 }
 
 func tooFar(from *user, in bounds) bool {

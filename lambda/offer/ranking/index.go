@@ -15,6 +15,7 @@ import (
 type Index struct {
 	key       roster.Key
 	algorithm *Algorithm
+	days      int    // a pair meets on one date in so many
 	users     []user // in the order of their ids
 	slots     []part
 	admitted  []atomic.Pointer[ranked] // for each user the last one that it admits, once it is known
@@ -29,10 +30,14 @@ type part map[name][]*tree
 func New(r roster.Roster) (*Index, error) {
 	a, ok := algorithm(r.Algorithm)
 	if !ok {
-		return nil, failure.Permanently("the roster of %s is for version %d of the ranking, which this program does not have",
-			r.Date, r.Algorithm)
+		return nil, failure.Permanently(
+			"the roster of %s is for version %d of the ranking, which this program does not have", r.Date, r.Algorithm)
 	}
-	x := &Index{key: r.Key, algorithm: a, users: make([]user, len(r.Rows)),
+	return prepare(a, r)
+}
+
+func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
+	x := &Index{key: r.Key, algorithm: a, days: a.days(len(r.Rows)), users: make([]user, len(r.Rows)),
 		admitted: make([]atomic.Pointer[ranked], len(r.Rows))}
 	numbers := names{}
 	for i, row := range sorted(r.Rows) {
@@ -67,11 +72,11 @@ func (x *Index) plant() {
 	for i := range x.users {
 		u := &x.users[i]
 		if u.err == nil {
-			p := plot{slot(u.hash, x.algorithm.Days), u.kind, u.placed}
+			p := plot{slot(u.hash, x.days), u.kind, u.placed}
 			plots[p] = append(plots[p], int32(i))
 		}
 	}
-	x.slots = make([]part, x.algorithm.Days)
+	x.slots = make([]part, x.days)
 	for i := range x.slots {
 		x.slots[i] = part{}
 	}
@@ -83,7 +88,7 @@ func (x *Index) plant() {
 // trees returns those with the users that u may meet on the date and that are of
 // a kind that u looks for. Their order does not count.
 func (x *Index) trees(u *user) (found []*tree) {
-	part := x.slots[meets(slot(u.hash, x.algorithm.Days), x.key.Date, x.algorithm.Days)]
+	part := x.slots[meets(slot(u.hash, x.days), x.key.Date, x.days)]
 	for _, kind := range u.wants.kinds {
 		found = append(found, part[kind]...)
 	}

@@ -14,12 +14,12 @@ func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 		return nil, err
 	}
 	offers := make([]Offer, 0, x.algorithm.PerDay)
-	for c := range x.descending(at) {
+	for c := range x.descending(at, x.algorithm.Terms) {
 		if !x.admits(c.user, at) {
 			continue
 		}
-		p := pair{from: &x.users[at], to: &x.users[c.user]}
-		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(&p)})
+		p := between(&x.users[at], &x.users[c.user])
+		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(p)})
 		if len(offers) == cap(offers) {
 			break
 		}
@@ -31,8 +31,8 @@ func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 // on its day: whether the user is among the first ones in the candidate's order.
 func (x *Index) admits(candidate, u int32) bool {
 	last := x.last(candidate)
-	p := pair{from: &x.users[candidate], to: &x.users[u]}
-	return !last.before(x.place(&p, u))
+	p := between(&x.users[candidate], &x.users[u])
+	return !last.before(x.place(x.algorithm.Admits, p, u))
 }
 
 // last returns the last user that a candidate admits. Several callers at once find
@@ -42,7 +42,7 @@ func (x *Index) last(candidate int32) *ranked {
 		return known
 	}
 	last, n := ranked{score: math.MinInt}, 0 // behind all: there is room for more
-	for r := range x.descending(candidate) {
+	for r := range x.descending(candidate, x.algorithm.Admits) {
 		if n++; n == x.algorithm.Exposure {
 			last = r
 			break

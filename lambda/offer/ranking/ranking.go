@@ -5,9 +5,10 @@
 // An algorithm is a row of the table in versions.go: filters, terms and numbers.
 // A set of offers is found in three steps.
 //
-//   - The day: a user and a candidate may meet on one date in Algorithm.Days, by
-//     the hashes of their ids (slot.go). So a date looks into one part of the
-//     roster, and no history is needed to offer nobody again too early.
+//   - The day: a user and a candidate may meet on one date in Algorithm.Days, or in a
+//     multiple if the roster is large, by the hashes of their ids (slot.go). So a
+//     date looks into one part of the roster, and no history is needed to offer
+//     nobody again too early.
 //   - Admission: each candidate admits the Algorithm.Exposure users that suit it
 //     best of those it may meet on the date (offers.go). So it is shown that often
 //     at most, whoever computes the sets and in which order.

@@ -23,17 +23,25 @@ func (r ranked) before(s ranked) bool {
 	return r.user < s.user
 }
 
+// order is the candidates of a user: by what the user prefers, or, for its admissions,
+// by what it prefers as a candidate.
+type order struct {
+	of    *user
+	terms []Term
+	heap  *heap
+}
+
 // descending returns the candidates that pass all filters and that the user may meet
 // on the date, the best first. It opens branches by the most points that anything in
 // them can get: a candidate is returned when no closed branch can have a better one.
-func (x *Index) descending(from int32) iter.Seq[ranked] {
+func (x *Index) descending(from int32, terms []Term) iter.Seq[ranked] {
 	return func(yield func(ranked) bool) {
 		h := heaps.Get().(*heap)
 		defer func() { heaps.Put(h) }()
 		*h = (*h)[:0]
-		u := &x.users[from]
-		for _, t := range x.trees(u) {
-			x.branch(u, t, 0, h)
+		o := order{&x.users[from], terms, h}
+		for _, t := range x.trees(o.of) {
+			x.branch(o, t, 0)
 		}
 		for len(*h) > 0 {
 			e := h.pop()
@@ -43,37 +51,36 @@ func (x *Index) descending(from int32) iter.Seq[ranked] {
 				}
 				continue
 			}
-			x.open(u, e, h)
+			x.open(o, e)
 		}
 	}
 }
 
 // branch adds a node, unless nobody in it passes the filters.
-func (x *Index) branch(u *user, t *tree, at int32, h *heap) {
-	if most, possible := x.algorithm.most(u, t.nodes[at].bounds(u)); possible {
-		h.push(entry{ranked{score: most, user: at}, t})
+func (x *Index) branch(o order, t *tree, at int32) {
+	if most, possible := x.algorithm.most(o.terms, o.of, t.nodes[at].bounds(o.of)); possible {
+		o.heap.push(entry{ranked{score: most, user: at}, t})
 	}
 }
 
-func (x *Index) open(u *user, e entry, h *heap) {
+func (x *Index) open(o order, e entry) {
 	n := &e.tree.nodes[e.user]
 	if n.left != 0 {
-		x.branch(u, e.tree, n.left, h)
-		x.branch(u, e.tree, n.right, h)
+		x.branch(o, e.tree, n.left)
+		x.branch(o, e.tree, n.right)
 		return
 	}
 	x.compared.Add(int64(n.end - n.first))
 	for _, c := range e.tree.users[n.first:n.end] {
-		p := pair{from: u, to: &x.users[c]}
-		if x.algorithm.passes(&p) {
-			h.push(entry{x.place(&p, c), nil})
+		if p := between(o.of, &x.users[c]); x.algorithm.passes(p) {
+			o.heap.push(entry{x.place(o.terms, p, c), nil})
 		}
 	}
 }
 
 // place returns the place of the pair's candidate in the order of its user.
-func (x *Index) place(p *pair, candidate int32) ranked {
-	return ranked{x.algorithm.score(p), lot(p.from.hash, p.to.hash, x.key.Date), candidate}
+func (x *Index) place(terms []Term, p pair, candidate int32) ranked {
+	return ranked{score(terms, p), lot(p.from.hash, p.to.hash, x.key.Date), candidate}
 }
 
 // entry is a candidate, or a branch with the score that nothing in it exceeds.

@@ -1,5 +1,7 @@
 package ranking
 
+import "slices"
+
 // Numbers of the terms of version 1.
 const (
 	allInterests = 1000
@@ -7,11 +9,12 @@ const (
 	perWeight    = 100     // points of distance for each unit of its weight
 	lately       = 30      // days
 	perActivity  = 50
+	oneLanguage  = 200 // version 2
 )
 
 // interests is the share of the weights that the candidate's interests have, in
 // thousandths.
-func interests(p *pair) int {
+func interests(p pair) int {
 	w := &p.from.wants
 	if w.total == 0 {
 		return 0
@@ -42,11 +45,7 @@ func shared(weights []weight, names []name) (sum int) {
 	return sum
 }
 
-func reciprocity(p *pair) int {
-	p.turn()
-	defer p.turn()
-	return interests(p) / 2
-}
+func reciprocity(p pair) int { return interests(p.turned()) / 2 }
 
 func mostReciprocity(from *user, _ bounds) int {
 	if len(from.interests) == 0 {
@@ -56,7 +55,7 @@ func mostReciprocity(from *user, _ bounds) int {
 }
 
 // distance falls from all points at the same place to none at the user's limit.
-func distance(p *pair) int { return mostDistance(p.from, bounds{metres: p.metres()}) }
+func distance(p pair) int { return mostDistance(p.from, bounds{metres: p.metres}) }
 
 func mostDistance(from *user, in bounds) int {
 	reach := from.wants.metres
@@ -70,8 +69,17 @@ func mostDistance(from *user, in bounds) int {
 }
 
 // activity falls from all points today to none after a month.
-func activity(p *pair) int { return mostActivity(p.from, bounds{idle: p.to.idle}) }
+func activity(p pair) int { return mostActivity(p.from, bounds{idle: p.to.idle}) }
 
 func mostActivity(from *user, in bounds) int {
 	return from.wants.activity * perActivity * max(0, lately-in.idle) / lately
 }
+
+func languages(p pair) int {
+	if slices.ContainsFunc(p.from.languages, func(n name) bool { return slices.Contains(p.to.languages, n) }) {
+		return oneLanguage
+	}
+	return 0
+}
+
+func mostLanguages(*user, bounds) int { return oneLanguage }

@@ -153,7 +153,7 @@ func TestASetIsSentAgainAfterALostAnswer(t *testing.T) {
 	r.answers(nil)
 	o.advance(time.Hour)
 	o.run(r)
-	want := append(jobs, jobs[1])
+	want := slices.Concat(jobs, jobs[1:2])
 	sortIDs(want)
 	if ids, _ := r.got(); !slices.Equal(ids, want) {
 		t.Errorf("accepted %v, want %v", ids, want)
@@ -177,7 +177,7 @@ func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
 	}
 	o.advance(time.Second)
 	o.run(r)
-	want := append(jobs, jobs...)
+	want := slices.Concat(jobs, jobs)
 	sortIDs(want)
 	if ids, _ := r.got(); !slices.Equal(ids, want) {
 		t.Errorf("accepted %v, want each of %v twice", ids, jobs)

@@ -1,0 +1,249 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+// blocks runs statements that take locks, in a transaction of its own until release.
+func (o *offers) blocks(sql string, args ...any) (release func()) {
+	o.t.Helper()
+	tx, err := o.conn.Begin(o.t.Context())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if _, err := tx.Exec(o.t.Context(), sql, args...); err != nil {
+		o.t.Fatal(err)
+	}
+	return func() {
+		o.t.Helper()
+		if err := tx.Commit(o.t.Context()); err != nil {
+			o.t.Error(err)
+		}
+	}
+}
+
+// waitingFor returns when n statements wait for a lock.
+func (o *offers) waitingFor(n int) {
+	o.t.Helper()
+	for got := 0; got < n; {
+		o.exec("SELECT pg_stat_clear_snapshot()")
+		err := o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
+// queued is the result of a scheduler that queues a group to its end.
+type queued struct {
+	mu     sync.Mutex
+	stamps []uuid.UUID
+	users  int
+}
+
+func (q *queued) all(ctx context.Context, store offer.ScheduleStore, s offer.Shard) error {
+	for {
+		stamped, users, err := store.Queue(ctx, s)
+		if err != nil || users == 0 {
+			return err
+		}
+		q.mu.Lock()
+		q.users += users
+		for _, m := range stamped {
+			q.stamps = append(q.stamps, m.ID)
+		}
+		q.mu.Unlock()
+	}
+}
+
+// jobIDs are the ids of the jobs of today of the users 1 to n.
+func jobIDs(n int, zone string) (ids []uuid.UUID) {
+	for i := range n {
+		ids = append(ids, offer.JobID(tenant, today, zone, num(i+1)))
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+func (q *queued) want(t *testing.T, n int, zone string) {
+	t.Helper()
+	slices.SortFunc(q.stamps, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	if q.users != n || !slices.Equal(q.stamps, jobIDs(n, zone)) {
+		t.Errorf("%d users were moved, %d stamps; want %d, each once", q.users, len(q.stamps), n)
+	}
+}
+
+// Two schedulers that queue a zone at the same moment share it: the first is stopped
+// when it has locked its users and is about to insert their jobs, then the second one
+// comes.
+func TestTwoSchedulersShareAZone(t *testing.T) {
+	t.Parallel()
+	const users = 10
+	for name, limit := range map[string]int{"the second takes other users": 3, "the first has all users": users} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffers(t)
+			o.users(1, users, "Asia/Tokyo")
+			release := o.blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
+			s, got, errs := o.shard("Asia/Tokyo", nil), &queued{}, make(chan error, 2)
+			s.Limit = limit
+			for i := range 2 {
+				go func() { errs <- got.all(t.Context(), o.store, s) }()
+				o.waitingFor(i + 1)
+			}
+			release()
+			for range 2 {
+				if err := <-errs; err != nil {
+					t.Error(err)
+				}
+			}
+			got.want(t, users, "Asia/Tokyo")
+			o.wantGroups("Asia/Tokyo today+0: 10")
+			if n := len(o.jobs()); n != users {
+				t.Errorf("%d jobs", n)
+			}
+		})
+	}
+}
+
+// Many schedulers at once, some of which die after a step, and the one that comes
+// afterwards: each user has one job, and one message.
+func TestSchedulersThatDie(t *testing.T) {
+	t.Parallel()
+	const users = 40
+	o := newOffers(t)
+	o.users(1, users, "Asia/Tokyo")
+	s, got := o.shard("Asia/Tokyo", nil), &queued{}
+	s.Limit = 3
+	var running sync.WaitGroup
+	for i := range 6 {
+		running.Go(func() {
+			ctx, die := context.WithCancel(t.Context())
+			defer die()
+			mine := s
+			if i%2 == 0 {
+				asked := 0
+				mine.Member = func(uuid.UUID) bool { // dies in its third step
+					if asked++; asked == 7 {
+						die()
+					}
+					return true
+				}
+			}
+			err := got.all(ctx, o.store, mine)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if err := got.all(t.Context(), o.store, s); err != nil {
+		t.Error(err)
+	}
+	got.want(t, users, "Asia/Tokyo")
+}
+
+// A scheduler that is stopped between two steps, or in the middle of one, has
+// committed whole steps; another one, on a connection of its own, goes on.
+func TestSchedulerGoesOn(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(1, 7, "Asia/Tokyo")
+	s, got := o.shard("Asia/Tokyo", nil), &queued{}
+	s.Limit = 3
+	ctx, stop := context.WithCancel(t.Context())
+	if _, users, err := o.store.Queue(ctx, s); users != 3 || err != nil {
+		t.Fatal(users, err)
+	}
+	release := o.blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
+	stopped := make(chan error, 1)
+	go func() {
+		_, _, err := o.store.Queue(ctx, s)
+		stopped <- err
+	}()
+	o.waitingFor(1)
+	stop()
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
+		t.Errorf("the stopped step: %v", err)
+	}
+	release()
+	url, err := o.clock.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := postgrestest.Open(t, url).Offers()
+	if err := got.all(t.Context(), next, s); err != nil || got.users != 4 || len(got.stamps) != 4 {
+		t.Errorf("%d users and %d stamps were left, %v; want 4", got.users, len(got.stamps), err)
+	}
+	if n := len(o.jobs()); n != 7 {
+		t.Errorf("%d jobs", n)
+	}
+	o.wantGroups("Asia/Tokyo today+0: 7")
+}
+
+// A program that keeps a user locked delays no other one. When it has moved the user
+// to another zone, the user is of the group of that zone.
+func TestLockedUserComesLast(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		set  string
+		jobs []string
+	}{
+		"moved":     {"timezone = 'Asia/Seoul'", []string{"today+0 1 pending Asia/Seoul", "today+0 2 pending Asia/Tokyo", "today+0 3 pending Asia/Tokyo"}},
+		"changed":   {"profile = '[]'", []string{"today+0 1 pending Asia/Tokyo", "today+0 2 pending Asia/Tokyo", "today+0 3 pending Asia/Tokyo"}},
+		"withdrawn": {"active = false", []string{"today+0 2 pending Asia/Tokyo", "today+0 3 pending Asia/Tokyo"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffers(t)
+			o.users(1, 3, "Asia/Tokyo")
+			release := o.blocks("UPDATE offer_user SET "+tc.set+" WHERE id = $1", num(1))
+			if stamps, users := o.take(o.shard("Asia/Tokyo", nil)); stamps != 2 || users != 2 {
+				t.Errorf("%d stamps of %d users beside the locked one", stamps, users)
+			}
+			done := make(chan error, 1)
+			go func() {
+				_, _, err := o.store.Queue(t.Context(), o.shard("Asia/Tokyo", nil))
+				done <- err
+			}()
+			o.waitingFor(1)
+			release()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			o.take(o.shard("Asia/Seoul", nil))
+			o.wantJobs(tc.jobs...)
+		})
+	}
+}
+
+// A user who is deleted while queued takes the job along.
+func TestUserIsDeletedWithTheJobs(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(1, 2, "UTC")
+	id := o.queue("UTC")[0].ID
+	f := o.claimed(id)
+	if err := o.offer(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	o.exec("DELETE FROM offer_user WHERE id = $1", num(1))
+	o.wantJobs("today+0 2 pending UTC")
+	for _, table := range []string{"offer", "offer_delivery"} {
+		o.lists("SELECT gen_random_uuid(), 'of "+table+"' FROM "+table, nil)
+	}
+	if err := o.offer(t.Context(), f); !errors.Is(err, job.ErrFenceLost) {
+		t.Errorf("work on it: %v", err)
+	}
+}

@@ -16,7 +16,7 @@ type FailedFilter struct {
 	Since  time.Time     // failed since then
 	Within time.Duration // failed within this time before now
 	Tenant uuid.UUID
-	IDs    []uuid.UUID   // of these only; nil: any
+	IDs    []uuid.UUID // of these only; nil: any
 }
 
 // Failed lists the rows that were failed at one moment.

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"matchbook/lambda/offer"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// importUserSQL leaves a user as it is who is equal, so that importing one twice
+// changes nothing. It never moves a user to another tenant.
+const importUserSQL = `
+INSERT INTO offer_user AS old (id, tenant_id, timezone, active, active_at, profile, preferences)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.active, active_at = excluded.active_at,
+	profile = excluded.profile, preferences = excluded.preferences
+WHERE old.tenant_id = excluded.tenant_id
+	AND (old.timezone, old.active, old.active_at, old.profile, old.preferences) IS DISTINCT FROM
+		(excluded.timezone, excluded.active, excluded.active_at, excluded.profile, excluded.preferences)
+RETURNING true`
+
+const usersOfOthersSQL = `
+SELECT u.id FROM offer_user AS u JOIN unnest($1::uuid[], $2::uuid[]) AS given (id, tenant) USING (id)
+WHERE u.tenant_id <> given.tenant ORDER BY u.id`
+
+// ImportUsers stores or updates users, all or none, and returns the number that
+// changed. A user whose id belongs to another tenant is left as it is and returned
+// in others.
+func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
+	users = slices.Clone(users) // to lock rows in id order, as all transactions do
+	slices.SortStableFunc(users, func(a, b offer.User) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		changed = 0
+		batch := &pgx.Batch{}
+		for _, u := range users {
+			batch.Queue(importTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
+		}
+		for _, u := range users {
+			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).
+				QueryRow(func(row pgx.Row) error {
+					var did bool
+					err := row.Scan(&did)
+					if errors.Is(err, pgx.ErrNoRows) {
+						return nil
+					}
+					changed++
+					return err
+				})
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		ids, tenants := make([]uuid.UUID, len(users)), make([]uuid.UUID, len(users))
+		for i, u := range users {
+			ids[i], tenants[i] = u.ID, u.Tenant
+		}
+		rows, _ := tx.Query(ctx, usersOfOthersSQL, ids, tenants)
+		others, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	})
+	return changed, others, err
+}
+
+func orEmpty(object json.RawMessage) json.RawMessage {
+	if len(object) == 0 {
+		return json.RawMessage("{}")
+	}
+	return object
+}

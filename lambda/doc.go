@@ -133,7 +133,8 @@
 //     a corpus with its true links.
 //   - reviewing runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
-//   - offering shows match offers to people: the state of a date, and the fate of
+//   - offering runs a folder of users through the stack of the offer function, and
+//     shows match offers to people: the sets of a date, its state, and the fate of
 //     jobs that are published again.
 //   - reviewing/measure compares the categories of contracts with the labels of
 //     people; reviewing/mind is the model that it asks.

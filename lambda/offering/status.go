@@ -1,5 +1,3 @@
-// Package offering shows daily match offers to people: the state of a date, and the
-// fate of jobs that are published again.
 package offering
 
 import (

@@ -20,11 +20,11 @@ import (
 func (w *invocation) offersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "offers",
-		Short: "Daily match offers: their state, and another try of what failed",
+		Short: "Daily match offers: run a date, show its state, publish failed jobs again",
 		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(w.offersStatusCommand(), w.offersRequeueCommand())
+	cmd.AddCommand(w.offersRunCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
 	return cmd
 }
 

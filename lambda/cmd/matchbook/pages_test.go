@@ -20,6 +20,7 @@ var ranBy = map[string]string{
 	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":      "TestReadmeShowsTheRealOutput",
 	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                 "TestReadmeShowsTheRealIngestion",
 	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeShowsTheRealReview",
+	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":  "TestOffersOfTheSamplesAreThoseFoundByHand",
 	"matchbook explain G-2026/00031 --keep":                                       "TestExplainIsAsThePageShows",
 	"matchbook explain 4500000130 WK-9051 --keep":                                 "TestExplainIsAsThePageShows",
 	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",

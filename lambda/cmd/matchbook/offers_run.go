@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/offering"
+	"matchbook/lambda/term"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) offersRunCommand() *cobra.Command {
+	var o offering.Options
+	cmd := &cobra.Command{
+		Use:   "run DIR",
+		Short: "Compose the sets of a date for a folder of users, through scheduler, queue and function",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.Database.Keep))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.offersRun(cmd.Context(), w.takeKept(args, &o.Database.Keep)[0], o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Date, "date", "", "the date, such as 2026-03-29 (default today in UTC)")
+	flags.BoolVar(&o.JSON, "json", false, "print the sets as JSON")
+	databaseFlag(cmd, &o.Database)
+	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
+	flags.Lookup("keep").NoOptDefVal = database.Folder()
+	flags.DurationVar(&o.KillEvery, "kill-every", 0,
+		"kill the function's process again and again, at least this far apart on the stack's clock")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills; 0 draws one and prints it")
+	flags.StringVar(&o.Logs, "logs", "", "append what scheduler and function log to this file; - is standard error")
+	return cmd
+}
+
+func (w *invocation) offersRun(ctx context.Context, dir string, o offering.Options) error {
+	m := term.NewMeter(w.errOut)
+	defer m.Close()
+	return findings(o.Run(ctx, dir, w.env, w.out, m))
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/offering"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	sampleUsers = "../../../testdata/offers"
+	sampleDate  = "2026-03-29"
+)
+
+// runOffers runs the samples in a database.
+func runOffers(t *testing.T, url string, args ...string) string {
+	t.Helper()
+	code, out, errOut := matchbook(t, url, append([]string{"offers", "run", sampleUsers, "--date", sampleDate, "--database"}, args...)...)
+	if code != exitFindings { // one of the users has a profile that cannot be read
+		t.Fatalf("exit status %d\n%s%s", code, out, errOut)
+	}
+	return out
+}
+
+// offerRows are the rows of the tables of offers, all columns but the times at
+// which something was done.
+func offerRows(t *testing.T, conn *pgx.Conn) (all string) {
+	t.Helper()
+	for _, sql := range []string{
+		`SELECT to_jsonb(u) - 'created_at' FROM offer_user AS u ORDER BY id`,
+		`SELECT to_jsonb(r) - 'frozen_at' FROM offer_roster AS r ORDER BY tenant_id, date`,
+		`SELECT to_jsonb(j) - 'created_at' - 'started_at' - 'completed_at' - 'published_at' - 'due_at' - 'failed_at'
+			FROM matchmaking_job AS j ORDER BY id`,
+		`SELECT to_jsonb(o) FROM offer AS o ORDER BY id`,
+		`SELECT to_jsonb(d) FROM offer_delivery AS d ORDER BY job_id`,
+	} {
+		rows, _ := conn.Query(t.Context(), sql)
+		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += strings.Join(list, "\n") + "\n"
+	}
+	return all
+}
+
+// The sets were found by hand, before the code was run: testdata/README.md has the
+// arithmetic. A second run changes nothing, not a byte.
+func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	first := runOffers(t, url)
+	_, want := shown(t, "go run ./lambda/cmd/matchbook offers")
+	wantShown(t, want[1:], first)
+	conn := postgrestest.Conn(t, url)
+	rows := offerRows(t, conn)
+	if second := runOffers(t, url); second != first {
+		t.Errorf("the second run prints\n%s\nand the first one\n%s", second, first)
+	}
+	if again := offerRows(t, conn); again != rows {
+		t.Errorf("the second run changed rows to\n%s\nfrom\n%s", again, rows)
+	}
+	r := decode[offering.Result](t, runOffers(t, url, "--json"))
+	wantSets(t, r)
+	if want := (offering.Accounting{Users: 24, Completed: 22, Failed: 1, Without: 1, Offers: 38}); r.Accounting != want {
+		t.Errorf("got %+v, want %+v", r.Accounting, want)
+	}
+}
+
+// wantSets compares a result with what was found by hand.
+func wantSets(t *testing.T, r offering.Result) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(sampleUsers, "sets-"+sampleDate+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := [][]string{want[0]}
+	for _, tenant := range r.Tenants {
+		for _, s := range tenant.Sets {
+			for _, o := range s.Offers {
+				row := []string{s.User.String(), strconv.Itoa(o.Rank), o.Candidate.String(), strconv.Itoa(o.Score)}
+				for i, term := range o.Terms {
+					if term.Term != want[0][4+i] {
+						t.Errorf("the term %d is %s, want %s", i, term.Term, want[0][4+i])
+					}
+					row = append(row, strconv.Itoa(term.Points))
+				}
+				got = append(got, row)
+			}
+		}
+	}
+	slices.SortFunc(got[1:], slices.Compare[[]string])
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+// Workers that are killed delay sets, and change none.
+func TestKilledWorkersChangeNoSet(t *testing.T) {
+	t.Parallel()
+	out := runOffers(t, postgrestest.EmptyURL(t), "--json", "--kill-every", "1s", "--seed", "7")
+	wantSets(t, decode[offering.Result](t, out))
+}
+
+func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
+	t.Parallel()
+	const user = `"tenant_id": "` + oneTenant + `", "timezone": "Europe/Berlin", "profile": {}`
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"a.jsonl": `{"id": "10000000-0000-4000-8000-0000000000a1", ` + user + "}\n\n" + `{"id": "x", ` + user + "}\n{\n" +
+			`{"id": "10000000-0000-4000-8000-0000000000a1", ` + user + "}\n",
+		"b.json": "[\n" + `{"id": "10000000-0000-4000-8000-0000000000a2", "tenant_id": "` + oneTenant + `", "timezone": "Local"},` + "\n" +
+			`{"id": "10000000-0000-4000-8000-0000000000a3", "tenant_id": 7},` + "\n" +
+			`{"id": "10000000-0000-4000-8000-0000000000a4", ` + user + `, "preferences": []}]`,
+		"c.json": `{"id": "10000000-0000-4000-8000-0000000000a5", "tenant_id": "` + oneTenant +
+			`", "timezone": "Europe/Berlin", "profile": {"name": "\u0000"}}`,
+		"d.json": "[1, ",
+		"e.txt":  "not looked at",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "offers", "run", folder, "--date", sampleDate, "--database")
+	const want = `
+  a.jsonl:3: id: "x" is not a UUID of 36 characters
+  a.jsonl:4: it is not JSON
+  a.jsonl:5: the same id as in a.jsonl:1, which is taken
+  b.json:2: timezone: "Local" is no time zone such as Europe/Berlin
+  b.json:3: tenant_id: it is a JSON number
+  b.json:4: preferences: it is no object
+  d.json:1: it is no user: an object with id, tenant_id, timezone, profile, preferences
+  d.json:1: it is not JSON
+  c.json:1: the database refused the data (SQLSTATE 22P05)
+`
+	_, got, _ := strings.Cut(strings.ReplaceAll(out, folder+string(filepath.Separator), ""), "MALFORMED")
+	if code != exitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 users = 1 completed") {
+		t.Errorf("exit status %d, got\n%s%s, want\n%s", code, out, errOut, want)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{filepath.Join(folder, "none")}, "none does not exist"},
+		{[]string{t.TempDir()}, "holds no .json or .jsonl file"},
+		{[]string{folder, "--date", "today"}, `--date: "today" is no date`},
+		{nil, "accepts 1 arg"},
+	} {
+		code, out, errOut := matchbook(t, "", append([]string{"offers", "run"}, tc.args...)...)
+		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
+		}
+	}
+}

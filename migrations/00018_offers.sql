@@ -13,7 +13,7 @@ CREATE TABLE offer_user (
     created_at  timestamptz NOT NULL DEFAULT now(),
     -- Kept by offer_user_state and the scheduler.
     version     bigint NOT NULL DEFAULT 1,          -- rises with each change of what a roster reads
-    through     date,                               -- the last date that is queued or skipped; NULL: none since active
+    through     date,                               -- dates up to it are queued, skipped or not owed; NULL: none since active
     flown       daterange,                          -- dates after through that were in no calendar of the user
     UNIQUE (tenant_id, id)
 ) WITH (fillfactor = 50);                           -- each date changes every row, in place: through is in no index
@@ -105,8 +105,8 @@ CREATE INDEX offer_delivery_due_idx ON offer_delivery ((tries > 0), due_at, job_
 
 -- +goose StatementBegin
 -- A user who becomes active begins anew. A user who flies over the date line may
--- skip a date, which was in no calendar of the user, unless the user flies back
--- before it has passed. A zone that PostgreSQL does not know is refused.
+-- skip a date, which was in no calendar of the user, unless the user flies back into
+-- it. A zone that PostgreSQL does not know is refused.
 CREATE FUNCTION offer_user_state() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     old_date date;
@@ -133,6 +133,9 @@ BEGIN
         END;
         NEW.flown := CASE WHEN new_date > old_date + 1 THEN daterange(old_date + 1, new_date)
             ELSE nullif(OLD.flown * daterange(NULL, new_date), 'empty') END;
+        -- The dates from here on are looked at again: a date that was flown over may be
+        -- among them. A date that has its job keeps it.
+        NEW.through := CASE WHEN NEW.through >= new_date THEN new_date - 1 ELSE NEW.through END;
     END IF;
     RETURN NEW;
 END $$;

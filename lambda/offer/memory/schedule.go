@@ -91,6 +91,9 @@ func (s *Store) move(sh offer.Shard, write func(*Job)) (users int) {
 		}
 		s.leave(u)
 		u.queued, u.through = true, sh.Date
+		if u.flownTo <= sh.Date+1 {
+			u.flownFrom, u.flownTo = 0, 0
+		}
 		s.enter(u)
 		users++
 	}

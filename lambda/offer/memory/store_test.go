@@ -81,6 +81,27 @@ func TestFlightOverTheDateLineSkipsADate(t *testing.T) {
 	}
 }
 
+// A date that was flown over is looked at again when the user flies back into it, also
+// if the next date is queued.
+func TestFlightBackIntoADate(t *testing.T) {
+	t.Parallel()
+	s, now := fixture(t)
+	if err := s.Update(person, func(u *User) { u.Zone = "Pacific/Kiritimati" }); err != nil {
+		t.Fatal(err)
+	}
+	queue(t, s, 20515) // March 3
+	if g := groups(t, s)[0]; g.FlownFrom != g.FlownTo || g.Through.String() != "2026-03-03" {
+		t.Errorf("%+v, want the flown dates forgotten", g)
+	}
+	*now = now.Add(10 * time.Hour) // 10:30 on Kiritimati, 9:30 of March 2 in Pago Pago
+	if err := s.Update(person, func(u *User) { u.Zone = "Pacific/Pago_Pago" }); err != nil {
+		t.Fatal(err)
+	}
+	if g := groups(t, s)[0]; g.Through.String() != "2026-03-01" {
+		t.Errorf("the user waits for the dates after %s, want those after 1 March", g.Through)
+	}
+}
+
 func TestUserWhoBecomesActiveBeginsAnew(t *testing.T) {
 	t.Parallel()
 	s, _ := fixture(t)

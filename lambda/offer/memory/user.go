@@ -92,8 +92,9 @@ func (s *Store) Update(id uuid.UUID, change func(*User)) error {
 	return nil
 }
 
-// fly notes the dates between the date before a move and the one after it: they
-// are in no calendar of the user.
+// fly notes the dates between the date before a move and the one after it: they are in
+// no calendar of the user, unless the user flies back into them. The dates from there
+// on are looked at again.
 func (u *user) fly(from string, now time.Time) error {
 	before, err := dateIn(from, now)
 	if err != nil {
@@ -103,10 +104,12 @@ func (u *user) fly(from string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	u.flownFrom, u.flownTo = 0, 0
 	if after > before+1 {
 		u.flownFrom, u.flownTo = before+1, after
+	} else if u.flownTo = min(u.flownTo, after); u.flownTo <= u.flownFrom {
+		u.flownFrom, u.flownTo = 0, 0
 	}
+	u.through = min(u.through, after-1)
 	return nil
 }
 

@@ -1,0 +1,200 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer"
+
+	"github.com/google/uuid"
+)
+
+// traveller is a user who moves.
+type traveller struct {
+	name  string
+	id    uuid.UUID
+	zone  string // at the beginning
+	moves []move // in order
+	want  string // dates in March with a set, as far as they are over at the end
+}
+
+type move struct {
+	at   string // in March 2026, in UTC: "3 10:30"
+	zone string
+}
+
+func inMarch(t *testing.T, s string) time.Time {
+	t.Helper()
+	at, err := time.Parse("2006-01-2 15:04", "2026-03-"+s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+const pago, kiritimati, honolulu, tokyo = "Pacific/Pago_Pago", "Pacific/Kiritimati", "Pacific/Honolulu", "Asia/Tokyo"
+
+// The test lasts from 9:00 on March 2, in UTC, until 9:00 on March 6: from 22:00 on
+// the 1st until 22:00 on the 5th in Pago Pago, from 23:00 on the 2nd until 23:00 on
+// the 6th on Kiritimati.
+var travellers = []traveller{
+	{name: "stays in the west", zone: pago, want: "1 2 3 4"},
+	{name: "stays in the east", zone: kiritimati, want: "2 3 4 5"},
+	{name: "flies over a date: 23:30 on the 2nd becomes 0:30 on the 4th", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}}, want: "1 2 4 5"},
+	{name: "gets dates again: 0:30 on the 4th becomes 23:30 on the 2nd", zone: kiritimati,
+		moves: []move{{"3 10:30", pago}}, want: "2 3 4"},
+	{name: "comes back to the date after a morning in the next one", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}, {"3 20:30", pago}}, want: "1 2 3 4"},
+	{name: "comes back to the date before nine in the next one", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}, {"3 18:30", pago}}, want: "1 2 3 4"},
+	{name: "comes back at once", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}, {"3 11:00", pago}}, want: "1 2 3 4"},
+	{name: "comes back when the date is over", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}, {"4 11:30", pago}}, want: "1 2 4"},
+	{name: "comes back for the last minutes of the date", zone: pago,
+		moves: []move{{"3 10:30", kiritimati}, {"4 10:30", pago}}, want: "1 2 3 4"},
+	{name: "has a day in the west", zone: kiritimati,
+		moves: []move{{"3 10:30", pago}, {"4 09:30", kiritimati}}, want: "2 3 4 5"},
+	{name: "leaves a date after nine", zone: honolulu, // 10:30 on the 3rd becomes 5:30 on the 4th
+		moves: []move{{"3 20:30", tokyo}}, want: "1 2 3 4 5"},
+	{name: "leaves a date before nine", zone: honolulu, // 7:30 on the 3rd becomes 2:30 on the 4th
+		moves: []move{{"3 17:30", tokyo}}, want: "1 2 3 4 5"},
+	{name: "leaves a date before nine for the afternoon of the next", zone: pago, // 2:30 on the 3rd, 3:30 on the 4th
+		moves: []move{{"3 13:30", kiritimati}}, want: "1 2 3 4 5"},
+	{name: "comes to the afternoon before", zone: tokyo, // 8:30 on the 4th becomes 13:30 on the 3rd
+		moves: []move{{"3 23:30", honolulu}}, want: "2 3 4"},
+}
+
+// end is the end of the test.
+const travel = 4 * 24 * time.Hour
+
+// commuters returns users who move in each hour of a day between zones on both sides
+// of the date line and others, and some who move often, at random.
+func commuters(random *rand.Rand) (list []traveller) {
+	for _, way := range [][]string{{pago, kiritimati}, {kiritimati, pago}, {honolulu, tokyo}, {"Pacific/Chatham", honolulu},
+		{"America/New_York", "Asia/Kathmandu"}} {
+		for hour := range 24 {
+			list = append(list, traveller{name: fmt.Sprint(way, hour), zone: way[0],
+				moves: []move{{fmt.Sprintf("3 %d:30", hour), way[1]}}})
+		}
+	}
+	zones := []string{pago, kiritimati, "Etc/GMT+12", "Pacific/Apia", "Pacific/Auckland", honolulu, "America/St_Johns", "UTC", "Asia/Kolkata"}
+	for i := range thorough.Or(40, 1000) {
+		u := traveller{name: fmt.Sprint("random ", i), zone: zones[random.IntN(len(zones))]}
+		for minute := 60; minute < 60*60; { // until noon on the 4th
+			minute += 30 * (1 + random.IntN(40))
+			at := inMarchAfter(minute)
+			u.moves = append(u.moves, move{at, zones[random.IntN(len(zones))]})
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+func inMarchAfter(minutes int) string {
+	return time.Date(2026, 3, 2, 9, minutes, 0, 0, time.UTC).Format("2 15:04")
+}
+
+// dates returns the dates of the user's calendar that are over at the end: those that
+// the clocks of the user showed at some time, a quarter of an hour after the other.
+func (u traveller) dates(t *testing.T, start time.Time) string {
+	t.Helper()
+	shown, last := map[int]bool{}, 0
+	for at, zone := start, u.zone; !at.After(start.Add(travel)); at = at.Add(15 * time.Minute) {
+		for _, m := range u.moves {
+			if !at.Before(inMarch(t, m.at)) {
+				zone = m.zone
+			}
+		}
+		location, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = at.In(location).Day()
+		shown[last] = true
+	}
+	var list []string
+	for d := 1; d < last; d++ {
+		if shown[d] {
+			list = append(list, fmt.Sprint(d))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// sets returns the dates of March with a job of the user that are before the last one.
+func (u traveller) sets(o *offers, end time.Time) string {
+	o.t.Helper()
+	zone := u.zone
+	if len(u.moves) > 0 {
+		zone = u.moves[len(u.moves)-1].zone
+	}
+	var list string
+	if err := o.conn.QueryRow(o.t.Context(), `SELECT coalesce(string_agg(extract(day FROM date)::text, ' ' ORDER BY date), '')
+		FROM matchmaking_job WHERE user_id = $1 AND date < ($2::timestamptz AT TIME ZONE $3)::date`,
+		u.id, end, zone).Scan(&list); err != nil {
+		o.t.Fatal(err)
+	}
+	return list
+}
+
+// anyQueue takes all messages.
+type anyQueue struct{}
+
+func (anyQueue) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
+
+// A user has one set for each date of his calendar, wherever he is and whenever he
+// moves.
+func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	begin := inMarch(t, "2 09:00")
+	if !begin.Equal(start) {
+		t.Fatalf("the fixture begins at %s", start)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	list := append(slices.Clone(travellers), commuters(rand.New(rand.NewPCG(seed, 0)))...)
+	for i := range list {
+		u := &list[i]
+		u.id = num(i + 1)
+		o.exec(`INSERT INTO offer_user (id, tenant_id, timezone, through) VALUES ($1, $2, $3, ($4::timestamptz AT TIME ZONE $3)::date - 1)`,
+			u.id, tenant, u.zone, begin)
+		if want := u.dates(t, begin); u.want == "" {
+			u.want = want
+		} else if want != u.want {
+			t.Fatalf("%s: the dates of the calendar are %s, not %s", u.name, want, u.want)
+		}
+	}
+	scheduler := &offer.Scheduler{Store: o.store, Sender: anyQueue{}, Log: slog.New(slog.DiscardHandler)}
+	step := 30 * time.Minute
+	for at := begin; !at.After(begin.Add(travel)); at = at.Add(step) {
+		for _, u := range list {
+			for _, m := range u.moves {
+				if inMarch(t, m.at).Equal(at) {
+					o.exec("UPDATE offer_user SET timezone = $2 WHERE id = $1", u.id, m.zone)
+				}
+			}
+		}
+		if at.Minute() == 0 || thorough.On() { // the schedule of the test is slower than the real one
+			if _, err := scheduler.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.advance(step)
+	}
+	for _, u := range list {
+		if got := u.sets(o, begin.Add(travel)); got != u.want {
+			t.Errorf("%s: sets of %s, want %s (from %s, %v)", u.name, got, u.want, u.zone, u.moves)
+		}
+	}
+}

@@ -84,6 +84,8 @@ func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWid
 	return []awscloudwatch.IWidget{
 		watch.Graph("schedule: Runs, errors, throttles", false, watch.Lambda(schedule, "Invocations", "Sum"),
 			watch.Lambda(schedule, "Errors", "Sum"), watch.Lambda(schedule, "Throttles", "Sum")),
+		watch.Graph("schedule: Jobs queued, late ones, dates skipped", false,
+			s.metrics(s.facts.Schedule.Name, "Sum", manifest.MetricQueued, manifest.MetricLate, manifest.MetricSkippedDates)...),
 		watch.Graph("schedule: Duplicate offers", false,
 			s.metrics(s.facts.Schedule.Name, "Maximum", manifest.MetricDuplicateOffers)...),
 		watch.Graph("Sets of offers that the receiver has not accepted", false,

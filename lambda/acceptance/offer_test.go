@@ -2,15 +2,18 @@ package acceptance_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
@@ -129,7 +132,30 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	if n := query[int](harmed.line, "SELECT count(*) FROM offer"); n < 100 {
 		t.Errorf("only %d offers: users who suit each other are offered none", n)
 	}
+	check(t, "the schedule function", harmed.duplicates(), "0")
+	harmed.exec("ALTER TABLE offer DROP CONSTRAINT offer_tenant_id_date_user_id_candidate_id_key")
+	harmed.exec(`INSERT INTO offer (id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
+		SELECT gen_random_uuid(), tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at FROM offer
+		WHERE date = '2026-03-02' LIMIT 1`)
+	check(t, "the schedule function, with a candidate twice in a set", harmed.duplicates(), "1")
 	check(t, "attempts of the one that was killed", query[int](harmed.line, "SELECT max(retry_count) FROM matchmaking_job"), 1)
+}
+
+// duplicates runs the schedule function, and returns what it measured.
+func (l offerLine) duplicates() string {
+	l.t.Helper()
+	var logs logText
+	f := lambdahost.New(lambdahost.Config{Name: manifest.Schedule.Name, Bootstrap: bootstrap(l.t, manifest.Schedule.Package),
+		Timeout: manifest.Schedule.Timeout, Logs: &logs, Env: l.Env()})
+	_, err := f.Invoke(l.t.Context(), []byte(`{}`))
+	if err := errors.Join(err, f.Close()); err != nil {
+		l.t.Fatal(err)
+	}
+	found := regexp.MustCompile(`"DuplicateOffers":(\d+)`).FindStringSubmatch(logs.String())
+	if found == nil {
+		l.t.Fatalf("no metric in %s", logs.String())
+	}
+	return found[1]
 }
 
 // gate makes the transactions wait that store sets.

@@ -15,6 +15,8 @@ const (
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL
+	ClaimSetsSQL   = claimSetsSQL
+	UndeliveredSQL = undeliveredSQL
 )
 
 // GaugesSQL is about documents.

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/webhook"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -228,5 +229,44 @@ func TestARefusedSetStays(t *testing.T) {
 	o.run(r)
 	if ids, asked := r.got(); len(ids) != 40 || asked != 20 {
 		t.Errorf("accepted %d, the last by %d requests, want 40, 20", len(ids), asked)
+	}
+}
+
+// BenchmarkCourier measures claims, requests over HTTP to this machine, and records.
+func BenchmarkCourier(b *testing.B) {
+	for _, answer := range []time.Duration{0, 100 * time.Millisecond} {
+		b.Run(answer.String(), func(b *testing.B) {
+			url := postgrestest.URL(b)
+			conn := postgrestest.Conn(b, url)
+			for _, sql := range []string{
+				`INSERT INTO tenant VALUES ($1, 'Testers')`,
+				`INSERT INTO offer_user (id, tenant_id, timezone)
+				SELECT gen_random_uuid(), $1, 'UTC' FROM generate_series(1, 2000)`,
+				`INSERT INTO matchmaking_job
+				(id, tenant_id, date, timezone, user_id, job_status, offers, input_digest, offered_at, expires_at)
+				SELECT id, $1, '2026-03-02', 'UTC', id, 'succeeded', (SELECT jsonb_agg(jsonb_build_object(
+					'candidate_id', gen_random_uuid(), 'rank', n, 'score', 100 - n)) FROM generate_series(1, 10) AS n),
+				'\x01', now(), now() FROM offer_user`,
+				`INSERT INTO offer_delivery (job_id) SELECT id FROM matchmaking_job WHERE tenant_id = $1`,
+			} {
+				if _, err := conn.Exec(b.Context(), sql, tenant); err != nil {
+					b.Fatal(err)
+				}
+			}
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-time.After(answer) }))
+			b.Cleanup(server.Close)
+			to, err := webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret})
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := offer.Courier{Outbox: postgrestest.Open(b, url).Offers(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
+			for b.Loop() {
+				if _, err := conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"); err != nil {
+					b.Fatal(err)
+				}
+				c.Run(b.Context())
+			}
+			b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "sets/s")
+		})
 	}
 }

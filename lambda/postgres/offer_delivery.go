@@ -19,9 +19,9 @@ WITH due AS (
 	ORDER BY tries > 0, due_at, job_id LIMIT $1
 	FOR UPDATE SKIP LOCKED
 ), claimed AS (
-	UPDATE offer_delivery AS d SET tries = tries + 1, claimed_until = now() + $2::interval
-	FROM due WHERE d.job_id = due.job_id
-	RETURNING d.job_id, d.tries, d.due_at
+	UPDATE offer_delivery SET tries = tries + 1, claimed_until = now() + $2::interval
+	WHERE job_id = ANY (ARRAY(SELECT job_id FROM due))
+	RETURNING job_id, tries, due_at
 )
 SELECT j.id, j.tenant_id, j.user_id, j.date - date 'epoch', j.timezone, j.input_digest, coalesce(j.algorithm_version, 0),
 	j.offered_at, j.expires_at, c.tries, j.offers

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -180,4 +181,27 @@ func TestOnlyCompletedSetsAreClaimed(t *testing.T) {
 	o := newOffers(t)
 	o.exec("INSERT INTO offer_delivery (job_id, due_at) VALUES ($1, now())", o.lone())
 	o.wantClaimed("the job is pending")
+}
+
+// Behind thousands of delivered sets, and before thousands that wait, a claim reads the
+// sets that it takes.
+func TestClaimOfSetsReadsFewRows(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.exec(`INSERT INTO offer_user (id, tenant_id, timezone)
+		SELECT gen_random_uuid(), $1, 'UTC' FROM generate_series(1, 4000)`, tenant)
+	o.exec(`INSERT INTO matchmaking_job
+		(id, tenant_id, date, timezone, user_id, job_status, offers, input_digest, offered_at, expires_at)
+		SELECT id, tenant_id, $1, 'UTC', id, 'succeeded', '[]', '\x01', now(), now() FROM offer_user`, today.Time())
+	o.exec(`INSERT INTO offer_delivery (job_id, created_at, due_at, delivered_at, tries)
+		SELECT id, now(), now(), CASE WHEN n <= 2000 THEN now() END, n % 2
+		FROM (SELECT id, row_number() OVER () AS n FROM matchmaking_job) AS numbered`)
+	o.exec("VACUUM ANALYZE matchmaking_job, offer_delivery")
+	p := o.explain(postgres.ClaimSetsSQL, 16, time.Minute)
+	p.WantIndexed(t, "offer_delivery_due_idx")
+	// The outbox is read twice and written once, the jobs are read.
+	if n := p.Fetched("offer_delivery") + p.Fetched("matchmaking_job"); n > 4*16 {
+		t.Errorf("%.0f rows were read to claim 16 sets", n)
+	}
+	o.wantUndelivered(2000, 0)
 }

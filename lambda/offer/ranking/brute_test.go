@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -56,16 +55,16 @@ var worlds = map[string]func(*world){
 	"some place": func(w *world) { w.place = func() string { return w.oneOf("", w.city()) } },
 	"antimeridian": func(w *world) {
 		w.place = func() string {
-			return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, -17+w.Float64(), w.sign()*(180-w.Float64()))
+			return point(-170_000+w.IntN(degree), w.sign()*(180*degree-w.IntN(degree)))
 		}
 	},
 	"poles": func(w *world) {
 		w.place = func() string {
-			return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, w.sign()*(90-w.Float64()), 360*w.Float64()-180)
+			return point(w.sign()*(90*degree-w.IntN(degree)), w.IntN(circle)-circle/2)
 		}
 	},
 	"world": func(w *world) {
-		w.place = func() string { return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 180*w.Float64()-90, 360*w.Float64()-180) }
+		w.place = func() string { return point(w.IntN(180*degree)-90*degree, w.IntN(circle)-circle/2) }
 	},
 	"all alike": func(w *world) {
 		same := func(s string) func() string { return func() string { return s } }
@@ -81,7 +80,7 @@ var worlds = map[string]func(*world){
 	"unreadable": func(w *world) { w.born = func() string { return w.oneOf("1985", `"1985"`) } },
 }
 
-func (w *world) sign() float64 { return float64(1 - 2*w.IntN(2)) }
+func (w *world) sign() int { return 1 - 2*w.IntN(2) }
 
 func small(perDay, part, exposure int) *Algorithm {
 	a := versions[0]

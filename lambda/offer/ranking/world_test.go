@@ -43,13 +43,24 @@ func newWorld(seed uint64) *world {
 func (w *world) oneOf(these ...string) string { return these[w.IntN(len(these))] }
 
 // country is a point in a country of the size of Germany.
-func (w *world) country() string {
-	return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 47.5+7*w.Float64(), 6+8.5*w.Float64())
+func (w *world) country() string { return point(475_000+w.IntN(70_000), 60_000+w.IntN(85_000)) }
+
+// city is a point of one city, most likely near its middle.
+func (w *world) city() string {
+	return point(523_700+w.IntN(1500)+w.IntN(1500), 131_600+w.IntN(2400)+w.IntN(2400))
 }
 
-// city is a point of one city.
-func (w *world) city() string {
-	return fmt.Sprintf(`{"lat":%.4f,"lon":%.4f}`, 52.52+0.07*w.NormFloat64(), 13.4+0.11*w.NormFloat64())
+// point writes a place that is given in units of 1/10,000 degree, not as floating
+// point, so that worlds are the same on every processor.
+func point(lat, lon int) string {
+	return fmt.Sprintf(`{"lat":%s,"lon":%s}`, decimal(lat), decimal(lon))
+}
+
+func decimal(units int) string {
+	if units < 0 {
+		return "-" + decimal(-units)
+	}
+	return fmt.Sprintf("%d.%04d", units/degree, units%degree)
 }
 
 func (w *world) some(n, of int) string {
@@ -96,7 +107,7 @@ func (w *world) id() (id uuid.UUID) {
 func (w *world) roster(users int) roster.Roster {
 	r := roster.Roster{Key: roster.Key{Date: date, Algorithm: Current}}
 	for range users {
-		r.Rows = append(r.Rows, roster.Row{ID: w.id(), Version: 1, Active: date - day.Date(w.ExpFloat64()*10),
+		r.Rows = append(r.Rows, roster.Row{ID: w.id(), Version: 1, Active: date - day.Date(min(w.IntN(50), w.IntN(50))),
 			Profile: object("kind", w.kind(), "born", w.born(), "place", w.place(), "languages", w.languages(),
 				"interests", w.interests()),
 			Preferences: object("kinds", w.kinds(), "age", w.ages(), "max_km", w.reach(), "languages", w.wanted(),

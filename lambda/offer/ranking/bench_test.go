@@ -1,0 +1,109 @@
+package ranking
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/offer/roster"
+)
+
+var geographies = map[string]func(*world){"country": worlds["country"], "city": worlds["city"]}
+
+// A date looks into 4,000 to 8,000 users at most, and the trees leave most of them out
+// where limits of distance are narrow.
+func TestSearchLooksAtAFewThousandUsersAtMost(t *testing.T) {
+	t.Parallel()
+	users := thorough.Or(10_000, 100_000)
+	for name, most := range map[string]int64{"country": 2000, "city": 4000} {
+		w := newWorld(1)
+		geographies[name](w)
+		x := index(t, w.roster(users))
+		const searches = 200
+		for i := range int32(searches) {
+			x.last(i * 37)
+		}
+		if got := x.compared.Load() / searches; got > most {
+			t.Errorf("%s: %d comparisons for each search among %d users, want at most %d", name, got, users, most)
+		}
+		t.Logf("%s: %d comparisons for each search among %d users", name, x.compared.Load()/searches, users)
+	}
+}
+
+// BenchmarkSets computes the sets of a date, of up to 5,000 users, with all admissions
+// that they need: p95 and max are of single sets.
+func BenchmarkSets(b *testing.B) {
+	for _, name := range []string{"country", "city"} {
+		for _, users := range []int{1_000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, users), func(b *testing.B) {
+				w := newWorld(1)
+				geographies[name](w)
+				x := index(b, w.roster(users))
+				order := w.Perm(users)[:min(users, 5_000)]
+				b.ResetTimer()
+				for range b.N {
+					benchmarkSets(b, x, order)
+				}
+			})
+		}
+	}
+}
+
+func benchmarkSets(b *testing.B, x *Index, order []int) {
+	for i := range x.admitted {
+		x.admitted[i].Store(nil)
+	}
+	x.compared.Store(0)
+	times, full := make([]time.Duration, len(order)), 0
+	for i, u := range order {
+		start := time.Now()
+		set, err := x.Offers(x.users[u].id)
+		if err != nil {
+			b.Fatal(err)
+		}
+		times[i] = time.Since(start)
+		if len(set) == x.algorithm.PerDay {
+			full++
+		}
+	}
+	slices.Sort(times)
+	micro := func(d time.Duration) float64 { return float64(d.Microseconds()) }
+	b.ReportMetric(micro(times[len(times)/2]), "p50-us")
+	b.ReportMetric(micro(times[len(times)*95/100]), "p95-us")
+	b.ReportMetric(micro(times[len(times)-1]), "max-us")
+	b.ReportMetric(float64(x.compared.Load())/float64(len(order)), "pairs/set")
+	b.ReportMetric(100*float64(full)/float64(len(order)), "%full")
+}
+
+// BenchmarkLoad reads a stored roster of 100,000 users: the time of the first job of
+// an instance, and the memory that stays.
+func BenchmarkLoad(b *testing.B) {
+	frozen, err := newWorld(1).roster(100_000).Freeze()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var x *Index
+	for b.Loop() {
+		x = load(b, frozen)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	users := x.Users()
+	x = nil
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB")
+	b.ReportMetric(float64(users), "users")
+}
+
+func load(b *testing.B, frozen roster.Frozen) *Index {
+	r, err := frozen.Thaw()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return index(b, r)
+}

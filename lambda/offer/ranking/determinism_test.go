@@ -1,0 +1,114 @@
+package ranking
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/offer/roster"
+)
+
+// The digests of a roster of 1,000 users and of all its sets, by version. They may
+// never change: a roster that is stored has to give the sets that were delivered.
+const (
+	goldenRoster = "4ae99f2a818e98df3e9753c20f64eaaaabdcef3582fab9e2cf6142ab66accbd1"
+	goldenSets   = "32a6ab7951e3a88d080dd36a5c832a3ca0575c9ebd4355813db2d0b1f73717e3"
+	goldenSets2  = "b1c408776b026ac5a94f37c3470c51f3326a012e7300450525b658101a4e600e"
+)
+
+// Rows are shuffled, sets are computed at once and in a random order.
+func TestSetsAreTheSameBytesAsEver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(16)
+	w.place = func() string { return w.oneOf(w.city(), w.city(), w.country(), "") }
+	r := w.roster(1000)
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for version, want := range map[int]string{1: goldenSets, 2: goldenSets2} {
+		r.Algorithm = version
+		random.Shuffle(len(r.Rows), func(i, j int) { r.Rows[i], r.Rows[j] = r.Rows[j], r.Rows[i] })
+		frozen, err := r.Freeze()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hex.EncodeToString(frozen.Digest[:]); version == 1 && got != goldenRoster {
+			t.Errorf("seed %d: the roster has the digest %s, want %s", seed, got, goldenRoster)
+		}
+		if got := digestOfSets(t, frozen, random); got != want {
+			t.Errorf("seed %d: the sets of version %d have the digest %s, want %s", seed, version, got, want)
+		}
+	}
+}
+
+func digestOfSets(t *testing.T, frozen roster.Frozen, random *rand.Rand) string {
+	t.Helper()
+	r, err := frozen.Thaw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := index(t, r)
+	sets := make([]string, len(x.users))
+	var workers sync.WaitGroup
+	for _, i := range random.Perm(len(x.users)) {
+		workers.Go(func() {
+			set, err := x.Offers(x.users[i].id)
+			if err != nil {
+				t.Error(err)
+			}
+			sets[i] = encode(set)
+		})
+	}
+	workers.Wait()
+	all := sha256.New()
+	for _, set := range sets {
+		all.Write([]byte(set + "\n"))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// The test above runs as processes of their own.
+func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
+	t.Parallel()
+	skip.OneGoroutine(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, environment := range map[string][]string{
+		"one processor, Samoa, Turkish": {"GOMAXPROCS=1", "TZ=Pacific/Apia", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8"},
+		"many processors, no locale":    {"GOMAXPROCS=16", "TZ=America/St_Johns", "LANG=", "LC_ALL=C"},
+		"old processor, other memory":   {"GODEBUG=cpu.all=off", "GOGC=5", "TZ=UTC"},
+	} {
+		child := exec.CommandContext(t.Context(), self, "-test.run", "^TestSetsAreTheSameBytesAsEver$", "-test.count=1")
+		child.Env = environment
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// The functions run on ARM.
+func TestSetsAreTheSameBytesOnARM(t *testing.T) {
+	t.Parallel()
+	if !thorough.On() {
+		t.Skip("skipped without -thorough: it compiles the test for ARM")
+	}
+	qemu := skip.Without(t, "qemu-aarch64-static", "install qemu-user-static")
+	program := filepath.Join(t.TempDir(), "ranking.test")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.CommandContext(t.Context(), qemu, program, "-test.run", "^TestSetsAreTheSameBytesAsEver$", "-test.v")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

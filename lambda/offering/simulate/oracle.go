@@ -69,19 +69,17 @@ func (p *person) story() string {
 func (s *simulation) owed(p *person) map[day.Date]verdict {
 	all := map[day.Date]verdict{}
 	var run []chapter // chapters without a break
-	for i, c := range p.life {
-		if c.active {
+	for _, c := range p.life {
+		switch {
+		case !c.from.Before(s.end): // no date is queued any more
+		case c.active:
 			run = append(run, c)
-		}
-		if !c.active || i == len(p.life)-1 {
-			end := s.end
-			if !c.active {
-				end = c.from
-			}
-			s.live(run, end, all)
+		default:
+			s.live(run, c.from, all)
 			run = nil
 		}
 	}
+	s.live(run, s.end, all)
 	return all
 }
 

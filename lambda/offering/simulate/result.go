@@ -1,12 +1,15 @@
 package simulate
 
 import (
+	"slices"
 	"strings"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
 )
 
 // Result counts what happened. A promise is broken if Broken is not 0.
@@ -74,7 +77,23 @@ type Exposure struct {
 	Limit int         `json:"limit"`
 	Most  int         `json:"most"`
 	Times map[int]int `json:"times"` // candidates and dates, by how often one was shown
+	Top   []Shown     `json:"top"`   // the candidates who were shown most
 	total map[int]int // by candidate
+}
+
+// Shown is how often a candidate was shown, on all dates.
+type Shown struct {
+	User  uuid.UUID `json:"user"`
+	Times int       `json:"times"`
+}
+
+// top finds the candidates who were shown most.
+func (e *Exposure) top(people []*person) {
+	for _, p := range people {
+		e.Top = append(e.Top, Shown{p.id, e.total[p.number]})
+	}
+	slices.SortStableFunc(e.Top, func(a, b Shown) int { return b.Times - a.Times })
+	e.Top = e.Top[:min(10, len(e.Top))]
 }
 
 func (e *Exposure) add(shown map[int]int, limit int) (over bool) {

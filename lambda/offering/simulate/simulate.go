@@ -72,6 +72,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	s.drain()
 	s.judge()
+	s.Exposure.top(s.people)
 	return s.Result, nil
 }
 

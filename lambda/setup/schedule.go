@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
@@ -24,9 +25,14 @@ func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 	if err != nil {
 		return nil, nil, err
 	}
-	store := db.Offers()
-	s := &offer.Scheduler{Store: store, Sender: queue, CatchUp: c.CatchUp, Log: log}
 	go warnNewer(db, log)
+	return schedule(c, db.Offers(), queue, log), db.Close, nil
+}
+
+// schedule returns a run of the scheduler that counts its work.
+func schedule(c Config, store *postgres.Offers, queue job.Sender, log *slog.Logger) func(context.Context) (
+	offer.ScheduleReport, error) {
+	s := &offer.Scheduler{Store: store, Sender: queue, CatchUp: c.CatchUp, Log: log}
 	return func(ctx context.Context) (offer.ScheduleReport, error) {
 		report, err := s.Run(ctx)
 		telemetry.CountSchedule(c.Metrics, report)
@@ -34,7 +40,7 @@ func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 			err = unread
 		}
 		return report, err
-	}, db.Close, nil
+	}
 }
 
 // countDuplicates measures the duplicates in the sets of today and of yesterday, which

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -22,6 +24,7 @@ import (
 const (
 	maxEntries  = 10              // of one batch call
 	callTimeout = 5 * time.Second // of the calls that settle a batch
+	sendsAtOnce = 8               // calls; the SDK keeps 10 connections to a host
 )
 
 // Queue is one SQS queue.
@@ -130,16 +133,29 @@ func (b *batch) logError(operation string, err error) {
 
 // Send sends one message per document, the document's id and its publish
 // stamp, in the message group of its tenant: the import of one tenant then does
-// not make the others wait (SQS fair queues). It is a job.Sender.
+// not make the others wait (SQS fair queues). It makes several calls at once: the
+// messages are in no order. It is a job.Sender.
 func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
-	for len(messages) > 0 {
-		n := min(maxEntries, len(messages))
-		refused, sendErr := q.sendBatch(ctx, messages[:n])
-		if sendErr != nil {
-			err = failure.At("send messages", sendErr)
+	type result struct {
+		unsent []uuid.UUID
+		err    error
+	}
+	batches := slices.Collect(slices.Chunk(messages, maxEntries))
+	results, turns := make([]result, len(batches)), make(chan struct{}, sendsAtOnce)
+	var sending sync.WaitGroup
+	for i, batch := range batches {
+		turns <- struct{}{}
+		sending.Go(func() {
+			defer func() { <-turns }()
+			results[i].unsent, results[i].err = q.sendBatch(ctx, batch)
+		})
+	}
+	sending.Wait()
+	for _, r := range results {
+		if r.err != nil {
+			err = failure.At("send messages", r.err)
 		}
-		unsent = append(unsent, refused...)
-		messages = messages[n:]
+		unsent = append(unsent, r.unsent...)
 	}
 	return unsent, err
 }

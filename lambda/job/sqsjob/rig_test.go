@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +44,8 @@ type rig struct {
 	calls  []string                                          // operations, in order
 	events []sqs.Event                                       // of the SQS
 	answer func(call int, w http.ResponseWriter) (done bool) // instead of the SQS; nil: never
+	// answerTo is answer by the body of a call: calls that are made at once come in any order.
+	answerTo func(body string, w http.ResponseWriter) (done bool)
 }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -88,9 +91,17 @@ func (r *rig) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.calls = append(r.calls, strings.TrimPrefix(req.Header.Get("X-Amz-Target"), "AmazonSQS."))
 	call, answer := len(r.calls), r.answer
 	r.mu.Unlock()
-	if answer == nil || !answer(call, w) {
-		r.sqs.ServeHTTP(w, req)
+	if answer != nil && answer(call, w) {
+		return
 	}
+	if r.answerTo != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil || r.answerTo(string(body), w) {
+			return
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	r.sqs.ServeHTTP(w, req)
 }
 
 // forget begins to count calls and events anew.

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"matchbook/lambda/job"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
 )
 
@@ -30,6 +32,7 @@ func TestSendCarriesTheIDAndThePublishStamp(t *testing.T) {
 	}
 	r.wantCalls("SendMessageBatch", "SendMessageBatch", "SendMessageBatch")
 	event := r.receive(n)
+	slices.SortFunc(event.Records, func(a, b events.SQSMessage) int { return strings.Compare(a.Body, b.Body) })
 	for i, got := range event.Records {
 		if want := id(i).String(); got.Body != want {
 			t.Errorf("message %d: body %q, want %q", i, got.Body, want)
@@ -76,22 +79,23 @@ func TestSendNamesUnsentDocuments(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return true
 	}
+	isSecond := func(body string) bool { return strings.Contains(body, id(15).String()) }
 	for _, tc := range []struct {
 		name   string
-		answer func(call int, w http.ResponseWriter) bool
+		answer func(body string, w http.ResponseWriter) bool
 		want   []uuid.UUID
 		text   string
 	}{
-		{"two refused in the second call", func(call int, w http.ResponseWriter) bool { return call == 2 && refuse(w) },
+		{"two refused in the second call", func(body string, w http.ResponseWriter) bool { return isSecond(body) && refuse(w) },
 			[]uuid.UUID{id(12), id(14)}, "send messages: SQS refused a message (InternalError)"},
-		{"the second call fails", func(call int, w http.ResponseWriter) bool { return call == 2 && breakDown(w) },
+		{"the second call fails", func(body string, w http.ResponseWriter) bool { return isSecond(body) && breakDown(w) },
 			idsFrom(10, 20), ""},
-		{"every call fails", func(_ int, w http.ResponseWriter) bool { return breakDown(w) }, idsFrom(0, 25), ""},
+		{"every call fails", func(_ string, w http.ResponseWriter) bool { return breakDown(w) }, idsFrom(0, 25), ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.answer = tc.answer
+			r.answerTo = tc.answer
 			unsent, err := r.queue.Send(t.Context(), messages)
 			if err == nil || !strings.HasPrefix(err.Error(), "send messages: ") || tc.text != "" &&
 				err.Error() != tc.text {
@@ -103,6 +107,47 @@ func TestSendNamesUnsentDocuments(t *testing.T) {
 			r.wantCalls("SendMessageBatch", "SendMessageBatch", "SendMessageBatch") // one that fails does not stop the rest
 		})
 	}
+}
+
+// Many messages are sent by eight calls at once: the first ones wait for each other.
+func TestSendMakesSeveralCallsAtOnce(t *testing.T) {
+	t.Parallel()
+	const atOnce = 8
+	r := newRig(t)
+	var mu sync.Mutex
+	open, most, all := 0, 0, make(chan struct{})
+	r.answerTo = func(string, http.ResponseWriter) bool {
+		mu.Lock()
+		if open++; open == atOnce && most < atOnce {
+			close(all)
+		}
+		most = max(most, open)
+		mu.Unlock()
+		<-all
+		mu.Lock()
+		open--
+		mu.Unlock()
+		return false
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	context.AfterFunc(ctx, func() { // the calls of a Send that makes fewer
+		mu.Lock()
+		defer mu.Unlock()
+		if most < atOnce {
+			most = atOnce + 1
+			close(all)
+		}
+	})
+	var messages []job.Stamped
+	for i := range 40 * 10 {
+		messages = append(messages, job.Stamped{ID: id(i), PublishedAt: noon})
+	}
+	unsent, err := r.queue.Send(ctx, messages)
+	if err != nil || len(unsent) != 0 || most != atOnce {
+		t.Errorf("%d calls at once, want %d; unsent %d, %v", most, atOnce, len(unsent), err)
+	}
+	r.wantQueue("match", len(messages), 0)
 }
 
 func idsFrom(begin, end int) (ids []uuid.UUID) {

@@ -15,6 +15,7 @@ const callTimeout = time.Minute
 // capacity.
 type Backlog struct {
 	Assumptions
+	Others
 	Concurrency int     // MaximumConcurrency of the event source mapping
 	Connections int     // that the database allows
 	Cores       float64 // of the database
@@ -25,7 +26,7 @@ type Backlog struct {
 // NewBacklog has the assumptions without flags: PostgreSQL's 100 connections
 // without those for superusers, and one core, the share of Aurora at 4 ACU.
 func NewBacklog() Backlog {
-	return Backlog{Assumptions: usual(manifest.Match.BatchSize), Concurrency: manifest.Match.MaxConcurrency,
+	return Backlog{Assumptions: usual(manifest.Match.BatchSize), Others: usualOthers, Concurrency: manifest.Match.MaxConcurrency,
 		Connections: 97, Cores: 1, Requests: 500, Tokens: 200_000}
 }
 
@@ -35,7 +36,15 @@ func (b Backlog) Throughput() (*Throughput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Throughput(), nil
+	n, err := readNeeds()
+	if err != nil {
+		return nil, err
+	}
+	r := s.Throughput()
+	for _, p := range b.pieces(n, s.Latency) {
+		r.Others = append(r.Others, p.rate(s))
+	}
+	return r, nil
 }
 
 // system is the system that the assumptions describe. The connections of other
@@ -49,7 +58,7 @@ func (b Backlog) system(functions []manifest.Function) (System, error) {
 		Timeout: manifest.Match.Timeout, Reserve: manifest.SettleReserve, CallTimeout: callTimeout,
 		Connections: b.Connections, OtherConnections: manifest.Connections(others, manifest.Tasks()),
 		Cores: b.Cores, RequestsAMinute: b.Requests, TokensAMinute: b.Tokens}
-	return s, errors.Join(err,
+	return s, errors.Join(err, b.Others.check(),
 		unless(b.Concurrency >= 2 && b.Concurrency <= 1000,
 			"--concurrency %d: MaximumConcurrency is between 2 and 1000", b.Concurrency),
 		unless(b.Connections >= 1, "--connections %d is less than 1", b.Connections),

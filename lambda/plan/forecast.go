@@ -16,8 +16,9 @@ type Forecast struct {
 	Embedding   string       `json:"embedding,omitempty"`
 	Measured    Measured     `json:"measured"`
 	Batch       int          `json:"batch"`
-	Bills       []Bill       `json:"bills"` // of each number of documents, at the given share
-	Lever       [][]Bill     `json:"lever"` // of each share, of each number of documents
+	Bills       []Bill       `json:"bills"`  // of each number of documents, at the given share
+	Lever       [][]Bill     `json:"lever"`  // of each share, of each number of documents
+	Others      []PieceCost  `json:"others"` // the cost of one piece of each other workload
 	load        Load
 }
 

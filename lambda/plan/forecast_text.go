@@ -21,6 +21,9 @@ func (r *Forecast) Page() *term.Sheet {
 	s.Table(r.lever())
 	s.Say(fmt.Sprintf("At %s documents a month:", grouped(r.largest().Documents)))
 	s.Chart(r.chart()...)
+	if len(r.Others) > 0 {
+		sayCosts(s, r.Others)
+	}
 	s.Say(r.assumptions())
 	s.Say(r.sources())
 	return s

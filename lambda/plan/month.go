@@ -11,6 +11,7 @@ import (
 // Month are the assumptions about a month, which has a bill.
 type Month struct {
 	Assumptions
+	Others
 	Documents   []int64 // a bill for each of these numbers
 	Model       string
 	Embedding   string  // a model; empty: none
@@ -22,7 +23,7 @@ type Month struct {
 
 // NewMonth has the assumptions without flags.
 func NewMonth() Month {
-	return Month{Assumptions: usual(1), Documents: []int64{1_000, 100_000, 10_000_000}, Model: manifest.DefaultModel,
+	return Month{Assumptions: usual(1), Others: usualOthers, Documents: []int64{1_000, 100_000, 10_000_000}, Model: manifest.DefaultModel,
 		Database: "aurora", Kept: 12}
 }
 
@@ -36,7 +37,15 @@ func (m Month) Forecast() (*Forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Forecast(models, m.Model, m.Embedding, m.Documents), nil
+	n, err := readNeeds()
+	if err != nil {
+		return nil, err
+	}
+	f := l.Forecast(models, m.Model, m.Embedding, m.Documents)
+	for _, p := range m.pieces(n, l.Latency) {
+		f.Others = append(f.Others, p.cost(l.Prices, l.Model, l.Measured.CoreSpeed.Value))
+	}
+	return f, nil
 }
 
 func (m Month) load(models *ModelPrices) (l Load, err error) {
@@ -56,7 +65,7 @@ func (m Month) load(models *ModelPrices) (l Load, err error) {
 		unless(len(m.Documents) > 0 && slices.Min(m.Documents) >= 0, "--documents: name numbers such as 1000,100000"),
 		unless(m.Kept >= 0, "--months %g is less than 0", m.Kept),
 		unless(l.Aurora || m.Database == "existing", "--database %.30q is neither aurora nor existing", m.Database),
-		prices, unpriced)
+		m.Others.check(), prices, unpriced)
 }
 
 // price is the price of a model and, where one is named, of a model that

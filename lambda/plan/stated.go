@@ -47,6 +47,7 @@ type Prices struct {
 	NATHour        Price  `json:"nat_gateway_hour"`
 	NATGB          Price  `json:"nat_gateway_gb"`
 	AddressHour    Price  `json:"public_ipv4_hour"`
+	TextractPages  Price  `json:"textract_pages"`
 }
 
 // Figure is a number that the plan rests on. From is its origin, and begins with
@@ -124,7 +125,8 @@ func ReadMeasured(raw []byte) (m Measured, err error) {
 
 // divisors are the figures that must not be 0.
 var divisors = []string{"core_speed", "poll_seconds", "cores_per_acu", "database_utilisation", "busy_hours_a_month",
-	"execution_ms_per_delivery", "round_trip_ms", "processor_ms_per_document", "prompt_tokens_per_question"}
+	"execution_ms_per_delivery", "round_trip_ms", "processor_ms_per_document", "prompt_tokens_per_question",
+	"pages_at_once", "chunk_words", "file_database_ms", "chunk_database_ms", "set_database_ms"}
 
 // read refuses a price or a figure that is missing, negative, or without a source:
 // nothing is free because it was forgotten.

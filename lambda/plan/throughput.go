@@ -13,6 +13,7 @@ import (
 type Throughput struct {
 	Capacity
 	Table  []capacityCell `json:"table"`
+	Others []PieceRate    `json:"others"` // pieces of each other workload an hour
 	system System
 }
 
@@ -81,6 +82,9 @@ func (r *Throughput) Page() *term.Sheet {
 	}
 	s.Say("Documents an hour, and the limit, with other invocations at a time and other answers of the model:")
 	s.Table(r.table())
+	if len(r.Others) > 0 {
+		sayRates(s, r.Others)
+	}
 	return s
 }
 

@@ -14,7 +14,7 @@ func (w *invocation) capacityCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return w.capacity(b, o) },
 	}
-	o.add(cmd, &b.Assumptions)
+	o.add(cmd, &b.Assumptions, &b.Others)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	flags.IntVar(&b.Concurrency, "concurrency", b.Concurrency, "MaximumConcurrency of the event source mapping")

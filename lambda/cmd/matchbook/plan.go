@@ -16,8 +16,11 @@ import (
 type planOptions struct{ json, markdown bool }
 
 // add adds the flags that both plans have.
-func (o *planOptions) add(cmd *cobra.Command, a *plan.Assumptions) {
+func (o *planOptions) add(cmd *cobra.Command, a *plan.Assumptions, others *plan.Others) {
 	flags := cmd.Flags()
+	flags.IntVar(&others.Pages, "pages", others.Pages, "pages of a file, for the work besides matching")
+	flags.IntVar(&others.Words, "words", others.Words, "words of a contract that is reviewed")
+	flags.IntVar(&others.Users, "users", others.Users, "users who are offered matches on a day")
 	flags.Float64Var(&a.Questions, "questions", a.Questions,
 		"questions to the model per document: what rules leave open")
 	flags.StringVar(&a.Latency, "latency", a.Latency,
@@ -46,11 +49,11 @@ type monthOptions struct {
 
 // planNames are the flags that need --plan.
 var planNames = []string{"documents", "questions", "latency", "tenants", "memory", "batch", "measured", "markdown",
-	"model", "embedding", "database", "months", "aws-prices"}
+	"model", "embedding", "database", "months", "aws-prices", "pages", "words", "users"}
 
 func (o *monthOptions) add(cmd *cobra.Command) {
 	o.Month = plan.NewMonth()
-	o.planOptions.add(cmd, &o.Assumptions)
+	o.planOptions.add(cmd, &o.Assumptions, &o.Others)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.on, "plan", false,
 		"forecast a month instead of reading the database; --documents, --questions, --latency and the like are for it")

@@ -98,6 +98,9 @@ func TestPlanRefusesWhatItCannotReckonWith(t *testing.T) {
 		{"cost --plan --latency soon", `--latency "soon" is neither`},
 		{"cost --plan --batch 11", "--batch 11 is not between 1 and 10"},
 		{"cost --plan --memory 64", "--memory 64 is not between"},
+		{"cost --plan --pages 0", "--pages 0, --words 10000, --users 10000: each is 1 at least"},
+		{"capacity --users -1", "--pages 3, --words 10000, --users -1: each is 1 at least"},
+		{"cost --words 5", "--words means nothing without --plan"},
 		{"cost --plan --tenants 0", "--tenants 0 is less than 1"},
 		{"cost --plan --months -1", "--months -1 is less than 0"},
 		{"cost --plan --database mine", `--database "mine" is neither aurora nor existing`},
@@ -144,9 +147,9 @@ func TestPlansAsJSONHaveWhatTheHelpNames(t *testing.T) {
 	t.Parallel()
 	for command, names := range map[string][]string{
 		"cost --plan --json": {"prices", "model_prices", "measured", "bills", "lever", "documents", "questions_per_document", "usd", "items",
-			"part", "what", "quantity", "unit", "fixed", "source", "from"},
+			"part", "what", "quantity", "unit", "fixed", "source", "from", "others", "lambda_and_sqs", "ocr"},
 		"capacity --json": {"documents_per_hour", "binding", "batch_seconds", "concurrency_that_is_enough", "limits", "name", "why", "change",
-			"problems", "table", "concurrency", "latency"},
+			"problems", "table", "concurrency", "latency", "others", "an_hour"},
 	} {
 		out := printed(t, "", strings.Fields(command)...)
 		if !json.Valid([]byte(out)) {

@@ -70,6 +70,7 @@ func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
 	}
 	r := decode[offering.Result](t, runOffers(t, url, "--json"))
 	wantSets(t, r)
+	testExplain(t, url, conn, r)
 	if want := (offering.Accounting{Users: 24, Completed: 22, Failed: 1, Without: 1, Offers: 38}); r.Accounting != want {
 		t.Errorf("got %+v, want %+v", r.Accounting, want)
 	}

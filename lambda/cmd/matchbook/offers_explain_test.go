@@ -1,0 +1,115 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/offering"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	jobOfJonas = "6e01dcc2-8b55-5f0b-8cec-137c45d02a80"
+	jobOfPiet  = "1991b19b-daa7-587b-a1d8-b5e3db327a2f"
+	idOfTheo   = "40000000-0000-4000-8000-000000000204"
+	idOfJonas  = "40000000-0000-4000-8000-000000000709"
+)
+
+// Found by hand, as the sets: testdata/README.md. The mentees have slot 2, and 2 + 2
+// is the day after; Viktor has slot 4.
+const explanationOfJonas = `
+OFFERS of 2026-03-29 for Jonas
+  completed in Europe/Berlin, due 2026-03-29 07:00Z, job 6e01dcc2-8b55-5f0b-8cec-137c45d02a80
+  roster 0c0465d616cc, algorithm 1
+  computed again from its roster: the set is the same, byte for byte
+OFFERED 2
+   1  Mara          2293  interests 1000 + reciprocity 500 + distance 600 + activity 193
+   2  Theo          1532  interests 666 + reciprocity 250 + distance 516 + activity 100
+FILTERED 3
+      Bishnu       filter distance: the candidate needs to be as near as the other wants, if both
+                   have a place
+      Grace        filter distance: the candidate needs to be as near as the other wants, if both
+                   have a place
+      Ilse         filter age: the user needs to be, in the year of the date, of an age that the
+                   other looks for
+ANOTHER DAY 6
+      Viktor       the next day of the pair is 2026-04-01
+      Aylin        the next day of the pair is 2026-03-30
+      Sita         the next day of the pair is 2026-03-30
+      Noah         the next day of the pair is 2026-03-30
+      Lena         the next day of the pair is 2026-03-30
+      Oda          the next day of the pair is 2026-04-01
+UNREADABLE 1
+      Piet         the user's profile cannot be read: born has a value of another type than it
+                   should
+`
+
+// testExplain explains the samples, also after users have changed and after someone
+// changed what is stored.
+func testExplain(t *testing.T, url string, conn *pgx.Conn, r offering.Result) {
+	t.Helper()
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	explain := func(code int, want string, args ...string) string {
+		t.Helper()
+		got, out, errOut := matchbook(t, url, append([]string{"offers", "explain"}, args...)...)
+		if got != code || !strings.Contains(out+errOut, want) {
+			t.Errorf("%v: exit status %d, want %d with %q in\n%s%s", args, got, code, want, out, errOut)
+		}
+		return out
+	}
+	wantText(t, explain(exitOK, "", jobOfJonas), explanationOfJonas)
+	exec(`UPDATE offer_user SET preferences = '{}', active = false`) // a set does not depend on what users are now
+	same := 0
+	for _, tenant := range r.Tenants {
+		for _, s := range tenant.Sets {
+			if s.Status == "completed" {
+				same++
+				explain(exitOK, `"same": true`, s.Job.String(), "--json")
+			}
+		}
+	}
+	if same != 22 {
+		t.Errorf("%d sets were compared", same)
+	}
+	explain(exitOK, "reason: rank the candidates: the user's profile cannot be read: born", jobOfPiet)
+	explain(exitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
+	explain(exitOK, "a user is not offered to itself", jobOfJonas, "--candidate", idOfJonas)
+	explain(exitOK, "it is not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
+	explain(exitError, "there is no job "+idOfTheo, idOfTheo)
+	explain(exitError, `"x" is not the id of a job`, "x")
+	explain(exitError, `--candidate "x" is not a UUID`, jobOfJonas, "--candidate", "x")
+
+	exec(`ALTER TABLE matchmaking_job DISABLE TRIGGER ALL`)
+	exec(`UPDATE matchmaking_job SET offers = jsonb_set(offers, '{1,score}', '1533') WHERE id = '` + jobOfJonas + `'`)
+	explain(exitFindings, "DIFFERENT: what is stored is not what its roster gives\n    stored  1  Mara", jobOfJonas)
+	exec(`UPDATE matchmaking_job SET offers = '7' WHERE id = '` + jobOfJonas + `'`)
+	explain(exitFindings, "DIFFERENT", jobOfJonas)
+	exec(`UPDATE offer_roster SET content = '\x00'`)
+	explain(exitFindings, "it cannot be computed: the roster of 2026-03-29 is damaged", jobOfJonas)
+	exec(`DELETE FROM offer_roster`)
+	explain(exitFindings, "it cannot be computed: ", jobOfJonas)
+}
+
+func TestJobsWithoutASetAreExplainedByTheirReason(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	insertOfferJobs(t, postgrestest.Conn(t, url), "cancelled", "pending")
+	out := printed(t, url, "offers", "explain", offerJob(1))
+	wantText(t, out, `
+OFFERS of 2026-03-29 for Ada
+  skipped in Europe/Berlin, due 2026-03-29 07:00Z, job 60000000-0000-5000-8000-000000000001
+  reason: nobody was there
+`)
+	if out := printed(t, url, "offers", "explain", offerJob(2)); !strings.Contains(out, "  pending in") ||
+		!strings.Contains(out, "it cannot be computed: ") {
+		t.Errorf("got\n%s", out)
+	}
+}

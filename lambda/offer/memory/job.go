@@ -57,6 +57,9 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 		c.Found = job.Done
 	case j.Status == job.StatusInProgress && left > 0:
 		c.Found, c.Wait = job.Held, left
+	case j.Digest == [32]byte{}:
+		c.Found, c.Reason = job.NotMatchable, "the job has no roster"
+		s.spoil(j, c.Reason)
 	case !suspects && (j.Status == job.StatusInProgress || j.Status == job.StatusPending && j.lapses > 0):
 		c.Suspect = true
 	case j.Status == job.StatusPending && due > time.Minute && !d.Last:
@@ -66,6 +69,14 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 		c.Fence.Attempt = j.Attempts
 	}
 	return c
+}
+
+// spoil ends a job that has nothing to work on.
+func (s *Store) spoil(j *Job, reason string) {
+	var none Job
+	j.Status, j.Error, j.lapses, j.lease, j.FailedAt, j.Due = job.StatusNone, reason, 0, none.lease, none.FailedAt, none.Due
+	j.republished = 0
+	s.wrote(j)
 }
 
 // take gives a job to an attempt.

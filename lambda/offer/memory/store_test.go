@@ -39,7 +39,7 @@ func groups(t *testing.T, s *Store) []offer.Group {
 // queue queues a date for all users of the only group.
 func queue(t *testing.T, s *Store, date day.Date) []job.Stamped {
 	t.Helper()
-	stamped, _, err := s.Queue(t.Context(), offer.Shard{Group: groups(t, s)[0], Date: date, Limit: 10})
+	stamped, _, err := s.Queue(t.Context(), offer.Shard{Group: groups(t, s)[0], Date: date, Limit: 10, Digest: [32]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

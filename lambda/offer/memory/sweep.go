@@ -21,6 +21,12 @@ func (j *Job) since() time.Time {
 	return j.CreatedAt
 }
 
+// unpublished reports whether a job was inserted, and never published.
+func (j *Job) unpublished() bool {
+	inserted := j.Status == job.StatusNone && !j.Due.IsZero() && j.Error == "" && j.Digest != [32]byte{}
+	return j.Published.IsZero() && j.Attempts == 0 && (j.Status == job.StatusPending || inserted)
+}
+
 func (s *Store) overdue(j *Job, w sweep.Waits) bool {
 	return j.Status == job.StatusPending && j.since().Add(w.Visibility<<min(j.republished, 10)).Before(s.now())
 }
@@ -84,8 +90,7 @@ func (s *Store) Republish(_ context.Context, w sweep.Waits, limit int) (again []
 	lost := w.Idle && !s.working()
 	chosen := map[sweep.Repair][]*Job{
 		sweep.Inserted: s.waiting(limit, func(j *Job) bool {
-			return j.Status == job.StatusPending && j.Published.IsZero() && j.Attempts == 0 &&
-				j.since().Add(w.Grace).Before(s.now())
+			return j.unpublished() && j.since().Add(w.Grace).Before(s.now())
 		}),
 		sweep.Lapsed: s.waiting(limit, func(j *Job) bool { return s.lapsed(j, w) && j.lapses+1 < w.Lapses }),
 		sweep.Overdue: s.waiting(limit, func(j *Job) bool {

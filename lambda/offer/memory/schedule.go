@@ -91,6 +91,7 @@ func (s *Store) move(sh offer.Shard, write func(*Job)) (users int) {
 		}
 		s.leave(u)
 		u.queued, u.through = true, sh.Date
+		u.landed(sh.Date)
 		if u.flownTo <= sh.Date+1 {
 			u.flownFrom, u.flownTo = 0, 0
 		}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -77,7 +78,9 @@ func (s *Store) Update(id uuid.UUID, change func(*User)) error {
 	}
 	after := *u
 	change(&after.User)
-	after.version++
+	if !same(u.User, after.User) {
+		after.version++
+	}
 	if after.Active && !u.Active {
 		after.queued, after.through = false, 0
 	}
@@ -92,9 +95,14 @@ func (s *Store) Update(id uuid.UUID, change func(*User)) error {
 	return nil
 }
 
-// fly notes the dates between the date before a move and the one after it: they are in
-// no calendar of the user, unless the user flies back into them. The dates from there
-// on are looked at again.
+// same reports whether a roster reads nothing else of the two.
+func same(a, b User) bool {
+	return a.Active == b.Active && a.ActiveAt.Equal(b.ActiveAt) && bytes.Equal(a.Profile, b.Profile) &&
+		bytes.Equal(a.Preferences, b.Preferences)
+}
+
+// fly notes the dates between the date before a move and the one after it: they
+// are in no calendar of the user, unless he flies back into them.
 func (u *user) fly(from string, now time.Time) error {
 	before, err := dateIn(from, now)
 	if err != nil {
@@ -106,11 +114,21 @@ func (u *user) fly(from string, now time.Time) error {
 	}
 	if after > before+1 {
 		u.flownFrom, u.flownTo = before+1, after
-	} else if u.flownTo = min(u.flownTo, after); u.flownTo <= u.flownFrom {
+	} else {
+		u.flownTo = min(u.flownTo, after)
+	}
+	u.landed(u.flownFrom - 1)
+	if u.queued {
+		u.through = min(u.through, after-1)
+	}
+	return nil
+}
+
+// landed forgets the dates that were flown over, when all of them are behind.
+func (u *user) landed(through day.Date) {
+	if u.flownTo <= u.flownFrom || u.flownTo-1 <= through {
 		u.flownFrom, u.flownTo = 0, 0
 	}
-	u.through = min(u.through, after-1)
-	return nil
 }
 
 // dateIn returns the date that the clocks of a zone show.

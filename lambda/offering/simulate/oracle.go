@@ -88,7 +88,7 @@ func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict
 	if len(run) == 0 {
 		return
 	}
-	calendar, first, latest := map[day.Date]bool{}, map[day.Date]time.Time{}, day.Date(0)
+	calendar, first := map[day.Date]bool{}, map[day.Date]time.Time{}
 	begun := s.ready(run[0].from) // of the dates that are due until then only the latest is owed
 	for i, c := range run {
 		until := end
@@ -105,18 +105,13 @@ func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict
 			all[yesterday] = max(all[yesterday], maybe)
 		}
 		for d := from; d <= last; d++ {
-			if d > latest || calendar[d] {
-				calendar[d] = true
-			} else { // flown over, and lived after a later date was due
-				all[d] = max(all[d], maybe)
-			}
+			calendar[d] = true
 		}
 		for d := range calendar {
 			due := later(c.from, nine(d, zone))
 			if !due.Before(until) {
 				continue
 			}
-			latest = max(latest, d)
 			if _, ok := first[d]; !ok {
 				first[d] = due
 			}

@@ -37,8 +37,6 @@ const (
 )
 
 const (
-	// sampled is the distance of the dates whose sets are computed again.
-	sampled = 10
 	// late is the time after nine from which on a set is shown as late.
 	late = time.Hour
 )
@@ -60,7 +58,7 @@ func (l *ledger) completed(set offer.Set) {
 		l.broken("a second set of %s for %s was committed", set.Date, set.User)
 	}
 	*m = committed
-	if set.Date%sampled == 0 {
+	if set.Date%day.Date(l.checked) == 0 {
 		l.digests[set.ID] = digest(set.Offers)
 	}
 }
@@ -165,7 +163,8 @@ func (l *ledger) set(j memory.Job, n int) []int {
 		for ago, sets := range l.recent {
 			if slices.Contains(sets[n], c) {
 				l.Repeated++
-				l.broken("%s is offered %s on %s, and was %d days before", j.User, o.Candidate, j.Date, len(l.recent)-ago)
+				l.broken("%s is offered %s on %s, and was %d days before", j.User, o.Candidate, j.Date,
+					len(l.recent)-ago)
 			}
 		}
 		list = append(list, c)
@@ -177,7 +176,7 @@ func (l *ledger) set(j memory.Job, n int) []int {
 // again computes the sets of a sampled date from its roster, and compares them with
 // what was committed.
 func (l *ledger) again(date day.Date, jobs []memory.Job) {
-	if date%sampled != 0 {
+	if date%day.Date(l.checked) != 0 {
 		return
 	}
 	frozen, err := l.store.Roster(context.Background(), l.tenant, date)

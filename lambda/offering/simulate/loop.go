@@ -10,6 +10,7 @@ type loop struct {
 	now    time.Time
 	events events
 	count  int
+	moved  func() // called when the clock has moved; may be nil
 }
 
 type event struct {
@@ -44,6 +45,9 @@ func (l *loop) step(end time.Time) bool {
 	e := heap.Pop(&l.events).(event)
 	if e.at.After(l.now) {
 		l.now = e.at
+		if l.moved != nil {
+			l.moved()
+		}
 	}
 	e.run()
 	return true

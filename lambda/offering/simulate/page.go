@@ -127,8 +127,9 @@ func (h *Heat) row(name string, cells []Cell) rowView {
 		}
 		if class != "" {
 			first, last := h.From+day.Date(from), h.From+day.Date(to-1)
-			row.Runs = append(row.Runs, runView{class, fmt.Sprintf("%s to %s: %d offered, %d of them late, %d skipped, %d failed",
-				first, last, sum.Offered, sum.Late, sum.Skipped, sum.Failed), from, to - from})
+			title := fmt.Sprintf("%s to %s: %d offered, %d of them late, %d skipped, %d failed",
+				first, last, sum.Offered, sum.Late, sum.Skipped, sum.Failed)
+			row.Runs = append(row.Runs, runView{class, title, from, to - from})
 		}
 		from = to
 	}

@@ -43,7 +43,8 @@ const (
 
 // Zones on both sides of the date line.
 var (
-	east = []string{"Pacific/Pago_Pago", "Pacific/Midway", "Pacific/Niue", "Pacific/Honolulu", "America/Adak", "Etc/GMT+12"}
+	east = []string{"Pacific/Pago_Pago", "Pacific/Midway", "Pacific/Niue", "Pacific/Honolulu", "America/Adak",
+		"Etc/GMT+12"}
 	west = []string{"Pacific/Kiritimati", "Pacific/Apia", "Pacific/Tongatapu", "Pacific/Auckland", "Pacific/Chatham",
 		"Etc/GMT-14"}
 )
@@ -147,8 +148,8 @@ func (s *simulation) profile() (profile, preferences json.RawMessage) {
 		kind, wanted = wanted, kind
 	}
 	born := 1940 + r.IntN(65)
-	profile = fmt.Appendf(nil, `{"kind":%q,"born":%d,"place":{"lat":%d.%04d,"lon":%d.%04d},"languages":[%q,%q],"interests":[%q,%q]}`,
-		kind, born, r.IntN(130)-60, r.IntN(10000), r.IntN(360)-180, r.IntN(10000),
+	place := fmt.Sprintf(`{"lat":%d.%04d,"lon":%d.%04d}`, r.IntN(130)-60, r.IntN(10000), r.IntN(360)-180, r.IntN(10000))
+	profile = fmt.Appendf(nil, `{"kind":%q,"born":%d,"place":%s,"languages":[%q,%q],"interests":[%q,%q]}`, kind, born, place,
 		pick(r, languages), pick(r, languages), pick(r, interests), pick(r, interests))
 	preferences = fmt.Appendf(nil, `{"kinds":[%q],"age":{"min":18,"max":%d},"interests":{%q:%d}}`,
 		wanted, 60+r.IntN(60), pick(r, interests), 1+r.IntN(10))

@@ -45,8 +45,8 @@ type process struct {
 	result chan []job.Settlement
 }
 
-// run starts a batch and calls free when the process has ended.
-func (s *simulation) run(batch []receipt, free func()) {
+// invoke starts a batch and calls free when the process has ended.
+func (s *simulation) invoke(batch []receipt, free func()) {
 	p := &process{simulation: s, batch: batch, turns: map[uuid.UUID]chan struct{}{},
 		taken: make(chan int, 1), begun: make(chan struct{}, len(batch)), result: make(chan []job.Settlement, 1)}
 	if s.rand.Float64() >= slowBatch {

@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offer/memory"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
 
@@ -33,7 +32,7 @@ var errDead = errors.New("the scheduler died")
 // and another one may run between two calls.
 type scheduler struct {
 	*simulation
-	*memory.Store
+	offer.ScheduleStore
 	skew  time.Duration
 	calls int
 	death int    // the call at which it dies; 0: it lives
@@ -46,18 +45,20 @@ func (s *simulation) tick(skew time.Duration) {
 	if s.down() {
 		return
 	}
-	run := &scheduler{simulation: s, Store: s.store, skew: skew}
+	run := &scheduler{simulation: s, ScheduleStore: s.store, skew: skew}
 	if s.rand.Float64() < dies {
 		run.death = 1 + s.rand.IntN(12)
 	}
 	if s.rand.Float64() < interrupted {
-		run.at, run.other = 1+s.rand.IntN(8), func() { s.schedule(&scheduler{simulation: s, Store: s.store, skew: -skew}) }
+		other := &scheduler{simulation: s, ScheduleStore: s.store, skew: -skew}
+		run.at, run.other = 1+s.rand.IntN(8), func() { s.schedule(other) }
 	}
 	s.schedule(run)
 }
 
 func (s *simulation) schedule(run *scheduler) {
-	report, err := (&offer.Scheduler{Store: run, Sender: run, CatchUp: s.catchUp, Log: quiet, Shard: shard}).Run(context.Background())
+	scheduler := &offer.Scheduler{Store: run, Sender: run, CatchUp: s.catchUp, Log: quiet, Shard: shard}
+	report, err := scheduler.Run(context.Background())
 	s.Rosters += report.Rosters
 	switch {
 	case run.death > 0 && run.calls >= run.death:
@@ -86,7 +87,7 @@ func (s *scheduler) call() error {
 
 // Now implements offer.ScheduleStore.
 func (s *scheduler) Now(ctx context.Context) (time.Time, error) {
-	now, err := s.Store.Now(ctx)
+	now, err := s.ScheduleStore.Now(ctx)
 	return now.Add(s.skew), err
 }
 
@@ -111,7 +112,7 @@ func (s *scheduler) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen,
 		s.enroll(f.Date, f.Users)
 		s.versions[f.Date] = f.Algorithm
 	}
-	return s.Store.Freeze(ctx, f)
+	return s.ScheduleStore.Freeze(ctx, f)
 }
 
 // enroll notes who is active, by the simulation's own record.
@@ -132,7 +133,7 @@ func (s *scheduler) Queue(ctx context.Context, sh offer.Shard) (stamped []job.St
 	if err := s.call(); err != nil {
 		return nil, 0, err
 	}
-	return s.Store.Queue(ctx, sh)
+	return s.ScheduleStore.Queue(ctx, sh)
 }
 
 // Skip implements offer.ScheduleStore.
@@ -140,7 +141,7 @@ func (s *scheduler) Skip(ctx context.Context, sh offer.Shard, reason string) (in
 	if err := s.call(); err != nil {
 		return 0, err
 	}
-	return s.Store.Skip(ctx, sh, reason)
+	return s.ScheduleStore.Skip(ctx, sh, reason)
 }
 
 // Send implements job.Sender.

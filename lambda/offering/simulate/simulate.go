@@ -38,7 +38,8 @@ type simulation struct {
 	end      time.Time
 	catchUp  time.Duration
 	outages  []outage
-	store    *memory.Store
+	store    store
+	checked  int // of so many dates the sets of one are computed again
 	queue    *queue
 	rankings offer.Rankings
 	version  int        // which algorithm, of all
@@ -58,12 +59,32 @@ const over = 12
 // outage is a time without schedulers, workers and sweeps.
 type outage struct{ from, until time.Time }
 
+// store is memory.Store, or that of a test.
+type store interface {
+	offer.Store
+	offer.ScheduleStore
+	job.Store
+	job.PublishStore
+	sweep.Store
+	Insert(u memory.User)
+	Update(id uuid.UUID, change func(*memory.User)) error
+	Jobs(tenant uuid.UUID, date day.Date) []memory.Job
+	JobOf(tenant uuid.UUID, date day.Date, user uuid.UUID) (memory.Job, bool)
+	Failed(tenant uuid.UUID, date day.Date) []memory.Job
+	Forget(tenant uuid.UUID, date day.Date)
+	Open() int
+}
+
 // Run simulates. Its error is that of the options or of ctx.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	s, err := newSimulation(o)
 	if err != nil {
 		return nil, err
 	}
+	return s.run(ctx)
+}
+
+func (s *simulation) run(ctx context.Context) (*Result, error) {
 	s.plan()
 	for s.step(s.end) {
 		if ctx.Err() != nil {
@@ -92,11 +113,15 @@ func newSimulation(o Options) (*simulation, error) {
 	if o.Users < 1 || o.Days < 1 || len(o.Zones) == 0 {
 		return nil, fmt.Errorf("a simulation needs users, days and zones")
 	}
-	s.store = memory.New(func() time.Time { return s.now })
 	s.queue = &queue{loop: s.loop, rand: s.rand, skew: 2 * time.Minute, wake: s.dispatch}
-	s.rankings = &offer.Cache{Rosters: s.store}
+	s.keep(memory.New(func() time.Time { return s.now }), 10)
 	s.ledger = &ledger{simulation: s, digests: map[uuid.UUID][32]byte{}}
 	return s, nil
+}
+
+// keep sets the store, and how many dates there are for one whose sets are computed again.
+func (s *simulation) keep(in store, every int) {
+	s.store, s.checked, s.rankings = in, every, &offer.Cache{Rosters: in}
 }
 
 func (s *simulation) zone(name string) *time.Location { return s.zones[name] }
@@ -156,7 +181,7 @@ func (s *simulation) dispatch() {
 		}
 		s.idle--
 		s.Deliveries += len(batch)
-		s.run(batch, func() {
+		s.invoke(batch, func() {
 			s.idle++
 			s.dispatch()
 		})
@@ -236,7 +261,7 @@ func (s *simulation) over(date day.Date) {
 // drain lets the queue run empty when no further date is queued.
 func (s *simulation) drain() {
 	for date := day.Of(s.end) - over; date <= day.Of(s.end)+1; date++ {
-		for s.step(date.Time().AddDate(0, 0, over)) {
+		for (s.queue.waiting > 0 || s.store.Open() > 0) && s.step(date.Time().AddDate(0, 0, over)) {
 		}
 		s.over(date)
 	}

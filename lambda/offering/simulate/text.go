@@ -13,10 +13,11 @@ func (r *Result) Text() string {
 	line("%d sets completed (%d more than an hour after nine), %d skipped, %d failed with a reason",
 		r.Completed, r.Late, r.Skipped, r.Failed)
 	line("%d offers; no candidate more often than %d times a date (limit %d)", r.Offers, r.Exposure.Most, r.Exposure.Limit)
-	line("met: %d deliveries of %d messages, %d sent twice, %d delayed, %d dead letters; %d workers and %d schedulers killed,",
-		r.Deliveries, r.Sent, r.Twice, r.Delayed, r.Dead, r.Killed, r.DeadSchedulers)
-	line("     %d faults of the database, %d stale writes refused, %d jobs repaired by the sweep, %d published by hand, %d moves",
-		r.Faults, r.Stale, r.Repaired, r.Reruns, r.Moves)
+	line("met: %d deliveries of %d messages, %d sent twice, %d delayed, %d dead letters", r.Deliveries, r.Sent, r.Twice,
+		r.Delayed, r.Dead)
+	line("     %d workers and %d schedulers killed, %d faults of the database, %d stale writes refused", r.Killed,
+		r.DeadSchedulers, r.Faults, r.Stale)
+	line("     %d jobs repaired by the sweep, %d published by hand, %d moves", r.Repaired, r.Reruns, r.Moves)
 	line("kept: %d dates missed, %d too many, %d candidates repeated too early; %d sets computed again, byte for byte",
 		r.Missed, r.Extra, r.Repeated, r.Recomputed)
 	if r.Broken > 0 {

@@ -74,7 +74,8 @@ func TestScheduleQueuesUsersWhoseClocksShowNine(t *testing.T) {
 		check(t, "report", string(report), step.report)
 		check(t, "offers", l.offers(), step.offers)
 	}
-	check(t, "rosters", query[string](l, "SELECT string_agg(date || ': ' || users, ', ') FROM offer_roster"), "2026-03-29: 8")
+	check(t, "rosters", query[string](l, "SELECT string_agg(date || ': ' || users, ', ') FROM offer_roster"),
+		"2026-03-29: 8")
 	check(t, "messages", query[string](l, `SELECT count(*) || ' ' || count(published_at) || ' ' || max(attempts)
 		FROM matchmaking_job WHERE id = ANY ($1)`, l.sentIDs()), "5 5 0")
 }

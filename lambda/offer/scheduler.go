@@ -169,7 +169,8 @@ func (r *run) queue(ctx context.Context, o owed) error {
 		if r.now.Sub(o.due) > punctual {
 			r.report.Late += len(stamped)
 		}
-		r.Log.Info("queued", "tenant", o.group.Tenant, "zone", o.group.Zone, "date", o.date, "users", users, "jobs", len(stamped))
+		r.Log.Info("queued", "tenant", o.group.Tenant, "zone", o.group.Zone, "date", o.date, "users", users,
+			"jobs", len(stamped))
 		if err := r.send(ctx, stamped); err != nil {
 			return err
 		}

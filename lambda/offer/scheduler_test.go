@@ -51,8 +51,8 @@ func (w *world) at(now string) {
 func (w *world) add(tenant, n int, zone string) {
 	for range n {
 		w.users++
-		w.store.Insert(memory.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant], Zone: zone,
-			Active: true, Profile: []byte(`{}`), Preferences: []byte(`{}`)})
+		w.store.Insert(memory.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant],
+			Zone: zone, Active: true, Profile: []byte(`{}`), Preferences: []byte(`{}`)})
 	}
 }
 
@@ -87,8 +87,8 @@ func (w *world) rows() []string {
 	for _, tenant := range tenants {
 		for d := day.Of(w.now.UTC()) - 5; d <= day.Of(w.now.UTC())+2; d++ {
 			for _, j := range w.store.Jobs(tenant, d) {
-				lines = append(lines, fmt.Sprintf("%s %s %s %s %s %x %d %s %s %s", j.ID, j.User, j.Date, j.Zone, j.Status, j.Digest[:2],
-					j.Algorithm, j.OfferedAt.Format(time.RFC3339), j.ExpiresAt.Format(time.RFC3339), j.Error))
+				lines = append(lines, fmt.Sprintf("%s %s %s %s %s %x %d %s %s %s", j.ID, j.User, j.Date, j.Zone, j.Status,
+					j.Digest[:2], j.Algorithm, j.OfferedAt.Format(time.RFC3339), j.ExpiresAt.Format(time.RFC3339), j.Error))
 			}
 		}
 	}
@@ -310,7 +310,8 @@ func TestCrashAtAnyStepChangesNothing(t *testing.T) {
 		}
 		w.run()
 		if got := w.rows(); !slices.Equal(got, want) {
-			t.Errorf("after a crash at step %d of %d:\n%s\nwant\n%s", crash, calls, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("after a crash at step %d of %d:\n%s\nwant\n%s", crash, calls, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 	}
 }
@@ -335,8 +336,8 @@ func TestTwoSchedulersAtOnceDoTheWorkOnce(t *testing.T) {
 			ids[m.ID] = true
 		}
 		if got := w.rows(); !slices.Equal(got, want) || len(ids) != len(w.sent) {
-			t.Errorf("the other one at step %d: %d messages for %d jobs, rows\n%s\nwant\n%s", interrupted, len(w.sent), len(ids),
-				strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("the other one at step %d: %d messages for %d jobs, rows\n%s\nwant\n%s", interrupted, len(w.sent),
+				len(ids), strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 }

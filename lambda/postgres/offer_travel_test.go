@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ var travellers = []traveller{
 		moves: []move{{"3 23:30", honolulu}}, want: "2 3 4"},
 }
 
-// end is the end of the test.
+// travel is the length of the test.
 const travel = 4 * 24 * time.Hour
 
 // commuters returns users who move in each hour of a day between zones on both sides
@@ -87,13 +88,13 @@ func commuters(random *rand.Rand) (list []traveller) {
 				moves: []move{{fmt.Sprintf("3 %d:30", hour), way[1]}}})
 		}
 	}
-	zones := []string{pago, kiritimati, "Etc/GMT+12", "Pacific/Apia", "Pacific/Auckland", honolulu, "America/St_Johns", "UTC", "Asia/Kolkata"}
+	zones := []string{pago, kiritimati, "Etc/GMT+12", "Pacific/Apia", "Pacific/Auckland", honolulu, "America/St_Johns",
+		"UTC", "Asia/Kolkata"}
 	for i := range thorough.Or(40, 1000) {
 		u := traveller{name: fmt.Sprint("random ", i), zone: zones[random.IntN(len(zones))]}
-		for minute := 60; minute < 60*60; { // until noon on the 4th
-			minute += 30 * (1 + random.IntN(40))
-			at := inMarchAfter(minute)
-			u.moves = append(u.moves, move{at, zones[random.IntN(len(zones))]})
+		// Not on the hour, when a date may begin in the moment of a move.
+		for hour := 1 + random.IntN(20); hour < 60; hour += 1 + random.IntN(20) {
+			u.moves = append(u.moves, move{inMarchAfter(60*hour + 30), zones[random.IntN(len(zones))]})
 		}
 		list = append(list, u)
 	}
@@ -104,23 +105,23 @@ func inMarchAfter(minutes int) string {
 	return time.Date(2026, 3, 2, 9, minutes, 0, 0, time.UTC).Format("2 15:04")
 }
 
+// runs reports whether the schedule of the test runs then; the real one runs twice as
+// often as with -thorough.
+func runs(at time.Time) bool { return at.Minute() == 0 || at.Minute() == 30 && thorough.On() }
+
 // dates returns the dates of the user's calendar that are over at the end: those that
-// the clocks of the user showed at some time, a quarter of an hour after the other.
+// the clocks of the user showed at some time, looked at every quarter of an hour. A
+// move back in the calendar takes back the dates after it that were not due yet.
 func (u traveller) dates(t *testing.T, start time.Time) string {
 	t.Helper()
-	shown, last := map[int]bool{}, 0
-	for at, zone := start, u.zone; !at.After(start.Add(travel)); at = at.Add(15 * time.Minute) {
-		for _, m := range u.moves {
-			if !at.Before(inMarch(t, m.at)) {
-				zone = m.zone
-			}
+	shown, due, last := map[int]bool{}, 0, 0
+	for at := start; !at.After(start.Add(travel)); at = at.Add(15 * time.Minute) {
+		local := at.In(u.where(t, at))
+		last = local.Day()
+		maps.DeleteFunc(shown, func(d int, _ bool) bool { return d > max(last, due) })
+		if shown[last] = true; runs(at) {
+			due = max(due, local.Add(-9*time.Hour).Day()%28) // the 28th is in February
 		}
-		location, err := time.LoadLocation(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last = at.In(location).Day()
-		shown[last] = true
 	}
 	var list []string
 	for d := 1; d < last; d++ {
@@ -131,6 +132,22 @@ func (u traveller) dates(t *testing.T, start time.Time) string {
 	return strings.Join(list, " ")
 }
 
+// where returns the zone in which the user is.
+func (u traveller) where(t *testing.T, at time.Time) *time.Location {
+	t.Helper()
+	name := u.zone
+	for _, m := range u.moves {
+		if !at.Before(inMarch(t, m.at)) {
+			name = m.zone
+		}
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
 // sets returns the dates of March with a job of the user that are before the last one.
 func (u traveller) sets(o *offers, end time.Time) string {
 	o.t.Helper()
@@ -139,8 +156,8 @@ func (u traveller) sets(o *offers, end time.Time) string {
 		zone = u.moves[len(u.moves)-1].zone
 	}
 	var list string
-	if err := o.conn.QueryRow(o.t.Context(), `SELECT coalesce(string_agg(extract(day FROM date)::text, ' ' ORDER BY date), '')
-		FROM matchmaking_job WHERE user_id = $1 AND date < ($2::timestamptz AT TIME ZONE $3)::date`,
+	if err := o.conn.QueryRow(o.t.Context(), `
+		SELECT coalesce(string_agg(extract(day FROM date)::text, ' ' ORDER BY date), '') FROM matchmaking_job WHERE user_id = $1 AND date < ($2::timestamptz AT TIME ZONE $3)::date`,
 		u.id, end, zone).Scan(&list); err != nil {
 		o.t.Fatal(err)
 	}
@@ -167,8 +184,8 @@ func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
 	for i := range list {
 		u := &list[i]
 		u.id = num(i + 1)
-		o.exec(`INSERT INTO offer_user (id, tenant_id, timezone, through) VALUES ($1, $2, $3, ($4::timestamptz AT TIME ZONE $3)::date - 1)`,
-			u.id, tenant, u.zone, begin)
+		o.exec(`INSERT INTO offer_user (id, tenant_id, timezone, through)
+			VALUES ($1, $2, $3, ($4::timestamptz AT TIME ZONE $3)::date - 1)`, u.id, tenant, u.zone, begin)
 		if want := u.dates(t, begin); u.want == "" {
 			u.want = want
 		} else if want != u.want {
@@ -185,7 +202,7 @@ func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
 				}
 			}
 		}
-		if at.Minute() == 0 || thorough.On() { // the schedule of the test is slower than the real one
+		if runs(at) {
 			if _, err := scheduler.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}

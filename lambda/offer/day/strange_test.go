@@ -61,7 +61,8 @@ func TestDateIsDueWhereClocksChangeAtNine(t *testing.T) {
 		want    map[string]string // by date; "" is never
 	}{
 		{"nine is skipped: 8:30 becomes 9:30", 0, []offset{{at(t, "2026-05-01T08:30Z"), hours(1)}},
-			map[string]string{"2026-04-30": "2026-04-30T09:00Z", "2026-05-01": "2026-05-01T08:30Z", "2026-05-02": "2026-05-02T08:00Z"}},
+			map[string]string{"2026-04-30": "2026-04-30T09:00Z", "2026-05-01": "2026-05-01T08:30Z",
+				"2026-05-02": "2026-05-02T08:00Z"}},
 		{"nine is the end of the gap", 0, []offset{{at(t, "2026-05-01T08:00Z"), hours(1)}},
 			map[string]string{"2026-05-01": "2026-05-01T08:00Z"}},
 		{"nine is the beginning of the gap", 0, []offset{{at(t, "2026-05-01T09:00Z"), hours(1)}},
@@ -76,7 +77,8 @@ func TestDateIsDueWhereClocksChangeAtNine(t *testing.T) {
 			map[string]string{"2026-05-01": "2026-05-01T09:00Z"}},
 		{"9:00 becomes 8:00", 0, []offset{{at(t, "2026-05-01T09:00Z"), hours(-1)}},
 			map[string]string{"2026-05-01": "2026-05-01T10:00Z"}},
-		{"9:10 becomes 8:40, by half an hour", 5*time.Hour + 30*time.Minute, []offset{{at(t, "2026-05-01T03:40Z"), hours(5)}},
+		{"9:10 becomes 8:40, by half an hour", 5*time.Hour + 30*time.Minute,
+			[]offset{{at(t, "2026-05-01T03:40Z"), hours(5)}},
 			map[string]string{"2026-05-01": "2026-05-01T03:30Z", "2026-05-02": "2026-05-02T04:00Z"}},
 		{"two changes in one morning", 0,
 			[]offset{{at(t, "2026-05-01T08:30Z"), hours(-1)}, {at(t, "2026-05-01T09:15Z"), hours(2)}},
@@ -86,7 +88,8 @@ func TestDateIsDueWhereClocksChangeAtNine(t *testing.T) {
 			map[string]string{"2026-04-30": "2026-04-30T20:00Z", "2026-05-01": "", "2026-05-02": "2026-05-01T20:00Z"}},
 		{"a date begins in the afternoon", -11 * time.Hour,
 			[]offset{{at(t, "2026-05-01T07:00Z"), hours(13)}}, // 20:00 on the 30th becomes 20:00 on the 1st
-			map[string]string{"2026-04-30": "2026-04-30T20:00Z", "2026-05-01": "2026-05-01T07:00Z", "2026-05-02": "2026-05-01T20:00Z"}},
+			map[string]string{"2026-04-30": "2026-04-30T20:00Z", "2026-05-01": "2026-05-01T07:00Z",
+				"2026-05-02": "2026-05-01T20:00Z"}},
 		{"a date is lived twice", 13 * time.Hour,
 			[]offset{{at(t, "2026-05-01T11:00Z"), hours(-11)}}, // the end of the 1st becomes its beginning
 			map[string]string{"2026-05-01": "2026-04-30T20:00Z", "2026-05-02": "2026-05-02T20:00Z"}},

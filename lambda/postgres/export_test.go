@@ -17,7 +17,14 @@ const (
 	UnsentSQL      = unsentSQL
 	ClaimSetsSQL   = claimSetsSQL
 	UndeliveredSQL = undeliveredSQL
+	ThroughSQL     = throughSQL
+	CompleteSQL    = completeSQL
+	JobsOfDateSQL  = jobsOfDateSQL
+	DuplicatesSQL  = duplicatesSQL
 )
+
+// NextUsersSQL is about the group of a shard.
+var NextUsersSQL = nextUsersSQL
 
 // GaugesSQL is about documents.
 var GaugesSQL = documents.sql(gaugesSQL)

@@ -33,11 +33,11 @@ func BenchmarkQueueAZoneOf100000(b *testing.B) {
 	}
 }
 
-// The duplicate check of a date with 100,000 sets, and of the six before it.
+// The duplicate check of a date with 10,000 sets, and of the six before it.
 //
 //	go test ./lambda/postgres -run '^$' -bench Duplicate -benchtime 3x
 func BenchmarkDuplicateOffers(b *testing.B) {
-	const users, dates = 100_000, 7
+	const users, dates = 10_000, 7
 	url := postgrestest.URL(b)
 	conn, store := postgrestest.Conn(b, url), postgrestest.Open(b, url).Offers()
 	fill(b, conn, users)

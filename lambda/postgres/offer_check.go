@@ -40,10 +40,8 @@ SELECT (
 	) AS offered USING (user_id, candidate_id, rank, score)
 	WHERE set IS NULL OR offered IS NULL
 ) + (
-	SELECT coalesce(sum(pairs), 0)::bigint FROM generate_series(1, $3 - 1) AS earlier, LATERAL (
-		SELECT count(*) AS pairs FROM offer AS a JOIN offer AS b USING (tenant_id, user_id, candidate_id)
-		WHERE tenant_id = $1 AND a.date = $2 AND b.date = $2::date - earlier
-	) AS again
+	SELECT count(*) FROM offer AS a JOIN offer AS b USING (tenant_id, user_id, candidate_id)
+	WHERE tenant_id = $1 AND a.date = $2 AND b.date > $2::date - $3::integer AND b.date < $2
 )`
 
 // DuplicateOffers counts what must not be in the sets of the dates from since on: a

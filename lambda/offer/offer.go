@@ -92,7 +92,7 @@ func JobID(tenant uuid.UUID, date day.Date, zone string, user uuid.UUID) uuid.UU
 	return uuid.NewSHA1(jobNamespace, []byte(tenant.String()+":"+date.String()+":"+zone+":"+user.String()))
 }
 
-// OfferID returns the id of the offer of a candidate to a user for a date.
-func OfferID(date day.Date, user, candidate uuid.UUID) uuid.UUID {
+// ID returns the id of the offer of a candidate to a user for a date.
+func ID(date day.Date, user, candidate uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(offerNamespace, []byte(date.String()+":"+user.String()+":"+candidate.String()))
 }

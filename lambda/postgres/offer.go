@@ -151,7 +151,7 @@ func (o *Offers) Complete(ctx context.Context, f job.Fence, s offer.Set, deliver
 	ids, candidates := make([]uuid.UUID, len(s.Offers)), make([]uuid.UUID, len(s.Offers))
 	ranks, scores := make([]int, len(s.Offers)), make([]int, len(s.Offers))
 	for i, c := range s.Offers {
-		ids[i] = offer.OfferID(s.Date, s.User, c.Candidate)
+		ids[i] = offer.ID(s.Date, s.User, c.Candidate)
 		candidates[i], ranks[i], scores[i] = c.Candidate, c.Rank, c.Score
 	}
 	return steadily(ctx, func() error {

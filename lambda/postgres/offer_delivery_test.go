@@ -132,7 +132,7 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `INSERT INTO offer
 		(id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, 1, 1, now(), now())`,
-		offer.OfferID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)); err != nil {
+		offer.ID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)); err != nil {
 		t.Fatal(err)
 	}
 	done, failed := make(chan struct{}), error(nil)

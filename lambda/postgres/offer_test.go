@@ -171,8 +171,8 @@ func TestCompletedSet(t *testing.T) {
 		t.Errorf("of the date %+v, %v", all, err)
 	}
 	o.lists("SELECT id, rank || ' ' || score || ' ' || offered_at::text FROM offer ORDER BY rank", []string{
-		offer.OfferID(today, num(3), num(1)).String() + " 1 70 2026-03-02 09:00:00+00",
-		offer.OfferID(today, num(3), num(2)).String() + " 2 -5 2026-03-02 09:00:00+00",
+		offer.ID(today, num(3), num(1)).String() + " 1 70 2026-03-02 09:00:00+00",
+		offer.ID(today, num(3), num(2)).String() + " 2 -5 2026-03-02 09:00:00+00",
 	})
 	o.lists("SELECT job_id, tries || '' FROM offer_delivery", []string{want.ID.String() + " 0"})
 }

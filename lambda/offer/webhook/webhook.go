@@ -156,7 +156,7 @@ func body(s offer.Set) []byte {
 	m := message{Job: s.ID, Tenant: s.Tenant, Date: s.Date, Zone: s.Zone, User: s.User, Algorithm: s.Algorithm,
 		OfferedAt: s.OfferedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(), Offers: make([]position, len(s.Offers))}
 	for i, o := range s.Offers {
-		m.Offers[i] = position{ID: offer.OfferID(s.Date, s.User, o.Candidate), Candidate: o.Candidate, Rank: o.Rank,
+		m.Offers[i] = position{ID: offer.ID(s.Date, s.User, o.Candidate), Candidate: o.Candidate, Rank: o.Rank,
 			Score: o.Score}
 	}
 	text, _ := json.Marshal(m) // a message is texts, numbers and times of four-digit years

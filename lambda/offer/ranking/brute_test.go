@@ -13,8 +13,9 @@ import (
 // trees, bounds or anything that is kept.
 func exhaustive(x *Index, from int) (offers []Offer) {
 	for _, c := range allOf(x, from, x.algorithm.Terms) {
-		if admitting := allOf(x, int(c.user), x.algorithm.Admits); !slices.ContainsFunc(admitting[:min(len(admitting), x.algorithm.Exposure)],
-			func(r ranked) bool { return int(r.user) == from }) {
+		admitted := allOf(x, int(c.user), x.algorithm.Admits)
+		admitted = admitted[:min(len(admitted), x.algorithm.Exposure)]
+		if !slices.ContainsFunc(admitted, func(r ranked) bool { return int(r.user) == from }) {
 			continue
 		}
 		p := between(&x.users[from], &x.users[c.user])

@@ -74,7 +74,8 @@ func (x *Index) admitting(at int32, c ranked, rank int) Candidate {
 	found.Verdict, found.Reason = Offered, fmt.Sprintf("offered at rank %d", rank)
 	if rank > x.algorithm.PerDay {
 		found.Verdict = Lower
-		found.Reason = fmt.Sprintf("rank %d of the candidates that admit the user; a set has %d", rank, x.algorithm.PerDay)
+		found.Reason = fmt.Sprintf("rank %d of the candidates that admit the user; a set has %d", rank,
+			x.algorithm.PerDay)
 	}
 	return found
 }
@@ -83,7 +84,8 @@ func (x *Index) refusing(at int32, c ranked) Candidate {
 	found, last := x.candidate(at, c), x.last(c.user)
 	p := between(&x.users[c.user], &x.users[at])
 	found.Verdict = NotAdmitted
-	found.Reason = fmt.Sprintf("it admits the %d users that suit it best; the last of them is %s with %d points, this user has %d",
+	found.Reason = fmt.Sprintf(
+		"it admits the %d users that suit it best; the last of them is %s with %d points, this user has %d",
 		x.algorithm.Exposure, x.users[last.user].id, last.score, score(x.algorithm.Admits, p))
 	return found
 }

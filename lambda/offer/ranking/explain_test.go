@@ -61,7 +61,8 @@ func checkExplanation(t *testing.T, seed uint64, x *Index, at int) {
 		}
 	}
 	if len(all) != len(x.users)-1 || len(e.Candidates) != len(all) || offered[Offered] != len(offers) {
-		t.Fatalf("seed %d: %d candidates %v, want %d, %d of them offered", seed, len(all), offered, len(x.users)-1, len(offers))
+		t.Fatalf("seed %d: %d candidates %v, want %d, %d of them offered", seed, len(all), offered, len(x.users)-1,
+			len(offers))
 	}
 }
 
@@ -91,7 +92,8 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 	rivals := []uuid.UUID{inSlot(5, 7), inSlot(5, 8)}
 	r := roster.Roster{Key: roster.Key{Date: date, Algorithm: 1}}
 	add := func(id uuid.UUID, profile, preferences string) {
-		r.Rows = append(r.Rows, roster.Row{ID: id, Active: date, Profile: json.RawMessage(`{"interests":["go"]` + profile + `}`),
+		r.Rows = append(r.Rows, roster.Row{ID: id, Active: date,
+			Profile:     json.RawMessage(`{"interests":["go"]` + profile + `}`),
 			Preferences: json.RawMessage(`{"x":0` + preferences + `}`)})
 	}
 	const here, near = `,"place":{"lat":0,"lon":0},"born":1990`, `,"place":{"lat":0,"lon":"0.1"},"born":1990`
@@ -119,12 +121,14 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 		got[c.ID] = fmt.Sprintf("%s: %s (%d)", c.Verdict, c.Reason, c.Score)
 	}
 	for id, want := range map[uuid.UUID]string{
-		best:    "offered: offered at rank 1 (2250)",
-		second:  "lower: rank 2 of the candidates that admit the user; a set has 1 (2190)",
-		distant: "filtered: filter distance: the user needs to be as near as the other wants, if both have a place (0)",
-		old:     "filtered: filter age: the candidate needs to be, in the year of the date, of an age that the other looks for (0)",
-		later:   "another day: the next day of the pair is 2026-03-30 (0)",
-		broken:  "unreadable: the user's profile cannot be read: born has a value of another type than it should (0)",
+		best:   "offered: offered at rank 1 (2250)",
+		second: "lower: rank 2 of the candidates that admit the user; a set has 1 (2190)",
+		distant: "filtered: " +
+			"filter distance: the user needs to be as near as the other wants, if both have a place (0)",
+		old: "filtered: " +
+			"filter age: the candidate needs to be, in the year of the date, of an age that the other looks for (0)",
+		later:  "another day: the next day of the pair is 2026-03-30 (0)",
+		broken: "unreadable: the user's profile cannot be read: born has a value of another type than it should (0)",
 	} {
 		if got[id] != want {
 			t.Errorf("got  %s\nwant %s", got[id], want)

@@ -101,7 +101,9 @@ func (x *Index) trees(u *user) (found []*tree) {
 }
 
 func (x *Index) find(id uuid.UUID) (int32, error) {
-	i, ok := slices.BinarySearchFunc(x.users, id, func(u user, id uuid.UUID) int { return bytes.Compare(u.id[:], id[:]) })
+	i, ok := slices.BinarySearchFunc(x.users, id, func(u user, id uuid.UUID) int {
+		return bytes.Compare(u.id[:], id[:])
+	})
 	if !ok {
 		return 0, failure.Permanently("the user is not in the roster of %s", x.key.Date)
 	}

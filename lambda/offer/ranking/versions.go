@@ -38,5 +38,5 @@ var (
 	sharedWishes    = Term{"reciprocity", "the same, seen by the candidate, half", 500, reciprocity, mostReciprocity}
 	nearness        = Term{"distance", "nearness, times the user's weight for it", 1000, distance, mostDistance}
 	commonLanguage  = Term{"language", "a language that both have", 200, languages, mostLanguages}
-	activeLately    = Term{"activity", "having been seen lately, times the user's weight for it", 500, activity, mostActivity}
+	activeLately    = Term{"activity", "the last days seen, times the user's weight for it", 500, activity, mostActivity}
 )

@@ -70,8 +70,10 @@ func TestContentIsLinesOfJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"tenant":"99999999-0000-4000-8000-000000000009","date":"2026-03-29","algorithm":1}
-{"id":"11111111-0000-4000-8000-000000000001","version":3,"profile":{"kind":"mentor"},"preferences":null,"active":"2026-03-28"}
-{"id":"22222222-0000-4000-8000-000000000002","version":1,"profile":{},"preferences":{"note":"<&>"},"active":"1970-01-01"}
+{"id":"11111111-0000-4000-8000-000000000001","version":3,"profile":{"kind":"mentor"},` +
+		`"preferences":null,"active":"2026-03-28"}
+{"id":"22222222-0000-4000-8000-000000000002","version":1,"profile":{},` +
+		`"preferences":{"note":"<&>"},"active":"1970-01-01"}
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)

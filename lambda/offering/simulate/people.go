@@ -30,9 +30,9 @@ type chapter struct {
 
 // What happens to a user on a day, as shares.
 const (
-	moves     = 0.004
+	moves     = 0.01
 	movesBack = 0.2 // of those who move, within a day
-	crosses   = 0.3 // of the moves: over the date line
+	crosses   = 0.5 // of the moves: over the date line
 	leaves    = 0.001
 	returns   = 0.02 // of those who left
 	changes   = 0.02 // the profile
@@ -106,6 +106,12 @@ func (s *simulation) travel(p *person) {
 		if slices.Contains(east, p.zone) {
 			to = pick(s.rand, west)
 		}
+	}
+	if slices.Contains(east, home) && slices.Contains(west, to) { // just before midnight: over a whole date
+		night := s.now.In(s.zone(home))
+		night = time.Date(night.Year(), night.Month(), night.Day(), 23, 40, 0, 0, night.Location())
+		s.at(later(s.now, night), func() { s.move(p, to) })
+		return
 	}
 	s.move(p, to)
 	if s.rand.Float64() < movesBack {

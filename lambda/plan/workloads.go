@@ -112,9 +112,10 @@ type PieceCost struct {
 func (p piece) cost(prices Prices, model modelPrice, speed float64) PieceCost {
 	invocations := p.messages / float64(p.row.BatchSize)
 	c := PieceCost{Name: p.Name,
-		Model:  (p.prompt*model.Prompt + p.completion*model.Completion) / million,
-		OCR:    p.scans * prices.TextractPages.USD / 1000,
-		Lambda: p.instance(speed)*float64(p.row.MemoryMB)/1024*prices.LambdaGBSecond.USD + invocations*(prices.LambdaRequests.USD+3*prices.SQSRequests.USD)/million}
+		Model: (p.prompt*model.Prompt + p.completion*model.Completion) / million,
+		OCR:   p.scans * prices.TextractPages.USD / 1000,
+		Lambda: p.instance(speed)*float64(p.row.MemoryMB)/1024*prices.LambdaGBSecond.USD +
+			invocations*(prices.LambdaRequests.USD+3*prices.SQSRequests.USD)/million}
 	c.USD = c.Model + c.OCR + c.Lambda
 	return c
 }

@@ -1,6 +1,6 @@
 package ranking
 
-import "math/bits"
+import "math"
 
 const (
 	degree     = 10_000 // in units of a place
@@ -55,19 +55,17 @@ func turn(a, b int64) int64 {
 	return min(d, circle-d)
 }
 
-// root is the integer square root, by Newton's method from above.
+// root is the integer square root. The processor's is corrected, so that it does not
+// count how that rounds.
 func root(n int64) int64 {
-	if n == 0 {
-		return 0
+	r := int64(math.Sqrt(float64(n)))
+	for r*r > n {
+		r--
 	}
-	x := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
-	for {
-		next := (x + n/x) / 2
-		if next >= x {
-			return x
-		}
-		x = next
+	for (r+1)*(r+1) <= n {
+		r++
 	}
+	return r
 }
 
 func abs(n int64) int64 { return max(n, -n) }

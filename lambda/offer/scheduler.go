@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -41,7 +42,19 @@ type Scheduler struct {
 	// Algorithm is the version for new rosters, and Shard the users of a transaction;
 	// 0: the default.
 	Algorithm, Shard int
+
+	mu   sync.Mutex
+	read []membership // the rosters that were read last, the latest at the end
 }
+
+// membership is the ids of a roster, in order.
+type membership struct {
+	digest [32]byte
+	ids    []uuid.UUID
+}
+
+// keptMemberships is enough for a tenant: time zones work on two dates at once.
+const keptMemberships = 2
 
 // ScheduleReport counts the work of a run.
 type ScheduleReport struct {
@@ -109,11 +122,11 @@ var (
 // run is a run for one tenant.
 type run struct {
 	*Scheduler
-	now     time.Time
-	report  *ScheduleReport
-	date    day.Date // of the roster
-	frozen  *roster.Frozen
-	members []uuid.UUID
+	now    time.Time
+	report *ScheduleReport
+	date   day.Date // of the roster
+	frozen *roster.Frozen
+	ids    []uuid.UUID // of its members
 }
 
 // tenant queues or skips the dates, which are in order.
@@ -154,7 +167,7 @@ func (r *run) queue(ctx context.Context, o owed) error {
 	shard := o.shard(cmp.Or(r.Shard, shardSize))
 	shard.Digest, shard.Algorithm = r.frozen.Digest, r.frozen.Algorithm
 	shard.Member = func(user uuid.UUID) bool {
-		_, found := slices.BinarySearchFunc(r.members, user, compareIDs)
+		_, found := slices.BinarySearchFunc(r.ids, user, compareIDs)
 		return found
 	}
 	for {
@@ -208,15 +221,33 @@ func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error
 	if err != nil {
 		return failure.At("read the roster", err)
 	}
-	thawed, err := f.Thaw()
+	ids, err := r.members(f)
 	if err != nil {
 		return failure.At("read the roster", err)
 	}
-	r.date, r.frozen, r.members = date, &f, r.members[:0]
-	for _, row := range thawed.Rows {
-		r.members = append(r.members, row.ID)
-	}
+	r.date, r.frozen, r.ids = date, &f, ids
 	return nil
+}
+
+// members returns the users of a roster.
+func (s *Scheduler) members(f roster.Frozen) (ids []uuid.UUID, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.read {
+		if m.digest == f.Digest {
+			return m.ids, nil
+		}
+	}
+	thawed, err := f.Thaw()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range thawed.Rows {
+		ids = append(ids, row.ID)
+	}
+	s.read = append(s.read, membership{f.Digest, ids})
+	s.read = slices.Clone(s.read[max(0, len(s.read)-keptMemberships):])
+	return ids, nil
 }
 
 func (r *run) freeze(ctx context.Context, k roster.Key) (f roster.Frozen, err error) {

@@ -33,6 +33,7 @@ var errDead = errors.New("the scheduler died")
 type scheduler struct {
 	*simulation
 	offer.ScheduleStore
+	of    *offer.Scheduler // its instance
 	skew  time.Duration
 	calls int
 	death int    // the call at which it dies; 0: it lives
@@ -45,20 +46,20 @@ func (s *simulation) tick(skew time.Duration) {
 	if s.down() {
 		return
 	}
-	run := &scheduler{simulation: s, ScheduleStore: s.store, skew: skew}
+	run := &scheduler{simulation: s, ScheduleStore: s.store, of: &s.schedulers[0], skew: skew}
 	if s.rand.Float64() < dies {
 		run.death = 1 + s.rand.IntN(12)
 	}
 	if s.rand.Float64() < interrupted {
-		other := &scheduler{simulation: s, ScheduleStore: s.store, skew: -skew}
+		other := &scheduler{simulation: s, ScheduleStore: s.store, of: &s.schedulers[1], skew: -skew}
 		run.at, run.other = 1+s.rand.IntN(8), func() { s.schedule(other) }
 	}
 	s.schedule(run)
 }
 
 func (s *simulation) schedule(run *scheduler) {
-	scheduler := &offer.Scheduler{Store: run, Sender: run, CatchUp: s.catchUp, Log: quiet, Shard: shard}
-	report, err := scheduler.Run(context.Background())
+	run.of.Store, run.of.Sender, run.of.CatchUp, run.of.Log, run.of.Shard = run, run, s.catchUp, quiet, shard
+	report, err := run.of.Run(context.Background())
 	s.Rosters += report.Rosters
 	switch {
 	case run.death > 0 && run.calls >= run.death:

@@ -42,15 +42,17 @@ type simulation struct {
 	checked  int // of so many dates the sets of one are computed again
 	queue    *queue
 	rankings offer.Rankings
-	version  int        // which algorithm, of all
-	idle     int        // processes that wait for messages
-	running  []*process // the slow ones
-	people   []*person
-	numbers  map[uuid.UUID]int
-	members  map[day.Date][]bool // of the rosters, by number
-	versions map[day.Date]int    // of the algorithm
-	zones    map[string]*time.Location
-	ledger   *ledger
+	version  int // which algorithm, of all
+	// schedulers are two instances; what one has read it keeps for its next run.
+	schedulers [2]offer.Scheduler
+	idle       int        // processes that wait for messages
+	running    []*process // the slow ones
+	people     []*person
+	numbers    map[uuid.UUID]int
+	members    map[day.Date][]bool // of the rosters, by number
+	versions   map[day.Date]int    // of the algorithm
+	zones      map[string]*time.Location
+	ledger     *ledger
 }
 
 // over is the number of days after which nothing of a date is under way.

@@ -56,8 +56,10 @@ func (l *loop) step(end time.Time) bool {
 // events is a heap.
 type events []event
 
+// Len implements heap.Interface.
 func (h events) Len() int { return len(h) }
 
+// Less implements heap.Interface.
 func (h events) Less(i, j int) bool {
 	if c := h[i].at.Compare(h[j].at); c != 0 {
 		return c < 0
@@ -65,6 +67,7 @@ func (h events) Less(i, j int) bool {
 	return h[i].order < h[j].order
 }
 
+// Swap implements heap.Interface.
 func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push implements heap.Interface.

@@ -143,9 +143,14 @@ type entry struct {
 	at time.Time
 }
 
-func (h messages) Len() int           { return len(h) }
+// Len implements heap.Interface.
+func (h messages) Len() int { return len(h) }
+
+// Less implements heap.Interface.
 func (h messages) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h messages) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Swap implements heap.Interface.
+func (h messages) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push implements heap.Interface.
 func (h *messages) Push(e any) { *h = append(*h, e.(entry)) }

@@ -23,7 +23,7 @@ const (
 	// the Scheduler has no other limit.
 	CatchUp = 36 * time.Hour
 	// shardSize bounds the users of a transaction, and the messages sent after it.
-	shardSize = 5000
+	shardSize = 10_000
 	// reserve is the time that a roster or a shard may take: less is left to the
 	// next run.
 	reserve = 30 * time.Second

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A zone of 100,000 users is to be queued in 5 s, in steps of 5,000.
+// A zone of 100,000 users is to be queued in 5 s, in steps of 10,000.
 //
 //	go test ./lambda/postgres -run '^$' -bench Queue -benchtime 3x
 func BenchmarkQueueAZoneOf100000(b *testing.B) {
@@ -23,7 +23,7 @@ func BenchmarkQueueAZoneOf100000(b *testing.B) {
 	if _, err := conn.Exec(b.Context(), "VACUUM ANALYZE offer_user"); err != nil {
 		b.Fatal(err)
 	}
-	shard := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: "Europe/Berlin"}, Date: today, Limit: 5_000, Digest: digest, Algorithm: 1}
+	shard := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: "Europe/Berlin"}, Date: today, Limit: 10_000, Digest: digest, Algorithm: 1}
 	for b.Loop() {
 		if n := queueAll(b, store, shard); n != users {
 			b.Fatalf("%d of %d users are queued", n, users)

@@ -127,7 +127,7 @@
 //     to leave tests out, internal/executable writes programs for tests.
 //   - einvoice reads electronic invoices, orders and notes into structured data.
 //   - corpus reads documents and true links; eval measures matches against
-//     them; plan estimates cost and capacity.
+//     them, train the rules alone, in memory; plan estimates cost and capacity.
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model
 //     is the model that it asks, and rehearsal/measure compares the matches of
 //     a corpus with its true links.

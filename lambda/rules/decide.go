@@ -71,8 +71,12 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 	for _, p := range c.Pairs {
 		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
 	}
+	wanted := make(map[uuid.UUID]bool, len(c.Documents))
+	for _, id := range c.Documents {
+		wanted[id] = true
+	}
 	for _, p := range c.Pairs {
-		if !slices.Contains(c.Documents, p.A) && !slices.Contains(c.Documents, p.B) {
+		if !wanted[p.A] && !wanted[p.B] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -1,0 +1,38 @@
+package train
+
+import (
+	"context"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/eval"
+	"matchbook/lambda/rules"
+)
+
+// Measurement is the outcome of the rules alone on a sample.
+type Measurement struct {
+	eval.Report
+	Decisions map[corpus.Pair]rules.Decision
+}
+
+// Measure has the rules decide about all pairs, and compares the matches with the
+// true links. Its error is the context's.
+func (s *Sample) Measure(ctx context.Context) (Measurement, error) {
+	decisions, err := rules.Decide(ctx, rules.Competition{Documents: s.ids(), Pairs: s.Pairs})
+	if err != nil {
+		return Measurement{}, err
+	}
+	in := eval.Input{Documents: s.Documents, Links: s.Links}
+	m := Measurement{Decisions: make(map[corpus.Pair]rules.Decision, len(decisions))}
+	for _, d := range decisions {
+		pair := corpus.PairOf(d.A, d.B)
+		m.Decisions[pair] = d
+		switch d.Outcome {
+		case rules.Matched:
+			in.Edges = append(in.Edges, eval.Edge{Pair: pair, Score: d.Score, Confidence: d.Confidence, DecidedBy: d.DecidedBy})
+		case rules.Suggested:
+			in.Suggestions = append(in.Suggestions, eval.Suggestion{Pair: pair, Score: d.Score, Undecided: d.Undecided})
+		}
+	}
+	m.Report = eval.Score(in)
+	return m, nil
+}

@@ -159,7 +159,7 @@ func fromStored(m report.Match) (pairReport, error) {
 		switch {
 		case m.DecidedBy == "person":
 			p.Outcome = isRejected
-		case m.Score > 0:
+		case m.Undecided():
 			p.Outcome, p.MissingPoints = isUndecided, max(missing(m.Score), 0)
 		default:
 			p.Outcome, p.OutOfQuestion = isOut, term.Clean(m.Reasoning, term.MaxText)

@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,7 @@ type Report struct {
 type Found struct {
 	Documents []documentReport `json:"documents"`
 	Matches   []matchReport    `json:"matches"`
+	Open      []openReport     `json:"open"`
 	Clusters  []clusterReport  `json:"clusters"`
 
 	byID map[uuid.UUID]*documentReport
@@ -60,6 +62,15 @@ type matchReport struct {
 	Confidence string           `json:"confidence"`
 	DecidedBy  string           `json:"decided_by"`
 	Evidence   []score.Evidence `json:"evidence"`
+}
+
+// openReport is a question for a person: an undecided pair, or one that is out of
+// the question although one document cites the other.
+type openReport struct {
+	A     uuid.UUID `json:"a"`
+	B     uuid.UUID `json:"b"`
+	Score float64   `json:"score"`
+	Why   string    `json:"why"`
 }
 
 type clusterReport struct {
@@ -105,7 +116,7 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 // Find reads what matching found for documents, whose data explain why one is
 // alone.
 func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.Document) (Found, error) {
-	f := Found{Matches: []matchReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport)}
+	f := Found{Matches: []matchReport{}, Open: []openReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport)}
 	summaries, err1 := report.From(db).Summaries(ctx, ids)
 	edges, err2 := report.From(db).Matches(ctx, ids)
 	suggestions, err3 := report.From(db).Suggestions(ctx, ids)
@@ -116,6 +127,7 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.D
 	if err := f.addMatches(edges); err != nil {
 		return f, err
 	}
+	f.addOpen(suggestions)
 	f.addClusters()
 	f.explainAlone(edges, suggestions, docs)
 	return f, nil
@@ -146,6 +158,16 @@ func (f *Found) addMatches(edges []report.Match) error {
 		f.Matches = append(f.Matches, m)
 	}
 	return nil
+}
+
+// addOpen lists the suggestions that no person has rejected, the likeliest first.
+func (f *Found) addOpen(suggestions []report.Match) {
+	for _, s := range suggestions {
+		if s.DecidedBy != "person" {
+			f.Open = append(f.Open, openReport{s.A, s.B, s.Score, s.Reasoning})
+		}
+	}
+	slices.SortStableFunc(f.Open, func(p, q openReport) int { return cmp.Compare(q.Score, p.Score) })
 }
 
 func (f *Found) addClusters() {

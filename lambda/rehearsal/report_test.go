@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -125,5 +126,36 @@ func TestADocumentWithoutACandidateIsExplained(t *testing.T) {
 		if got := r.Documents[0].AloneBecause; got != want {
 			t.Errorf("%s: got %q, want %q", data, got, want)
 		}
+	}
+}
+
+func TestOpenQuestionsAreShownTheLikeliestFirst(t *testing.T) {
+	t.Parallel()
+	order, invoice, other, elsewhere := uuid.UUID{2}, uuid.UUID{1}, uuid.UUID{3}, uuid.UUID{4}
+	r := reported(documentReport{ID: order, Type: document.PurchaseOrder, Number: "B-7"},
+		documentReport{ID: invoice, Type: document.Invoice, Number: "R-1"},
+		documentReport{ID: other, Type: document.Invoice, Number: "R-2"},
+		documentReport{ID: elsewhere, TenantID: uuid.UUID{9}, Type: document.Invoice, Number: "R-3"})
+	r.addOpen([]report.Match{
+		{A: order, B: other, Score: 0.5, DecidedBy: "rules", Reasoning: "Undecided. A tie."},
+		{A: invoice, B: order, Score: 0.7, DecidedBy: "model", Reasoning: "Unlikely."},
+		{A: invoice, B: other, DecidedBy: "rules", Reasoning: "Not matched. The currencies differ."},
+		{A: other, B: elsewhere, Score: 0.6, DecidedBy: "person", Reasoning: "Rejected."}, // by a person
+	})
+	want := `  Matches
+  Open questions
+    0.70  purchase order B-7 -- invoice R-1
+        Unlikely.
+    0.50  purchase order B-7 -- invoice R-2
+        Undecided. A tie.
+    0.00  invoice R-1 -- invoice R-2
+        Not matched. The currencies differ.
+  Clusters
+`
+	if got := printed(t, r); !strings.Contains(got, want) || strings.Count(got, "Open questions") != 1 {
+		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+	if len(r.Open) != 3 || r.Open[0] != (openReport{invoice, order, 0.7, "Unlikely."}) {
+		t.Errorf("got %+v", r.Open)
 	}
 }

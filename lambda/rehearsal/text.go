@@ -40,6 +40,7 @@ func (t *reportText) tenants() {
 	for _, tenant := range tenants {
 		t.line("TENANT %s", tenant)
 		t.matches(tenant)
+		t.open(tenant)
 		t.clusters(tenant)
 		t.alone(tenant)
 		t.unfinished(tenant)
@@ -53,17 +54,37 @@ func (t *reportText) matches(tenant uuid.UUID) {
 		if d := t.byID[m.A]; d == nil || d.TenantID != tenant {
 			continue
 		}
-		a, b := m.A, m.B
-		if t.order(b) < t.order(a) {
-			a, b = b, a
-		}
-		t.line("    %.2f %-6s by %-5s  %s -- %s", m.Score, m.Confidence, m.DecidedBy, t.name(a), t.name(b))
+		t.line("    %.2f %-6s by %-5s  %s", m.Score, m.Confidence, m.DecidedBy, t.names(m.A, m.B))
 		reasons := make([]string, len(m.Evidence))
 		for i, e := range m.Evidence {
 			reasons[i] = fmt.Sprintf("%+d %s", e.Points, term.Clean(e.Text, term.MaxText))
 		}
 		t.line("        %s", strings.Join(reasons, " "))
 	}
+}
+
+// open shows the open questions, if there are any.
+func (t *reportText) open(tenant uuid.UUID) {
+	header := "  Open questions"
+	for _, q := range t.Open {
+		if d := t.byID[q.A]; d == nil || d.TenantID != tenant {
+			continue
+		}
+		if header != "" {
+			t.line("%s", header)
+			header = ""
+		}
+		t.line("    %.2f  %s", q.Score, t.names(q.A, q.B))
+		t.line("        %s", term.Clean(q.Why, term.MaxText))
+	}
+}
+
+// names names two documents, the one that comes first in business first.
+func (t *reportText) names(a, b uuid.UUID) string {
+	if t.order(b) < t.order(a) {
+		a, b = b, a
+	}
+	return t.name(a) + " -- " + t.name(b)
 }
 
 // order puts the order before the delivery, and that before the invoice.

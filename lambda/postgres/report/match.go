@@ -26,6 +26,9 @@ const suggestionsSQL = `
 SELECT document_a_id, document_b_id, score, '', decided_by, reasoning, evidence
 FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
+// Undecided reports whether neither a veto nor a person has refused a suggestion.
+func (m Match) Undecided() bool { return m.Confidence == "" && m.Score > 0 && m.DecidedBy != "person" }
+
 // Matches reads the matches that touch the documents.
 func (r Reader) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return r.edges(ctx, matchesSQL, ids)

@@ -222,11 +222,8 @@ func (o outcome) input(c corpus.Corpus) eval.Input {
 			Confidence: m.Confidence, DecidedBy: m.DecidedBy})
 	}
 	for _, s := range o.suggestions {
-		// The rules refused a pair that scores nothing. It is decided, like a
-		// pair that a person rejected.
-		undecided := s.Score > 0 && s.DecidedBy != "person"
 		in.Suggestions = append(in.Suggestions,
-			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: undecided})
+			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: s.Undecided()})
 	}
 	for id, s := range o.summaries {
 		if s.Cluster != nil {

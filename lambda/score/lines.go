@@ -1,0 +1,35 @@
+package score
+
+import "matchbook/lambda/document"
+
+// Aligned are the lines of two documents about one article, by their positions
+// from 0. A document may have several lines about an article.
+type Aligned struct{ A, B []int }
+
+// AlignLines pairs the lines of two documents that are about the same article, by
+// the same rule as their score: by article number, or else by words.
+func AlignLines(a, b []document.Line) (list []Aligned) {
+	itemsA, linesA := articles(a)
+	itemsB, linesB := articles(b)
+	for _, p := range align(itemsA, itemsB) {
+		list = append(list, Aligned{linesA[p[0]], linesB[p[1]]})
+	}
+	return list
+}
+
+// articles lists the articles of lines, and the lines of each.
+func articles(lines []document.Line) (list []item, of [][]int) {
+	index := map[string]int{}
+	for i := range lines {
+		for _, it := range items(lines[i : i+1]) {
+			at, ok := index[it.key()]
+			if !ok {
+				at = len(list)
+				index[it.key()] = at
+				list, of = append(list, it), append(of, nil)
+			}
+			of[at] = append(of[at], i)
+		}
+	}
+	return list, of
+}

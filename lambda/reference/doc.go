@@ -7,6 +7,7 @@
 //	reference.Revision("599083 Rev. 2")     // "599083", "R2"
 //	reference.Strength("4711")              // 0.5
 //	reference.Find("Zu Rechnung 2022/0374") // invoice 2022/0374
+//	reference.Type("Bestell-Nr.")           // "purchase-order"
 //
 // There are two keys for two questions. Numbers with equal Canonical forms are
 // one number in different spellings. Numbers with equal Loose forms may also be

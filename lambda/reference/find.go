@@ -35,9 +35,19 @@ const most = 50
 func Find(text string) []Found { return allLabels.find(clean(text)) }
 
 func (labels *index) find(s string) (found []Found) {
+	labels.each(s, func(t *tail, _ int) bool {
+		found = t.addTo(found)
+		return len(found) < most
+	})
+	return found
+}
+
+// each yields the tails of the labels that have numbers, and where each label
+// begins, until yield returns false.
+func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 	var buffer [longestWord]byte
 	premarked := false // a number mark stands before: n° de commande
-	for i := 0; i < len(s) && len(found) < most; {
+	for i := 0; i < len(s); {
 		r, size := runeAt(s, i)
 		if !isAlnum(r) {
 			if r != ' ' && r != '.' && r != '\'' && r != '’' && r != '°' {
@@ -51,8 +61,8 @@ func (labels *index) find(s string) (found []Found) {
 			t := tail{s: s, label: l, at: after, mark: mark || premarked}
 			counted := premarked && l.how&several != 0 // no. of orders: 250
 			premarked = false
-			if !counted && t.read(i) {
-				found = t.addTo(found)
+			if !counted && t.read(i) && !yield(&t, i) {
+				return
 			}
 			i = max(t.at, after)
 			continue
@@ -63,7 +73,6 @@ func (labels *index) find(s string) (found []Found) {
 			i = alnumAt(s, i)
 		}
 	}
-	return found
 }
 
 // addTo appends the numbers that the tail has read, without repetitions.

@@ -54,6 +54,8 @@ var citationRows = []evidenceRow{
 	{"both cite each other", dn, `"number":"LS-88123",` + vat + `,` + refs(inv, "RE-2026-0042"), inv, `"number":"RE-2026-0042",` + vat + `,` + refs(dn, "LS-88123"), "vat-id cites", 90},
 	{"in another spelling", po, order45, inv, vat + `,` + refs(po, "PO-4500 010 046"), "vat-id cites", 90},
 	{"without a type", po, order45, inv, vat + `,` + refs("", "4500010046"), "vat-id cites", 90},
+	{"as a word for the type", po, order45, inv, vat + `,` + refs("Bestell-Nr.", "4500010046"), "vat-id cites", 90},
+	{"as an unknown word", po, order45, inv, vat + `,` + refs("Su pedido", "4500010046"), "vat-id cites", 90},
 	{"in the notes", po, order45, inv, vat + `,"notes":"Your order no. 4500010046"`, "vat-id cites", 90},
 	{"as another type", po, order45, inv, vat + `,` + refs(dn, "4500010046"), "vat-id", 30},
 	{"short", po, `"number":"45",` + vat, inv, vat + `,` + refs(po, "45"), "vat-id cites-short", 75},

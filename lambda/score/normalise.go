@@ -48,7 +48,7 @@ type number struct {
 
 // citation is a number that the document cites.
 type citation struct {
-	Type string `json:"type"`
+	Type string `json:"type"` // empty: it may be of any type
 	number
 	InText bool `json:"in_text,omitempty"` // found in the notes or in a line
 }
@@ -77,7 +77,7 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
 		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data)}
 	for _, r := range data.References {
-		d.cite(citation{Type: strings.ToLower(strings.TrimSpace(r.Type)), number: normaliseNumber(r.Number)})
+		d.cite(citation{Type: reference.Type(r.Type), number: normaliseNumber(r.Number)})
 	}
 	for _, text := range d.texts() {
 		for _, f := range reference.Find(text) {

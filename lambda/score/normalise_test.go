@@ -20,7 +20,7 @@ func TestCitations(t *testing.T) {
 		want       []string // type and number as printed, (text) where it was found in one
 	}{
 		{"none", `{}`, nil},
-		{"references", `{"references":[{"type":"purchase-order","number":"PO-45"},{"type":"tender","number":"T 1"}]}`, []string{"purchase-order PO-45", "tender T 1"}},
+		{"references", `{"references":[{"type":"purchase-order","number":"PO-45"},{"type":"tender","number":"T 1"}]}`, []string{"purchase-order PO-45", " T 1"}},
 		{"a type is read as it is printed", `{"references":[{"type":" Purchase-Order ","number":"45"}]}`, []string{"purchase-order 45"}},
 		{"without a type", `{"references":[{"number":"45"}]}`, []string{" 45"}},
 		{"without a number", `{"references":[{"type":"purchase-order"},{"type":"purchase-order","number":" / "}]}`, nil},

@@ -39,13 +39,23 @@ func (fault) Error() string { return "fault" }
 // failure it is tried again.
 const quotaWait = time.Hour
 
+// deploymentWait is Azure's own advice for a deployment that is new.
+const deploymentWait = 5 * time.Minute
+
 // table classifies the calls that brought no answer; failure.Table.Classify
 // applies it, to the facts that wire.go collects. Row.Refused is about the key,
 // not about a model that declines. The rows for a broken connection are shared by
 // all adapters: failure.Unanswered, in failure/unanswered.go.
 var table = failure.Table{Service: "the model provider", Codes: codes, Rows: slices.Concat([]failure.Row{
+	// llama.cpp answered HTTP 500 at first (github.com/ggml-org/llama.cpp/pull/15780),
+	// 400 later, and Ollama, which runs it, either.
+	{Name: "too long", Match: func(c *failure.Call) bool {
+		return c.ClientError() && c.Code == "context_length_exceeded" || c.Code == exceededContext
+	}, Kind: failure.Permanent, Sentence: "the question is too long for the model"},
+	// DeepSeek, OpenRouter, Mistral and others answer 402 where OpenAI answers 429:
+	// https://api-docs.deepseek.com/quick_start/error_codes.
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
-		return c.Status == http.StatusTooManyRequests &&
+		return c.Status == http.StatusPaymentRequired || c.Status == http.StatusTooManyRequests &&
 			slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
 	}, Kind: failure.Transient, Sentence: "the model provider's quota is used up", Wait: quotaWait},
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
@@ -54,14 +64,20 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: sli
 		Kind: failure.Transient, Sentence: "the model provider failed"},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
 		Kind: failure.Transient, Sentence: "the model provider asks for a repeat"},
-	{Name: "no access", Match: failure.Status(http.StatusUnauthorized, http.StatusForbidden),
+	// Azure answers so for some minutes after a deployment was created
+	// (github.com/OpenBMB/AgentVerse/issues/140), and for ever with a wrong name.
+	{Name: "no deployment yet", Match: func(c *failure.Call) bool {
+		return c.Status == http.StatusNotFound && c.Code == noDeployment
+	}, Kind: failure.Transient, Sentence: "the model provider knows no such deployment yet", Wait: deploymentWait},
+	// The same request is answered the next time
+	// (github.com/drnic/groq-ruby/issues/12): the model wrote something else than JSON.
+	{Name: "JSON refused by the server", Match: func(c *failure.Call) bool {
+		return c.Status == http.StatusBadRequest && c.Code == invalidJSON
+	}, Kind: failure.Transient, Sentence: "the model provider found no JSON in the model's answer"},
+	{Name: "no access", Match: keyRefused,
 		Kind: failure.Permanent, Sentence: "the model provider denied access", Refused: true},
 	{Name: "no such model", Match: failure.Status(http.StatusNotFound),
 		Kind: failure.Permanent, Sentence: "the model provider knows no such model or address"},
-	{Name: "too long", Match: func(c *failure.Call) bool {
-		return c.Status/100 == 4 && c.Code == "context_length_exceeded"
-	},
-		Kind: failure.Permanent, Sentence: "the question is too long for the model"},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "the model provider refused the request"},
 	{Name: "any other status", Match: (*failure.Call).ErrorStatus,

@@ -81,10 +81,6 @@ func failures() []failureCase {
 		simple("429, Retry-After below zero", says(429, failing("x"), "Retry-After", "-5"), transient, busy, 0),
 		simple("429, retry-after-ms", says(429, failing("x"), "retry-after-ms", "2500", "Retry-After", "3"), transient,
 			busy, 2500*time.Millisecond),
-		simple("429, resets", says(429, failing("x"), "x-ratelimit-reset-requests", "8.64s", "x-ratelimit-reset-tokens",
-			"6m0s"), transient, busy, 6*time.Minute),
-		simple("429, resets in seconds", says(429, failing("x"), "x-ratelimit-reset-requests", "30",
-			"x-ratelimit-reset-tokens", "0"), transient, busy, 30*time.Second),
 		simple("429, resets that are none", says(429, failing("x"), "x-ratelimit-reset-requests", secretHeader),
 			transient, busy, 0),
 		simple("429, Retry-After before resets", says(429, failing("x"), "Retry-After", "2", "x-ratelimit-reset-tokens",
@@ -204,7 +200,7 @@ func failures() []failureCase {
 			cases[i].wait = 4 * time.Second
 		}
 	}
-	return cases
+	return append(cases, ofServers()...)
 }
 
 // closedAddress is the address of a listener that was closed.
@@ -312,11 +308,11 @@ func FuzzResponseOfAFailure(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header, reset string, body []byte) {
 		for _, name := range []string{"Retry-After", "Retry-After-Ms"} {
 			h := http.Header{name: {header}, "X-Ratelimit-Reset-Tokens": {reset}, "Date": {reset}}
-			if d := askedToWait(h, 429, time.Now()); d < 0 || d > maxWait {
+			if d := askedToWait(h, 429, parseRefusal(body), time.Now()); d < 0 || d > maxWait {
 				t.Errorf("got %v", d)
 			}
 		}
-		if c := code(body); c != "" && !slices.Contains(codes, c) {
+		if c := parseRefusal(body).code(400); c != "" && !slices.Contains(codes, c) {
 			t.Errorf("got %q", c)
 		}
 	})

@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -16,7 +15,7 @@ import (
 
 const (
 	maxBody      = 4 << 20  // bytes of an answer, unpacked
-	maxErrorBody = 64 << 10 // bytes of a failure's; only the code is read
+	maxErrorBody = 64 << 10 // bytes of a failure's; see refusal
 )
 
 // wire is the library's HTTP client. It reads every response to its end, and
@@ -33,14 +32,15 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	if err := w.complete(req); err != nil {
 		return nil, &failure.Call{Cause: err}
 	}
-	resp, err := w.send(req)
-	if err != nil {
-		return nil, &failure.Call{Ended: req.Context().Err(), Network: err}
+	used := w.key.put(req.Header)
+	resp, refused := w.send(req)
+	if refused != nil && keyRefused(refused) && w.key.renewed(req.Context(), used) {
+		resp, refused = w.again(req)
+	}
+	if refused != nil {
+		return nil, refused
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode/100 != 2 {
-		return nil, failed(resp)
-	}
 	body, err := failure.ReadBody(resp.Body, maxBody)
 	if err != nil {
 		return nil, &failure.Call{Status: resp.StatusCode, Ended: req.Context().Err(), Network: err}
@@ -49,21 +49,35 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends the request; once more if its key was refused and there is another
-// one by now. That is still the same try: the question was not asked yet.
-func (w *wire) send(req *http.Request) (*http.Response, error) {
-	used := w.key.put(req.Header)
+// send sends the request. A response that it returns is a 2xx.
+func (w *wire) send(req *http.Request) (*http.Response, *failure.Call) {
 	resp, err := w.client.Do(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || !w.key.renewed(req.Context(), used) {
-		return resp, err
+	if err != nil {
+		return nil, &failure.Call{Ended: req.Context().Err(), Network: err}
 	}
-	_ = resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		defer resp.Body.Close()
+		return nil, failed(resp)
+	}
+	return resp, nil
+}
+
+// again sends the request with the key as it is by now. That is still the same
+// try: the question was not asked yet.
+func (w *wire) again(req *http.Request) (*http.Response, *failure.Call) {
 	again := req.Clone(req.Context())
+	var err error
 	if again.Body, err = req.GetBody(); err != nil {
-		return nil, err
+		return nil, &failure.Call{Cause: err}
 	}
 	w.key.put(again.Header)
-	return w.client.Do(again)
+	return w.send(again)
+}
+
+// keyRefused reports whether the server did not accept the key. Gemini answers
+// HTTP 400 then (github.com/continuedev/continue/issues/10290), gateways 403.
+func keyRefused(c *failure.Call) bool {
+	return c.Status == http.StatusUnauthorized || c.Status == http.StatusForbidden || c.Code == badGoogleKey
 }
 
 // complete adds the members that the library cannot send.
@@ -86,36 +100,12 @@ func (w *wire) complete(req *http.Request) error {
 // even if the body breaks off.
 func failed(resp *http.Response) *failure.Call {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	said := parseRefusal(body)
 	return &failure.Call{
 		Status: resp.StatusCode,
-		Code:   code(body),
-		Wait:   askedToWait(resp.Header, resp.StatusCode, time.Now()),
+		Code:   said.code(resp.StatusCode),
+		Wait:   askedToWait(resp.Header, resp.StatusCode, said, time.Now()),
 	}
-}
-
-// codes are the error codes that a sentence may contain; any other may hold
-// anything.
-var codes = []string{
-	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
-	"invalid_api_key", "context_length_exceeded", "content_filter",
-	"model_not_found", "DeploymentNotFound", "unsupported_parameter", "unsupported_value",
-}
-
-// code finds a known error code in the body of a failure: OpenAI's is at
-// error.code, and sometimes in error.type only.
-func code(body []byte) string {
-	var answer struct {
-		Error struct{ Code, Type any }
-	}
-	if json.Unmarshal(body, &answer) != nil {
-		return ""
-	}
-	for _, said := range []any{answer.Error.Code, answer.Error.Type} {
-		if s, ok := said.(string); ok && slices.Contains(codes, s) {
-			return s
-		}
-	}
-	return ""
 }
 
 // httpClient follows no redirect: it would carry the question, and Azure's key

@@ -1,0 +1,111 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// refusal is the error object in the body of a failure, nil if there is none.
+// Servers nest it differently:
+//
+//	{"error":{"message","type","param","code"}}        OpenAI, Azure, Groq, llama.cpp
+//	[{"error":{"code":400,"status","details":[]}}]     Gemini (github.com/liliMozi/openhanako/issues/394)
+//	{"object":"error","message","type","code":400}     vLLM before 0.10 (github.com/vllm-project/vllm/issues/15465)
+//	{"error":"Unauthorized"}                           vLLM's check of the key
+type refusal map[string]any
+
+func parseRefusal(body []byte) refusal {
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return nil
+	}
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	outer, _ := v.(map[string]any)
+	if inner, ok := outer["error"].(map[string]any); ok {
+		return inner
+	}
+	return outer
+}
+
+// text returns a member that is a text.
+func (r refusal) text(name string) string {
+	s, _ := r[name].(string)
+	return s
+}
+
+// details returns a member of each of Google's details; see
+// https://cloud.google.com/apis/design/errors.
+func (r refusal) details(name string) (found []string) {
+	list, _ := r["details"].([]any)
+	for _, v := range list {
+		detail, _ := v.(map[string]any)
+		if s, ok := detail[name].(string); ok {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// wait returns the delay of google.rpc.RetryInfo, "37s".
+func (r refusal) wait() time.Duration {
+	for _, delay := range r.details("retryDelay") {
+		return reset(delay)
+	}
+	return 0
+}
+
+// codes are the error codes that a sentence may contain; any other may hold
+// anything. Each server writes its own in another member.
+var codes = []string{
+	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
+	"invalid_api_key", badGoogleKey, "context_length_exceeded", exceededContext, "content_filter",
+	"model_not_found", noDeployment, "unsupported_parameter", "unsupported_value",
+	invalidJSON, noFormat,
+}
+
+const (
+	badGoogleKey    = "API_KEY_INVALID"
+	exceededContext = "exceed_context_size_error" // llama.cpp's
+	noDeployment    = "DeploymentNotFound"        // Azure's
+	invalidJSON     = "json_validate_failed"      // Groq's
+	noFormat        = "response_format"           // ours: the server does not know the form of the answer
+)
+
+// code finds a known code in the error.
+func (r refusal) code(status int) string {
+	found := ""
+	for _, said := range append([]string{r.text("code"), r.text("type")}, r.details("reason")...) {
+		if found == "" && slices.Contains(codes, said) {
+			found = said
+		}
+	}
+	if (found == "" || strings.HasPrefix(found, "unsupported_")) && r.refusesFormat(status) {
+		return noFormat
+	}
+	return found
+}
+
+// refusesFormat reports whether the server does not support the requested form
+// of the answer. No server has a code for it; what they have in common is that
+// the message names the member:
+//
+//	OpenAI    Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model
+//	          (github.com/langchain-ai/langchain/issues/31490)
+//	DeepSeek  This response_format type is unavailable now (github.com/llm-exe/llm-exe/issues/662), as HTTP 422
+//	          response_format.type `json_schema` is unavailable now (github.com/dzhng/deep-research/issues/22)
+//	Groq      'response_format' : one of the following must be satisfied (github.com/vercel/ai/issues/7802)
+//	Volcano   param response_format.type, supported values are: `json_object` and `text`
+//	          (github.com/agno-agi/agno/issues/2553)
+func (r refusal) refusesFormat(status int) bool {
+	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+		return false
+	}
+	words := strings.ToLower(r.text("param") + " " + r.text("message"))
+	return slices.ContainsFunc([]string{"response_format", "response format", "json_schema", "json_object"},
+		func(name string) bool { return strings.Contains(words, name) })
+}

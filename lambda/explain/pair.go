@@ -131,6 +131,8 @@ func (c *Comparison) explainUnstored() error {
 	case pair.Veto == "" && pair.Points < score.KeepAt:
 		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.",
 			count(pair.Points, "point"), score.KeepAt)
+	case !pair.Counts():
+		c.Verdict = "Dropped: they name no common company, and neither cites the other."
 	default:
 		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. " +
 			"Publish one of the two to match it again."

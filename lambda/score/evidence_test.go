@@ -45,6 +45,13 @@ var companyRows = []evidenceRow{
 	{"the same buyer as well", po, acme + `,` + ulm, inv, acme + `,` + ulm, "name same-buyer", 33},
 	{"the same buyer as well, by VAT id", po, vat + `,"buyer":{"vat_id":"FR2"}`, inv, vat + `,"buyer":{"vat_id":"FR 2"}`, "vat-id same-buyer", 35},
 	{"another buyer", po, vat + `,` + ulm, inv, vat + `,` + zenith, "vat-id other-buyer", 10},
+	{"another name", po, acme, inv, `"supplier":{"name":"Zenith"}`, "other-name", -30},
+	{"another name for the same buyer", po, acme + `,` + ulm, inv, `"supplier":{"name":"Zenith"},` + ulm, "other-name same-buyer", -25},
+	{"a name and a VAT id", po, acme, inv, vat, "", 0},
+	{"another name with the same VAT id", po, `"supplier":{"name":"Raider","vat_id":"DE1"}`, inv, `"supplier":{"name":"Twix","vat_id":"DE1"}`, "vat-id", 30},
+	{"another name with the same account", po, `"supplier":{"name":"Raider","iban":"X1"}`, inv, `"supplier":{"name":"Twix","iban":"X1"}`, "iban-only", 15},
+	{"VAT ids of two countries", po, `"supplier":{"name":"Acme","vat_id":"DE136695976"}`, inv, `"supplier":{"name":"Acme","vat_id":"ATU13585627"}`, "name other-vat-id", 20},
+	{"no company in common", po, `"currency":"EUR"`, inv, `"currency":"EUR"`, "", 0},
 	{"a buyer on one side", po, vat + `,` + ulm, inv, vat, "vat-id", 30},
 }
 
@@ -85,6 +92,9 @@ var citationRows = []evidenceRow{
 	{"they cite different orders", gr, cites45, inv, cites46, "vat-id other-common", -10},
 	{"they cite different deliveries", gr, vat + `,` + refs(dn, "LS-88123"), inv, vat + `,` + refs(dn, "LS-99001"), "vat-id other-common", -10},
 	{"it cites another order, this one a former order", po, order45 + `,` + refs(po, "4400020033"), inv, cites46, "vat-id other-citation", 0},
+	{"an invoice of an order, and a contract", ct, `"number":"RV-2022-400",` + vat, inv, cites45, "vat-id behind-order", -30},
+	{"an invoice of an order that names the contract", ct, `"number":"RV-2022-400",` + vat, inv, vat + `,"references":[{"type":"contract","number":"RV-2022-400"},{"type":"purchase-order","number":"4500010046"}]`, "vat-id cites", 90},
+	{"an order of a contract that names another order", ct, `"number":"RV-2022-400",` + vat, po, cites45, "vat-id", 30},
 	{"they cite different contracts", gr, vat + `,` + refs(ct, "RV-2022-400"), inv, vat + `,` + refs(ct, "RV-2022-911"), "vat-id", 30},
 }
 
@@ -153,9 +163,9 @@ func TestNamesBySimilarity(t *testing.T) {
 		{"Kohler & Sohne Getriebebau", "Köhler & Sohne Getriebebau", 0.98, 0.99, "name other-buyer", "vat-id same-buyer"},
 		{"Kohler & Sohne Getriebebau", "Köhler Söhne Getriebebau", 0.97, 0.98, "name-similar other-buyer", "vat-id same-buyer"},
 		{"Nord Pumpen", "Nord Pumpen Anlagenbau", 0.75, 0.76, "name-similar other-buyer", "vat-id same-buyer"},
-		{"Alpha Beta Epsilon", "Alpha Beta", 0.74, 0.75, "", "vat-id"},
-		{"Alpha Beta Zeta Epsilon", "Alpha Beta Gamma", 0.50, 0.51, "", "vat-id"},
-		{"Nord Ventile Technik", "Nord Pumpen Technik", 0.49, 0.50, "", "vat-id other-buyer"},
+		{"Alpha Beta Epsilon", "Alpha Beta", 0.74, 0.75, "other-name other-buyer", "vat-id"},
+		{"Alpha Beta Zeta Epsilon", "Alpha Beta Gamma", 0.50, 0.51, "other-name other-buyer", "vat-id"},
+		{"Nord Ventile Technik", "Nord Pumpen Technik", 0.49, 0.50, "other-name other-buyer", "vat-id other-buyer"},
 	} {
 		if s := company.Similarity(company.ParseName(tc.a), company.ParseName(tc.b)); s < tc.from || s >= tc.to {
 			t.Errorf("%q and %q: their similarity is %.4f: choose other names", tc.a, tc.b, s)

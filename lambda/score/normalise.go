@@ -19,13 +19,14 @@ type Document struct {
 	TenantID uuid.UUID
 	Type     document.Type
 	document.Data
-	supplier  party
-	buyer     party
-	number    number
-	cites     []citation // typed ones first, then those found in texts
-	items     []item
-	embedding embedding // of its text
-	amounts   []float64 // the values that it states: net, gross, the sum of its lines
+	currencies []string // that its currency can be; none if unknown
+	supplier   party
+	buyer      party
+	number     number
+	cites      []citation // typed ones first, then those found in texts
+	items      []item
+	embedding  embedding // of its text
+	amounts    []float64 // the values that it states: net, gross, the sum of its lines
 }
 
 // party is a company in comparable form; unknown fields are empty.
@@ -73,7 +74,7 @@ type Normalized struct {
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
-	d := Document{ID: id, TenantID: tenant, Type: t, Data: data,
+	d := Document{ID: id, TenantID: tenant, Type: t, Data: data, currencies: currencies(data.Currency),
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
 		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data)}
 	for _, r := range data.References {

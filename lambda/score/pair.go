@@ -3,7 +3,6 @@ package score
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"matchbook/lambda/document"
 
@@ -25,9 +24,19 @@ type Pair struct {
 type Fit struct{ A, B, Common float64 }
 
 // Counts reports whether a pair is worth keeping: competition may make it a
-// match, or a person may want to know why it is none.
+// match, or a person may want to know why it is none. Contents alone connect the
+// documents of one company only, so that a pair of others needs a citation.
 func (p Pair) Counts() bool {
-	return p.Veto == "" && p.Points >= KeepAt || p.Veto != "" && len(p.Evidence) > 0
+	cited := slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+		return ev.Points > 0 && weights[ev.Name].family == "citation"
+	})
+	switch {
+	case p.Veto != "":
+		return len(p.Evidence) > 0
+	case !cited:
+		return p.Points >= KeepAt && namesCompany(p.Evidence)
+	}
+	return p.Points >= KeepAt || p.Cites()
 }
 
 // Score scores a pair of documents. It is symmetric, and depends on nothing but
@@ -41,16 +50,7 @@ func (d Document) Score(o Document) Pair {
 	}
 	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
 	first, second := inOrder(a, b)
-	company, agreed := compareParties(first, second)
-	p.Veto = veto(first, second)
-	switch {
-	case p.Veto != "" || agreed:
-	case !a.supplier.isZero() && !b.supplier.isZero():
-		p.Veto = "They name different suppliers."
-	default:
-		p.Veto = "They name no common company."
-	}
-	if p.Veto != "" {
+	if p.Veto = veto(first, second); p.Veto != "" {
 		p.Evidence = append(p.Evidence, directCitation(first, second)...)
 		return p
 	}
@@ -59,8 +59,9 @@ func (d Document) Score(o Document) Pair {
 		fit.A, fit.B = fit.B, fit.A
 	}
 	p.Fit = fit
-	p.Evidence = slices.Concat(company, compareCitations(first, second), items, compareAmounts(first, second),
-		compareReturn(first, second), compareTexts(first, second), compareDates(first, second))
+	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), compareCitations(first, second),
+		behindOrder(first, second), items, compareAmounts(first, second), compareReturn(first, second),
+		compareTexts(first, second), compareDates(first, second))...)
 	p.Points = Sum(p.Evidence)
 	return p
 }
@@ -72,23 +73,31 @@ func veto(a, b Document) string {
 		return "They belong to different tenants."
 	case !mayMatch(a.Type, b.Type):
 		return "Documents of these types are not matched."
-	case a.Currency != "" && b.Currency != "" && !strings.EqualFold(a.Currency, b.Currency):
+	case otherCurrency(a.currencies, b.currencies):
 		return fmt.Sprintf("The currencies differ: %s and %s.", a.Currency, b.Currency)
 	case a.supplier.contradicts(b.supplier):
 		return fmt.Sprintf("The suppliers' VAT ids differ: %s and %s.", a.supplier.VATID, b.supplier.VATID)
 	case a.buyer.contradicts(b.buyer):
 		return fmt.Sprintf("The buyers' VAT ids differ: %s and %s.", a.buyer.VATID, b.buyer.VATID)
-	case contractBehindOrder(a, b), contractBehindOrder(b, a):
-		return "The invoice has an order: the order belongs to the contract, not the invoice."
 	}
 	return ""
 }
 
-func (p party) contradicts(q party) bool { return p.valid && q.valid && p.VATID != q.VATID }
+// contradicts reports whether the VAT ids are of two companies: of one country,
+// and different although a machine read both correctly. A company may have ids of
+// several countries.
+func (p party) contradicts(q party) bool {
+	return p.valid && q.valid && p.VATID != q.VATID && p.VATID[:2] == q.VATID[:2]
+}
 
-func contractBehindOrder(contract, invoice Document) bool {
-	return contract.Type == document.Contract && invoice.Type == document.Invoice &&
-		slices.ContainsFunc(invoice.cites, func(c citation) bool { return c.Type == string(document.PurchaseOrder) })
+// behindOrder is evidence against an invoice and a contract: where an invoice
+// cites an order only, the order belongs to the contract, not the invoice.
+func behindOrder(contract, invoice Document) []Evidence {
+	if contract.Type != document.Contract || invoice.Type != document.Invoice ||
+		!citesType(invoice, document.PurchaseOrder) || cites(invoice, contract) != nil {
+		return nil
+	}
+	return evBehindOrder.Because("The invoice cites an order, and not the contract.")
 }
 
 // Later is the document of the pair that comes later in business, which may cite

@@ -22,11 +22,9 @@ func TestVetoes(t *testing.T) {
 	}{
 		{"types", oc, vat, inv, vat, "Documents of these types are not matched."},
 		{"currency", po, vat + `,"currency":"EUR"`, inv, vat + `,"currency":"USD"`, "The currencies differ: EUR and USD."},
+		{"currency by its symbol", po, vat + `,"currency":"€"`, inv, vat + `,"currency":"CA$"`, "The currencies differ: € and CA$."},
 		{"supplier's VAT id", po, `"supplier":{"name":"Acme",` + one + `}`, inv, `"supplier":{"name":"Acme",` + other + `}`, "The suppliers' VAT ids differ: DE136695976 and DE129273398."},
 		{"buyer's VAT id", po, vat + `,"buyer":{` + one + `}`, inv, vat + `,"buyer":{` + other + `}`, "The buyers' VAT ids differ: DE136695976 and DE129273398."},
-		{"another supplier", po, acme, inv, `"supplier":{"name":"Zenith"}`, "They name different suppliers."},
-		{"another supplier for the same buyer", po, acme + `,` + ulm, inv, `"supplier":{"name":"Zenith"},` + ulm, "They name different suppliers."},
-		{"no company at all", po, `"currency":"EUR"`, inv, `"currency":"EUR"`, "They name no common company."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,20 +48,41 @@ func TestVetoes(t *testing.T) {
 			t.Errorf("got %+v", p)
 		}
 	})
-	t.Run("contract behind an order", func(t *testing.T) {
-		t.Parallel()
-		contract := parsed(t, ct, object(`"number":"4711"`, vat))
-		const why = "The invoice has an order: the order belongs to the contract, not the invoice."
-		both := parsed(t, inv, object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`))
-		if p := scoredBothWays(t, contract, both); p.Veto != why || names(p.Evidence) != "cites" {
-			t.Errorf("got %+v", p)
+}
+
+// TestOtherCompaniesNeedACitation: however equal their contents, documents that
+// name no common company are no pair unless a citation connects them.
+func TestOtherCompaniesNeedACitation(t *testing.T) {
+	t.Parallel()
+	const equal = `"total":"1184.37","line_items":[{"sku":"pen","quantity":"70","unit_price":"7"},{"sku":"ink","quantity":"9"}]`
+	zenithSupplies := `"supplier":{"name":"Zenith"}`
+	for name, tc := range map[string]struct {
+		a, b            string
+		contents, cited int // points without a citation, and with one
+	}{
+		"another supplier":                    {acme, zenithSupplies, 8, 68},
+		"another supplier for the same buyer": {acme + `,` + ulm, zenithSupplies + `,` + ulm, 13, 73},
+		"a name and a VAT id":                 {acme + `,` + ulm, vat + `,` + ulm, 43, 103},
+		"no company at all":                   {`"currency":"EUR"`, `"currency":"EUR"`, 38, 98},
+	} {
+		order := parsed(t, po, object(`"number":"4711"`, tc.a, equal))
+		if p := scoredBothWays(t, order, parsed(t, inv, object(tc.b, equal))); p.Veto != "" || p.Points != tc.contents || p.Counts() {
+			t.Errorf("%s: got %+v", name, p)
 		}
-		for typ, b := range map[document.Type]string{inv: object(vat, cites(ct)), po: object(vat, `"references":[{"type":"contract","number":"4711"},{"type":"purchase-order","number":"9"}]`)} {
-			if p := scoredBothWays(t, contract, parsed(t, typ, b)); p.Veto != "" || p.Points != 90 {
-				t.Errorf("with %s: got %+v", typ, p)
-			}
+		if p := scoredBothWays(t, order, parsed(t, inv, object(tc.b, equal, refs(po, "4711")))); p.Points != tc.cited || !p.Counts() {
+			t.Errorf("%s, cited: got %+v", name, p)
 		}
-	})
+	}
+}
+
+// TestVATIDsOfTwoCountries: a company may have one in each, so that they are no
+// veto. Of one country they are (TestVetoes).
+func TestVATIDsOfTwoCountries(t *testing.T) {
+	t.Parallel()
+	german, austrian := parsed(t, po, object(`"supplier":{"name":"Acme","vat_id":"DE136695976"}`)), `"supplier":{"name":"Acme","vat_id":"ATU13585627"}`
+	if p := scoredBothWays(t, german, parsed(t, inv, object(austrian))); p.Veto != "" || p.Points != 20 || names(p.Evidence) != "name other-vat-id" {
+		t.Errorf("got %+v", p)
+	}
 }
 
 // TestWhatIsNoVeto: unknown or uncertain facts are no evidence against a pair.
@@ -72,6 +91,8 @@ func TestWhatIsNoVeto(t *testing.T) {
 	for name, tc := range map[string][2]string{
 		"one currency is not known":  {`"currency":"EUR",` + vat, vat},
 		"a currency in lower case":   {`"currency":"EUR",` + vat, `"currency":"eur",` + vat},
+		"a currency by its symbol":   {`"currency":"EUR",` + vat, `"currency":"€",` + vat},
+		"a symbol of two currencies": {`"currency":"CNY",` + vat, `"currency":"¥",` + vat},
 		"a VAT id that is misread":   {`"supplier":{"name":"Acme","vat_id":"DE136695976"}`, `"supplier":{"name":"Acme","vat_id":"DE136695916"}`},
 		"a VAT id that is not known": {`"supplier":{"name":"Acme","vat_id":"DE136695976"}`, `"supplier":{"name":"Acme"}`},
 		"a buyer's, misread":         {vat + `,"buyer":{"vat_id":"DE136695976"}`, vat + `,"buyer":{"vat_id":"DE136695916"}`},
@@ -84,13 +105,17 @@ func TestWhatIsNoVeto(t *testing.T) {
 
 func TestPairsThatAreKept(t *testing.T) {
 	t.Parallel()
+	name := []Evidence{{"name", 28, "Both name it."}}
 	for _, tc := range []struct {
 		name string
 		pair Pair
 		want bool
 	}{
-		{"30 points", Pair{Points: 30}, true},
-		{"29 points", Pair{Points: 29}, false},
+		{"30 points", Pair{Points: 30, Evidence: name}, true},
+		{"29 points", Pair{Points: 29, Evidence: name}, false},
+		{"30 points without a company", Pair{Points: 30, Evidence: []Evidence{{"same-buyer", 5, "They name it."}, {"amount", 25, "It is the same."}}}, false},
+		{"30 points without a company, with a common citation", Pair{Points: 30, Evidence: []Evidence{{"common-other", 30, "Both cite it."}}}, true},
+		{"a citation, whatever else", Pair{Points: -20, Evidence: []Evidence{{"cites", 60, "It cites it."}, {"items-other", -80, "They differ."}}}, true},
 		{"a veto against a citation", Pair{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
 		{"a veto", Pair{Veto: "No."}, false},
 	} {

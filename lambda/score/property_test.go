@@ -19,7 +19,7 @@ func drawDoc(t *rapid.T) Document {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	partyOf := func(label string) document.Party {
 		return document.Party{Name: pick(label+" name", "", "Hofmann Werkzeugbau", "HOFMANN Werkzeugbau GmbH", "Hoffmann Werkzeugbau", "Zenith"),
-			VATID: pick(label+" VAT id", "", "", "", "DE1", "DE136695976", "DE129273398"), IBAN: pick(label+" IBAN", "", "", "X1", "X2")}
+			VATID: pick(label+" VAT id", "", "", "", "DE1", "DE136695976", "DE129273398", "ATU13585627"), IBAN: pick(label+" IBAN", "", "", "X1", "X2")}
 	}
 	amount := func(label string, of ...string) document.Amount {
 		a, _ := document.ParseAmount(pick(label, of...))
@@ -30,7 +30,7 @@ func drawDoc(t *rapid.T) Document {
 		return d
 	}
 	data := document.Data{
-		Number: pick("number", "", "1", "01", "4711", "4711-R2", "45O0010046", "4500010046"), Currency: pick("currency", "", "", "EUR", "eur", "USD"),
+		Number: pick("number", "", "1", "01", "4711", "4711-R2", "45O0010046", "4500010046"), Currency: pick("currency", "", "", "EUR", "eur", "$", "USD"),
 		Date: date("date"), Period: document.Period{From: date("from"), To: date("to")}, Supplier: partyOf("supplier"), Buyer: partyOf("buyer"),
 		Subtotal: amount("subtotal", "", "", "100", "1184.37"), Tax: amount("tax", "", "19"), Total: amount("total", "", "0", "100", "119", "1184.37", "-1184.37"),
 		Notes: pick("notes", "", "Returned goods", "Your order no. 4711", "Invoice 4500010046, order 4500010046", "Ref. 4711"),

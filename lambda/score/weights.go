@@ -46,8 +46,11 @@ func define(name, family string, points int) Kind {
 var (
 	evVATID       = define("vat-id", "company", 30)       // one supplier, by VAT id
 	evIBAN        = define("iban", "company", 30)         // by bank account
+	evIBANOnly    = define("iban-only", "company", 15)    // by bank account, of other names: perhaps a bank that buys invoices
 	evName        = define("name", "company", 28)         // by name
 	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
+	evOtherVATID  = define("other-vat-id", "company", -8) // VAT ids of two countries
+	evOtherName   = define("other-name", "company", -30)  // a supplier of another name
 	evBuyer       = define("buyer", "company", 20)        // one buyer, where one side does not name the supplier
 	evSameBuyer   = define("same-buyer", "company", 5)    // one buyer as well
 	evOtherBuyer  = define("other-buyer", "company", -20) // another buyer
@@ -61,6 +64,7 @@ var (
 	evCommonCitation = define("common-citation", "citation", 30) // both cite one order, say
 	evOtherCitation  = define("other-citation", "citation", -30) // one cites another document of the other's type
 	evOtherCommon    = define("other-common", "citation", -40)   // they cite different orders
+	evBehindOrder    = define("behind-order", "citation", -60)   // an invoice that cites an order, and not the contract
 
 	evItemsEqual       = define("items-equal", "contents", 25)        // same items, same quantities
 	evItemEqual        = define("item-equal", "contents", 22)         // the same, but only one item

@@ -1,0 +1,93 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/currency"
+)
+
+// maxCurrency bounds the text of a currency, in bytes.
+const maxCurrency = 32
+
+// currencies lists the currencies that a text can mean, as ISO 4217 codes,
+// sorted; none if it is unknown: "€" is EUR, "$" is any dollar or peso, "CA$" the
+// Canadian one. A symbol of several currencies contradicts only the others.
+func currencies(text string) []string {
+	if len(text) > maxCurrency {
+		return nil
+	}
+	text = strings.ToUpper(strings.Trim(text, " ."))
+	if unit, err := currency.ParseISO(text); err == nil {
+		return []string{unit.String()}
+	}
+	if known := currencySymbols()[text]; known != nil {
+		return known
+	}
+	var sign string
+	letters := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Sc, r) {
+			sign = string(r)
+		}
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return ofCountry(letters, currencySymbols()[sign])
+}
+
+// ofCountry narrows currencies down to the codes that begin with the letters, as
+// those of countries do; all of them if there is no such code.
+func ofCountry(letters string, codes []string) []string {
+	var list []string
+	for _, code := range codes {
+		if strings.HasPrefix(code, letters) || strings.HasPrefix(letters, code) {
+			list = append(list, code)
+		}
+	}
+	if list == nil {
+		return codes
+	}
+	return list
+}
+
+// currencySymbols are the symbols of the Unicode CLDR, and names, in upper case,
+// with the currencies that they may mean.
+var currencySymbols = sync.OnceValue(func() map[string][]string {
+	symbols := map[string][]string{}
+	add := func(symbol, code string) {
+		if symbol = strings.ToUpper(strings.Trim(symbol, ".")); symbol != code && !slices.Contains(symbols[symbol], code) {
+			symbols[symbol] = append(symbols[symbol], code)
+		}
+	}
+	for all := currency.Query(); all.Next(); {
+		unit := all.Unit()
+		add(fmt.Sprint(currency.NarrowSymbol(unit)), unit.String())
+	}
+	for name, codes := range currencyNames {
+		for code := range strings.FieldsSeq(codes) {
+			add(name, code)
+		}
+	}
+	for _, codes := range symbols {
+		slices.Sort(codes)
+	}
+	return symbols
+})
+
+// currencyNames are spellings that the CLDR does not have. One that is missing
+// here is an unknown currency, and contradicts nothing.
+var currencyNames = map[string]string{
+	"euro": "EUR", "euros": "EUR", "￥": "CNY JPY", "元": "CNY TWD", "円": "JPY", "圓": "JPY TWD HKD", "rmb": "CNY",
+	"c$": "CAD NIO", "s$": "SGD", "￡": "GBP", "₤": "GBP ITL", "fr": "CHF", "sfr": "CHF", "dkr": "DKK", "nkr": "NOK", "skr": "SEK",
+}
+
+// otherCurrency reports whether what two texts can mean contradicts each other;
+// an unknown currency contradicts nothing.
+func otherCurrency(a, b []string) bool {
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(code string) bool { return slices.Contains(b, code) })
+}

@@ -19,16 +19,20 @@ func words(text string) []string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "")
 	}
+	list := strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// fold is a text in lower case, without accents.
+func fold(text string) string {
 	text = umlauts.Replace(strings.ToLower(norm.NFKC.String(text)))
-	text = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
 	}, norm.NFD.String(text))
-	list := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // alphanumeric is s in upper case without separators, each character in its

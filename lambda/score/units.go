@@ -1,0 +1,177 @@
+package score
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// unit is a unit of quantity as a multiple of a plain one. A dozen is 12 pieces,
+// a "box 50" 50 pieces, a "bag 25 kg" 25 kg. A unit of nothing is not stated.
+type unit struct {
+	of     string // the plain unit, "pc" for pieces; an unknown word stands for itself
+	factor float64
+}
+
+// maxPack bounds the pieces of a pack. A larger number in a unit is an article
+// number.
+const maxPack = 100_000
+
+// parseUnit reads a unit: numbers multiply ("6 x 0,5 l"), the last known word
+// names the plain unit. A word that is not known is a unit of its own, or a
+// container of pieces where a number says how many.
+func parseUnit(text string) unit {
+	if u, ok := plainUnits[text]; ok { // most often
+		return u
+	}
+	if text == "" || len(text) > maxUnit {
+		return unit{"", 1}
+	}
+	factor, counted, known, last := 1.0, false, unit{}, ""
+	for _, token := range strings.FieldsFunc(fold(text), func(r rune) bool { return !partOfUnit(r) }) {
+		parts := []string{strings.Trim(token, ".,")} // m2 and m3 are words
+		if unicode.IsDigit(rune(token[0])) {
+			parts = splitNumbers(token)
+		}
+		for _, part := range parts {
+			if n, err := strconv.ParseFloat(strings.ReplaceAll(part, ",", "."), 64); err == nil {
+				if n > 0 && factor*n <= maxPack {
+					factor, counted, last = factor*n, true, ""
+				}
+				continue
+			}
+			if u, ok := plainUnits[part]; ok {
+				known = u
+			}
+			last = part
+		}
+	}
+	switch {
+	case known.of != "":
+		return unit{known.of, known.factor * factor}
+	case counted && (last == "" || last == "x"):
+		return unit{"pc", factor}
+	}
+	return unit{last, factor}
+}
+
+// maxUnit bounds the text of a unit, in bytes.
+const maxUnit = 60
+
+func partOfUnit(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == ','
+}
+
+// splitNumbers separates digits, with their decimals, from letters: "25kg" is 25
+// and kg.
+func splitNumbers(token string) (parts []string) {
+	start, digits := 0, false
+	flush := func(end int) {
+		if part := strings.Trim(token[start:end], ".,"); part != "" {
+			parts = append(parts, part)
+		}
+		start = end
+	}
+	for i, r := range token {
+		isDigit := unicode.IsDigit(r) || digits && (r == '.' || r == ',')
+		if i > start && isDigit != digits {
+			flush(i)
+		}
+		digits = isDigit
+	}
+	flush(len(token))
+	return parts
+}
+
+// plainUnits are the units with a factor that is the same everywhere, by the
+// usual words and by the codes of UN/ECE recommendation 20. A day of work has 8
+// hours.
+var plainUnits = unitsOf(map[unit]string{
+	{"pc", 1}:       "pc pcs pce pz pza pezzi piece pieces st stk stck stueck styck ea each u un ud uds unit units szt c62 h87",
+	{"pc", 12}:      "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin",
+	{"pc", 144}:     "gross gro",
+	{"pc", 100}:     "hundred cen hundert",
+	{"pc", 1000}:    "thousand thousands tsd tausend mille mil kpcs kpc mpcs mpc",
+	{"kg", 0.001}:   "g gr gram grams gramm grm",
+	{"kg", 1}:       "kg kgs kilo kilos kgm kilogram kilograms kilogramm",
+	{"kg", 1000}:    "t to tonne tonnes tonnen tne mt",
+	{"m", 0.001}:    "mm mmt",
+	{"m", 0.01}:     "cm cmt",
+	{"m", 1}:        "m mtr meter metre metres meters",
+	{"m", 1000}:     "km kmt ktm",
+	{"l", 0.001}:    "ml mlt",
+	{"l", 0.01}:     "cl clt",
+	{"l", 1}:        "l lt ltr liter litre litres liters litro litri litros",
+	{"l", 100}:      "hl hlt",
+	{"h", 1.0 / 60}: "min minute minutes minuten",
+	{"h", 1}:        "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora horas timme timmar godz",
+	{"h", 8}:        "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
+})
+
+func unitsOf(words map[unit]string) map[string]unit {
+	all := make(map[string]unit)
+	for u, list := range words {
+		for _, word := range strings.Fields(list) {
+			all[word] = u
+		}
+	}
+	return all
+}
+
+// quantity is a quantity in comparable form.
+type quantity struct {
+	printed float64 // as stated, without a sign; 0: not stated
+	plain   float64 // in plain units
+	unit    unit
+}
+
+// relation compares two quantities.
+type relation int
+
+const (
+	unrelated relation = iota // one is not stated, or the units have no common measure
+	equal
+	less // the first
+	more // the first
+)
+
+// exactly is the relative difference of equal quantities, which are decimals.
+const exactly = 1e-6
+
+func (q quantity) compare(r quantity) relation {
+	unstated := q.unit.of == "" || r.unit.of == ""
+	switch {
+	case q.printed == 0 || r.printed == 0:
+		return unrelated
+	case near(q.plain, r.plain, exactly), unstated && near(q.printed, r.printed, exactly):
+		return equal
+	case !unstated && q.unit.of != r.unit.of, unstated && q.unit.factor != r.unit.factor:
+		return unrelated
+	case q.plain < r.plain:
+		return less
+	}
+	return more
+}
+
+// digits is the number of significant digits: equal quantities of 648 say more
+// than equal ones of 600.
+func (q quantity) digits() int {
+	s := strconv.FormatFloat(q.printed, 'f', -1, 64)
+	return len(strings.Trim(strings.ReplaceAll(s, ".", ""), "0"))
+}
+
+// add is the sum of two quantities of one article.
+func (q quantity) add(r quantity) quantity {
+	return quantity{q.printed + r.printed, q.plain + r.plain, q.unit}
+}
+
+func (q quantity) abs() quantity {
+	return quantity{math.Abs(q.printed), math.Abs(q.plain), q.unit}
+}
+
+// isOneOf reports whether q equals one of the quantities.
+func (q quantity) isOneOf(list []quantity) bool {
+	return slices.ContainsFunc(list, func(r quantity) bool { return q.compare(r) == equal })
+}

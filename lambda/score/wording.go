@@ -1,0 +1,185 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// wording is the description of an article in comparable form: its names, and
+// its numbers, sizes and variants.
+type wording struct {
+	names   []string // words and parts of words without digits, in the order of the text
+	numbers []string // and single letters, sorted, each once; M6x20 has 6, 20 and m
+}
+
+// Bounds of a wording: names are compared each with each.
+const (
+	maxNames   = 12
+	maxNumbers = 12
+)
+
+// readWording splits a text into names and numbers. A decimal has a point or a
+// comma; 6 and 6.0 are one number. Dates are left out.
+func readWording(text string) (w wording) {
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "")
+	}
+	for _, token := range strings.FieldsFunc(fold(text), func(r rune) bool { return !partOfUnit(r) && !partOfDate(r) }) {
+		if isDate(token) {
+			continue
+		}
+		for _, piece := range strings.FieldsFunc(token, partOfDate) {
+			for _, part := range splitNumbers(piece) {
+				w.add(part)
+			}
+		}
+	}
+	slices.Sort(w.numbers)
+	w.numbers = slices.Compact(w.numbers)
+	return w
+}
+
+func (w *wording) add(part string) {
+	if part[0] >= '0' && part[0] <= '9' {
+		if n := plainNumber(part); n != "" && len(w.numbers) < maxNumbers {
+			w.numbers = append(w.numbers, n)
+		}
+		return
+	}
+	for _, name := range strings.FieldsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(name) == 1 { // a size, M or L; a vowel is a word of some language
+			if !strings.Contains("aeiouyx", name) && len(w.numbers) < maxNumbers {
+				w.numbers = append(w.numbers, name)
+			}
+			continue
+		}
+		if len(w.names) < maxNames && !slices.Contains(w.names, name) {
+			w.names = append(w.names, name)
+		}
+	}
+}
+
+// plainNumber is a number without leading zeros, and without zeros behind the
+// point: 06 is 6, 8,0 is 8.
+func plainNumber(s string) string {
+	whole, fraction, _ := strings.Cut(strings.ReplaceAll(s, ",", "."), ".")
+	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0.")
+	if fraction == "" {
+		return whole
+	}
+	return cmp.Or(whole, "0") + "." + fraction
+}
+
+func partOfDate(r rune) bool { return r == '/' || r == '-' }
+
+// isDate reports whether a token is a date in digits: three numbers, one of them
+// a year. 3/4 and 2x4x8 are none.
+func isDate(token string) bool {
+	parts := strings.FieldsFunc(token, func(r rune) bool { return partOfDate(r) || r == '.' })
+	if len(parts) != 3 {
+		return false
+	}
+	years := 0
+	for _, p := range parts {
+		if strings.Trim(p, "0123456789") != "" || len(p) > 4 || len(p) == 3 {
+			return false
+		}
+		if len(p) == 4 {
+			years++
+		}
+	}
+	return years == 1
+}
+
+// contradict reports whether each of two lists of numbers has one that the other
+// lacks: then they describe two articles.
+func contradict(a, b []string) bool { return !subset(a, b) && !subset(b, a) }
+
+// subset reports whether b has all of a; both are sorted.
+func subset(a, b []string) bool {
+	for _, s := range a {
+		if _, ok := slices.BinarySearch(b, s); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// likeness compares two wordings.
+type likeness struct {
+	words       float64 // the share of names in common, of the shorter one
+	exact       int     // names of three letters and more that are equal
+	variant     bool    // both have names of their own beside common ones: black and cyan
+	numbers     bool    // they have numbers in common
+	contradicts bool    // each has a number that the other lacks
+}
+
+func (w wording) like(v wording) (l likeness) {
+	l.contradicts = contradict(w.numbers, v.numbers)
+	l.numbers = slices.ContainsFunc(w.numbers, func(n string) bool { return slices.Contains(v.numbers, n) })
+	short, long := w.names, v.names
+	if len(long) < len(short) {
+		short, long = long, short
+	}
+	if l.contradicts || len(short) == 0 {
+		return l
+	}
+	found := 0
+	for _, a := range short {
+		switch {
+		case slices.Contains(long, a):
+			found++
+			if len(a) >= 3 {
+				l.exact++
+			}
+		case slices.ContainsFunc(long, func(b string) bool { return abbreviates(a, b) || abbreviates(b, a) || misread(a, b) }):
+			found++
+		}
+	}
+	l.words = float64(found) / float64(len(short))
+	l.variant = l.exact > 0 && l.words >= 0.5 && l.words < 1
+	return l
+}
+
+// abbreviates reports whether s may be short for word: kbl for Kabel, cat for
+// Catheter, jas for Werkjas.
+func abbreviates(s, word string) bool {
+	if len(s) < 2 || len(s) >= len(word) {
+		return false
+	}
+	if len(s) >= 3 && strings.HasSuffix(word, s) {
+		return true
+	}
+	rest := []rune(s)
+	for i, r := range word {
+		if len(rest) > 0 && r == rest[0] {
+			rest = rest[1:]
+		} else if i == 0 {
+			return false
+		}
+	}
+	return len(rest) == 0
+}
+
+// misread reports whether two words of five letters and more differ by one
+// letter: another one, one too many, or two that changed places.
+func misread(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || len(b)-len(a) > 1 {
+		return false
+	}
+	start := 0
+	for start < len(a) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < len(a)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	x, y := a[start:len(a)-end], b[start:len(b)-end]
+	return len(y) <= 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
+}

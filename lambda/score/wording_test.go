@@ -1,0 +1,47 @@
+package score
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestWordings(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, want string }{
+		{"", "[] []"},
+		{"Schraube DIN 912 M6 x 20", "[schraube din] [20 6 912 m]"},
+		{"Blech S235JR 3x1250x2500 mm", "[blech jr mm] [1250 235 2500 3 s]"},
+		{"Suero 0,9 % 0500 ml", "[suero ml] [0.9 500]"},
+		{"Bolt 8.0 3/4", "[bolt] [3 4 8]"},
+		{"Jacket L", "[jacket] [l]"},
+		{"Service on 10/09/2023 and 2023-09-10", "[service on and] []"},
+	} {
+		w := readWording(tc.text)
+		if got := fmt.Sprint(w.names, " ", w.numbers); got != tc.want {
+			t.Errorf("%q: got %s, want %s", tc.text, got, tc.want)
+		}
+	}
+}
+
+func TestLikenessOfWordings(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		want likeness
+	}{
+		{"Lock Nut 5", "Lock Nut 6", likeness{contradicts: true}},
+		{"Kabel VVM 4x10", "KBL 4x10", likeness{words: 1, numbers: true}},
+		{"Toner schwarz", "Toner cyan", likeness{words: 0.5, exact: 1, variant: true}},
+		{"Catheter gelb", "Catéter amarillo", likeness{words: 0.5}},
+		{"Catheter", "Cathetre", likeness{words: 1}},
+		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},
+		{"", "pen", likeness{}},
+	} {
+		if got := readWording(tc.a).like(readWording(tc.b)); got != tc.want {
+			t.Errorf("%q and %q: got %+v, want %+v", tc.a, tc.b, got, tc.want)
+		}
+		if got := readWording(tc.b).like(readWording(tc.a)); got != tc.want {
+			t.Errorf("%q and %q: got %+v, want %+v", tc.b, tc.a, got, tc.want)
+		}
+	}
+}

@@ -184,7 +184,7 @@ func TestNamesBySimilarity(t *testing.T) {
 }
 
 var evidenceTables = map[string][]evidenceRow{
-	"company": companyRows, "citation": citationRows, "items": itemRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
+	"company": companyRows, "citation": citationRows, "items": itemRows, "alike": alikeRows, "units": unitRows, "shares": shareRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
 }
 
 // TestEveryKindOfEvidenceIsInATable: a new kind needs a row of its own.

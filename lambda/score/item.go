@@ -7,40 +7,111 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/reference"
 )
 
 // item is the sum of a document's lines about one article.
 type item struct {
 	sku      string
 	words    []string
-	quantity float64 // 0: not stated
-	price    float64 // of a unit; 0: not stated
+	wording  wording
+	text     string // of the description, letters and digits only
+	quantity quantity
+	lots     []quantity // of its lines, if there are several
+	price    float64    // of a plain unit; 0: not stated
+	amount   float64    // of all its lines; negative: a discount
+	minor    bool       // it may be freight, packing or a discount, not goods
 }
+
+// maxLots bounds the lines of one article that are compared one by one.
+const maxLots = 50
 
 // items merges the lines by article, without shipping charges.
 func items(lines []document.Line) (list []item) {
 	index := map[string]int{}
 	for _, l := range lines {
-		it := item{sku: alphanumeric(l.SKU), words: words(l.Description),
-			quantity: l.Quantity.Float(), price: math.Abs(l.UnitPrice.Float())}
-		if it.sku == "" && (len(it.words) == 0 || slices.ContainsFunc(it.words, func(w string) bool { return charges[w] })) {
+		it := readItem(l)
+		if it.sku == "" && (len(it.words) == 0 || it.isCharge()) {
 			continue
 		}
 		if i, ok := index[it.key()]; ok {
-			list[i].quantity += it.quantity
+			list[i].merge(it)
 			continue
 		}
 		index[it.key()] = len(list)
 		list = append(list, it)
 	}
+	var sum float64
+	for _, it := range list {
+		sum += math.Abs(it.amount)
+	}
 	for i, it := range list { // a credit note may count backwards
-		list[i].quantity = math.Abs(it.quantity)
+		list[i].quantity = it.quantity.abs()
+		list[i].minor = len(list) > 1 && it.mayBeCharge(sum)
 	}
 	return list
 }
 
+func readItem(l document.Line) item {
+	description := withoutCitations(l.Description)
+	it := item{sku: alphanumeric(l.SKU), words: words(description), wording: readWording(description),
+		text: alphanumeric(l.Description[:min(len(l.Description), maxText)]), amount: l.Amount.Float()}
+	u := parseUnit(l.Unit)
+	printed, price := l.Quantity.Float(), math.Abs(l.UnitPrice.Float())/cmp.Or(math.Abs(l.PriceFor.Float()), 1)
+	switch {
+	case l.Quantity.IsZero() && price > 0:
+		printed = it.amount / price
+	case price == 0 && printed != 0:
+		price = math.Abs(it.amount / printed)
+	}
+	if it.amount == 0 {
+		it.amount = printed * price
+	}
+	it.quantity = quantity{printed, printed * u.factor, u}
+	if u.factor > 0 {
+		it.price = price / u.factor
+	}
+	return it
+}
+
+func (it *item) merge(o item) {
+	if len(it.lots) == 0 {
+		it.lots = []quantity{it.quantity.abs()}
+	}
+	if len(it.lots) < maxLots {
+		it.lots = append(it.lots, o.quantity.abs())
+	}
+	if o.quantity.unit.of == it.quantity.unit.of {
+		it.quantity = it.quantity.add(o.quantity)
+	}
+	it.amount += o.amount
+}
+
+// withoutCitations cuts the numbers of other documents out of a line.
+func withoutCitations(text string) string {
+	for _, f := range reference.Find(text) {
+		text = strings.ReplaceAll(text, f.Number, " ")
+	}
+	return text
+}
+
 // key is the same for lines about one article.
 func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " ")) }
+
+// minorShare is the share of a document's amount up to which a line without an
+// article number may be a charge.
+const minorShare = 0.15
+
+// mayBeCharge reports whether a line may have no counterpart in an order or a
+// receipt, in whatever words: no article number, not counted, and a discount or
+// small beside the rest.
+func (it item) mayBeCharge(sum float64) bool {
+	return it.sku == "" && it.quantity.printed <= 1 && (it.amount < 0 || it.amount > 0 && it.amount <= minorShare*sum)
+}
+
+func (it item) isCharge() bool {
+	return it.quantity.printed <= 1 && slices.ContainsFunc(it.words, func(w string) bool { return charges[w] })
+}
 
 // charges are words of lines for shipping and surcharges: these lines have no
 // counterpart in an order or a receipt.
@@ -51,4 +122,14 @@ var charges = map[string]bool{
 	"verpackung": true, "mindermengenzuschlag": true,
 	"port": true, "transport": true, "emballage": true, "frais": true,
 	"trasporto": true, "spedizione": true, "imballaggio": true,
+}
+
+// units is the number of units of all items, but not of charges.
+func units(items []item) (n float64) {
+	for _, it := range items {
+		if !it.minor {
+			n += it.quantity.plain
+		}
+	}
+	return n
 }

@@ -16,55 +16,142 @@ func compareItems(first, second Document) ([]Evidence, Fit) {
 	if first.Type == document.Contract {
 		return compareContract(first, second), Fit{}
 	}
-	fit := Fit{units(first.items), units(second.items), 0}
-	if fit.A == 0 || fit.B == 0 {
+	if isLump(second, first) && len(align(first.items, second.items)) == 0 {
+		return evLump.Because("The %s has one line, which is for none of the items of the %s by name.",
+			second.Type.Words(), first.Type.Words()), Fit{units(first.items), units(second.items), 0}
+	}
+	c := compareLines(first.items, second.items)
+	if c.fit.A == 0 || c.fit.B == 0 {
 		return compareWords(first, second), Fit{}
 	}
-	pairs := align(first.items, second.items)
-	if len(pairs) == 0 {
-		return evItemsOther.Because("They have no item in common."), fit
-	}
-	exact, within, prices := 0, [2]int{}, 0
-	for _, p := range pairs {
-		x, y := first.items[p[0]], second.items[p[1]]
-		fit.Common += min(x.quantity, y.quantity)
-		if x.quantity == y.quantity {
-			exact++
-		}
-		if y.quantity <= x.quantity {
-			within[0]++
-		}
-		if x.quantity <= y.quantity {
-			within[1]++
-		}
-		if x.price > 0 && near(x.price, y.price, 0.001) {
-			prices++
-		}
-	}
-	n, m := len(first.items), len(second.items)
-	var ev []Evidence
-	switch {
-	case exact == n && n == m:
-		kind := evItemsEqual
-		if exact == 1 && fit.A < 10 {
-			kind = evItemEqualFew
-		} else if exact == 1 {
-			kind = evItemEqual
-		}
-		ev = kind.Because("The items and quantities are the same.")
-	case exact == min(n, m):
-		ev = evItemsWhole.Because("%s", partOf(first, second, m <= n,
-			"All lines of the %s are in the %s, in the same quantities."))
-	case within[0] == m || within[1] == n:
-		ev = evItemsPart.Because("%s", partOf(first, second, within[0] == m,
-			"The items of the %s are a part of those of the %s."))
-	default:
-		ev = evItemsExceed.Because("They have items in common, but neither has all items of the other in these quantities.")
-	}
-	if prices == len(pairs) {
+	ev := c.evidence(first, second)
+	if len(c.lines) > 0 && c.samePrices == len(c.lines) {
 		ev = append(ev, evPrices.Because("The prices are the same.")...)
+	} else if c.otherPrices > 0 && c.samePrices == 0 {
+		ev = append(ev, evPricesDiffer.Because("The prices differ.")...)
 	}
-	return ev, fit
+	return ev, c.fit
+}
+
+// isLump reports whether a document charges a sum in one line of text, and not
+// counted goods as the other does: a down payment, or all deliveries of a month.
+func isLump(d, other Document) bool {
+	return (d.Type == document.Invoice || d.Type == document.CreditNote) && len(d.items) == 1 && d.items[0].sku == "" &&
+		d.items[0].quantity.printed <= 1 && (len(other.items) > 1 || units(other.items) > 1)
+}
+
+// comparison is the lines that two documents have in common, and what they
+// have in them.
+type comparison struct {
+	lines       []line
+	n, m        int // items of each that count
+	fit         Fit
+	equal       int // lines of one quantity
+	nearly      int // or nearly one
+	unknown     int // of quantities that cannot be compared
+	within      [2]int
+	samePrices  int
+	otherPrices int
+	how         alignment // of the least certain line
+}
+
+func compareLines(a, b []item) comparison {
+	c := comparison{lines: align(a, b), fit: Fit{units(a), units(b), 0}, n: len(a), m: len(b), how: sameArticle}
+	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
+	for _, l := range c.lines {
+		usedA[l.i], usedB[l.j] = true, true
+		c.count(l, a[l.i], b[l.j])
+	}
+	for i, it := range a {
+		if it.minor && !usedA[i] {
+			c.n--
+		}
+	}
+	for j, it := range b {
+		if it.minor && !usedB[j] {
+			c.m--
+		}
+	}
+	return c
+}
+
+func (c *comparison) count(l line, x, y item) {
+	if x.minor { // it is an item after all
+		c.fit.A += x.quantity.plain
+	}
+	if y.minor {
+		c.fit.B += y.quantity.plain
+	}
+	c.how = min(c.how, l.how)
+	if l.samePrice {
+		c.samePrices++
+	}
+	if l.otherPrice {
+		c.otherPrices++
+	}
+	p, q := x.quantity.plain, y.quantity.plain
+	if l.byValue { // in the smaller unit
+		c.fit.A += max(p, q) - p
+		c.fit.B += max(p, q) - q
+		p, q = max(p, q), max(p, q)
+	}
+	if l.is != unrelated {
+		c.fit.Common += min(p, q)
+	}
+	switch {
+	case l.is == equal:
+		c.equal++
+	case l.nearly:
+		c.nearly++
+	case l.is == unrelated:
+		c.unknown++
+	}
+	if l.is != less {
+		c.within[0]++
+	}
+	if l.is != more {
+		c.within[1]++
+	}
+}
+
+// evidence judges the lines in common by their share of both documents.
+func (c comparison) evidence(first, second Document) []Evidence {
+	common := len(c.lines)
+	switch {
+	case common == 0:
+		return evItemsOther.Because("They have no item in common.")
+	case c.equal == c.n && c.n == c.m:
+		return c.same()
+	case c.equal == min(c.n, c.m):
+		return evItemsWhole.Because("%s", partOf(first, second, c.m <= c.n,
+			"All lines of the %s are in the %s, in the same quantities."))
+	case c.equal+c.nearly == c.n && c.n == c.m:
+		return evItemsNear.Because("The items are the same, in nearly the same quantities.")
+	case c.unknown > 0 && common == min(c.n, c.m):
+		return evItemsNamed.Because("%s", partOf(first, second, common == c.m,
+			"The items of the %s are in the %s, in quantities that cannot be compared."))
+	case c.within[0] == c.m || c.within[1] == c.n:
+		return evItemsPart.Because("%s", partOf(first, second, c.within[0] == c.m,
+			"The items of the %s are a part of those of the %s."))
+	case c.equal > 0:
+		return evItemsSome.Because("They have %d lines of one item and quantity in common, but each has others.", c.equal)
+	}
+	return evItemsExceed.Because("They have items in common, but neither has all items of the other in these quantities.")
+}
+
+// same is the evidence of documents that have the same lines.
+func (c comparison) same() []Evidence {
+	switch {
+	case c.how == guessedArticle:
+		return evQuantities.Because("The quantities are the same, the items have other names.")
+	case c.how == likeArticle:
+		return evItemsAlike.Because("The quantities are the same, and by prices, numbers or words the items as well.")
+	case c.equal == 1 && c.fit.A < 10:
+		return evItemEqualFew.Because("The item and its quantity are the same.")
+	case c.equal == 1:
+		return evItemEqual.Because("The item and its quantity are the same.")
+	}
+	return evItemsEqual.Because("The items and quantities are the same.")
 }
 
 // partOf formats a sentence with the part first and the whole second.
@@ -75,28 +162,23 @@ func partOf(first, second Document, secondIsPart bool, format string) string {
 	return fmt.Sprintf(format, first.Type.Words(), second.Type.Words())
 }
 
-// units is the number of units of all items.
-func units(items []item) (n float64) {
-	for _, it := range items {
-		n += it.quantity
-	}
-	return n
-}
-
 // compareContract looks for the items of an order or an invoice among the items
 // of a contract; a contract without article numbers is compared by its words.
 func compareContract(contract, d Document) []Evidence {
-	if !slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" }) {
-		return compareWords(contract, d)
-	}
-	pairs := align(contract.items, d.items)
-	switch len(pairs) {
-	case len(d.items):
+	c := compareLines(contract.items, d.items)
+	numbered := slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" })
+	words := compareWords(contract, d)
+	switch {
+	case !numbered && words != nil && words[0].Points > 0:
+		return words
+	case c.m > 0 && len(c.lines) == c.m:
 		return evItemsContract.Because("The contract names all items.")
-	case 0:
+	case len(c.lines) > 0:
+		return evItemsSome.Because("The contract names some of the items.")
+	case numbered:
 		return evItemsOther.Because("The contract names none of the items.")
 	}
-	return evItemsExceed.Because("The contract does not name all items.")
+	return words
 }
 
 // compareWords compares the descriptions of documents that state no quantities.
@@ -129,42 +211,4 @@ func overlap(a, b []string) float64 {
 		}
 	}
 	return float64(n) / float64(len(a)+len(b)-n)
-}
-
-// maxFuzzy bounds the items of a document that are aligned by their words.
-const maxFuzzy = 50
-
-// align pairs the items of two documents, by article number or else by words.
-// Documents with a common article number use the same numbering: then items
-// with different numbers are different, however similar their names.
-func align(a, b []item) (pairs [][2]int) {
-	bySKU := make(map[string]int, len(b))
-	for j, it := range b {
-		if it.sku != "" {
-			bySKU[it.sku] = j
-		}
-	}
-	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
-	for i, it := range a {
-		if j, ok := bySKU[it.sku]; ok && it.sku != "" && !usedB[j] {
-			pairs, usedA[i], usedB[j] = append(pairs, [2]int{i, j}), true, true
-		}
-	}
-	numberedAlike := len(pairs) > 0
-	for i, it := range a[:min(len(a), maxFuzzy)] {
-		best, most := -1, 0.5
-		for j, other := range b[:min(len(b), maxFuzzy)] {
-			if usedA[i] || usedB[j] || len(it.words) == 0 || len(other.words) == 0 ||
-				numberedAlike && it.sku != "" && other.sku != "" {
-				continue
-			}
-			if s := overlap(it.words, other.words); s > most || s == most && best < 0 {
-				best, most = j, s
-			}
-		}
-		if best >= 0 {
-			pairs, usedA[i], usedB[best] = append(pairs, [2]int{i, best}), true, true
-		}
-	}
-	return pairs
 }

@@ -76,7 +76,7 @@ func (d Document) keys() (keys, lookup []string) {
 	for _, who := range d.who() {
 		found.add("who", who)
 		for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
-			both("item", who, it.key(), strconv.FormatFloat(it.quantity, 'f', -1, 64))
+			both("item", who, it.key(), strconv.FormatFloat(it.quantity.plain, 'f', -1, 64))
 		}
 		if d.Type != document.Contract && !d.Period.From.IsZero() {
 			both("period", who, d.Period.From.String(), d.Period.To.String())

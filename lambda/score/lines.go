@@ -11,8 +11,8 @@ type Aligned struct{ A, B []int }
 func AlignLines(a, b []document.Line) (list []Aligned) {
 	itemsA, linesA := articles(a)
 	itemsB, linesB := articles(b)
-	for _, p := range align(itemsA, itemsB) {
-		list = append(list, Aligned{linesA[p[0]], linesB[p[1]]})
+	for _, l := range align(itemsA, itemsB) {
+		list = append(list, Aligned{linesA[l.i], linesB[l.j]})
 	}
 	return list
 }
@@ -23,7 +23,9 @@ func articles(lines []document.Line) (list []item, of [][]int) {
 	for i := range lines {
 		for _, it := range items(lines[i : i+1]) {
 			at, ok := index[it.key()]
-			if !ok {
+			if ok {
+				list[at].merge(it)
+			} else {
 				at = len(list)
 				index[it.key()] = at
 				list, of = append(list, it), append(of, nil)

@@ -98,12 +98,18 @@ func TestItems(t *testing.T) {
 		{"a charge with an article number", `[{"sku":"F","description":"Freight","quantity":"1"}]`, []string{"F 1 0"}},
 		{"negative", `[{"sku":"a","quantity":"-2","unit_price":"-5"}]`, []string{"A 2 5"}},
 		{"partly negative", `[{"sku":"a","quantity":"10"},{"sku":"a","quantity":"-2"}]`, []string{"A 8 0"}},
+		{"in plain units", `[{"sku":"a","quantity":"2","unit":"dozen","unit_price":"24"}]`, []string{"A 24 2"}},
+		{"a price for a hundred", `[{"sku":"a","quantity":"200","unit_price":"5","price_quantity":"100"}]`, []string{"A 200 0.05"}},
+		{"a quantity that the amount shows", `[{"sku":"a","unit_price":"5","amount":"20"}]`, []string{"A 4 5"}},
+		{"a price that the amount shows", `[{"sku":"a","quantity":"4","amount":"20"}]`, []string{"A 4 5"}},
+		{"a citation in the text", `[{"description":"pen - your order 4500010046","quantity":"4"},{"description":"pen - your order 4500010047","quantity":"2"}]`, []string{"order pen your 6 0"}},
+		{"a counted word of a charge", `[{"description":"Packaging","quantity":"500"}]`, []string{"packaging 500 0"}},
 		{"without a quantity", `[{"sku":"a"}]`, []string{"A 0 0"}},
 		{"in the order printed", `[{"sku":"b"},{"sku":"a"},{"sku":"b"}]`, []string{"B 0 0", "A 0 0"}},
 	} {
 		var got []string
 		for _, it := range parsed(t, inv, `{"line_items":`+tc.lines+`}`).items {
-			got = append(got, fmt.Sprint(it.key(), " ", it.quantity, " ", it.price))
+			got = append(got, fmt.Sprint(it.key(), " ", it.quantity.plain, " ", it.price))
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)

@@ -41,7 +41,7 @@ func drawDoc(t *rapid.T) Document {
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "lines") {
 		data.Lines = append(data.Lines, document.Line{SKU: pick("sku", "", "a", "b", "c"), Description: pick("description", "", "blue pen", "pen", "red ink", "freight", "order 4711"),
-			Quantity: amount("quantity", "", "0", "1", "3", "3", "10", "-3", "0.1", "0.2"), UnitPrice: amount("price", "", "1", "1.5"), Amount: amount("line", "", "50", "0.1")})
+			Quantity: amount("quantity", "", "0", "1", "3", "26", "27.5", "27.5", "10", "-3", "0.1", "0.2"), Unit: pick("unit", "", "", "", "pc", "box", "kg"), UnitPrice: amount("price", "", "1", "1.5"), Amount: amount("line", "", "50", "0.1")})
 	}
 	var id uuid.UUID
 	copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))

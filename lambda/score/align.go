@@ -1,0 +1,203 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// alignment is how certain two items are one article.
+type alignment int
+
+const (
+	otherArticle   alignment = iota
+	guessedArticle           // the only ones left of two documents, in one quantity
+	likeArticle              // in quantity and price, or in numbers: the texts are abbreviated or translated
+	sameArticle              // by article number or by words
+)
+
+// line is an item of one document and the one of the other that it is.
+type line struct {
+	i, j       int
+	how        alignment
+	is         relation // of the quantities
+	nearly     bool     // the quantities differ by a tenth at most
+	byValue    bool     // the units differ, but the amounts are the same
+	samePrice  bool
+	otherPrice bool
+	bySKU      bool // both have one article number
+}
+
+// maxFuzzy bounds the items of a document that are aligned by their words.
+const maxFuzzy = 50
+
+// align pairs the items of two documents, by article number or else by words,
+// numbers, quantities and prices, the most alike first. Documents with a common
+// article number use the same numbering: then items with different numbers are
+// different, however similar their names.
+func align(a, b []item) (lines []line) {
+	bySKU := make(map[string]int, len(b))
+	for j, it := range b {
+		if it.sku != "" {
+			bySKU[it.sku] = j
+		}
+	}
+	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
+	take := func(l line) {
+		if !usedA[l.i] && !usedB[l.j] {
+			lines, usedA[l.i], usedB[l.j] = append(lines, l), true, true
+		}
+	}
+	for i, it := range a {
+		if j, ok := bySKU[it.sku]; ok && it.sku != "" {
+			l := lineOf(a, b, i, j, sameArticle)
+			l.bySKU = true
+			take(l)
+		}
+	}
+	numberedAlike := len(lines) > 0
+	var found []line
+	var points []float64
+	for i, it := range a[:min(len(a), maxFuzzy)] {
+		for j, other := range b[:min(len(b), maxFuzzy)] {
+			if usedA[i] || usedB[j] || numberedAlike && it.sku != "" && other.sku != "" {
+				continue
+			}
+			if l, p := it.compare(other, i, j); l.how != otherArticle {
+				found, points = append(found, l), append(points, p)
+			}
+		}
+	}
+	order := make([]int, len(found))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(points[y], points[x]) })
+	for _, k := range order {
+		take(found[k])
+	}
+	return complete(lines, a, b)
+}
+
+// complete pairs the items that are left of two documents by their quantities,
+// if that leaves none, and if the quantities are no round numbers: the texts say
+// nothing, in another language for example.
+func complete(lines []line, a, b []item) []line {
+	left := len(a) - len(lines)
+	if left == 0 || len(a) != len(b) || len(a) > maxFuzzy {
+		return lines
+	}
+	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
+	for _, l := range lines {
+		usedA[l.i], usedB[l.j] = true, true
+	}
+	all, digits := slices.Clone(lines), 0
+	for i, it := range a {
+		for j, other := range b {
+			if usedA[i] || usedB[j] {
+				continue
+			}
+			l := lineOf(a, b, i, j, guessedArticle)
+			if l.is == equal && !l.otherPrice && !it.wording.like(other.wording).contradicts && !bothNumbered(it, other, lines) {
+				all, usedA[i], usedB[j] = append(all, l), true, true
+				digits += it.quantity.digits()
+			}
+		}
+	}
+	if len(all) < len(a) || digits < tellingDigits {
+		return lines
+	}
+	return all
+}
+
+// tellingDigits is the number of significant digits from which equal quantities
+// are no coincidence.
+const tellingDigits = 3
+
+// bothNumbered reports whether two items have numbers of the same numbering.
+func bothNumbered(it, other item, lines []line) bool {
+	return it.sku != "" && other.sku != "" && slices.ContainsFunc(lines, func(l line) bool { return l.bySKU })
+}
+
+// compare decides whether two items are one article, and how much they are alike.
+func (it item) compare(other item, i, j int) (line, float64) {
+	l := lineOf([]item{it}, []item{other}, 0, 0, otherArticle)
+	l.i, l.j = i, j
+	w := it.wording.like(other.wording)
+	signals := 0.0
+	if l.is == equal {
+		signals++
+	}
+	if l.samePrice {
+		signals++
+	}
+	text := 0.0
+	if len(it.words) > 0 && len(other.words) > 0 {
+		text = overlap(it.words, other.words)
+	}
+	points := signals + w.words + text
+	if w.numbers {
+		points++
+	}
+	switch {
+	case it.isNamedBy(other) || other.isNamedBy(it):
+		l.how, points = sameArticle, points+4
+	case w.contradicts:
+	case w.variant:
+		if signals == 2 || l.is == equal && it.quantity.digits() >= tellingDigits && !l.otherPrice {
+			l.how = likeArticle
+		}
+	case w.words == 1 && (w.exact > 0 || w.numbers), text >= 0.5:
+		l.how, points = sameArticle, points+2
+	case !l.otherPrice:
+		if w.numbers {
+			signals++
+		}
+		if w.words >= 0.5 {
+			signals++
+		}
+		if signals >= 2 {
+			l.how = likeArticle
+		}
+	}
+	return l, points
+}
+
+// isNamedBy reports whether the other's text has the article number of it.
+func (it item) isNamedBy(other item) bool {
+	return len(it.sku) >= minNamed && strings.Contains(other.text, it.sku)
+}
+
+// minNamed is the length from which an article number in a text is one.
+const minNamed = 5
+
+// Relative differences: up to samePrice it is the rounding of a price, up to
+// nearQuantity the tolerance of a delivery.
+const (
+	samePrice    = 0.001
+	nearQuantity = 0.1
+)
+
+func lineOf(a, b []item, i, j int, how alignment) line {
+	x, y := a[i], b[j]
+	l := line{i: i, j: j, how: how, is: x.quantity.compare(y.quantity)}
+	if l.is != equal && (y.quantity.isOneOf(x.lots) || x.quantity.isOneOf(y.lots)) {
+		l.is = equal
+	}
+	if l.is != equal && x.quantity.unit.of != y.quantity.unit.of && sameValue(x, y) {
+		l.is, l.byValue, l.samePrice = equal, true, true
+		return l
+	}
+	if x.price > 0 && y.price > 0 && l.is != unrelated {
+		l.samePrice = near(x.price, y.price, samePrice)
+		l.otherPrice = !l.samePrice
+	}
+	l.nearly = l.is != equal && l.is != unrelated && near(x.quantity.plain, y.quantity.plain, nearQuantity)
+	return l
+}
+
+// sameValue reports whether two items have one amount: 10 cartons of bottles at
+// 28.80 and 240 bottles at 1.20.
+func sameValue(x, y item) bool {
+	return x.amount > 0 && near(x.amount, y.amount, sameAmount*10) && x.quantity.plain > 0 && y.quantity.plain > 0
+}

@@ -93,6 +93,11 @@
 // succeeded together with its results, and the claim has set a row that is not
 // matchable to NULL, with the reason.
 //
+// Work that fails may have results all the same: what is known without the model
+// that did not answer. It returns a Partial, and the results are committed in the
+// transaction that writes pending or failed
+// (TestPartialResultsAreWrittenWithTheRelease). Nothing else changes.
+//
 // When all deliveries of a batch are settled and a document of it failed, the
 // hook Runtime.Notify sends the notifications, with a time limit, before the
 // response to SQS. The sweep sends the ones that it could not send.

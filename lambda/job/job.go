@@ -78,8 +78,25 @@ type Store interface {
 
 // Work works on a claimed document and commits its results together with
 // StatusSucceeded, fenced. After any error the runtime settles the delivery;
-// ErrFenceLost means that another attempt or a publish has the document now.
+// ErrFenceLost means that another attempt or a publish has the document now, and
+// a Partial has results although the work failed.
 type Work func(ctx context.Context, f Fence) error
+
+// Partial is the error of work that failed and still has results to commit. The
+// runtime settles it like Err, and lets Release write the settlement.
+type Partial struct {
+	Err error
+	// Release is Store.Release for the attempt, and commits the results in the
+	// same transaction: both or neither. If it fails, they are lost, and the
+	// runtime releases the row without them.
+	Release func(ctx context.Context, r Release) (bool, error)
+}
+
+// Error returns the text of Err.
+func (p *Partial) Error() string { return p.Err.Error() }
+
+// Unwrap returns Err.
+func (p *Partial) Unwrap() error { return p.Err }
 
 // Settled is a delivery, by its place in the batch, and its settlement.
 type Settled struct {

@@ -15,6 +15,10 @@ import (
 // is up.
 const writeTimeout = 4 * time.Second
 
+// partialTimeout bounds the write of a release with results: it may wait for
+// other writers, which a release alone does not.
+const partialTimeout = 20 * time.Second
+
 // settle ends the delivery after the work has returned err.
 func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
 	ctx, cancel := b.settleContext(ctx)
@@ -25,7 +29,7 @@ func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
 	case errors.Is(err, ErrFenceLost):
 		b.end(i, f, b.lost(ctx, i, f), failure.Failure{Text: err.Error()})
 	default:
-		b.fail(ctx, i, f, failure.Of(err))
+		b.fail(ctx, i, f, err)
 	}
 }
 
@@ -36,14 +40,15 @@ func (b *batch) settleContext(ctx context.Context) (context.Context, context.Can
 }
 
 // fail releases the document as the failure requires, and ends the delivery.
-func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
+func (b *batch) fail(ctx context.Context, i int, f Fence, err error) {
+	why := failure.Of(err)
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
 	if why.Kind == failure.Permanent {
 		o.Result = Permanent
 	}
 	s := b.Schedule.Decide(o)
 	r := Release{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
-	switch written, err := b.write(ctx, f, r); {
+	switch written, err := b.write(ctx, i, f, r, err); {
 	case err != nil:
 		b.end(i, f, b.unsettled(i), failure.Failure{Text: why.Text + "; then " + failure.Of(err).Text})
 	case !written:
@@ -53,12 +58,17 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, why failure.Failure) {
 	}
 }
 
-// write writes a release. While the database does not answer it tries again, as
+// write writes a release, with the results of a Partial. While the database does not answer it tries again, as
 // long as ctx allows. After each failure it reads the row, because the commit may
 // have succeeded and only its answer got lost.
-func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
+func (b *batch) write(ctx context.Context, i int, f Fence, r Release, why error) (bool, error) {
+	var partial *Partial
+	hasResults := errors.As(why, &partial)
+	if hasResults && b.writePartial(ctx, i, f, r, partial) {
+		return true, nil
+	}
 	tries := pauses{}
-	for first := true; ; first = false {
+	for first := !hasResults; ; first = false {
 		written, err := b.writeOnce(ctx, f, r)
 		switch {
 		case err == nil && written:
@@ -77,6 +87,30 @@ func (b *batch) write(ctx context.Context, f Fence, r Release) (bool, error) {
 			return false, failure.At("settle", errors.Join(err, findErr))
 		}
 	}
+}
+
+// writePartial writes a release with results. It reports false if that failed,
+// and leaves time to write the release alone.
+func (b *batch) writePartial(ctx context.Context, i int, f Fence, r Release, p *Partial) (written bool) {
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline)
+	ctx, cancel := context.WithTimeout(ctx, min(max(left-writeTimeout, left/2), partialTimeout))
+	defer cancel()
+	warn := func(reason string) {
+		b.Log.Warn("the results of failed work were not written", "document", f.ID, "tenant", b.tenant(i),
+			"attempt", f.Attempt, "reason", reason)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			warn((&failure.Panic{Value: v}).Error())
+			written = false
+		}
+	}()
+	written, err := p.Release(ctx, r)
+	if err != nil {
+		warn(failure.Of(err).Text)
+	}
+	return written && err == nil
 }
 
 func (b *batch) writeOnce(ctx context.Context, f Fence, r Release) (bool, error) {

@@ -59,10 +59,12 @@ type exchange struct {
 	pending []rules.Decision                     // the question without an answer
 	answers map[string]map[uuid.UUID]rules.Asked // by question and candidate
 	calls   int                                  // of the model
+	owing   bool                                 // the model failed: a question without an answer stays one
 }
 
 // apply is rules.Apply with the answers so far. It returns errUnanswered when the
-// document's own question has no answer, neither here nor with its pairs.
+// document's own question has no answer, neither here nor with its pairs, unless
+// the model failed. It marks the pairs that a model has still to answer about.
 func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
 	all, err := rules.Decide(ctx, c)
 	if err != nil {
@@ -79,7 +81,7 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 		return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question
 	}) {
 		answers, ok := x.answers[question]
-		if !ok {
+		if !ok && !x.owing {
 			x.pending = mine
 			return rules.Result{}, errUnanswered
 		}
@@ -94,12 +96,15 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 	}
 	for _, d := range all {
 		switch asker := d.Pair.Later(); {
-		case !d.Undecided && d.Pair.Asked != rules.Asked{}: // the question has one candidate less
+		case !d.Undecided && d.Pair.Asked.About != "": // the question has one candidate less
 			d.Pair.Asked = rules.Asked{}
 			result.Asked = append(result.Asked, d.Pair)
 			result.Stale = append(result.Stale, asker)
 		case d.Undecided && d.Pair.Asked.About != d.About:
 			result.Stale = append(result.Stale, asker)
+		}
+		if d.Owe() {
+			result.Asked = append(result.Asked, d.Pair)
 		}
 		result.Add(d)
 	}

@@ -50,6 +50,18 @@
 // that it fails as transient, and so it does if an answer cannot be read: a
 // failure is never taken for "no match".
 //
+// # When a model fails
+//
+// The document is pending again or failed, as package job decides. What the rules
+// know is written in the same transaction, by Store.WriteReleased: the document
+// competes like any other, and the pairs that no model has answered about are
+// marked as owed. The next attempt asks about them, and about nothing else: after
+// a retry, or when a person publishes the failed documents again.
+//
+// The same holds for an embedder that may answer later. A document that the
+// embedder refuses for good goes on without an embedding, with a line in the log,
+// and keeps the reason, which explain prints.
+//
 // # Guarantees
 //
 //   - The score of two documents depends on nothing but the two, and is the same
@@ -64,10 +76,13 @@
 //     documents contain (TestHostileDocumentsCannotMoveMatches,
 //     TestAnswersMoveOnlyWhatWasAsked).
 //   - A failure of the model is a failure of the attempt, never an answer
-//     (TestModelFailureIsNeverNoMatch). No answer is bought twice, also after a
+//     (TestModelFailureIsNeverNoMatch), and takes nothing away from what the rules
+//     know (TestRefusedQuestionsLeaveWhatRulesKnow,
+//     TestWrongVectorLengthFailsNoDocument in postgres). No answer is bought twice, also after a
 //     crash (TestAnswerOutlivesACrash in postgres).
 //   - A write is complete or nothing (TestEdgesAreWrittenAllOrNone,
-//     TestStaleFenceWritesNothing in postgres).
+//     TestResultsAndReleaseAreWrittenBothOrNeither, TestStaleFenceWritesNothing in
+//     postgres).
 //
 // # A document can change the matches of others
 //

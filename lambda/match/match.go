@@ -59,6 +59,10 @@ type Store interface {
 	// the rules it writes nothing and returns the error as it is.
 	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 		seen Block, pairs []score.Pair, decide Rules) (Written, error)
+	// WriteReleased is Write with a Score in seen, for an attempt that failed: in
+	// place of succeeded, it writes the release.
+	WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+		seen Block, decide Rules, r job.Release) (Written, error)
 }
 
 // Matcher matches documents.
@@ -87,57 +91,96 @@ const (
 
 // Match matches the document of one attempt; it is a job.Work.
 func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
-	raw, err := m.Store.Load(ctx, f)
-	if err != nil {
-		return failure.At("load", err)
-	}
-	raw.Vector = "" // an earlier attempt may have had another embedder
-	doc, err := score.Read(raw)
-	if err != nil {
-		return failure.Permanently("structured data: %s", err)
-	}
-	if !doc.HasCounterparty() {
-		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
-	}
-	n, types := doc.Normalized(), score.Matchable(raw.Type)
-	if err := m.embed(ctx, &doc, &n); err != nil {
-		return err
-	}
-	block, err := m.block(ctx, f, doc, &n, types)
+	a, err := m.begin(ctx, f)
 	if err != nil {
 		return err
 	}
-	x := &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}
-	decide := x.apply
-	if m.Model == nil {
-		decide = rules.Apply
+	withoutVector := a.embed(ctx)
+	if err := a.read(ctx); err != nil {
+		return err
+	}
+	if withoutVector != nil {
+		return a.partial(withoutVector)
 	}
 	for round := range maxRounds {
-		block.Rest = doc.Pairs
+		a.block.Rest = a.doc.Pairs
 		if round >= patience {
-			block.Score = doc.Pairs
+			a.block.Score = a.doc.Pairs
 		}
-		w, err := m.Store.Write(ctx, f, n, types, block, doc.Pairs(block.Candidates), decide)
+		w, err := m.Store.Write(ctx, f, a.n, a.types, a.block, a.doc.Pairs(a.block.Candidates), a.decide)
 		switch {
-		case errors.Is(err, errUnanswered) && !x.knows(block.Candidates):
-			if block, err = m.block(ctx, f, doc, &n, types, x.wanted()...); err != nil {
+		case errors.Is(err, errUnanswered) && !a.x.knows(a.block.Candidates):
+			if err = a.read(ctx, a.x.wanted()...); err != nil {
 				return err
 			}
 		case errors.Is(err, errUnanswered):
-			if err := m.ask(ctx, x, raw, block.Candidates); err != nil {
-				return err
+			if err := m.ask(ctx, a.x, a.raw, a.block.Candidates); err != nil {
+				return a.partial(err)
 			}
 		case err != nil:
 			return failure.At("write matches", err)
 		case w.Fresh != nil:
-			block = *w.Fresh
+			a.block = *w.Fresh
 		default:
 			m.send(ctx, f, w.Published)
 			return nil
 		}
 	}
-	return &failure.Error{Kind: failure.Transient,
-		Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)}
+	return a.partial(&failure.Error{Kind: failure.Transient,
+		Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)})
+}
+
+// attempt is one attempt to match a document.
+type attempt struct {
+	*Matcher
+	fence  job.Fence
+	raw    score.Raw
+	doc    score.Document
+	n      score.Normalized
+	types  []document.Type
+	block  Block
+	x      *exchange
+	decide Rules
+}
+
+// begin loads the document and brings it into comparable form.
+func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
+	raw, err := m.Store.Load(ctx, f)
+	if err != nil {
+		return nil, failure.At("load", err)
+	}
+	raw.Vector = "" // an earlier attempt may have had another embedder
+	doc, err := score.Read(raw)
+	if err != nil {
+		return nil, failure.Permanently("structured data: %s", err)
+	}
+	if !doc.HasCounterparty() {
+		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
+	}
+	a := &attempt{Matcher: m, fence: f, raw: raw, doc: doc, n: doc.Normalized(), types: score.Matchable(raw.Type),
+		x: &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}}
+	if a.decide = a.x.apply; m.Model == nil {
+		a.decide = rules.Apply
+	}
+	return a, nil
+}
+
+// partial is the error of an attempt whose model or embedder failed: what the
+// rules know is written with the release, and the pairs are marked about which a
+// model has still to answer.
+func (a *attempt) partial(err error) error {
+	a.x.owing = true
+	known := Block{Score: a.doc.Pairs, Rest: a.doc.Pairs}
+	return &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
+		w, err := a.Store.WriteReleased(ctx, a.fence, a.n, a.types, known, a.decide, r)
+		if errors.Is(err, job.ErrFenceLost) {
+			return false, nil
+		}
+		if err == nil {
+			a.send(ctx, a.fence, w.Published)
+		}
+		return err == nil, failure.At("write matches", err)
+	}}
 }
 
 // send sends the messages of published documents. The publishing is committed:

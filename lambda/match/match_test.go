@@ -55,6 +55,10 @@ func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, ty
 	return Written{Fresh: &fresh}, nil
 }
 
+func (s *fakeStore) WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules, _ job.Release) (Written, error) {
+	return s.Write(ctx, f, n, types, seen, nil, decide)
+}
+
 func (s *fakeStore) Near(context.Context, uuid.UUID, []string, []document.Type) ([]Near, error) {
 	return nil, errors.New("no document has an embedding")
 }

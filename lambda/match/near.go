@@ -4,9 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/job"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -21,44 +19,51 @@ type Near struct {
 	Vector string // as in Raw
 }
 
-// embed computes the document's embedding; without an embedder it has none.
-func (m *Matcher) embed(ctx context.Context, d *score.Document, n *score.Normalized) error {
-	text := line(n.Text, maxEmbedded)
-	if m.Embeddings == nil || text == "" {
+// embed computes the document's embedding; without an embedder it has none. A
+// document that the embedder refuses for good goes on without one, with the reason.
+func (a *attempt) embed(ctx context.Context) error {
+	text := line(a.n.Text, maxEmbedded)
+	if a.Embeddings == nil || text == "" {
 		return nil
 	}
-	vectors, err := m.Embeddings.Vectors(ctx, d.TenantID, []string{text})
-	if err != nil {
+	vectors, err := a.Embeddings.Vectors(ctx, a.raw.TenantID, []string{text})
+	if err == nil {
+		a.n.Vector = a.doc.Embed(a.Embeddings.Embedder.Name(), vectors[0].Bytes())
+		return nil
+	}
+	why := failure.Of(err)
+	if why.Kind != failure.Permanent {
 		return err
 	}
-	n.Vector = d.Embed(m.Embeddings.Embedder.Name(), vectors[0].Bytes())
+	a.n.NoVector = why.Text
+	a.Log.Warn("no embedding: documents with a similar text are not looked up",
+		"document", a.raw.ID, "tenant", a.raw.TenantID, "attempt", a.fence.Attempt, "reason", why.Text)
 	return nil
 }
 
-// block reads the document's block: documents with a common key, the wanted
+// read reads the document's block: documents with a common key, the wanted
 // ones, and documents of the same company with similar texts.
-func (m *Matcher) block(ctx context.Context, f job.Fence, d score.Document, n *score.Normalized, types []document.Type,
-	wanted ...uuid.UUID) (Block, error) {
-	n.Similar = wanted
-	block, err := m.Store.Candidates(ctx, f, *n, types)
-	if err != nil || !d.Embedded() {
-		return block, failure.At("read candidates", err)
+func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
+	a.n.Similar = wanted
+	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
+	if err != nil || !a.doc.Embedded() {
+		return failure.At("read candidates", err)
 	}
-	near, err := m.Store.Near(ctx, d.ID, d.Companies(), types)
+	near, err := a.Store.Near(ctx, a.raw.ID, a.doc.Companies(), a.types)
 	if err != nil {
-		return block, failure.At("read similar documents", err)
+		return failure.At("read similar documents", err)
 	}
 	missing := false
 	for _, c := range near {
-		if d.Similar(c.Vector) && !slices.Contains(wanted, c.ID) {
-			n.Similar = append(n.Similar, c.ID)
-			missing = missing || !slices.ContainsFunc(block.Candidates, func(r score.Raw) bool { return r.ID == c.ID })
+		if a.doc.Similar(c.Vector) && !slices.Contains(wanted, c.ID) {
+			a.n.Similar = append(a.n.Similar, c.ID)
+			missing = missing || !slices.ContainsFunc(a.block.Candidates, func(r score.Raw) bool { return r.ID == c.ID })
 		}
 	}
 	if !missing {
-		n.Similar = wanted
-		return block, nil
+		a.n.Similar = wanted
+		return nil
 	}
-	block, err = m.Store.Candidates(ctx, f, *n, types)
-	return block, failure.At("read candidates", err)
+	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
+	return failure.At("read candidates", err)
 }

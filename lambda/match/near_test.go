@@ -1,7 +1,9 @@
 package match
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -128,15 +130,35 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 	}
 }
 
-// Nothing is decided without the embedding that was asked for.
-func TestEmbeddingFailureIsAFailure(t *testing.T) {
+// A document that the embedder refuses goes on without an embedding, which is
+// logged once; one that the embedder may take later is tried again, and has its
+// matches meanwhile.
+func TestEmbedderFailureKeepsWhatRulesKnow(t *testing.T) {
 	t.Parallel()
-	m := newMemory([]score.Raw{rawInvoice})
-	no := &failure.Error{Kind: failure.Permanent, Sentence: "the provider said no"}
-	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
-	err := matcher.Match(t.Context(), job.Fence{ID: rawInvoice.ID, Attempt: 1})
-	if f := failure.Of(err); err == nil || f.Kind != failure.Permanent || f.Text != "embed: the provider said no" {
-		t.Errorf("got %v", err)
+	for kind, failed := range map[failure.Kind]bool{failure.Permanent: false, failure.Transient: true} {
+		m, log := newMemory([]score.Raw{rawOrder, rawInvoice}), bytes.Buffer{}
+		no := &failure.Error{Kind: kind, Sentence: "the provider said no"}
+		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
+		for _, d := range []score.Raw{rawOrder, rawInvoice} {
+			err := matcher.Match(t.Context(), job.Fence{ID: d.ID, Attempt: 1})
+			var partial *job.Partial
+			if errors.As(err, &partial) != failed {
+				t.Fatalf("%s: got %v", kind, err)
+			}
+			if !failed {
+				continue
+			}
+			if f := failure.Of(err); f.Kind != failure.Transient || f.Text != "embed: the provider said no" {
+				t.Errorf("%s: got %+v", kind, f)
+			}
+			if written, err := partial.Release(t.Context(), job.Release{Status: job.StatusPending}); !written || err != nil {
+				t.Errorf("%s: released %v, %v", kind, written, err)
+			}
+		}
+		logged := map[bool]int{false: 2, true: 0}[failed]
+		if n := strings.Count(log.String(), `reason="embed: the provider said no"`); len(m.matches) != 1 || n != logged {
+			t.Errorf("%s: matches %+v, logged %s", kind, m.matches, &log)
+		}
 	}
 }
 

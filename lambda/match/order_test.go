@@ -31,10 +31,12 @@ type memory struct {
 	matches map[[2]uuid.UUID]rules.Edge
 	hints   map[[2]uuid.UUID]rules.Edge // suggestions
 	crowded bool                        // a block has no room for partners that are not asked for
+
+	released []job.Release
 }
 
 func newMemory(docs []score.Raw) *memory {
-	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]rules.Pair{}, map[[2]uuid.UUID]rules.Edge{}, map[[2]uuid.UUID]rules.Edge{}, false}
+	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]rules.Pair{}, map[[2]uuid.UUID]rules.Edge{}, map[[2]uuid.UUID]rules.Edge{}, false, nil}
 	for _, d := range docs {
 		m.docs[d.ID] = d
 	}
@@ -134,6 +136,14 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 		w.Published = append(w.Published, job.Stamped{ID: id})
 	}
 	return w, nil
+}
+
+func (m *memory) WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules, r job.Release) (Written, error) {
+	w, err := m.Write(ctx, f, n, types, seen, nil, decide)
+	if err == nil {
+		m.released = append(m.released, r)
+	}
+	return w, err
 }
 
 // replace makes the edges of the documents these.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // claimSQL locks the rows in id order, examines each delivery with its row, and
@@ -167,18 +168,26 @@ SELECT tenant_id, '{subject}', failed.id, $4::text, attempts, now(), jsonb_build
 FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
-func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (changed bool, err error) {
+	err = repeat(ctx, func() error {
+		changed, err = j.release(ctx, j.db.reserved, f, v)
+		return err
+	})
+	return changed, failure.At("write "+string(v.Status), err)
+}
+
+// executor is a pool or a transaction.
+type executor interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+func (j *Jobs) release(ctx context.Context, by executor, f job.Fence, v job.Release) (bool, error) {
 	sql, args := j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
 	if v.Status == job.StatusFailed {
 		sql, args = j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
 	}
-	var changed bool
-	err := repeat(ctx, func() error {
-		tag, err := j.db.reserved.Exec(ctx, sql, args...)
-		changed = tag.RowsAffected() == 1
-		return err
-	})
-	return changed, failure.At("write "+string(v.Status), err)
+	tag, err := by.Exec(ctx, sql, args...)
+	return tag.RowsAffected() == 1, err
 }
 
 // succeedSQL is the fence of the whole write.

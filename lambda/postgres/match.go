@@ -54,7 +54,7 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 
 const normalizedSQL = `
 UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5,
-	match_keys = $6, embedding = $7
+	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds the documents that share a key which is looked up, those
@@ -132,7 +132,8 @@ func (db *DB) Candidates(
 	var fenced bool
 	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
-		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector)
+		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector,
+			n.NoVector)
 		update.Exec(func(tag pgconn.CommandTag) error {
 			fenced = tag.RowsAffected() == 1
 			return nil
@@ -219,7 +220,8 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
 //  10. publishes the documents whose question changed (publishStaleSQL in pair.go),
 //  11. sets the document succeeded, which is the fence of it all (succeedSQL in
-//     claim.go, where table.go replaces names in braces such as {table}).
+//     claim.go, where table.go replaces names in braces such as {table}), or
+//     releases it (retrySQL and failSQL there).
 //
 // The fence is last here and first in Jobs.Succeed. Whether the attempt succeeds is
 // not known earlier: the block may have changed, and the rules may lack the answer
@@ -232,6 +234,27 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
+) (w match.Written, err error) {
+	return db.write(ctx, f, n, types, seen, pairs, decide, func(tx pgx.Tx) error { return db.succeed(ctx, tx, f) })
+}
+
+// WriteReleased implements match.Store.
+func (db *DB) WriteReleased(
+	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	seen match.Block, decide match.Rules, r job.Release,
+) (match.Written, error) {
+	return db.write(ctx, f, n, types, seen, nil, decide, func(tx pgx.Tx) error {
+		changed, err := db.release(ctx, tx, f, r)
+		if err == nil && !changed {
+			err = job.ErrFenceLost
+		}
+		return err
+	})
+}
+
+func (db *DB) write(
+	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	seen match.Block, pairs []score.Pair, decide match.Rules, end func(pgx.Tx) error,
 ) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
@@ -263,7 +286,7 @@ func (db *DB) Write(
 		if w.Published, err = redecide(ctx, tx, slices.Compact(affected), stale, decide); err != nil {
 			return err
 		}
-		return db.succeed(ctx, tx, f)
+		return end(tx)
 	})
 	if err != nil {
 		w = match.Written{}
@@ -357,7 +380,7 @@ WHERE old.decided_by <> 'person'
 // askedSQL stores an answer in its pair; $3 is Asked.About, a hash of the evidence
 // that the question was about.
 const askedSQL = `
-UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6
+UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6, owed = $7
 WHERE document_a_id = $1 AND document_b_id = $2`
 
 // replaceEdges makes the matches and suggestions of the documents those of the
@@ -378,7 +401,8 @@ func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules
 		batch.Queue(upsertMatchSQL, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, e.Evidence)
 	}
 	for _, p := range d.Asked {
-		batch.Queue(askedSQL, p.A, p.B, p.Asked.About, p.Asked.Question, p.Asked.Answer, p.Asked.Reasoning)
+		batch.Queue(askedSQL, p.A, p.B, p.Asked.About, p.Asked.Question, p.Asked.Answer, p.Asked.Reasoning,
+			p.Asked.Owed)
 	}
 	for _, e := range d.Suggestions {
 		batch.Queue(upsertSuggestionSQL, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning, e.Evidence)

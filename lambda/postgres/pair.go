@@ -69,7 +69,7 @@ WITH partner AS (
 	UNION SELECT unnest($1::uuid[])
 )
 SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
-	evidence, veto, verdict, asked, question, answer, reasoning
+	evidence, veto, verdict, asked, question, answer, reasoning, owed
 FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
@@ -79,7 +79,7 @@ func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (rul
 	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p rules.Pair, err error) {
 		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
 			&p.Evidence, &p.Veto, &p.Verdict,
-			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning)
+			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed)
 		return p, err
 	})
 	return rules.Competition{Documents: documents, Pairs: pairs}, err

@@ -15,6 +15,7 @@ type Asked struct {
 	Question  string // a hash of the pairs in its question, and their evidence
 	Answer    Answer
 	Reasoning string
+	Owed      bool // the rules leave the pair open, and no model has answered about this evidence
 }
 
 // Answer is a model's confidence that two documents belong together.
@@ -48,6 +49,20 @@ func (d *Decision) Follow(a Asked) {
 		d.Outcome = Dropped
 	}
 }
+
+// Owe marks or unmarks an undecided pair that a model has still to answer about.
+// It reports whether that changed the mark.
+func (d *Decision) Owe() (changed bool) {
+	owed := d.Undecided && d.Pair.Asked.About != d.About
+	if owed {
+		d.Reasoning = undecided + stillOwed + strings.TrimPrefix(strings.TrimPrefix(d.Reasoning, undecided), stillOwed)
+	}
+	changed, d.Pair.Asked.Owed = owed != d.Pair.Asked.Owed, owed
+	return changed
+}
+
+// stillOwed is part of the reasoning of an undecided pair that is owed an answer.
+const stillOwed = "A model has still to be asked. "
 
 // fingerprint is the same for the same evidence.
 func fingerprint(evidence []score.Evidence) string {

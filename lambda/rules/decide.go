@@ -90,8 +90,11 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 			d.Outcome = Suggested
 		case d.Score >= SuggestAt/100.:
 			d.Outcome, d.Undecided, d.About = Suggested, true, fingerprint(d.Evidence)
-			if p.Asked.About == d.About {
+			switch {
+			case p.Asked.About == d.About:
 				d.Follow(p.Asked)
+			case p.Asked.Owed:
+				d.Owe()
 			}
 		}
 		all = append(all, d)

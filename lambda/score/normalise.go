@@ -61,6 +61,7 @@ type Normalized struct {
 	Keys         []string         // other documents find it by these; sorted
 	Lookup       []string         // it finds others by these; sorted
 	Vector       []byte           // embedding of its text behind the embedder's tag; nil if it has none
+	NoVector     string           // why there is no embedding, if one was to be made
 	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
 }
 

@@ -37,8 +37,10 @@ type documentState struct {
 	Cluster    []named     `json:"cluster,omitempty"` // its members
 	Cites      []reference `json:"cites,omitempty"`
 	Unreadable string      `json:"unreadable,omitempty"` // why its structured data cannot be read
-	raw        score.Raw
-	data       document.Data // as it came, not clean
+	// NoEmbedding is the reason why it has no embedding, if one was to be made.
+	NoEmbedding string `json:"no_embedding,omitempty"`
+	raw         score.Raw
+	data        document.Data // as it came, not clean
 }
 
 type reference struct {
@@ -67,7 +69,8 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	}
 	s := summaries[0]
 	doc := &documentState{named: name(s), TenantID: s.TenantID, Supplier: term.Clean(s.Supplier, term.MaxValue),
-		progress: newProgress(s.Status, s.Attempts, s.Error, times), ClusterID: s.Cluster, raw: raws[0]}
+		progress: newProgress(s.Status, s.Attempts, s.Error, times), ClusterID: s.Cluster, raw: raws[0],
+		NoEmbedding: term.Clean(s.NoVector, term.MaxText)}
 	doc.parse()
 	if doc.File, err = d.file(id); err != nil {
 		return nil, err

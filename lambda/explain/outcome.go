@@ -37,6 +37,7 @@ type pairReport struct {
 	OutOfQuestion string           `json:"out_of_question,omitempty"`
 	Reasoning     string           `json:"reasoning,omitempty"` // of a model
 	Evidence      []score.Evidence `json:"evidence"`
+	Owed          bool             `json:"owed,omitempty"` // a model has still to be asked about an undecided pair
 	Note          string           `json:"note,omitempty"`
 	edge          ends
 }
@@ -146,6 +147,7 @@ func fromDecision(j rules.Decision) pairReport {
 		p.Outcome = isOut
 	default:
 		p.Outcome, p.MissingPoints = isUndecided, missing(j.Score)
+		p.Owed = j.Pair.Asked.Owed
 	}
 	return p
 }

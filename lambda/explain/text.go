@@ -57,6 +57,9 @@ func (p *page) document(d *documentState) {
 	row("status", d.statusInShort())
 	row("error", d.Error)
 	row("waits", d.waits())
+	if d.NoEmbedding != "" {
+		row("embedding", "none, so documents with a similar text were not looked up: "+d.NoEmbedding)
+	}
 	if d.ClusterID == nil {
 		row("cluster", "none")
 		return
@@ -151,6 +154,9 @@ func (p *page) reasons(q pairReport) {
 		p.Hang("      ", q.OutOfQuestion)
 	default:
 		p.Hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
+	}
+	if q.Owed {
+		p.Line("      A model has still to be asked about it.")
 	}
 	if q.MissingPoints > 0 {
 		p.Line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))

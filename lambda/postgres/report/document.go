@@ -30,12 +30,13 @@ type Summary struct {
 	Error    string
 	Attempts int
 	Cluster  *uuid.UUID
+	NoVector string // why it has no embedding, if one was to be made
 }
 
 const summarySQL = `
 SELECT id, tenant_id, coalesce(type::text, ''), coalesce(structured_data ->> 'number', ''),
 	coalesce(structured_data #>> '{supplier,name}', ''), coalesce(matching_status, ''), coalesce(matching_error, ''),
-	matching_attempts, cluster_id
+	matching_attempts, cluster_id, coalesce(embedding_error, '')
 FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
 
 // Summaries reads the state of the documents, by tenant and time.

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// What a failed model owes, and what a document lacks without its embedding, is
+// visible.
+func TestExplainShowsWhatAModelOwes(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	matchJSON(t, url, exitOK, lampFolder(t))
+	conn := postgrestest.Conn(t, url)
+	const owed, without = "A model has still to be asked about it.", "embedding none, so documents with a similar text were not looked up: embed: too short"
+	for _, wanted := range []bool{false, true} {
+		text := strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " ")
+		json := printed(t, url, "explain", lampOrder, "--json")
+		if strings.Count(text, owed) != map[bool]int{true: 2}[wanted] || strings.Contains(text, without) != wanted ||
+			strings.Contains(json, `"owed": true`) != wanted || strings.Contains(json, `"no_embedding": "embed: too short"`) != wanted {
+			t.Errorf("marked: %v; explained:\n%s\n%s", wanted, text, json)
+		}
+		if _, err := conn.Exec(t.Context(), `WITH p AS (UPDATE match_pair SET owed = true)
+			UPDATE document SET embedding_error = 'embed: too short'`); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

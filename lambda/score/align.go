@@ -153,6 +153,9 @@ func (it item) compare(other item, i, j int) (line, float64) {
 		if w.numbers {
 			signals++
 		}
+		if w.sizes {
+			signals++
+		}
 		if w.words >= 0.5 {
 			signals++
 		}

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,15 @@ const (
 	nearAmount = 0.03
 )
 
-// compareAmounts looks for an amount that both state, net or gross.
+// Factors from which an amount exceeds another one: where a document may state
+// its amount only with tax, and the other only without, the tax is allowed for.
+const (
+	exceeds        = 1.1
+	exceedsWithTax = 1.35
+)
+
+// compareAmounts looks for an amount that both state, net or gross, or that
+// differs by a rate of tax.
 func compareAmounts(first, second Document) []Evidence {
 	if len(first.amounts) == 0 || len(second.amounts) == 0 {
 		return nil
@@ -29,16 +38,24 @@ func compareAmounts(first, second Document) []Evidence {
 			}
 		}
 	}
-	switch {
-	case closest < sameAmount:
+	if closest < sameAmount {
 		kind, text := evAmount, strconv.FormatFloat(value, 'f', 2, 64)
 		if round(text) {
 			kind = evAmountRound
 		}
 		return kind.Because("Both state the amount %s.", text)
+	}
+	if rate := taxBetween(first.amounts, second.amounts); rate > 0 {
+		return evAmountTax.Because("The amounts differ by %s %%, as by a tax.", percent(rate))
+	}
+	factor := exceeds
+	if min(len(first.amounts), len(second.amounts)) == 1 {
+		factor = exceedsWithTax
+	}
+	switch {
 	case closest < nearAmount:
 		return evAmountNear.Because("The amounts differ by %.1f %%.", closest*100)
-	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*1.1:
+	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*factor:
 		return evAmountExceeds.Because("The %s states a higher amount than the %s.", second.Type.Words(), first.Type.Words())
 	}
 	return nil
@@ -50,24 +67,43 @@ func round(amount string) bool {
 	return len(strings.Trim(strings.ReplaceAll(amount, ".", ""), "0")) <= 2
 }
 
-// compareReturn reads from a credit note whether goods were returned: only then
-// it can belong to a receipt.
-func compareReturn(first, second Document) []Evidence {
-	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
-		return nil
-	}
-	for _, word := range words(second.Notes) {
-		if returns[word] {
-			return evReturned.Because("The credit note is for returned goods.")
-		}
-	}
-	return evNotReturned.Because("The credit note does not mention returned goods.")
+func roundAmount(x float64) bool { return round(strconv.FormatFloat(x, 'f', 2, 64)) }
+
+// percent formats a rate or a share.
+func percent(share float64) string {
+	return strconv.FormatFloat(math.Round(share*10000)/100, 'f', -1, 64)
 }
 
-// returns are words for returned goods.
-var returns = map[string]bool{
-	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,
-	"rueckware": true, "rueckgabe": true,
-	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true,
-	"reso": true, "restituzione": true, "restituito": true,
+// cents is the error of an amount that was computed from another and rounded.
+const cents = 0.015
+
+// Rates of tax are multiples of half a per cent, in this range.
+const (
+	taxStep   = 0.005
+	lowestTax = 0.04
+	mostTax   = 0.27
+)
+
+// taxBetween finds the rate of tax by which two amounts differ, if one of the
+// documents states a single amount: otherwise both have stated net and gross. It is
+// 0 if there is none, and for round amounts, which differ by round rates anyway.
+func taxBetween(a, b []float64) float64 {
+	if len(a) > 1 && len(b) > 1 {
+		return 0
+	}
+	for _, x := range a {
+		for _, y := range b {
+			net, gross := min(x, y), max(x, y)
+			rate := math.Round((gross/net-1)/taxStep) * taxStep
+			if rate >= lowestTax && rate <= mostTax && math.Abs(net*(1+rate)-gross) < cents && net > smallAmount &&
+				!(roundAmount(net) && roundAmount(gross)) {
+				return rate
+			}
+		}
+	}
+	return 0
 }
+
+// smallAmount is the amount up to which many rates and shares are right within
+// the rounding of cents.
+const smallAmount = 20

@@ -87,8 +87,32 @@ var shareRows = []evidenceRow{
 	{"a line of three deliveries", dn, detailed("A;;750"), inv, detailed("A;;750", "A;;750", "A;;500", "B;;7"), "vat-id items-whole", 50},
 	{"a delivery of two orders", po, detailed("A;;7", "B;;8"), dn, detailed("B;;8", "C;;9"), "vat-id items-some", 32},
 	{"a charge in unknown words", po, detailed("A;pen;10;;5;50"), inv, detailed("A;pen;10;;5;50", ";Gastos de envío;1;;4.90;4.90"), "vat-id item-equal prices", 56},
-	{"a retention in unknown words", po, detailed(";Rohbau;1;;9000;9000"), inv, detailed(";Rohbau;1;;9000;9000", ";Einbehalt;;;;-450"), "vat-id item-equal-few prices", 53},
+	{"a retention in unknown words", po, detailed(";Rohbau;1;;9000;9000"), inv, detailed(";Rohbau;1;;9000;9000", ";Einbehalt;;;;-450"), "vat-id item-equal-few prices share", 61},
+	{"a down payment in one line of text", po, detailed("A;Maschine;1;;48512;48512"), inv, detailed(";Anzahlung 30 %;1;;14553.60;14553.60"), "vat-id instalment", 46},
+	{"a part of the goods is no instalment", po, detailed("A;pen;40;;5.17;206.80"), inv, detailed("A;pen;10;;5.17;51.70"), "vat-id items-part prices", 42},
+	{"the goods of several orders exceed none", po, detailed("A;pen;10;;5;50"), inv, detailed("A;pen;10;;5;50", "B;ink;100;;5;500"), "vat-id items-whole prices", 54},
 	{"a sum in one line of text", po, detailed("A;pen;10;;5;50", "B;ink;3;;7;21"), inv, detailed(";Lieferungen im März;1;;;171"), "vat-id lump amount-exceeds", 3},
+}
+
+// creditRows: the quantities and prices of a credit note show what it is for.
+var creditRows = []evidenceRow{
+	{"a part of what was billed", inv, detailed("A;;20;;8.17"), cn, detailed("A;;5;;8.17"), "vat-id items-credited prices", 48},
+	{"a price that is corrected", inv, detailed("A;;20;;8.17"), cn, detailed("A;;20;;0.41"), "vat-id item-equal", 52},
+	{"a part of what was received", gr, detailed("A;;20"), cn, detailed("A;;5"), "vat-id items-credited returned", 59},
+	{"a part of what was received, backwards", gr, detailed("A;;20"), cn, detailed("A;;-5"), "vat-id items-credited returned", 59},
+	{"all that was received", gr, detailed("A;;20"), cn, detailed("A;;20"), "vat-id item-equal all-credited", 27},
+	{"all that was received, as words show", gr, detailed("A;;20"), cn, detailed("A;;20") + `,"notes":"returned"`, "vat-id item-equal returned", 67},
+	{"another price than received", gr, detailed("A;;20;;8.17"), cn, detailed("A;;20;;0.41"), "vat-id item-equal not-returned", 2},
+	{"no goods", gr, detailed("A;;20"), cn, detailed(";Bonus 2025;1;;500"), "vat-id lump not-returned", -32},
+}
+
+// citedRows: contents do not outvote an exact citation.
+var citedRows = []evidenceRow{
+	{"more than was ordered", po, order45 + `,` + lines("A 20", "B 1"), dn, cites45 + `,` + lines("A 30", "C 1"), "vat-id cites contents-differ", 78},
+	{"other items", po, order45 + `,` + lines("A 20"), dn, cites45 + `,` + lines("C 7"), "vat-id cites contents-other", 55},
+	{"once for all that differs", po, order45 + `,"total":"10",` + lines("A 20"), inv, cites45 + `,"total":"100",` + lines("C 7"), "vat-id cites contents-other", 55},
+	{"a citation that may be misread", po, order45 + `,` + lines("A 20"), dn, vat + `,` + refs(po, "45O0010046") + `,` + lines("C 7"), "vat-id cites-loosely items-other", 35},
+	{"what agrees counts as ever", po, order45 + `,` + lines("A 20"), dn, cites45 + `,` + lines("A 20"), "vat-id cites item-equal", 112},
 }
 
 // wordRows: articles without a number, and documents that count nothing.
@@ -130,10 +154,24 @@ var amountRows = []evidenceRow{
 	{"as far as near goes", po, total("1000"), inv, total("1030.50"), "vat-id amount-near", 36}, // by 0.0296
 	{"no more near", po, total("1000"), inv, total("1031.50"), "vat-id", 30},                    // by 0.0305
 	{"more, but not by more than a tenth", po, total("1000"), inv, total("1099"), "vat-id", 30},
-	{"more by more than a tenth", po, total("1000"), inv, total("1101"), "vat-id amount-exceeds", 15},
-	{"more than was received is no evidence", gr, total("1000"), inv, total("1200"), "vat-id", 30},
+	{"more by more than a tenth", po, total("1000") + `,"subtotal":"900"`, inv, total("1101") + `,"subtotal":"1100.5"`, "vat-id amount-exceeds", 15},
+	{"more than was received is no evidence", gr, total("1000"), inv, total("1400"), "vat-id", 30},
 	{"less", po, total("1000"), inv, total("500"), "vat-id", 30},
 	{"all that one states is more than all of the other", po, total("1000") + `,"subtotal":"840"`, inv, total("1500") + `,"subtotal":"1050"`, "vat-id", 30},
+	{"with tax", po, total("850.20"), inv, total("1011.74"), "vat-id amount-tax", 44},
+	{"without tax", inv, total("1011.74"), cn, total("-850.20"), "vat-id amount-tax", 44},
+	{"a rate that no tax has", po, total("850.20"), inv, total("1013.40"), "vat-id", 30},
+	{"with tax, where both state net and gross", po, total("850.20") + `,"tax":"70.20"`, inv, total("1011.74") + `,"tax":"100.74"`, "vat-id", 30},
+	{"round amounts with tax", po, total("1000"), inv, total("1200"), "vat-id", 30},
+	{"more than with tax", po, total("1000"), inv, total("1351"), "vat-id amount-exceeds", 15},
+	{"a down payment", po, total("48512"), inv, total("14553.60") + `,"notes":"30 % deposit"`, "vat-id instalment", 46},
+	{"a round down payment", po, total("1000"), inv, total("300") + `,"notes":"30 % deposit"`, "vat-id instalment", 46},
+	{"a down payment with tax", po, total("48512"), inv, total("17318.78") + `,"notes":"30% deposit"`, "vat-id instalment", 46},
+	{"a retention", po, total("48512"), inv, total("46086.40") + `,"notes":"retained: 5 %"`, "vat-id instalment", 46},
+	{"a plain share", po, total("48512"), inv, total("33958.40"), "vat-id share", 38},
+	{"a plain share of a round amount", po, total("1000"), inv, total("300"), "vat-id", 30},
+	{"no plain share", po, total("48512"), inv, total("33000.40"), "vat-id", 30},
+	{"a share of a receipt is none", gr, total("48512"), inv, total("14553.60"), "vat-id", 30},
 	{"nothing is not the same as nothing", po, total("0"), inv, total("0"), "vat-id", 30},
 }
 

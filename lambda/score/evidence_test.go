@@ -100,7 +100,7 @@ var citationRows = []evidenceRow{
 
 var returnRows = []evidenceRow{
 	{"goods came back", gr, vat, cn, vat + `,"notes":"Gutschrift zu Ihrer Rücksendung"`, "vat-id returned", 45},
-	{"nothing came back", gr, vat, cn, vat + `,"notes":"Bonus 2025"`, "vat-id not-returned", -20},
+	{"nothing is known of what came back", gr, vat, cn, vat + `,"notes":"Bonus 2025"`, "vat-id", 30},
 	{"only a receipt has to do with it", inv, vat, cn, vat, "vat-id", 30},
 }
 
@@ -184,7 +184,7 @@ func TestNamesBySimilarity(t *testing.T) {
 }
 
 var evidenceTables = map[string][]evidenceRow{
-	"company": companyRows, "citation": citationRows, "items": itemRows, "alike": alikeRows, "units": unitRows, "shares": shareRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
+	"company": companyRows, "citation": citationRows, "items": itemRows, "alike": alikeRows, "units": unitRows, "shares": shareRows, "credit": creditRows, "cited": citedRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
 }
 
 // TestEveryKindOfEvidenceIsInATable: a new kind needs a row of its own.

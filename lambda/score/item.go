@@ -53,7 +53,7 @@ func items(lines []document.Line) (list []item) {
 }
 
 func readItem(l document.Line) item {
-	description := withoutCitations(l.Description)
+	description := reference.Without(l.Description)
 	it := item{sku: alphanumeric(l.SKU), words: words(description), wording: readWording(description),
 		text: alphanumeric(l.Description[:min(len(l.Description), maxText)]), amount: l.Amount.Float()}
 	u := parseUnit(l.Unit)
@@ -85,14 +85,6 @@ func (it *item) merge(o item) {
 		it.quantity = it.quantity.add(o.quantity)
 	}
 	it.amount += o.amount
-}
-
-// withoutCitations cuts the numbers of other documents out of a line.
-func withoutCitations(text string) string {
-	for _, f := range reference.Find(text) {
-		text = strings.ReplaceAll(text, f.Number, " ")
-	}
-	return text
 }
 
 // key is the same for lines about one article.

@@ -9,35 +9,36 @@ import (
 
 // compareItems compares the lines of two documents and counts the units that
 // they have in common; Fit.A is of first, Fit.B of second.
-func compareItems(first, second Document) ([]Evidence, Fit) {
+func compareItems(first, second Document) ([]Evidence, Fit, comparison) {
 	if len(first.items) == 0 || len(second.items) == 0 {
-		return nil, Fit{}
+		return nil, Fit{}, comparison{}
 	}
 	if first.Type == document.Contract {
-		return compareContract(first, second), Fit{}
-	}
-	if isLump(second, first) && len(align(first.items, second.items)) == 0 {
-		return evLump.Because("The %s has one line, which is for none of the items of the %s by name.",
-			second.Type.Words(), first.Type.Words()), Fit{units(first.items), units(second.items), 0}
+		return compareContract(first, second), Fit{}, comparison{}
 	}
 	c := compareLines(first.items, second.items)
-	if c.fit.A == 0 || c.fit.B == 0 {
-		return compareWords(first, second), Fit{}
+	switch {
+	case isLump(second, first) && len(c.lines) == 0:
+		return evLump.Because("The %s has one line, which names none of the items of the %s.",
+			second.Type.Words(), first.Type.Words()), c.fit, c
+	case c.fit.A == 0 || c.fit.B == 0:
+		return compareWords(first, second), Fit{}, c
 	}
 	ev := c.evidence(first, second)
-	if len(c.lines) > 0 && c.samePrices == len(c.lines) {
+	switch {
+	case len(c.lines) > 0 && c.samePrices == len(c.lines):
 		ev = append(ev, evPrices.Because("The prices are the same.")...)
-	} else if c.otherPrices > 0 && c.samePrices == 0 {
+	case c.otherPrices > 0 && c.samePrices == 0 && second.Type != document.CreditNote: // which may correct them
 		ev = append(ev, evPricesDiffer.Because("The prices differ.")...)
 	}
-	return ev, c.fit
+	return ev, c.fit, c
 }
 
 // isLump reports whether a document charges a sum in one line of text, and not
 // counted goods as the other does: a down payment, or all deliveries of a month.
 func isLump(d, other Document) bool {
-	return (d.Type == document.Invoice || d.Type == document.CreditNote) && len(d.items) == 1 && d.items[0].sku == "" &&
-		d.items[0].quantity.printed <= 1 && (len(other.items) > 1 || units(other.items) > 1)
+	return (d.Type == document.Invoice || d.Type == document.CreditNote) && singleSum(d) &&
+		(len(other.items) > 1 || units(other.items) > 1)
 }
 
 // comparison is the lines that two documents have in common, and what they
@@ -130,6 +131,8 @@ func (c comparison) evidence(first, second Document) []Evidence {
 	case c.unknown > 0 && common == min(c.n, c.m):
 		return evItemsNamed.Because("%s", partOf(first, second, common == c.m,
 			"The items of the %s are in the %s, in quantities that cannot be compared."))
+	case second.Type == document.CreditNote && c.within[0] == c.m && c.otherPrices == 0:
+		return evItemsCredited.Because("All items of the credit note are in the %s.", first.Type.Words())
 	case c.within[0] == c.m || c.within[1] == c.n:
 		return evItemsPart.Because("%s", partOf(first, second, c.within[0] == c.m,
 			"The items of the %s are a part of those of the %s."))

@@ -26,6 +26,7 @@ type Document struct {
 	items      []item
 	embedding  embedding // of its text
 	amounts    []float64 // the values that it states: net, gross, the sum of its lines
+	shares     []float64 // the percentages in its texts
 }
 
 // party is a company in comparable form; unknown fields are empty.
@@ -68,7 +69,7 @@ type Normalized struct {
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
 	d := Document{ID: id, TenantID: tenant, Type: t, Data: data, currencies: currencies(data.Currency),
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
-		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data)}
+		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data), shares: printedShares(data)}
 	for _, r := range data.References {
 		d.cite(citation{Type: reference.Type(r.Type), number: normaliseNumber(r.Number)})
 	}

@@ -54,13 +54,13 @@ func (d Document) Score(o Document) Pair {
 		p.Evidence = append(p.Evidence, directCitation(first, second)...)
 		return p
 	}
-	items, fit := compareItems(first, second)
+	citations := compareCitations(first, second)
+	contents, fit := compareContents(first, second, citesNumber(citations))
 	if first.ID != a.ID {
 		fit.A, fit.B = fit.B, fit.A
 	}
 	p.Fit = fit
-	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), compareCitations(first, second),
-		behindOrder(first, second), items, compareAmounts(first, second), compareReturn(first, second),
+	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), citations, behindOrder(first, second), contents,
 		compareTexts(first, second), compareDates(first, second))...)
 	p.Points = Sum(p.Evidence)
 	return p
@@ -118,8 +118,10 @@ func (p Pair) Other(id uuid.UUID) uuid.UUID {
 }
 
 // Cites reports whether one of the two cites the other's very number.
-func (p Pair) Cites() bool {
-	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+func (p Pair) Cites() bool { return citesNumber(p.Evidence) }
+
+func citesNumber(evidence []Evidence) bool {
+	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
 		return ev.Name == evCites.name || ev.Name == evCitesShort.name
 	})
 }

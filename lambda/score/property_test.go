@@ -32,8 +32,8 @@ func drawDoc(t *rapid.T) Document {
 	data := document.Data{
 		Number: pick("number", "", "1", "01", "4711", "4711-R2", "45O0010046", "4500010046"), Currency: pick("currency", "", "", "EUR", "eur", "$", "USD"),
 		Date: date("date"), Period: document.Period{From: date("from"), To: date("to")}, Supplier: partyOf("supplier"), Buyer: partyOf("buyer"),
-		Subtotal: amount("subtotal", "", "", "100", "1184.37"), Tax: amount("tax", "", "19"), Total: amount("total", "", "0", "100", "119", "1184.37", "-1184.37"),
-		Notes: pick("notes", "", "Returned goods", "Your order no. 4711", "Invoice 4500010046, order 4500010046", "Ref. 4711"),
+		Subtotal: amount("subtotal", "", "", "100", "1184.37"), Tax: amount("tax", "", "19"), Total: amount("total", "", "0", "100", "119", "1184.37", "355.31", "-1184.37"),
+		Notes: pick("notes", "", "Returned goods", "30 % deposit", "Your order no. 4711", "Invoice 4500010046, order 4500010046", "Ref. 4711"),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "references") {
 		data.References = append(data.References, document.Reference{

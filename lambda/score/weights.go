@@ -77,6 +77,7 @@ var (
 	evItemsWhole       = define("items-whole", "contents", 20)        // some lines of one are all lines of the other
 	evItemsContract    = define("items-contract", "contents", 10)     // the contract names all items
 	evItemsPart        = define("items-part", "contents", 8)          // one is a part of the other
+	evItemsCredited    = define("items-credited", "contents", 14)     // all that is credited is there, at its price
 	evItemsExceed      = define("items-exceed", "contents", -25)      // neither is
 	evItemsOther       = define("items-other", "contents", -40)       // no common item
 	evPrices           = define("prices", "contents", 4)              // same unit prices
@@ -87,10 +88,17 @@ var (
 	evAlike            = define("alike", "contents", 6)               // texts that are near to an embedding
 	evAmount           = define("amount", "contents", 18)             // same net or gross amount
 	evAmountRound      = define("amount-round", "contents", 12)       // a round one, more often a coincidence
+	evAmountTax        = define("amount-tax", "contents", 14)         // amounts that differ by a rate of tax
+	evInstalment       = define("instalment", "contents", 16)         // the share of an order's amount that is printed
+	evShare            = define("share", "contents", 8)               // a plain share of it
 	evAmountNear       = define("amount-near", "contents", 6)         // nearly: rounding, freight, a price that moved
 	evAmountExceeds    = define("amount-exceeds", "contents", -15)    // more is charged than was ordered
 
+	evContentsDiffer = define("contents-differ", "contents", -12) // items or amounts differ, but one cites the other
+	evContentsOther  = define("contents-other", "contents", -35)  // they have nothing in common, but one cites the other
+
 	evReturned    = define("returned", "return", 15)      // a credit note for returned goods, with a receipt
+	evAllCredited = define("all-credited", "return", -25) // for all goods of a receipt: returned, or billed in error
 	evNotReturned = define("not-returned", "return", -50) // for something else, with a receipt
 
 	evDate        = define("date", "time", 5)            // within two months, in the order of business

@@ -113,12 +113,14 @@ type likeness struct {
 	exact       int     // names of three letters and more that are equal
 	variant     bool    // both have names of their own beside common ones: black and cyan
 	numbers     bool    // they have numbers in common
+	sizes       bool    // all numbers are the same, and several
 	contradicts bool    // each has a number that the other lacks
 }
 
 func (w wording) like(v wording) (l likeness) {
 	l.contradicts = contradict(w.numbers, v.numbers)
 	l.numbers = slices.ContainsFunc(w.numbers, func(n string) bool { return slices.Contains(v.numbers, n) })
+	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) && len(strings.Join(w.numbers, "")) >= tellingDigits
 	short, long := w.names, v.names
 	if len(long) < len(short) {
 		short, long = long, short

@@ -30,10 +30,11 @@ func TestLikenessOfWordings(t *testing.T) {
 		want likeness
 	}{
 		{"Lock Nut 5", "Lock Nut 6", likeness{contradicts: true}},
-		{"Kabel VVM 4x10", "KBL 4x10", likeness{words: 1, numbers: true}},
+		{"Kabel VVM 4x10", "KBL 4x10", likeness{words: 1, numbers: true, sizes: true}},
 		{"Toner schwarz", "Toner cyan", likeness{words: 0.5, exact: 1, variant: true}},
 		{"Catheter gelb", "Catéter amarillo", likeness{words: 0.5}},
 		{"Catheter", "Cathetre", likeness{words: 1}},
+		{"Ball bearing 6205-2RS", "Rillenlager 6205-2RS", likeness{words: 0.5, numbers: true, sizes: true}},
 		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},
 		{"", "pen", likeness{}},
 	} {

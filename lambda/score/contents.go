@@ -1,0 +1,95 @@
+package score
+
+import (
+	"slices"
+
+	"matchbook/lambda/document"
+)
+
+// compareContents compares the items and the amounts of two documents, and
+// counts the units in common. Where one cites the other's very number, contents
+// that differ are mild evidence against the pair: goods are replaced, delivered in
+// excess and described in other words.
+func compareContents(first, second Document, cited bool) ([]Evidence, Fit) {
+	items, fit, c := compareItems(first, second)
+	share, printed := instalment(first, second, c)
+	var amounts []Evidence
+	switch {
+	case share > 0:
+		items = except(items, evLump, evPricesDiffer, evItemsOther, evOtherDescription)
+		kind := evShare
+		if printed {
+			kind = evInstalment
+		}
+		amounts = kind.Because("The invoice is for %s %% of the order's amount.", percent(share))
+		fit = Fit{1, share, share}
+	default:
+		amounts = compareAmounts(first, second)
+		if c.n > 0 && c.equal == c.n { // the other goods are of other orders
+			amounts = except(amounts, evAmountExceeds)
+		}
+	}
+	all := slices.Concat(items, amounts, compareReturn(first, second, c))
+	if cited {
+		all = mildly(all)
+	}
+	return all, fit
+}
+
+// except removes kinds of evidence.
+func except(evidence []Evidence, kinds ...Kind) []Evidence {
+	return slices.DeleteFunc(evidence, func(ev Evidence) bool {
+		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.name == ev.Name })
+	})
+}
+
+// mildly replaces the evidence against a pair by one piece of a mild kind.
+func mildly(evidence []Evidence) (mild []Evidence) {
+	against := -1
+	for i, ev := range evidence {
+		switch {
+		case ev.Points >= 0:
+			mild = append(mild, ev)
+		case against < 0 || ev.Points < evidence[against].Points:
+			against = i
+		}
+	}
+	if against >= 0 {
+		kind := evContentsDiffer
+		if n := evidence[against].Name; n == evItemsOther.name || n == evOtherDescription.name || n == evNotReturned.name {
+			kind = evContentsOther
+		}
+		mild = append(mild, kind.Because("%s", evidence[against].Text)...)
+	}
+	return mild
+}
+
+// compareReturn reads from a credit note whether goods of a receipt were
+// returned: then it credits a part of them, at their price. Whole lines of them may
+// have been returned, cancelled or corrected, which words can tell.
+func compareReturn(first, second Document, c comparison) []Evidence {
+	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
+		return nil
+	}
+	switch {
+	case c.otherPrices > 0:
+		return evNotReturned.Because("The credit note is for a price, not for goods.")
+	case c.m > 0 && len(c.lines) == 0:
+		return evNotReturned.Because("The credit note is for none of the goods received.")
+	case c.m > 0 && len(c.lines) == c.m && c.within[0] == c.m && c.equal < c.m:
+		return evReturned.Because("The credit note is for a part of the goods received.")
+	case slices.ContainsFunc(words(second.Notes), func(w string) bool { return returns[w] }):
+		return evReturned.Because("The credit note is for returned goods.")
+	case c.n > 0 && c.equal == c.n && c.n == c.m:
+		return evAllCredited.Because("The credit note is for all goods received: they came back, or were billed in error.")
+	}
+	return nil
+}
+
+// returns are words for returned goods.
+var returns = map[string]bool{
+	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,
+	"rueckware": true, "rueckgabe": true,
+	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true,
+	"reso": true, "restituzione": true, "restituito": true,
+}

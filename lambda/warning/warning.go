@@ -1,0 +1,132 @@
+// Package warning finds documents that people should look at although nothing
+// stops their matching: the same number twice, the same goods billed under another
+// number, an account that a supplier has never named before, an order that is
+// billed beyond its amount.
+//
+// A document is compared with the few before it that share a key with it (Keys),
+// in the order of their dates, and at the same date of their ids. So the warnings
+// are a function of the set of documents, whatever their order of arrival. The
+// later document has the warning, with the earlier one as the other.
+//
+// The words state what the documents have in common, and then, with "may" or
+// "seems", what that could mean.
+package warning
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Kind is a kind of warning.
+type Kind string
+
+// The kinds.
+const (
+	// NumberUsedTwice: another invoice, or credit note, of the supplier has the number.
+	NumberUsedTwice Kind = "number-used-twice"
+	// BilledTwice: another invoice has the same items and total under another number.
+	BilledTwice Kind = "billed-twice"
+	// AccountChanged: no earlier document of the supplier names the account.
+	AccountChanged Kind = "account-changed"
+	// OverBilled: the invoices of an order exceed it.
+	OverBilled Kind = "over-billed"
+)
+
+// Sentence describes the kind without any text of a document, for notifications.
+func (k Kind) Sentence() string {
+	return map[Kind]string{
+		NumberUsedTwice: "Another document of the same supplier and type has the same number.",
+		BilledTwice:     "Another invoice of the same supplier bills the same items and total under another number.",
+		AccountChanged:  "No earlier document of the supplier names this bank account.",
+		OverBilled:      "With this invoice, the invoices of an order exceed it.",
+	}[k]
+}
+
+// Warning is one warning about a document.
+type Warning struct {
+	Document uuid.UUID
+	Kind     Kind
+	Other    uuid.UUID // the earlier document, or the order
+	Words    string    // with texts of the documents, which are hostile
+}
+
+// Document is a document as warnings compare it.
+type Document struct {
+	ID   uuid.UUID
+	Type document.Type
+	document.Data
+}
+
+// Group holds the documents directly before a document under one of its keys, the
+// nearest first, at most Looked.
+type Group struct {
+	Key    string
+	Before []uuid.UUID
+}
+
+// Looked is the number of documents that a document is compared with under a key.
+const Looked = 5
+
+// Compared lists the documents to be read before Of: those that a document of
+// these groups is compared with.
+func Compared(groups []Group) (ids []uuid.UUID) {
+	for _, g := range groups {
+		if _, ok := g.rule(groups); ok {
+			ids = append(ids, g.Before...)
+		}
+	}
+	return ids
+}
+
+// Of lists the warnings about a document, at most one of each kind: that about the
+// nearest document before it. others holds those that Compared listed; one that is
+// missing is left out.
+func Of(d Document, groups []Group, others map[uuid.UUID]Document) (list []Warning) {
+	for _, g := range groups {
+		r, ok := g.rule(groups)
+		if !ok || slices.ContainsFunc(list, func(w Warning) bool { return w.Kind == r.kind }) {
+			continue
+		}
+		for _, id := range g.Before {
+			earlier, read := others[id]
+			if !read || d.contradicts(earlier) {
+				continue
+			}
+			if words := r.compare(d, earlier); words != "" {
+				list = append(list, Warning{d.ID, r.kind, id, words})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// rule compares a document with an earlier one of a group; it returns the words of
+// the warning, empty if there is none.
+type rule struct {
+	kind    Kind
+	compare func(d, earlier Document) string
+}
+
+var rules = map[string]rule{
+	numberKey:   {NumberUsedTwice, sameNumber},
+	contentKey:  {BilledTwice, sameContent},
+	supplierKey: {AccountChanged, otherAccount},
+}
+
+// rule returns the rule of a group. The documents of a supplier are compared only
+// where the account is new.
+func (g Group) rule(all []Group) (rule, bool) {
+	kind, who, _ := strings.Cut(g.Key, "|") // who ends with a |
+	r, ok := rules[kind]
+	if kind != supplierKey {
+		return r, ok
+	}
+	return r, !slices.ContainsFunc(all, func(o Group) bool {
+		return strings.HasPrefix(o.Key, accountKey+"|"+who) && len(o.Before) > 0
+	})
+}

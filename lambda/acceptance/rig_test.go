@@ -204,7 +204,7 @@ func (l *line) events(id uuid.UUID, kinds ...sqs.EventKind) (list []string) {
 func (l *line) status(id uuid.UUID) string {
 	l.t.Helper()
 	return query[string](l, `SELECT coalesce(matching_status, 'NULL') || ', ' || matching_attempts || ' attempts, '
-		|| (SELECT count(*) FROM notification WHERE document_id = $1) || ' notifications, ' || coalesce(matching_error, 'no error')
+		|| (SELECT count(*) FROM notification WHERE document_id = $1 AND attempt > 0) || ' notifications, ' || coalesce(matching_error, 'no error')
 		FROM document WHERE id = $1`, id)
 }
 

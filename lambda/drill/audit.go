@@ -148,6 +148,7 @@ type edge struct {
 const notificationsSQL = `
 SELECT n.document_id, n.attempt, n.kind, coalesce(d.status, 'pending')
 FROM notification AS n LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = 'slack'
+WHERE n.attempt > 0 -- 0 is a warning
 ORDER BY n.created_at`
 
 type notification struct {

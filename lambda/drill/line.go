@@ -220,10 +220,11 @@ func (l *line) quiet() bool {
 	return queue.Visible == 0 && queue.Polls >= workers-int(l.frozen.Load()) && !l.sweeping.Load()
 }
 
-// waitingSQL counts unfinished documents, and failures that were not sent yet.
+// waitingSQL counts unfinished documents, and failures that were not sent yet;
+// attempt 0 is a warning.
 const waitingSQL = `
 SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
-	(SELECT count(*) FROM notification AS n WHERE NOT EXISTS (
+	(SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
 		SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 

@@ -17,6 +17,7 @@ type page struct{ term.Page }
 func (e *Explanation) Text() string {
 	p := &page{}
 	p.document(e.Document)
+	p.warnings(e)
 	if len(e.NoMatch) > 0 {
 		p.Line("\nNO MATCH")
 		for _, s := range e.NoMatch {

@@ -15,10 +15,11 @@ import (
 
 // Explanation describes one document, and all pairs that were considered for it.
 type Explanation struct {
-	Document *documentState `json:"document"`
-	Pairs    []pairReport   `json:"pairs"`
-	NoMatch  []string       `json:"no_match,omitempty"` // the reasons, if there is none
-	Near     []named        `json:"near,omitempty"`     // the candidates, where no pair was kept
+	Document *documentState  `json:"document"`
+	Pairs    []pairReport    `json:"pairs"`
+	Warnings []warningReport `json:"warnings"`
+	NoMatch  []string        `json:"no_match,omitempty"` // the reasons, if there is none
+	Near     []named         `json:"near,omitempty"`     // the candidates, where no pair was kept
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
@@ -27,6 +28,9 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 		return nil, err
 	}
 	e := &Explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
+	if e.Warnings, err = d.warnings(doc.ID); err != nil {
+		return nil, err
+	}
 	if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Outcome == isMatched }) {
 		err = d.noMatch(e)
 	}

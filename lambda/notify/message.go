@@ -55,6 +55,8 @@ func Digest(failures []Failure, base string) Message {
 	case m.Subject != document: // which has the only pages
 	case m.Count == 1:
 		m.Link = link(base, "", "documents", first.SubjectID.String())
+	case first.Warning:
+		m.Link = link(base, "warning="+url.QueryEscape(m.Kind), "documents")
 	default: // whole seconds, so that the first is in the list
 		m.Link = link(base, fmt.Sprintf("matching_status=failed&kind=%s&since=%s",
 			url.QueryEscape(m.Kind), url.QueryEscape(m.Since.Format(time.RFC3339))), "documents")
@@ -101,6 +103,9 @@ func (m Message) Title() string {
 	if subject := cmp.Or(m.Subject, document); subject != document {
 		failed = capital(subject) + " failed"
 	}
+	if m.warns() {
+		failed = "Warning"
+	}
 	switch {
 	case m.Kind == KindTest:
 		return "This is a test"
@@ -109,6 +114,9 @@ func (m Message) Title() string {
 	}
 	return fmt.Sprintf("%s %d times: %s", failed, m.Count, m.Kind)
 }
+
+// warns reports whether nothing failed: a topic has warnings only or none.
+func (m Message) warns() bool { return len(m.Failures) > 0 && m.Failures[0].Warning }
 
 // capital begins a word with a capital letter.
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
@@ -120,6 +128,8 @@ func (m Message) LinkText() string {
 		return "All documents"
 	case m.Count == 1:
 		return "Open the document"
+	case m.warns():
+		return "All documents with such a warning"
 	}
 	return "All failed documents of this kind"
 }
@@ -141,8 +151,12 @@ func (m Message) Facts() []Fact {
 	case m.Count == 1:
 		return m.Failures[0].facts()
 	}
+	what := "Failures"
+	if m.warns() {
+		what = "Warnings"
+	}
 	return []Fact{
-		{"Failures", strconv.Itoa(m.Count)},
+		{what, strconv.Itoa(m.Count)},
 		{"Tenants", strconv.Itoa(m.Tenants)},
 		{"First at", m.Since.Format(moment)},
 		{"Last at", m.Until.Format(moment)},
@@ -153,6 +167,9 @@ func (m Message) Facts() []Fact {
 func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
 func (f Failure) facts() []Fact {
+	if f.Warning {
+		return []Fact{{capital(f.subject()), f.SubjectID.String()}, {"Tenant", f.tenant()}, {"Noticed at", f.At.Format(moment)}}
+	}
 	facts := []Fact{
 		{capital(f.subject()), f.SubjectID.String()},
 		{"Tenant", f.tenant()},

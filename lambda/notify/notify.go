@@ -44,11 +44,12 @@ type Failure struct {
 	Subject    string    `json:"-"`           // the kind of row that failed, in a word; empty: a document
 	SubjectID  uuid.UUID `json:"document_id"` // a payload has it of documents; the row has it of all
 	TenantID   uuid.UUID `json:"tenant_id"`
-	Tenant     string    `json:"tenant"`     // its name
-	Kind       string    `json:"kind"`       // transient, permanent, lost, crashed
-	Error      string    `json:"error"`      // our sentence
-	Attempts   int       `json:"attempts"`   // claims of the work, ever
-	Deliveries int       `json:"deliveries"` // of the last message; 0 if none is left
+	Tenant     string    `json:"tenant"`            // its name
+	Kind       string    `json:"kind"`              // transient, permanent, lost, crashed
+	Error      string    `json:"error"`             // our sentence
+	Attempts   int       `json:"attempts"`          // claims of the work, ever
+	Deliveries int       `json:"deliveries"`        // of the last message; 0 if none is left
+	Warning    bool      `json:"warning,omitempty"` // nothing failed: the document is for people to look at
 }
 
 // subject is never empty.

@@ -219,7 +219,8 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 //  8. writes the suggestions (upsertSuggestionSQL),
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
 //  10. publishes the documents whose question changed (publishStaleSQL in pair.go),
-//  11. sets the document succeeded, which is the fence of it all (succeedSQL in
+//  11. replaces the warnings that need no match (warning.go),
+//  12. sets the document succeeded, which is the fence of it all (succeedSQL in
 //     claim.go, where table.go replaces names in braces such as {table}), or
 //     releases it (retrySQL and failSQL there).
 //
@@ -258,7 +259,7 @@ func (db *DB) write(
 ) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
-		now, err := readBlock(ctx, tx, f.ID, n, types)
+		now, itself, err := readBlock(ctx, tx, f.ID, n, types)
 		if err != nil {
 			return err
 		}
@@ -286,6 +287,9 @@ func (db *DB) write(
 		if w.Published, err = redecide(ctx, tx, slices.Compact(affected), stale, decide); err != nil {
 			return err
 		}
+		if err := warnOfCopies(ctx, tx, itself); err != nil {
+			return err
+		}
 		return end(tx)
 	})
 	if err != nil {
@@ -296,10 +300,15 @@ func (db *DB) write(
 
 func readBlock(
 	ctx context.Context, tx pgx.Tx, id uuid.UUID, n score.Normalized, types []document.Type,
-) (block match.Block, err error) {
+) (block match.Block, itself score.Raw, err error) {
 	batch := &pgx.Batch{}
 	queueBlock(batch, id, n, types, &block)
-	return block, tx.SendBatch(ctx, batch).Close()
+	batch.Queue(rawsSQL, []uuid.UUID{id}).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+		itself = append(found, score.Raw{ID: id})[0]
+		return err
+	})
+	return block, itself, tx.SendBatch(ctx, batch).Close()
 }
 
 const restSQL = `

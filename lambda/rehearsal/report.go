@@ -38,6 +38,7 @@ type Found struct {
 	Matches   []matchReport    `json:"matches"`
 	Open      []openReport     `json:"open"`
 	Clusters  []clusterReport  `json:"clusters"`
+	Warnings  []warningReport  `json:"warnings"`
 
 	byID map[uuid.UUID]*documentReport
 }
@@ -129,6 +130,9 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.D
 	}
 	f.addOpen(suggestions)
 	f.addClusters()
+	if err := f.addWarnings(ctx, db, ids); err != nil {
+		return f, err
+	}
 	f.explainAlone(edges, suggestions, docs)
 	return f, nil
 }

@@ -44,3 +44,23 @@ func (r Reader) edges(ctx context.Context, sql string, ids []uuid.UUID) ([]Match
 	rows, _ := r.db.Query(ctx, sql, ids)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Match])
 }
+
+// Warning is a warning about a document.
+type Warning struct {
+	Document uuid.UUID
+	Kind     string
+	Other    uuid.UUID
+	Words    string
+}
+
+const warningsSQL = `
+SELECT document_id, kind, other_document_id, words FROM document_warning
+WHERE document_id = ANY ($1) OR other_document_id = ANY ($1)
+ORDER BY document_id, kind, other_document_id`
+
+// Warnings reads the warnings about the documents, and those that name them as the
+// other document.
+func (r Reader) Warnings(ctx context.Context, ids []uuid.UUID) ([]Warning, error) {
+	rows, _ := r.db.Query(ctx, warningsSQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Warning])
+}

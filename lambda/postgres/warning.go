@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+	"matchbook/lambda/warning"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// putWarningKeysSQL replaces the keys of a document and returns the documents whose
+// neighbour it no longer is: the next ones under the keys that it loses.
+const putWarningKeysSQL = `
+WITH gone AS (
+	DELETE FROM warning_key WHERE document_id = $1 AND NOT (dated = $3::date AND key = ANY ($2))
+	RETURNING tenant_id, key, dated, document_id
+), put AS (
+	INSERT INTO warning_key (tenant_id, key, dated, document_id)
+	SELECT tenant_id, unnest($2::text[]), $3::date, id FROM document WHERE id = $1
+	ON CONFLICT DO NOTHING
+)
+SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next`
+
+// nextRows are the documents directly after one (gone) under a key.
+const nextRows = `
+	SELECT document_id FROM warning_key AS k
+	WHERE k.tenant_id = gone.tenant_id AND k.key = gone.key AND (k.dated, k.document_id) > (gone.dated, gone.document_id)
+	ORDER BY dated, document_id LIMIT 5`
+
+// neighboursSQL reads the documents before a document and before those after it,
+// with the keys that they share. A document with warnings and without keys has a
+// row without a key.
+const neighboursSQL = `
+WITH gone AS (
+	SELECT * FROM warning_key WHERE document_id = $1
+), affected AS (
+	SELECT unnest($1::uuid || $2::uuid[]) AS id
+	UNION SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next
+)
+SELECT id, coalesce(key, ''), coalesce(before, '{}'),
+	EXISTS (SELECT FROM document_warning AS w WHERE w.document_id = id AND w.kind <> 'over-billed')
+FROM affected LEFT JOIN LATERAL (
+	SELECT key, (SELECT array_agg(document_id ORDER BY dated DESC, document_id DESC) FROM (
+		SELECT document_id, dated FROM warning_key AS k
+		WHERE k.tenant_id = mine.tenant_id AND k.key = mine.key AND (k.dated, k.document_id) < (mine.dated, mine.document_id)
+		ORDER BY dated DESC, document_id DESC LIMIT 5) AS b) AS before
+	FROM warning_key AS mine WHERE document_id = id
+) AS groups ON true
+ORDER BY id, key`
+
+// neighbourhood is a document with the documents before it.
+type neighbourhood struct {
+	groups []warning.Group
+	warned bool // it has warnings
+}
+
+// warnOfCopies brings up to date the warnings that need no match: those of the
+// document itself, and of those that are compared with it.
+func warnOfCopies(ctx context.Context, tx pgx.Tx, raw score.Raw) error {
+	d, ok := warned(raw)
+	keys := []string{}
+	if ok {
+		keys = append(keys, warning.Keys(d)...)
+	}
+	around := map[uuid.UUID]neighbourhood{}
+	var left []uuid.UUID
+	batch := &pgx.Batch{}
+	batch.Queue(putWarningKeysSQL, raw.ID, keys, warning.Dated(d)).Query(func(rows pgx.Rows) (err error) {
+		left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	})
+	queueNeighbours(batch, raw.ID, nil, around)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	if len(left) > 0 { // its data changed
+		batch = &pgx.Batch{}
+		queueNeighbours(batch, raw.ID, left, around)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	return warn(ctx, tx, around)
+}
+
+func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around map[uuid.UUID]neighbourhood) {
+	batch.Queue(neighboursSQL, id, append([]uuid.UUID{}, more...)).Query(func(rows pgx.Rows) error {
+		clear(around)
+		var id uuid.UUID
+		var g warning.Group
+		var has bool
+		_, err := pgx.ForEachRow(rows, []any{&id, &g.Key, &g.Before, &has}, func() error {
+			around[id] = neighbourhood{append(around[id].groups, g), has}
+			g = warning.Group{}
+			return nil
+		})
+		return err
+	})
+}
+
+// warn compares the documents with those before them, and writes what follows.
+func warn(ctx context.Context, tx pgx.Tx, around map[uuid.UUID]neighbourhood) error {
+	var read, affected []uuid.UUID
+	for id, n := range around {
+		others := warning.Compared(n.groups)
+		if len(others) > 0 {
+			read = append(append(read, id), others...)
+		}
+		if len(others) > 0 || n.warned {
+			affected = append(affected, id)
+		}
+	}
+	if len(affected) == 0 {
+		return nil
+	}
+	docs, err := readWarned(ctx, tx, read)
+	if err != nil {
+		return err
+	}
+	var list []warning.Warning
+	for _, id := range affected {
+		if d, ok := docs[id]; ok {
+			list = append(list, warning.Of(d, around[id].groups, docs)...)
+		}
+	}
+	return replaceWarnings(ctx, tx, copyKinds, affected, list)
+}
+
+func readWarned(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) (map[uuid.UUID]warning.Document, error) {
+	docs := make(map[uuid.UUID]warning.Document, len(ids))
+	rows, _ := tx.Query(ctx, rawsSQL, ids)
+	_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
+		raw, err := pgx.RowToStructByPos[score.Raw](row)
+		if d, ok := warned(raw); ok {
+			docs[d.ID] = d
+		}
+		return none, err
+	})
+	return docs, err
+}
+
+// warned parses a document; ok is false if it cannot be read.
+func warned(raw score.Raw) (d warning.Document, ok bool) {
+	data, err := document.Parse([]byte(raw.Data))
+	return warning.Document{ID: raw.ID, Type: raw.Type, Data: data}, err == nil
+}
+
+// copyKinds are the warnings that need no match.
+var copyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, warning.AccountChanged}
+
+// replaceWarningsSQL makes the warnings of these kinds about these documents those
+// listed, and keeps equal rows. The first warning of a kind about a document is
+// notified, once: attempt 0 is of no failure. A notification has no text of a
+// document.
+const replaceWarningsSQL = `
+WITH listed AS (
+	SELECT * FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[])
+		AS l (document_id, kind, other_document_id, words, sentence)
+), gone AS (
+	DELETE FROM document_warning AS w WHERE document_id = ANY ($1) AND kind = ANY ($2)
+		AND NOT EXISTS (SELECT FROM listed AS l WHERE (l.document_id, l.kind, l.other_document_id)
+			= (w.document_id, w.kind, w.other_document_id))
+), put AS (
+	INSERT INTO document_warning AS old (tenant_id, document_id, kind, other_document_id, words, created_at)
+	SELECT d.tenant_id, l.document_id, l.kind, l.other_document_id, l.words, now()
+	FROM listed AS l JOIN document AS d ON d.id = l.document_id
+	ON CONFLICT (document_id, kind, other_document_id) DO UPDATE SET words = excluded.words
+		WHERE old.words <> excluded.words
+)
+INSERT INTO notification (tenant_id, subject, document_id, kind, attempt, created_at, payload)
+SELECT DISTINCT ON (l.document_id, l.kind) d.tenant_id, 'document', l.document_id, l.kind, 0, now(), jsonb_build_object(
+	'document_id', l.document_id, 'tenant_id', d.tenant_id, 'tenant', t.name, 'kind', l.kind, 'warning', true,
+	'error', l.sentence, 'attempts', 0, 'deliveries', 0)
+FROM listed AS l JOIN document AS d ON d.id = l.document_id JOIN tenant AS t ON t.id = d.tenant_id
+ORDER BY l.document_id, l.kind, l.other_document_id
+ON CONFLICT DO NOTHING`
+
+func replaceWarnings(
+	ctx context.Context, tx pgx.Tx, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning,
+) error {
+	n := len(list)
+	documents, others := make([]uuid.UUID, n), make([]uuid.UUID, n)
+	kindOf, words, sentences := make([]warning.Kind, n), make([]string, n), make([]string, n)
+	for i, w := range list {
+		documents[i], others[i], kindOf[i], words[i] = w.Document, w.Other, w.Kind, w.Words
+		sentences[i] = fmt.Sprintf("%s The other document: %s.", w.Kind.Sentence(), w.Other)
+	}
+	_, err := tx.Exec(ctx, replaceWarningsSQL, about, kinds, documents, kindOf, others, words, sentences)
+	return err
+}

@@ -42,7 +42,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 		`{"supplier": {"name": "mueller", "vat_id": "DE1"}}`,
 		`[{"raw": "PO-45", "type": "purchase-order", "canonical": "45"}]`,
 		"RE-7 Müller GmbH blue pen",
-		"00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 00000000|ref|invoice|RE7 00000000|ref|purchase-order|45 00000000|who|DE1 00000000|who|mnllcr",
+		"00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 00000000|ref|45 00000000|ref|RE7 00000000|who|DE1 00000000|who|mnllcr",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

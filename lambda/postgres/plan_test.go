@@ -20,7 +20,7 @@ import (
 const manyDocumentsSQL = `
 INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 SELECT gen_random_uuid(), tenant.id, (enum_range(NULL::document_type))[1 + i % 6], '{"number": "x"}',
-	ARRAY[k || '|ref|invoice|RE' || i, k || '|ref|purchase-order|45' || i / 5]
+	ARRAY[k || '|ref|RE' || i, k || '|ref|45' || i / 5]
 	|| ARRAY(SELECT k || '|month|' || who || '|' || to_char(date '2024-01-01' + (i / 200 % 24) * interval '1 month', 'YYYY-MM') FROM unnest(names) AS who)
 	|| ARRAY(SELECT k || '|amount|' || who || '|' || i % 997 || '.00' FROM unnest(names) AS who)
 	|| ARRAY(SELECT k || '|item|' || who || '|' || 'SKU' || i % 11 || '|' || i % 40 FROM unnest(names) AS who)

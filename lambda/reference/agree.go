@@ -66,7 +66,7 @@ func (n Number) meets(with Number) bool {
 
 // windows looks for the number in each place of n.
 func (n Number) windows(with Number) (best Agreement, strength float64) {
-	if len(with.digits) == 0 {
+	if len(with.digits) == 0 || len(with.digits) == 1 && isYear(with.all(0, 1)) {
 		return Different, 0
 	}
 	for from := range n.digits {

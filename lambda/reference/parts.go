@@ -20,6 +20,7 @@ type Number struct {
 	digits    []int // the runs that are digits
 	misread   bool  // letters among digits were read as digits
 	keys      []string
+	mask      uint64 // a bit for each key: most numbers have none in common
 }
 
 // run is letters or digits without anything between them.
@@ -60,6 +61,9 @@ func Read(printed string) Number {
 		}
 	}
 	n.keys = n.forms()
+	for _, k := range n.keys {
+		n.mask |= 1 << (fnv1a(k) % 64)
+	}
 	return n
 }
 
@@ -151,6 +155,34 @@ func alnumOrMarkAt(s string, i int) int {
 // in a short part, have a form in common.
 func (n Number) Keys() []string { return n.keys }
 
+// Meets reports whether two numbers have a key in common.
+func (n Number) Meets(with Number) bool {
+	return n.mask&with.mask != 0 && slices.ContainsFunc(n.keys, func(k string) bool { return slices.Contains(with.keys, k) })
+}
+
+// fnv1a is a hash of s.
+func fnv1a(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// Alike reports whether two numbers have one form: as many digits in each run,
+// and not other letters in front.
+func (n Number) Alike(with Number) bool {
+	if len(n.digits) == 0 || len(n.digits) != len(with.digits) {
+		return false
+	}
+	for k, i := range n.digits {
+		if len(n.runs[i].text) != len(with.runs[with.digits[k]].text) {
+			return false
+		}
+	}
+	return n.prefixOf(0, len(n.digits), with) != otherPrefix
+}
+
 // mostForms bounds the forms of a number, tailLength their length in digits, and
 // leastForm is the fewest digits that are a form.
 const (
@@ -183,6 +215,9 @@ func (n Number) forms() (list []string) {
 		if from > 0 {
 			short(n.ofYear(from-1, from))
 			short(n.ofYear(from, from-1))
+			if y := n.runs[n.digits[from-1]].text; isYear(y) && n.distance(from-1, from, from+1) <= blank {
+				short(y[2:] + n.runs[n.digits[from]].text)
+			}
 		}
 	}
 	return list

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"matchbook/lambda/document"
@@ -8,28 +10,30 @@ import (
 )
 
 // compareCitations looks for numbers that connect the documents. A direct
-// citation outweighs a common one.
+// citation outweighs a common one; one that may be a coincidence or a misreading
+// does not.
 func compareCitations(a, b Document) []Evidence {
-	if ev := directCitation(a, b); ev != nil {
-		return ev
+	direct := directCitation(a, b)
+	if direct != nil && direct[0].Points > evCitesWeakly.points {
+		return direct
 	}
 	if ev := revision(a, b); ev != nil {
 		return ev
 	}
 	common := commonCitation(a, b)
-	if citesOther(a, b) {
-		return append(common, evOtherCitation.Because("The %s cites another %s: %s.",
-			a.Type.Words(), b.Type.Words(), firstCited(a, b.Type))...)
+	if direct == nil && (common == nil || common[0].Points <= 0) {
+		direct = nearCitation(a, b)
 	}
-	if citesOther(b, a) {
-		return append(common, evOtherCitation.Because("The %s cites another %s: %s.",
-			b.Type.Words(), a.Type.Words(), firstCited(b, a.Type))...)
+	if direct != nil {
+		return append(direct, common...)
 	}
-	return common
+	if ev := citesOther(a, b); ev != nil {
+		return append(common, ev...)
+	}
+	return append(common, citesOther(b, a)...)
 }
 
-// directCitation is the stronger evidence of two: a cites b, or b cites a. An
-// exact number is stronger than one that may be misread.
+// directCitation is the strongest evidence that one document cites the other.
 func directCitation(a, b Document) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
 	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == evCitesLoosely.name) {
@@ -38,32 +42,110 @@ func directCitation(a, b Document) []Evidence {
 	return ab
 }
 
-// cites finds the number of b among the citations of a. A citation without a
-// type may be of any type.
-func cites(a, b Document) []Evidence {
-	var loosely *citation
+// cites finds the number of b among the citations of a and among the numbers
+// that its texts mention: the strongest evidence.
+func cites(a, b Document) (best []Evidence) {
 	for _, c := range a.cites {
-		if c.Type != string(b.Type) && c.Type != "" {
-			continue
-		}
-		if same(c.Canonical, b.number.Canonical) {
-			kind := evCites
-			if reference.Strength(b.Number) < 0.5 {
-				kind = evCitesShort
-			}
-			if c.Raw == b.Number {
-				return kind.Because("The %s cites the %s %s.", a.Type.Words(), b.Type.Words(), b.Number)
-			}
-			return kind.Because("The %s cites the %s %s, written %q.", a.Type.Words(), b.Type.Words(), b.Number, c.Raw)
-		}
-		if loosely == nil && same(c.Loose, b.number.Loose) {
-			loosely = &c
-		}
+		best = better(best, c.cites(a, b))
 	}
-	if loosely != nil {
-		return evCitesLoosely.Because("The %s cites %q, which may be a misread %s.", a.Type.Words(), loosely.Raw, b.Number)
+	if best != nil && best[0].Points >= evCites.points {
+		return best
+	}
+	for _, c := range a.mentions {
+		best = better(best, c.mentions(a, b))
+	}
+	return best
+}
+
+// better returns the evidence with more points, the first of equal ones.
+func better(a, b []Evidence) []Evidence {
+	if a == nil || b != nil && b[0].Points > a[0].Points {
+		return b
+	}
+	return a
+}
+
+// Strengths of the digits that agree (reference.Strength): below short a number
+// may be a coincidence, from long on it is none wherever it stands.
+const (
+	tiny  = 0.29 // three digits
+	short = 0.5  // four
+	long  = 0.7  // five
+)
+
+// cites compares a citation of a with the number of b. A citation without a type
+// may be of any type.
+func (c citation) cites(a, b Document) []Evidence {
+	agreement, strength := c.parts.Agrees(b.number.parts)
+	from, to, number := a.Type.Words(), b.Type.Words(), b.Number
+	switch {
+	case c.Type != "" && c.Type != string(b.Type):
+		if agreement == reference.Same && strength >= long {
+			return evCitesAsOther.Because("The %s cites %q, the number of the %s, as another type.", from, c.Raw, to)
+		}
+	case agreement == reference.Same && strength < short:
+		return evCitesShort.Because("The %s cites the %s %s%s.", from, to, number, written(c, b))
+	case agreement == reference.Same:
+		return evCites.Because("The %s cites the %s %s%s.", from, to, number, written(c, b))
+	case agreement == reference.Part && strength < short:
+		return evCitesWeakly.Because("The %s cites %q, which may be a part of the %s.", from, c.Raw, number)
+	case agreement == reference.Part:
+		return evCitesPart.Because("The %s cites %q, a part of the %s %s.", from, c.Raw, to, number)
+	case agreement == reference.Misread:
+		return evCitesLoosely.Because("The %s cites %q, which may be a misread %s.", from, c.Raw, number)
 	}
 	return nil
+}
+
+// mentions compares a number in a text of a, of which no label is known, with the
+// number of b. It counts by its length alone.
+func (c citation) mentions(a, b Document) []Evidence {
+	agreement, strength := c.parts.Agrees(b.number.parts)
+	whole, from, to := agreement == reference.Same, a.Type.Words(), b.Type.Words()
+	switch {
+	case agreement != reference.Same && agreement != reference.Part || strength < tiny:
+		return nil
+	case whole && strength >= long:
+		return evCites.Because("The %s cites the %s %s%s.", from, to, b.Number, written(c, b))
+	case whole && strength >= short:
+		return evCitesShort.Because("The %s cites the %s %s%s.", from, to, b.Number, written(c, b))
+	case strength >= long:
+		return evCitesPart.Because("The %s mentions %q, a part of the %s %s.", from, c.Raw, to, b.Number)
+	case whole:
+		return evCitesWeakly.Because("The %s mentions %q, the number of the %s.", from, c.Raw, to)
+	}
+	return nil
+}
+
+// written adds the spelling of a citation if it is another.
+func written(c citation, of Document) string {
+	if c.Raw == of.Number {
+		return ""
+	}
+	return fmt.Sprintf(", written %q", c.Raw)
+}
+
+// nearCitation looks for citations that differ from the number of the other
+// document in one digit: a person sees that it may be a mistake.
+func nearCitation(a, b Document) []Evidence {
+	return better(a.nearly(b), b.nearly(a))
+}
+
+func (d Document) nearly(b Document) (best []Evidence) {
+	for _, c := range d.cites {
+		if c.Type != "" && c.Type != string(b.Type) {
+			continue
+		}
+		switch agreement, _ := c.parts.Agrees(b.number.parts); agreement {
+		case reference.Nearly:
+			best = better(best, evCitesNearly.Because("The %s cites %q, which may be %s with a digit missing or transposed.",
+				d.Type.Words(), c.Raw, b.Number))
+		case reference.OneOff:
+			best = better(best, evCitesOff.Because("The %s cites %q, which differs from %s in one digit.",
+				d.Type.Words(), c.Raw, b.Number))
+		}
+	}
+	return best
 }
 
 // revision: a confirmation often has the order's number with a revision mark.
@@ -83,32 +165,65 @@ func revision(a, b Document) []Evidence {
 
 // commonCitation finds the number that both cite, the strongest one; or that
 // both cite, for example, orders, but not one in common.
-func commonCitation(a, b Document) []Evidence {
-	var found []Evidence
+func commonCitation(a, b Document) (found []Evidence) {
 	for _, c := range a.cites {
 		for _, o := range b.cites {
-			if c.Type != o.Type || !same(c.Canonical, o.Canonical) && !same(c.Loose, o.Loose) {
-				continue
-			}
-			ev := sayCommon(c)
-			if found == nil || ev[0].Points > found[0].Points {
-				found = ev
+			if c.parts.Meets(o.parts) && c.isCommon(o) {
+				found = better(found, sayCommon(c, o))
 			}
 		}
 	}
-	if found != nil {
+	found = better(found, mentioned(a, b))
+	if found = better(found, mentioned(b, a)); found != nil {
 		return found
 	}
 	for _, t := range []document.Type{document.PurchaseOrder, document.DeliveryNote} {
-		if t != a.Type && t != b.Type && citesType(a, t) && citesType(b, t) {
-			return evOtherCommon.Because("They cite different %ss: %s and %s.", t.Words(), firstCited(a, t), firstCited(b, t))
+		if t == a.Type || t == b.Type {
+			continue
+		}
+		if c, o, ok := sameForm(a.of(t), b.of(t)); ok {
+			return evOtherCommon.Because("They cite different %ss: %s and %s.", t.Words(), c.Raw, o.Raw)
 		}
 	}
 	return nil
 }
 
-func sayCommon(c citation) []Evidence {
-	switch t := document.Type(c.Type); {
+// mentioned finds a number that a cites with its type and a text of b mentions.
+func mentioned(a, b Document) (found []Evidence) {
+	for _, c := range a.cites {
+		for _, m := range b.mentions {
+			if c.Type == "" || c.Type == string(b.Type) || !c.parts.Meets(m.parts) {
+				continue
+			}
+			if agreement, strength := m.parts.Agrees(c.parts); agreement == reference.Same && strength >= long {
+				found = better(found, sayCommon(c, c))
+			}
+		}
+	}
+	return found
+}
+
+// isCommon reports whether two citations are of one document.
+func (c citation) isCommon(o citation) bool {
+	if c.Type != o.Type && c.Type != "" && o.Type != "" {
+		return false
+	}
+	agreement, strength := c.parts.Agrees(o.parts)
+	if back, s := o.parts.Agrees(c.parts); back > agreement || back == agreement && s > strength {
+		agreement, strength = back, s
+	}
+	switch agreement {
+	case reference.Same:
+		return c.Type == o.Type || strength >= short
+	case reference.Part:
+		return strength >= long
+	}
+	return agreement == reference.Misread
+}
+
+// sayCommon words a citation of both, by the type that one of them knows.
+func sayCommon(c, o citation) []Evidence {
+	switch t := document.Type(cmp.Or(c.Type, o.Type)); {
 	case t == document.DeliveryNote:
 		return evCommonDelivery.Because("Both cite the delivery note %s.", c.Raw)
 	case slices.Contains(document.Types, t):
@@ -121,17 +236,55 @@ func citesType(d Document, t document.Type) bool {
 	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
 }
 
-// firstCited is the first document of the type that d cites, as printed.
-func firstCited(d Document, t document.Type) string {
+// most bounds the citations that are compared for not being the same.
+const most = 20
+
+// of lists the first documents of the type that d cites.
+func (d Document) of(t document.Type) (list []citation) {
 	for _, c := range d.cites {
-		if c.Type == string(t) {
-			return c.Raw
+		if c.Type == string(t) && len(list) < most {
+			list = append(list, c)
 		}
 	}
-	return ""
+	return list
 }
 
-// citesOther reports whether a cites documents of b's type, but not b.
-func citesOther(a, b Document) bool {
-	return b.number.Canonical != "" && citesType(a, b.Type)
+// sameForm finds two numbers of one form: others may be of another system.
+func sameForm(a, b []citation) (c, o citation, ok bool) {
+	for _, c := range a {
+		for _, o := range b {
+			if c.parts.Alike(o.parts) {
+				return c, o, true
+			}
+		}
+	}
+	return c, o, false
+}
+
+// citesOther is the evidence that a cites another document of b's type: a number
+// of the form of b's, or one that is in the same series without being of a known
+// type.
+func citesOther(a, b Document) (found []Evidence) {
+	if b.number.Canonical == "" {
+		return nil
+	}
+	from, to := a.Type.Words(), b.Type.Words()
+	if list := a.of(b.Type); len(list) > 0 {
+		own := []citation{{number: b.number}}
+		if c, _, ok := sameForm(list, own); ok {
+			return evOtherCitation.Because("The %s cites another %s: %s.", from, to, c.Raw)
+		}
+		return evOtherForm.Because("The %s cites a %s of another form: %s.", from, to, list[0].Raw)
+	}
+	if agreement, _ := a.number.parts.Agrees(b.number.parts); agreement >= reference.Series {
+		return nil // the number may be of its own type
+	}
+	for _, list := range [][]citation{a.cites, a.mentions} {
+		for _, c := range list[:min(len(list), most)] {
+			if agreement, _ := c.parts.Agrees(b.number.parts); c.Type == "" && agreement == reference.Series {
+				return evOtherSeries.Because("The %s cites %s, which is of the series of %s.", from, c.Raw, b.Number)
+			}
+		}
+	}
+	return nil
 }

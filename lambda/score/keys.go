@@ -49,24 +49,13 @@ func (d Document) keys() (keys, lookup []string) {
 	tenant := d.TenantID.String()[:8]
 	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
 	both := func(parts ...string) { found.add(parts...); look.add(parts...) }
-	for _, c := range append([]citation{{Type: string(d.Type), number: d.number}}, d.cites...) {
-		types := []string{c.Type}
-		if c.Type == "" { // it may be of any type
-			for _, t := range Matchable(d.Type) {
-				types = append(types, string(t))
-			}
-		}
-		for _, t := range types {
-			if c.Canonical != "" {
-				both("ref", t, c.Canonical)
-			}
-			if c.Loose != "" {
-				both("ref", t, c.Loose)
-			}
+	for _, n := range d.numbers() {
+		for _, form := range n.parts.Keys() {
+			both("ref", form)
 		}
 	}
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
-		both("ref", string(document.PurchaseOrder), reference.Canonical(base))
+		both("ref", reference.Canonical(base))
 	}
 	for _, who := range append(d.supplier.who(), d.buyer.who()...) {
 		for _, a := range d.amounts {
@@ -89,6 +78,21 @@ func (d Document) keys() (keys, lookup []string) {
 		}
 	}
 	return found.sorted(), look.sorted()
+}
+
+// numbers lists the document's own number and those that it cites. A number of
+// fewer than four digits without a label is as likely a size.
+func (d Document) numbers() []number {
+	list := []number{d.number}
+	for _, c := range d.cites {
+		list = append(list, c.number)
+	}
+	for _, c := range d.mentions {
+		if reference.Strength(c.Canonical) >= short {
+			list = append(list, c.number)
+		}
+	}
+	return list
 }
 
 // Companies lists the keys of all documents of the company.

@@ -23,6 +23,7 @@ type Document struct {
 	buyer      party
 	number     number
 	cites      []citation // typed ones first, then those found in texts
+	mentions   []citation // numbers in texts without a known label, of no type
 	items      []item
 	embedding  embedding // of its text
 	amounts    []float64 // the values that it states: net, gross, the sum of its lines
@@ -45,6 +46,7 @@ type number struct {
 	Raw       string `json:"raw"`
 	Canonical string `json:"canonical"`
 	Loose     string `json:"loose,omitempty"` // equal for misread numbers; empty when too little is left
+	parts     reference.Number
 }
 
 // citation is a number that the document cites.
@@ -78,7 +80,31 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 			d.cite(citation{Type: f.Type, number: normaliseNumber(f.Number), InText: true})
 		}
 	}
+	d.mention()
 	return d
+}
+
+// maxMentions bounds the numbers without a label that are kept.
+const maxMentions = 64
+
+// mention collects the numbers in the texts that are not citations already.
+func (d *Document) mention() {
+	known := map[string]bool{"": true, d.number.Canonical: true}
+	for _, c := range d.cites {
+		known[c.Canonical] = true
+	}
+	for _, l := range d.Lines[:min(len(d.Lines), maxLineTexts)] {
+		known[reference.Canonical(l.SKU)] = true
+	}
+	for _, text := range d.texts() {
+		for _, m := range reference.Mentions(text, maxMentions-len(d.mentions)) {
+			if c := (citation{number: normaliseNumber(m), InText: true}); !known[c.Canonical] &&
+				reference.Strength(c.Canonical) >= tiny {
+				known[c.Canonical] = true
+				d.mentions = append(d.mentions, c)
+			}
+		}
+	}
 }
 
 // maxLineTexts bounds the lines that are searched for references.
@@ -115,7 +141,8 @@ func normaliseParty(p document.Party) party {
 }
 
 func normaliseNumber(raw string) number {
-	return number{Raw: raw, Canonical: reference.Canonical(raw), Loose: reference.Loose(raw)}
+	parts := reference.Read(raw)
+	return number{Raw: raw, Canonical: parts.Canonical, Loose: parts.Loose, parts: parts}
 }
 
 // HasCounterparty reports whether the document names a company.

@@ -117,11 +117,12 @@ func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	return p.A
 }
 
-// Cites reports whether one of the two cites the other's very number.
+// Cites reports whether one of the two cites the other's very number, or a part
+// of it that identifies it.
 func (p Pair) Cites() bool { return citesNumber(p.Evidence) }
 
 func citesNumber(evidence []Evidence) bool {
 	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
-		return ev.Name == evCites.name || ev.Name == evCitesShort.name
+		return ev.Name == evCites.name || ev.Name == evCitesShort.name || ev.Name == evCitesPart.name
 	})
 }

@@ -30,14 +30,14 @@ func drawDoc(t *rapid.T) Document {
 		return d
 	}
 	data := document.Data{
-		Number: pick("number", "", "1", "01", "4711", "4711-R2", "45O0010046", "4500010046"), Currency: pick("currency", "", "", "EUR", "eur", "$", "USD"),
+		Number: pick("number", "", "1", "01", "450/26", "4711", "4711-R2", "45O0010046", "4500010046"), Currency: pick("currency", "", "", "EUR", "eur", "$", "USD"),
 		Date: date("date"), Period: document.Period{From: date("from"), To: date("to")}, Supplier: partyOf("supplier"), Buyer: partyOf("buyer"),
 		Subtotal: amount("subtotal", "", "", "100", "1184.37"), Tax: amount("tax", "", "19"), Total: amount("total", "", "0", "100", "119", "1184.37", "355.31", "-1184.37"),
 		Notes: pick("notes", "", "Returned goods", "30 % deposit", "Your order no. 4711", "Invoice 4500010046, order 4500010046", "Ref. 4711"),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "references") {
 		data.References = append(data.References, document.Reference{
-			Type: pick("cited type", "", "tender", string(po), string(oc), string(dn), string(gr), string(inv), string(cn), string(ct)), Number: pick("cited", "1", "PO-1", "4711", "4712", "4500010046", "45OOO1OO46")})
+			Type: pick("cited type", "", "tender", string(po), string(oc), string(dn), string(gr), string(inv), string(cn), string(ct)), Number: pick("cited", "1", "PO-1", "4711", "4712", "4500010046", "45OOO1OO46", "4500010064", "4500010047", "4500010981", "450")})
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "lines") {
 		data.Lines = append(data.Lines, document.Line{SKU: pick("sku", "", "a", "b", "c"), Description: pick("description", "", "blue pen", "pen", "red ink", "freight", "order 4711"),
@@ -86,7 +86,8 @@ func TestKeysFindBothWays(t *testing.T) {
 			t.Fatalf("the first finds the second: %v, the second the first: %v", ab, ba)
 		}
 		for _, ev := range a.Score(b).Evidence {
-			if weights[ev.Name].family == "citation" && ev.Points > 0 && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
+			weak := ev.Name == evCitesWeakly.name || ev.Name == evCitesNearly.name // found by the keys of the company
+			if weights[ev.Name].family == "citation" && !weak && ev.Points > 0 && a.TenantID == b.TenantID && mayMatch(a.Type, b.Type) && !finds(a, b) {
 				t.Fatalf("it is not found: %+v", ev)
 			}
 		}

@@ -58,11 +58,18 @@ var (
 	evCites          = define("cites", "citation", 60)           // one cites the other's number
 	evCitesShort     = define("cites-short", "citation", 45)     // a number so short that it may be a coincidence
 	evCitesLoosely   = define("cites-loosely", "citation", 45)   // a number that may be the other's, misread
+	evCitesPart      = define("cites-part", "citation", 45)      // its last digits, or its number without the year
+	evCitesAsOther   = define("cites-as-other", "citation", 35)  // its number, as one of another type
+	evCitesWeakly    = define("cites-weakly", "citation", 25)    // so short a part of it that it may be a coincidence
+	evCitesNearly    = define("cites-nearly", "citation", 15)    // its number with a digit missing or transposed
+	evCitesOff       = define("cites-off", "citation", -10)      // its number but for one digit: misread, or the next one
 	evRevision       = define("revision", "citation", 45)        // a confirmation numbered as a revision of the order
 	evCommonDelivery = define("common-delivery", "citation", 45) // both cite one delivery
 	evCommonOther    = define("common-other", "citation", 40)    // both cite one number of neither's type
 	evCommonCitation = define("common-citation", "citation", 30) // both cite one order, say
 	evOtherCitation  = define("other-citation", "citation", -30) // one cites another document of the other's type
+	evOtherForm      = define("other-form", "citation", -15)     // one of its type, but of another form
+	evOtherSeries    = define("other-series", "citation", -20)   // a number of its series, as no known type
 	evOtherCommon    = define("other-common", "citation", -40)   // they cite different orders
 	evBehindOrder    = define("behind-order", "citation", -60)   // an invoice that cites an order, and not the contract
 

@@ -362,7 +362,7 @@ func explainJSON(t *testing.T, url string) {
 			t.Errorf("got %+v, want same %v", f, want)
 		}
 	}
-	if text := printed(t, url, "explain", "4500000130", "WK-9051"); !strings.Contains(text, "misreadings)\n  ref|purchase-order|4500000130\n") {
+	if text := printed(t, url, "explain", "4500000130", "WK-9051"); !strings.Contains(text, "misreadings)\n  ref|4500000130\n") {
 		t.Errorf("the number that both know is not the first key in\n%s", text)
 	}
 	names := decode[map[string]any](t, printed(t, url, "explain", "--json", "4500000130", "R-778"))

@@ -100,7 +100,7 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 			d.Pair.Asked = rules.Asked{}
 			result.Asked = append(result.Asked, d.Pair)
 			result.Stale = append(result.Stale, asker)
-		case d.Undecided && d.Pair.Asked.About != d.About:
+		case d.Undecided && d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed: // otherwise it was published before
 			result.Stale = append(result.Stale, asker)
 		}
 		if d.Owe() {

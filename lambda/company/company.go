@@ -6,8 +6,9 @@
 // compared by [Similarity], which tolerates the variants of a name on two
 // documents: another legal form or none, another word order, umlauts spelled
 // out or dropped, abbreviations, words joined or split, one misread character
-// per word. [Name.Keys] are words under which such names find each other in an
-// index.
+// per word, a branch or another name of the company beside its own, initials.
+// [Sisters] have the beginning of their names in common. [Name.Keys] are words under
+// which names find each other in an index.
 //
 // All functions are pure, never panic, and read only the beginning of a long
 // text.

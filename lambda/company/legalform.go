@@ -1,6 +1,11 @@
 package company
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // forms are the legal forms that end a company's name and do not help to
 // identify it: a kind of form on a line, its spellings between bars.
@@ -165,7 +170,7 @@ func newFormTable(lines []string) formTable {
 	for _, line := range lines {
 		for spelling := range strings.SplitSeq(line, "|") {
 			for _, s := range []string{spelling, withoutUmlauts.Replace(spelling)} {
-				letters := split(s).letters
+				letters := split(norm.NFKC.String(s)).letters
 				t.exact[letters] = true
 				t.misread[string(appendMisread(nil, letters))] = true
 				t.outlines[outline(letters)] = true
@@ -251,4 +256,30 @@ func (t formTable) without(text text) text {
 // connectives join words and have several spellings, & and + among them.
 var connectives = map[string]bool{
 	"und": true, "and": true, "et": true, "e": true, "y": true, "og": true, "och": true, "en": true,
+}
+
+// attached are legal forms of scripts without spaces, before or after the name.
+var attached = strings.NewReplacer(attachedForms("株式会社 有限会社 合同会社 (株) (有) (合) 株式會社 " +
+	"股份有限公司 有限责任公司 有限公司 股份有限公司 有限責任公司 집단유한회사 주식회사 유한회사 (주) (유)")...)
+
+func attachedForms(list string) (pairs []string) {
+	for _, form := range strings.Fields(list) {
+		pairs = append(pairs, form, " ")
+	}
+	return pairs
+}
+
+// attachable reports whether a letter is one of those of attached forms.
+func attachable(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hangul) }
+
+// withoutForms is a name without the forms attached to it; the name itself if
+// nothing else is in it.
+func withoutForms(s string) string {
+	if strings.IndexFunc(s, attachable) < 0 {
+		return s
+	}
+	if bare := attached.Replace(s); strings.TrimSpace(bare) != "" {
+		return bare
+	}
+	return s
 }

@@ -13,16 +13,27 @@ import (
 type Name struct {
 	words []word // in the order printed
 	key   string
+	parts []Name // the names in it, if it is not one name and nothing else
 }
 
 // ParseName reads a name as it is printed. Of a text of more than 200
 // characters or 20 words it reads the beginning.
 func ParseName(s string) Name {
-	text := legalForms.without(split(cut(s, maxName)))
-	if len(text.words) == 0 {
+	s = withoutForms(norm.NFKC.String(strings.ReplaceAll(cut(s, maxName), "´", "'"))) // NFKC makes a space of it
+	text := legalForms.without(split(s))
+	words := wordsOf(text)
+	if len(words) == 0 {
 		return Name{}
 	}
-	words := make([]word, 0, len(text.words))
+	name := nameOf(words)
+	if severalNames(s, text) {
+		name.parts = readings(s)
+	}
+	return name
+}
+
+// wordsOf are the words that count, at most maxWords.
+func wordsOf(text text) (words []word) {
 	for i := 0; i < len(text.words) && len(words) < maxWords; {
 		n := text.initials(i)
 		if n > 1 || !text.silent(i) {
@@ -31,17 +42,18 @@ func ParseName(s string) Name {
 		}
 		i += n
 	}
-	return Name{words, key(words)}
+	return words
 }
 
-func key(words []word) string {
+// nameOf is a name of these words and nothing else.
+func nameOf(words []word) Name {
 	var buffer [maxWords]string
 	sorted := buffer[:0]
 	for _, w := range words {
 		sorted = append(sorted, w.text)
 	}
 	slices.Sort(sorted)
-	return strings.Join(sorted, " ")
+	return Name{words: words, key: strings.Join(sorted, " ")}
 }
 
 // IsZero reports whether the name is empty: nothing with a letter or a digit.
@@ -127,10 +139,9 @@ func (t text) silent(i int) bool {
 	return i < len(t.words)-1 && !t.words[i].dotted && connectives[t.word(i)]
 }
 
-// split finds the words: runs of letters and digits. An apostrophe ends no
+// split finds the words of a text in normal form KC: runs of letters and digits. An apostrophe ends no
 // word.
 func split(s string) text {
-	s = norm.NFKC.String(strings.ReplaceAll(s, "´", "'")) // NFKC makes a space of it
 	letters := make([]byte, 0, len(s)+len(s)/4)
 	words := make([]token, 0, 8)
 	inside, joined := false, false

@@ -1,5 +1,10 @@
 package company
 
+import (
+	"slices"
+	"unicode/utf8"
+)
+
 // Likeness of two words that are not the same, by the kind of difference. The
 // losses add up over the words of a name.
 const (
@@ -13,17 +18,16 @@ const (
 
 // conflict is the additional loss where both names have words that the other one
 // does not have.
-const conflict = 0.5
+const conflict = 1.0
+
+// likeReading is the likeness of two names of which one is a part of what is printed.
+const likeReading = 0.97
 
 // Similarity is the likeness of two names without their legal forms: 1 for the
 // same words in any order, 0 for nothing in common or without a name. It is
-// symmetric. Below 0.75 names are rather those of different companies, from 0.85
-// on rather of one.
-//
-// Each word is aligned with at most one word of the other name. Similarity is
-// the weight of the aligned words, times their likeness, as a share of the
-// weight of all words (Dice's coefficient), less where both names have words
-// left over.
+// symmetric. Below 0.5 names are those of different companies, up to 0.75 it is
+// unclear, from 0.85 on rather of one. A name that holds several has the likeness of
+// the one that fits best.
 func Similarity(a, b Name) float64 {
 	if a.IsZero() || b.IsZero() {
 		return 0
@@ -31,14 +35,70 @@ func Similarity(a, b Name) float64 {
 	if a.key == b.key {
 		return 1
 	}
-	if a.key > b.key {
-		a, b = b, a // the same steps, so that the result is the same
+	best := 0.0
+	if len(a.parts) == 0 || len(b.parts) == 0 { // otherwise what is added to both names may be the same
+		best = max(aligned(a, b), blended(a, b))
 	}
-	m := alignment{a: a.words, b: b.words}
-	m.equal()
-	m.joined(m.a, m.b, &m.usedA, &m.usedB)
-	m.joined(m.b, m.a, &m.usedB, &m.usedA)
-	m.alike()
+	for _, part := range a.parts {
+		best = max(best, likeReading*aligned(part, b), likeReading*blended(part, b))
+		for _, other := range b.parts {
+			best = max(best, likeReading*aligned(part, other))
+		}
+	}
+	for _, part := range b.parts {
+		best = max(best, likeReading*aligned(a, part), likeReading*blended(a, part))
+	}
+	return best
+}
+
+// Comparable reports whether two names have words of one script. The names of one
+// company in two scripts have no likeness, which says nothing about them.
+func Comparable(a, b Name) bool {
+	latin := func(w word) bool { return w.text[0] < utf8.RuneSelf && !w.number() }
+	other := func(w word) bool { return w.text[0] >= utf8.RuneSelf }
+	return slices.ContainsFunc(a.words, latin) && slices.ContainsFunc(b.words, latin) ||
+		slices.ContainsFunc(a.words, other) && slices.ContainsFunc(b.words, other)
+}
+
+// Sisters reports whether two names begin alike and go on differently, as those of
+// two companies of one family or group do: Amsel Metallbau and Amsel Holzbau.
+func Sisters(a, b Name) bool {
+	a, b = a.first(), b.first()
+	if a.IsZero() || b.IsZero() || a.words[0].weak ||
+		a.words[0].text != b.words[0].text && likeness(&a.words[0], &b.words[0]) < likeMisread {
+		return false
+	}
+	m := align(a, b)
+	return goesOn(m.a, &m.usedA) && goesOn(m.b, &m.usedB)
+}
+
+// first is the first name of those that a name holds.
+func (n Name) first() Name {
+	if len(n.parts) > 0 {
+		return n.parts[0]
+	}
+	return n
+}
+
+// goesOn reports whether a word that describes a company is left over.
+func goesOn(words []word, used *[maxWords]bool) bool {
+	for i, w := range words {
+		if !used[i] && len(w.text) >= 5 && w.weight >= shareTrade {
+			return true
+		}
+	}
+	return false
+}
+
+// aligned is the likeness of two names by their words. Each word is aligned with at
+// most one word of the other name. It is the weight of the aligned words, times
+// their likeness, as a share of the weight of all words (Dice's coefficient), less
+// where both names have words left over.
+func aligned(a, b Name) float64 {
+	if a.key == b.key {
+		return 1
+	}
+	m := align(a, b)
 	leftA, leftB := left(m.a, &m.usedA), left(m.b, &m.usedB)
 	return m.shared / (m.weight + leftA + leftB + conflict*min(leftA, leftB))
 }
@@ -49,6 +109,19 @@ type alignment struct {
 	usedA, usedB [maxWords]bool
 	weight       float64 // of the words aligned
 	shared       float64 // the same, times their likeness
+}
+
+// align aligns the words of two names.
+func align(a, b Name) *alignment {
+	if a.key > b.key {
+		a, b = b, a // the same steps, so that the result is the same
+	}
+	m := &alignment{a: a.words, b: b.words}
+	m.equal()
+	m.joined(m.a, m.b, &m.usedA, &m.usedB)
+	m.joined(m.b, m.a, &m.usedB, &m.usedA)
+	m.alike()
+	return m
 }
 
 func left(words []word, used *[maxWords]bool) (weight float64) {

@@ -57,6 +57,31 @@ func TestSimilarity(t *testing.T) {
 		{"The Amsel Company", "Amsel", 0.8, 1},
 		{"Oy Amsel Ab", "Amsel", 0.8, 1},
 		{"Amsel GmbH Deutschland", "Amsel Deutschland GmbH", 0.8, 1},
+		// what follows the name, or stands in brackets
+		{"Amsel Metallbau GmbH, Niederlassung Köln", "Amsel Metallbau", 0.95, 0.97},
+		{"Amsel Metallbau GmbH Niederlassung Köln", "Metallbau Amsel", 0.95, 0.97},
+		{"Froid Amsel SA, Delegación Bourg-en-Bresse", "Froid Amsel", 0.95, 0.97},
+		{"Xin Amsel Co., Ltd., Agence Lyon", "Xin Amsel", 0.95, 0.97},
+		{"Amsel Metallbau GmbH - Sales Dept.", "Amsel Metallbau", 0.95, 0.97},
+		{"Amsel Paving c/o Depot 4", "Amsel Paving", 0.95, 0.97},
+		{"Amsel Paving c/o Depot 4", "Fink Paving c/o Depot 4", 0, 0.5},
+		{"AMSEL Plus (Fink & Drossel KG)", "Fink & Drossel", 0.95, 0.97},
+		{"AMSEL Plus (Fink & Drossel KG)", "Amsel Plus", 0.95, 0.97},
+		{"Fink AG (formerly Drossel Boote)", "Drossel Boote", 0.95, 0.97},
+		{"Fink SAS (anciennement Drossel)", "Drossel SA", 0.95, 0.97},
+		{"Drossel Holdings LLC dba Fink's Plumbing", "Fink's Plumbing", 0.95, 0.97},
+		{"Amsel (Köln)", "Fink (Köln)", 0, 0.5},
+		{"Amsel (Köln)", "Amsel (Bonn)", 0.95, 0.97},
+		// shortened
+		{"IBM Deutschland GmbH", "International Business Machines Corporation", 0.8, 0.85},
+		{"BASF SE", "Badische Anilin- und Soda-Fabrik", 0.8, 0.85},
+		{"Haribo", "Hans Riegel Bonn", 0.8, 0.85},
+		{"HP Inc.", "Hewlett-Packard GmbH", 0.5, 0.75}, // two letters may be anything
+		{"FDR Ltd", "Fink & Drossel Ltd", 0.5, 0.75},   // nor need the third be of a word
+		{"Firk", "Fink Drossel", 0, 0.5},
+		// scripts
+		{"株式会社山田製作所", "山田製作所(株)", 1, 1},
+		{"山田製作所", "Yamada Seisakusho", 0, 0},
 		// others
 		{"WGCL-TV", "WTVM-TV", 0, 0.5},
 		{"WMYD", "WMYO", 0, 0.5},
@@ -79,11 +104,56 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
+func TestSisters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Amsel Metallbau GmbH", "Amsel Holzbau GmbH", true},
+		{"Amsel Logistik", "AMSEL Metallbau", true},
+		{"Amsel Fink Ventile", "Amsel Fink Pumpen", true},
+		{"Amsel Metallbau GmbH, Niederlassung Köln", "Amsel Holzbau, Niederlassung Köln", true},
+		{"Amsel Metallbau", "Amsel", false},
+		{"Amsel Metallbau", "Amsel Plus", false}, // so short a word describes nothing
+		{"Amsel Metallbau", "Amsel International", false},
+		{"Amsel Metallbau", "Amsel Metalibau", false},
+		{"Amsel Metallbau", "Metallbau Amsel", false},
+		{"Amsel Metallbau", "Fink Metallbau", false}, // perhaps it was renamed
+		{"Amsel GmbH, Niederlassung Köln", "Amsel GmbH, Vertrieb", false},
+		{"International Amsel", "International Fink", false},
+		{"Amsel", "", false},
+		{"", "", false},
+	} {
+		a, b := company.ParseName(c.a), company.ParseName(c.b)
+		if got, back := company.Sisters(a, b), company.Sisters(b, a); got != c.want || back != c.want {
+			t.Errorf("%q and %q: got %v and %v", c.a, c.b, got, back)
+		}
+	}
+}
+
+func TestComparable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Amsel", "Fink", true}, {"山田製作所", "金维纳", true}, {"Тракия Щит", "Fink", true},
+		{"山田製作所", "Yamada", false}, {"山田製作所 (Yamada)", "Yamada", true}, {"山田製作所 24", "Yamada 24", false},
+		{"النور", "Al Nour", false}, {"Amsel", "", false}, {"24", "42", false},
+	} {
+		a, b := company.ParseName(c.a), company.ParseName(c.b)
+		if got, back := company.Comparable(a, b), company.Comparable(b, a); got != c.want || back != c.want {
+			t.Errorf("%q and %q: got %v and %v", c.a, c.b, got, back)
+		}
+	}
+}
+
 // syllables make words that have much in common, among them what folds,
 // abbreviates, joins and is generic.
 var syllables = []string{"ra", "rn", "m", "ue", "ü", "u", "bike", "b1ke", "0", "7", "cl", "d", "vv", "w", ".", " ", " ",
 	" & ", " und ", "-", "'", "é",
-	" GmbH", " Co. KG", "S.p.A.", " group", " tv", " intl.", " Svcs.", "ß", "Ж", "α", "株", "\u0301", "\xff"}
+	" GmbH", " Co. KG", "S.p.A.", " group", " tv", " intl.", " Svcs.", " (", ")", ", ", " - ", " c/o ", " dba ", " N", "ß", "Ж", "α", "株", "\u0301", "\xff"}
 
 func drawName(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(syllables), 0, 12).Draw(t, label), "")

@@ -9,7 +9,7 @@ import (
 )
 
 // Similarities of names: from sameName on one company, from similarName on
-// probably one, below otherName certainly two.
+// probably one, below otherName probably two.
 const (
 	sameName    = 0.98
 	similarName = 0.75
@@ -19,12 +19,12 @@ const (
 func same(a, b string) bool { return a != "" && a == b }
 
 // compareParties looks for the common company of the documents: the supplier,
-// or the buyer where one of them does not name the supplier.
+// or the buyer where the suppliers cannot be compared.
 func compareParties(a, b Document) []Evidence {
 	buyers := company.Similarity(a.buyer.name, b.buyer.name)
 	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
 	buyer := cmp.Or(a.Buyer.Name, b.Buyer.Name, a.buyer.VATID)
-	if a.supplier.isZero() || b.supplier.isZero() {
+	if a.supplier.unlike(b.supplier) {
 		if sameBuyer {
 			return evBuyer.Because("Both name %s as the buyer.", buyer)
 		}
@@ -38,6 +38,13 @@ func compareParties(a, b Document) []Evidence {
 		evidence = append(evidence, evOtherBuyer.Because("The buyers %s and %s differ.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
 	}
 	return evidence
+}
+
+// unlike reports whether nothing of two companies can be compared: one is not
+// named, or their names are of two scripts.
+func (p party) unlike(q party) bool {
+	return p.isZero() || q.isZero() || !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
+		!p.name.IsZero() && !q.name.IsZero() && !company.Comparable(p.name, q.name)
 }
 
 // compareSuppliers compares two suppliers by VAT id, account and name. An account
@@ -58,7 +65,10 @@ func compareSuppliers(a, b Document) (evidence []Evidence) {
 		evidence = evName.Because("Both name %s as the supplier.", a.Supplier.Name)
 	case sim >= similarName:
 		evidence = evNameSimilar.Because("The suppliers %s and %s look like one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
-	case named:
+	case named && company.Sisters(s.name, t.name):
+		evidence = evSister.Because("The suppliers %s and %s may be of one group, but are two companies.",
+			quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case named && sim < otherName:
 		evidence = evOtherName.Because("The suppliers %s and %s differ.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
 	}
 	if s.valid && t.valid { // of two countries, otherwise it is a veto

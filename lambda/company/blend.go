@@ -1,0 +1,103 @@
+package company
+
+// Likeness of a name of one word with the words that it may be made of.
+const (
+	likeInitials = 0.8 // each letter begins a word: IBM, BASF
+	likeBlend    = 0.8 // beginnings of two or three words: Haribo
+	likePerhaps  = 0.6 // so short that it may be a coincidence
+)
+
+// maxBlend bounds the word that is read as a blend, and the words of which.
+const (
+	maxBlend = 12
+	maxParts = 6
+)
+
+// blended estimates whether a name is another one shortened: the initials of its words,
+// or their first letters in any order.
+func blended(a, b Name) float64 {
+	if short := alone(a.words); short != "" && len(b.words) > 1 {
+		return blend(short, b.words)
+	}
+	if short := alone(b.words); short != "" && len(a.words) > 1 {
+		return blend(short, a.words)
+	}
+	return 0
+}
+
+// alone is the only word of a name that identifies it.
+func alone(words []word) string {
+	only := ""
+	for _, w := range words {
+		switch {
+		case w.weak && len(words) > 1:
+		case only != "" || w.number():
+			return ""
+		default:
+			only = w.text
+		}
+	}
+	return only
+}
+
+func blend(short string, words []word) float64 {
+	if len(short) < 2 || len(short) > maxBlend || len(words) > maxParts {
+		return 0
+	}
+	if initials(words) == short {
+		if len(short) > 2 {
+			return likeInitials
+		}
+		return likePerhaps
+	}
+	if len(short) > 2 && initials(words) == short[:len(short)-1] { // of a word that is not printed
+		return likePerhaps
+	}
+	switch parts := beginnings(short, words, 0, maxParts); {
+	case parts < 2:
+		return 0
+	case len(short) >= 6 && parts <= 3 && len(short) >= 2*parts:
+		return likeBlend
+	case len(short) >= 5 && len(short) >= 2*parts:
+		return likePerhaps
+	}
+	return 0
+}
+
+func initials(words []word) string {
+	letters := make([]byte, len(words))
+	for i, w := range words {
+		letters[i] = w.text[0]
+	}
+	return string(letters)
+}
+
+// beginnings returns the least number of words of whose beginnings s is made, each
+// used once; 0 if there is none, or more than most. Used is a set of words.
+func beginnings(s string, words []word, used uint, most int) (least int) {
+	if most == 0 {
+		return 0
+	}
+	for i, w := range words {
+		if used&(1<<i) != 0 {
+			continue
+		}
+		for n := 1; n <= len(s) && n <= len(w.text) && s[n-1] == w.text[n-1]; n++ {
+			parts := 1
+			if n < len(s) {
+				rest := beginnings(s[n:], words, used|1<<i, most-1)
+				if rest == 0 {
+					continue
+				}
+				parts += rest
+			}
+			if least == 0 || parts < least {
+				least, most = parts, parts-1
+			}
+			if most == 0 {
+				return least
+			}
+		}
+	}
+	return least
+}

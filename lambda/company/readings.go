@@ -1,0 +1,137 @@
+package company
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxReadings bounds the readings of a name.
+const maxReadings = 4
+
+// readings lists the names within a printed name that holds more than one, or
+// more than a name: "Amsel GmbH, Branch Köln" is Amsel, "AMSEL Plus (Fink & Amsel
+// KG)" is AMSEL Plus and Fink & Amsel, "Fink AG (formerly Amsel)" is Fink and Amsel,
+// "Amsel c/o Depot 4" is Amsel. The whole name is not among them; none if it is one
+// name and nothing else.
+//
+// The signs are brackets, a legal form in the middle, a separator between blanks, and
+// words in lower case before one in upper case.
+func readings(s string) (names []Name) {
+	outside := brackets.ReplaceAllString(s, " ")
+	pieces := separators.Split(outside, maxReadings)
+	main := readPiece(pieces[0])
+	for _, p := range pieces[1:] {
+		if q := readPiece(p); q.formed && !main.formed {
+			main = q
+		}
+	}
+	if len(pieces) == 1 && outside == s && !main.more {
+		return nil
+	}
+	add := func(p piece) {
+		if len(names) < maxReadings && identifies(p.words) {
+			names = append(names, nameOf(p.words))
+		}
+	}
+	add(main)
+	for _, part := range alsoNamed(s, outside) {
+		name := afterLowerCase(part)
+		if p := readPiece(name); p.formed || len(p.words) > 1 || name != part {
+			add(p)
+		}
+	}
+	return names
+}
+
+// identifies reports whether a word identifies a company.
+func identifies(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return !w.weak })
+}
+
+// severalNames reports whether a name may hold more than one: cheaply, as most do
+// not. The words are those without the legal form at the end.
+func severalNames(s string, words text) bool {
+	if strings.ContainsAny(s, "([,;|") || legalForms.inside(words) > 0 {
+		return true
+	}
+	for _, sign := range []string{" -", " –", " —", " /", "c/o", "C/O"} {
+		if strings.Contains(s, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	brackets   = regexp.MustCompile(`[(\[]([^()\[\]]*)[)\]]?`)
+	separators = regexp.MustCompile(`(?i)\s[-–—/|]\s|[;|]|\sc/o\s`)
+	// alias stands between two names of one company.
+	alias = regexp.MustCompile(`(?i)\s(?:d\.?/?b\.?/?a\.?|t/a|a/?k/?a|f/?k/?a)\s+(.*)`)
+)
+
+// alsoNamed lists the texts that may be another name of the company: those in
+// brackets, and the one behind an alias.
+func alsoNamed(s, outside string) (parts []string) {
+	for _, m := range brackets.FindAllStringSubmatch(s, maxReadings) {
+		parts = append(parts, m[1])
+	}
+	if m := alias.FindStringSubmatch(outside); m != nil {
+		parts = append(parts, m[1])
+	}
+	return parts
+}
+
+// afterLowerCase is the text from its first word in upper case on, if there is
+// one.
+func afterLowerCase(s string) string {
+	s = strings.TrimSpace(s)
+	for rest := s; rest != ""; {
+		r := []rune(rest)[0]
+		if !unicode.IsLower(r) {
+			return rest
+		}
+		_, rest, _ = strings.Cut(rest, " ")
+		rest = strings.TrimSpace(rest)
+	}
+	return s
+}
+
+// piece is a part of a printed name.
+type piece struct {
+	words  []word
+	formed bool // it has a legal form, and is thus a name
+	more   bool // something follows the name
+}
+
+// readPiece reads a name up to its legal form, or up to a comma behind one.
+func readPiece(s string) piece {
+	for i, r := range s {
+		if r != ',' {
+			continue
+		}
+		if text := split(s[:i]); len(legalForms.without(text).words) < len(text.words) {
+			return piece{wordsOf(legalForms.without(text)), true, true}
+		}
+	}
+	text := split(s)
+	bare := legalForms.without(text)
+	if inner := legalForms.inside(bare); inner > 0 {
+		return piece{wordsOf(legalForms.without(bare.before(inner))), true, true}
+	}
+	return piece{wordsOf(bare), len(bare.words) < len(text.words), false}
+}
+
+// inside returns the index at which the first legal form in the middle begins; 0
+// without one. A form of two letters is rather a word there.
+func (t formTable) inside(text text) int {
+	for from := 1; from < len(text.words)-1; from++ {
+		for end := from + 1; end < min(len(text.words), from+maxForm+1); end++ {
+			if letters := text.before(end).from(from); len(letters) > 2 && t.exact[letters] {
+				return from
+			}
+		}
+	}
+	return 0
+}

@@ -3,7 +3,7 @@
 //
 // Decide takes a Competition: the scores of some pairs, and of all pairs that
 // compete with them. To the evidence of each pair it adds that of the
-// competition (decide.go): a pair gains if nothing else fits its two documents,
+// competition (competition.go): a pair gains if nothing else fits its two documents,
 // or if parts add up to a whole, and loses if another pair fits as well. From 75
 // points on a pair is matched, from 50 on it is undecided, and otherwise
 // dropped. A pair out of the question is kept as a suggestion.

@@ -21,7 +21,7 @@ import (
 func drawPair(t *rapid.T, i, j int) rules.Pair {
 	points := rapid.SampledFrom([]int{30, 40, 50, 55, 60, 65, 75, 90, 133}).Draw(t, "points")
 	p := rules.Pair{Pair: score.Pair{A: idOf(fmt.Sprint(i)), B: idOf(fmt.Sprint(j)), TypeA: drawnTypes[i], TypeB: drawnTypes[j], Points: points}}
-	citation := rapid.SampledFrom([]string{"cites-loosely", "cites-loosely", "cites"}).Draw(t, "citation")
+	citation := rapid.SampledFrom([]string{"common-delivery", "cites-loosely", "cites"}).Draw(t, "citation")
 	p.Evidence = []score.Evidence{{Name: citation, Points: min(points, 60), Text: "By a number."}}
 	if rest := points - 60; rest > 0 {
 		p.Evidence = append(p.Evidence, score.Evidence{Name: "vat-id", Points: min(rest, 35), Text: "By a VAT id."},

@@ -17,8 +17,11 @@ const margin = 8
 type standing int
 
 const (
-	displaced standing = iota // better pairs use up all units of the document
+	copied    standing = iota // another document of the same number comes first
+	displaced                 // better pairs use up all units of the document
+	farther                   // as tied, and the others are nearer in time
 	tied                      // others are as good, and there is no room for all
+	nearest                   // as tied, and it is the nearest in time
 	room                      // there is room for all of them
 	alone                     // no other is as good
 	addsUp                    // with others that are as good it makes up the whole
@@ -34,22 +37,30 @@ func compete(p Pair, ofA, ofB []Pair) []score.Evidence {
 		}
 		return p.TypeB.Words(), p.TypeA.Words()
 	}
-	switch worst, best := min(a, b), max(a, b); {
+	chain := chained(p, ofA, ofB)
+	worst, best := min(a, b), max(a, b)
+	one, many := theOther(worst)
+	switch {
+	case worst == copied:
+		return append(chain, score.Copy.Because("Another %s has the same number and fits the %s as well.", many, one)...)
+	case worst < room && worst > displaced && len(chain) > 0: // a document that cites two belongs to both
+		return chain
 	case worst == displaced:
-		one, many := theOther(worst)
-		return score.Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)
-	case worst == tied && p.Cites(): // a document that cites two belongs to both
+		return append(chain, score.Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)...)
+	case worst == farther:
+		return score.Farther.Because("Other %ss fit the %s as well and are nearer in time.", many, one)
 	case worst == tied:
-		one, many := theOther(worst)
 		return score.Tie.Because("Other %ss fit the %s as well, and they cannot all belong to it.", many, one)
+	case worst == nearest:
+		return score.Nearest.Because("Of the %ss that fit the %s as well it is the nearest in time.", many, one)
 	case best == addsUp:
-		one, many := theOther(best)
-		return score.AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)
+		one, many = theOther(best)
+		return append(chain, score.AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)...)
 	case worst == alone:
-		return score.Only.Because("No other %s fits the %s, and no other %s the %s.",
-			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())
+		return append(chain, score.Only.Because("No other %s fits the %s, and no other %s the %s.",
+			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())...)
 	}
-	return nil
+	return chain
 }
 
 // side is a pair as seen from one of its documents.
@@ -58,23 +69,63 @@ type side struct {
 	common, all float64 // units in common, and all units of the document
 	self, other document.Type
 	confirmed   bool
+	far         score.End // of the other document
+	days        int       // from the first in the order of business to the second
+	dated       bool      // the days are known
+}
+
+// nearer reports whether the documents of a pair are nearer in time than those of
+// another: the wrong order is farther than any time in the right one.
+func (s side) nearer(r side) bool {
+	if s.days < 0 || r.days < 0 {
+		return s.days > r.days
+	}
+	return s.days < r.days
 }
 
 func (p Pair) from(id uuid.UUID) side {
-	if p.A == id {
-		return side{p.Points, p.Fit.Common, p.Fit.A, p.TypeA, p.TypeB, p.Verdict == Confirmed}
+	s := side{points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed}
+	a, b := p.Ends[0], p.Ends[1]
+	if s.dated = !a.Date.IsZero() && !b.Date.IsZero(); s.dated {
+		if s.days = a.Date.DaysUntil(b.Date); p.Later() == p.A {
+			s.days = -s.days
+		}
 	}
-	return side{p.Points, p.Fit.Common, p.Fit.B, p.TypeB, p.TypeA, p.Verdict == Confirmed}
+	if p.A == id {
+		s.all, s.self, s.other, s.far = p.Fit.A, p.TypeA, p.TypeB, b
+	} else {
+		s.all, s.self, s.other, s.far = p.Fit.B, p.TypeB, p.TypeA, a
+	}
+	return s
 }
 
 // unknown reports whether units cannot be compared: then the room that the pair
 // takes is unknown.
 func (s side) unknown() bool { return s.all == 0 }
 
+// copies reports whether both are pairs with documents of one number: one of
+// them is a copy, or the number was used again.
+func (s side) copies(r side) bool { return s.far.Number != "" && s.far.Number == r.far.Number }
+
+// before reports whether a pair comes before another with a document of the same
+// number: it is better, or nearer in time, or was received earlier.
+func (s side) before(r side) bool {
+	switch {
+	case s.confirmed != r.confirmed:
+		return s.confirmed
+	case s.points > r.points+margin, r.points > s.points+margin:
+		return s.points > r.points
+	case s.dated && r.dated && s.days != r.days:
+		return s.nearer(r)
+	}
+	return s.far.Received < r.far.Received
+}
+
 // standing compares a pair with the document's other pairs with documents of
 // the same type.
 func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	me := p.from(id)
+	cites, behind := p.Cites(), false
 	var better, equal []side
 	for _, q := range pairs {
 		if q.Veto != "" && q.Verdict == "" || q.Verdict == Rejected || q.A == p.A && q.B == p.B {
@@ -82,6 +133,8 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 		}
 		switch r := q.from(id); {
 		case r.other != me.other:
+		case me.copies(r) && !hasMany(me.self, me.other):
+			behind = behind || !me.before(r)
 		case r.confirmed, r.points > me.points+margin:
 			better = append(better, r)
 		case r.points >= me.points-margin:
@@ -89,77 +142,55 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 		}
 	}
 	switch {
+	case behind:
+		return copied
 	case len(better) == 0 && len(equal) == 0, hasMany(me.self, me.other):
 		return alone
-	case me.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown):
+	case cites: // a document that cites two belongs to both
+		return room
+	}
+	return me.roomBeside(better, equal)
+}
+
+// roomBeside is the standing of a pair with rivals.
+func (s side) roomBeside(better, equal []side) standing {
+	switch {
+	case s.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown):
 		// The room is unknown.
 		if len(better) > 0 {
 			return displaced
 		}
-		return tied
+		return s.inTime(equal)
 	}
 	used := commonUnits(better)
 	switch {
-	case sameUnits(used+me.common+commonUnits(equal), me.all):
+	case sameUnits(used+s.common+commonUnits(equal), s.all):
 		return addsUp
-	case used+me.common > me.all*(1+tolerance):
+	case used+s.common > s.all*(1+tolerance):
 		return displaced
-	case used+me.common+commonUnits(equal) <= me.all:
+	case used+s.common+commonUnits(equal) <= s.all:
 		return room
 	}
-	return me.among(slices.Concat(better, equal))
-}
-
-// hasMany reports whether a document of one type may belong to any number of
-// the other: a contract to its orders and invoices, an order to its revised
-// confirmations.
-func hasMany(one, many document.Type) bool {
-	return one == document.Contract || one == document.PurchaseOrder && many == document.OrderConfirmation
-}
-
-// tolerance is the relative error of sums of units, which were read as decimals.
-const tolerance = 1e-9
-
-// sameUnits reports whether two sums of units are the same.
-func sameUnits(a, b float64) bool { return max(a, b)-min(a, b) <= tolerance*max(a, b) }
-
-func commonUnits(sides []side) (n float64) {
-	for _, s := range sides {
-		n += s.common
+	if among := s.among(slices.Concat(better, equal)); among != tied {
+		return among
 	}
-	return n
+	return s.inTime(equal)
 }
 
-// maxParts bounds the other pairs that among searches: their sets are 2^n.
-const maxParts = 11
-
-// among looks for the sets of pairs that make up exactly all units of the
-// document. A pair in all of them adds up; if there are such sets and it is in
-// none, others have taken its place; otherwise it is open.
-func (s side) among(others []side) standing {
-	if len(others) > maxParts {
-		return tied
-	}
-	with, without := 0, 0
-	for set := range 1 << len(others) {
-		n := 0.0
-		for i, o := range others {
-			if set&(1<<i) != 0 {
-				n += o.common
-			}
+// inTime tells pairs that are as good apart by the time between their documents.
+func (s side) inTime(equal []side) standing {
+	first, last := s.dated, false
+	for _, r := range equal {
+		if !s.dated || !r.dated {
+			return tied
 		}
-		if sameUnits(n+s.common, s.all) {
-			with++
-		}
-		if sameUnits(n, s.all) {
-			without++
-		}
+		first, last = first && s.nearer(r), last || r.nearer(s)
 	}
 	switch {
-	case with > 0 && without == 0:
-		return addsUp
-	case with == 0 && without > 0:
-		return displaced
+	case first:
+		return nearest
+	case last:
+		return farther
 	}
 	return tied
 }

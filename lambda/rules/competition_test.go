@@ -33,8 +33,16 @@ func drawPairs(t *rapid.T) (pairs []Pair) {
 				p.Verdict = Rejected
 			case 2:
 				p = vetoed(p)
-			case 3, 4:
+			case 3, 4, 5:
 				p = by("cites", p)
+			case 6:
+				p = by("cites-loosely", p)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "dated") > 0 {
+				p = dated(rapid.IntRange(-3, 3).Draw(t, "days"), p)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "numbered") == 0 {
+				p = received(rapid.Int64Range(0, 2).Draw(t, "received"), p)
 			}
 			if rapid.Bool().Draw(t, "flipped") {
 				p = flipped(p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/score"
@@ -29,7 +30,7 @@ func weighed(a, b string, points int, units ...float64) Pair {
 	for _, kind := range []struct {
 		name string
 		most int
-	}{{"cites-loosely", 60}, {"vat-id", 35}, {"amount", 38}} {
+	}{{"common-delivery", 60}, {"vat-id", 35}, {"amount", 38}} {
 		if n := min(points, kind.most); n > 0 {
 			p.Evidence = append(p.Evidence, score.Evidence{Name: kind.name, Points: n, Text: "By " + kind.name + "."})
 			points -= n
@@ -41,6 +42,25 @@ func weighed(a, b string, points int, units ...float64) Pair {
 // by is a pair whose evidence of a citation has this name.
 func by(citation string, p Pair) Pair {
 	p.Evidence[0].Name = citation
+	return p
+}
+
+// received is a pair whose documents have one number each, the same in all such
+// pairs; the later one in business was received at the time.
+func received(at int64, p Pair) Pair {
+	for i := range p.Ends {
+		p.Ends[i].Number, p.Ends[i].Received = "7", at
+	}
+	return p
+}
+
+// dated is a pair whose documents are so many days apart.
+func dated(days int, p Pair) Pair {
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	p.Ends[0].Date, p.Ends[1].Date = document.DateOf(at), document.DateOf(at.AddDate(0, 0, days))
+	if p.Later() == p.A {
+		p.Ends[0], p.Ends[1] = p.Ends[1], p.Ends[0]
+	}
 	return p
 }
 
@@ -67,6 +87,7 @@ func verdict(v Verdict, p Pair) Pair {
 
 func flipped(p Pair) Pair {
 	p.A, p.B, p.TypeA, p.TypeB, p.Fit.A, p.Fit.B = p.B, p.A, p.TypeB, p.TypeA, p.Fit.B, p.Fit.A
+	p.Ends[0], p.Ends[1] = p.Ends[1], p.Ends[0]
 	return p
 }
 
@@ -111,7 +132,45 @@ var decideRows = []decideRow{
 	{"who cites two means both", []Pair{by("cites", weighed("order", "invoice 1", 80)), by("cites", weighed("order", "invoice 2", 80))}, slices.Repeat([]string{"match - 0.80 medium"}, 2)},
 	{"and so does who cites short numbers", []Pair{by("cites-short", weighed("order", "invoice 1", 80)), by("cites-short", weighed("order", "invoice 2", 80))}, slices.Repeat([]string{"match - 0.80 medium"}, 2)},
 	{"who cites one does not mean another", []Pair{by("cites", weighed("order", "invoice 1", 80)), weighed("order", "invoice 2", 80)}, []string{"match - 0.80 medium", "suggestion tie 0.65 Undecided."}},
-	{"who cites does not mean what is taken", []Pair{by("cites", weighed("order", "invoice 1", 95)), by("cites", weighed("order", "invoice 2", 80))}, []string{"match only 1.00 high", "suggestion taken 0.50 Undecided."}},
+	{"who cites two means also the worse one", []Pair{by("cites", weighed("order", "invoice 1", 95)), by("cites", weighed("order", "invoice 2", 80))}, []string{"match only 1.00 high", "match - 0.80 medium"}},
+	{"also when there is no room", []Pair{by("cites", weighed("order", "invoice 1", 95, 20, 20, 20)), by("cites", weighed("order", "invoice 2", 80, 20, 20, 20))}, []string{"match only 1.00 high", "match - 0.80 medium"}},
+
+	// What is cited is never dropped.
+	{"cited, and nothing else fits", []Pair{by("cites", weighed("order", "invoice", 10))}, []string{"suggestion only 0.50 Undecided."}},
+	{"cited loosely, and others fit better", []Pair{by("cites-loosely", weighed("order", "invoice 1", 40)), weighed("order", "invoice 2", 90)}, []string{"suggestion taken 0.50 Undecided.", "match only 1.00 high"}},
+
+	// Two documents of one number.
+	{"an invoice that is sent twice", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), received(2, by("cites", weighed("order", "invoice 2", 90)))}, []string{"match only 1.00 high", "suggestion copy 0.60 Undecided."}},
+	{"whatever its points", []Pair{received(1, by("cites", weighed("order", "invoice 1", 133))), received(2, by("cites", weighed("order", "invoice 2", 133)))}, []string{"match only 1.00 high", "suggestion copy 0.74 Undecided."}},
+	{"a number that is used again", []Pair{received(1, dated(400, weighed("order 1", "invoice", 60))), received(2, dated(14, weighed("order 2", "invoice", 62)))}, []string{"nothing copy", "match only 0.82 medium"}},
+	{"and fits worse", []Pair{received(1, dated(14, by("cites", weighed("order 1", "invoice", 60)))), received(2, dated(400, by("cites", weighed("order 2", "invoice", 95))))}, []string{"suggestion copy 0.50 Undecided.", "match only 1.00 high"}},
+	{"nothing tells two of one number apart", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), received(1, by("cites", weighed("order", "invoice 2", 90)))}, slices.Repeat([]string{"suggestion copy 0.60 Undecided."}, 2)},
+	{"a person has chosen one of two", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), verdict(Confirmed, received(2, by("cites", weighed("order", "invoice 2", 90))))}, []string{"suggestion copy 0.60 Undecided.", "match - 1.00 Confirmed by a person."}},
+	{"confirmations of one number", []Pair{received(1, weighed("order", "confirmation 1", 90)), received(2, weighed("order", "confirmation 2", 90))}, slices.Repeat([]string{"match only 1.00 high"}, 2)},
+
+	// The time between two documents tells equal ones apart.
+	{"equal orders, one of them nearer", []Pair{dated(33, weighed("order 1", "invoice", 85)), dated(3, weighed("order 2", "invoice", 85))}, []string{"suggestion farther 0.65 Undecided.", "match nearest 0.80 medium"}},
+	{"equal orders at one time", []Pair{dated(3, weighed("order 1", "invoice", 85)), dated(3, weighed("order 2", "invoice", 85))}, slices.Repeat([]string{"suggestion tie 0.70 Undecided."}, 2)},
+	{"a time is not known", []Pair{weighed("order 1", "invoice", 85), dated(3, weighed("order 2", "invoice", 85))}, slices.Repeat([]string{"suggestion tie 0.70 Undecided."}, 2)},
+	{"the wrong order is far", []Pair{dated(-1, weighed("order 1", "invoice", 85)), dated(30, weighed("order 2", "invoice", 85))}, []string{"suggestion farther 0.65 Undecided.", "match nearest 0.80 medium"}},
+	{"nearest from one side only", []Pair{dated(5, weighed("order 1", "invoice 1", 85)), dated(3, weighed("order 2", "invoice 1", 85)), dated(1, weighed("order 2", "invoice 2", 85))},
+		[]string{"suggestion farther 0.65 Undecided.", "suggestion farther 0.65 Undecided.", "match nearest 0.80 medium"}},
+
+	// Chains.
+	{"an invoice of a delivery of an order", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("delivery", "invoice", 95))},
+		[]string{"match chain only 0.80 medium", "match only 1.00 high", "match only 1.00 high"}},
+	{"two invoices of deliveries of an order", []Pair{weighed("order", "invoice 1", 45), weighed("order", "invoice 2", 45), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("delivery", "invoice 1", 95)), by("cites", weighed("delivery", "invoice 2", 95))},
+		[]string{"suggestion chain 0.60 Undecided.", "suggestion chain 0.60 Undecided.", "match only 1.00 high", "match - 0.95 high", "match - 0.95 high"}},
+	{"a chain that a person has closed", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), verdict(Confirmed, weighed("delivery", "invoice", 30))},
+		[]string{"match chain only 0.80 medium", "match only 1.00 high", "match - 1.00 Confirmed by a person."}},
+	{"a chain that a person has broken", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), verdict(Rejected, by("cites", weighed("delivery", "invoice", 95)))},
+		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 high", "suggestion - 0.00 Rejected by a person."}},
+	{"a link that is no citation", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), weighed("delivery", "invoice", 95)},
+		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 high", "match only 1.00 high"}},
+	{"two parts of an order are no chain", []Pair{weighed("delivery", "invoice", 40), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("order", "invoice", 95))},
+		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 high", "match only 1.00 high"}},
+	{"the invoice of an order of a contract", []Pair{weighed("contract", "invoice", 40), by("cites", weighed("contract", "order", 95)), by("cites", weighed("order", "invoice", 95))},
+		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 high", "match only 1.00 high"}},
 
 	// What there is room for.
 	{"room for both", parts("order", 20, "delivery", 5, 5), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
@@ -184,7 +243,7 @@ func TestDecide(t *testing.T) {
 // TestEveryKindOfCompetitionIsInTheTable: a new kind needs a row of its own.
 func TestEveryKindOfCompetitionIsInTheTable(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Tie, score.Taken} {
+	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain} {
 		name := kind.Because("")[0].Name
 		if !slices.ContainsFunc(decideRows, func(row decideRow) bool {
 			return slices.ContainsFunc(row.want, func(want string) bool { return strings.Fields(want)[1] == name })
@@ -233,7 +292,7 @@ func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	p.Evidence = slices.Grow(p.Evidence, 10)
 	first := edgeOf(p, nil, nil)
 	edgeOf(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
-	if names(first.Evidence) != "cites-loosely only" || names(p.Evidence[:2]) != "cites-loosely " {
+	if names(first.Evidence) != "common-delivery only" || names(p.Evidence[:2]) != "common-delivery " {
 		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
 	}
 }
@@ -273,12 +332,12 @@ func TestReasoning(t *testing.T) {
 		pairs []Pair
 		want  string // of the first pair
 	}{
-		{"only", two[:1], "By cites-loosely. By vat-id. No other purchase order fits the invoice, and no other invoice the purchase order."},
-		{"tie", two, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
-		{"tie, from the other side", []Pair{flipped(two[0]), two[1]}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
-		{"taken", []Pair{weighed("order", "invoice 1", 80), weighed("order", "invoice 2", 90)}, "Undecided. By cites-loosely. By vat-id. Other invoices fit the purchase order better and leave nothing for this one."},
-		{"a part", parts("order", 20, "delivery", 5, 15), "By cites-loosely. Alone or together with other delivery notes it makes up all of the purchase order."},
-		{"veto", []Pair{vetoed(two[0])}, "Not matched. The currencies differ. By cites-loosely."},
+		{"only", two[:1], "By common-delivery. By vat-id. No other purchase order fits the invoice, and no other invoice the purchase order."},
+		{"tie", two, "Undecided. By common-delivery. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
+		{"tie, from the other side", []Pair{flipped(two[0]), two[1]}, "Undecided. By common-delivery. By vat-id. Other invoices fit the purchase order as well, and they cannot all belong to it."},
+		{"taken", []Pair{weighed("order", "invoice 1", 80), weighed("order", "invoice 2", 90)}, "Undecided. By common-delivery. By vat-id. Other invoices fit the purchase order better and leave nothing for this one."},
+		{"a part", parts("order", 20, "delivery", 5, 15), "By common-delivery. Alone or together with other delivery notes it makes up all of the purchase order."},
+		{"veto", []Pair{vetoed(two[0])}, "Not matched. The currencies differ. By common-delivery."},
 		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
 	} {
 		p := tc.pairs[0]

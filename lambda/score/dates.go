@@ -9,6 +9,7 @@ import (
 // Days between the dates of two documents. The one that comes later in business
 // may be dated a few days earlier.
 const (
+	brief   = 7 // between a delivery and its receipt
 	soon    = 60
 	far     = 200
 	earlier = 7
@@ -42,12 +43,18 @@ func compareDates(first, second Document) (evidence []Evidence) {
 	switch {
 	case days < -earlier:
 		return append(evidence, evDateOrder.Because("%s", text)...)
+	case days < 0:
+		return append(evidence, evDateEarly.Because("%s", text)...)
+	case first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt && days <= brief:
+		return append(evidence, evDateBrief.Because("%s", text)...)
+	case first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt:
+		return append(evidence, evDateLate.Because("%s", text)...)
 	case days <= soon:
 		return append(evidence, evDate.Because("%s", text)...)
 	case days > far:
 		return append(evidence, evDateFar.Because("%s", text)...)
 	}
-	return evidence
+	return append(evidence, evDateMonths.Because("%s", text)...)
 }
 
 // apart is the sentence about the days between two documents.

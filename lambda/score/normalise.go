@@ -28,6 +28,7 @@ type Document struct {
 	embedding  embedding // of its text
 	amounts    []float64 // the values that it states: net, gross, the sum of its lines
 	shares     []float64 // the percentages in its texts
+	received   int64     // microseconds since 1970; 0: unknown
 }
 
 // party is a company in comparable form; unknown fields are empty.

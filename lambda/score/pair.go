@@ -15,6 +15,7 @@ type Pair struct {
 	TypeA, TypeB document.Type
 	Points       int // the sum of its evidence; it may be negative, or above 100
 	Fit          Fit
+	Ends         [2]End // of A and of B
 	Evidence     []Evidence
 	Veto         string // the reason why it is out of the question; empty if it is not
 }
@@ -27,16 +28,10 @@ type Fit struct{ A, B, Common float64 }
 // match, or a person may want to know why it is none. Contents alone connect the
 // documents of one company only, so that a pair of others needs a citation.
 func (p Pair) Counts() bool {
-	cited := slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+	connected := namesCompany(p.Evidence) || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Points > 0 && weights[ev.Name].family == "citation"
 	})
-	switch {
-	case p.Veto != "":
-		return len(p.Evidence) > 0
-	case !cited:
-		return p.Points >= KeepAt && namesCompany(p.Evidence)
-	}
-	return p.Points >= KeepAt || p.Cites()
+	return p.Veto != "" && len(p.Evidence) > 0 || p.Veto == "" && (connected && p.Points >= KeepAt || p.Cited())
 }
 
 // Score scores a pair of documents. It is symmetric, and depends on nothing but
@@ -48,7 +43,8 @@ func (d Document) Score(o Document) Pair {
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
-	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{}}
+	p := Pair{A: a.ID, B: b.ID, TypeA: a.Type, TypeB: b.Type, Evidence: []Evidence{},
+		Ends: [2]End{a.end(), b.end()}}
 	first, second := inOrder(a, b)
 	if p.Veto = veto(first, second); p.Veto != "" {
 		p.Evidence = append(p.Evidence, directCitation(first, second)...)

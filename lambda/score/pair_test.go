@@ -116,6 +116,8 @@ func TestPairsThatAreKept(t *testing.T) {
 		{"30 points without a company", Pair{Points: 30, Evidence: []Evidence{{"same-buyer", 5, "They name it."}, {"amount", 25, "It is the same."}}}, false},
 		{"30 points without a company, with a common citation", Pair{Points: 30, Evidence: []Evidence{{"common-other", 30, "Both cite it."}}}, true},
 		{"a citation, whatever else", Pair{Points: -20, Evidence: []Evidence{{"cites", 60, "It cites it."}, {"items-other", -80, "They differ."}}}, true},
+		{"a misread citation of one company", Pair{Points: -30, Evidence: append(name, Evidence{"cites-loosely", 45, "It cites it."})}, true},
+		{"a misread citation of another company", Pair{Points: -30, Evidence: []Evidence{{"cites-loosely", 45, "It cites it."}}}, false},
 		{"a veto against a citation", Pair{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
 		{"a veto", Pair{Veto: "No."}, false},
 	} {

@@ -30,6 +30,9 @@ func Read(raw Raw) (Document, error) {
 		return Document{}, err
 	}
 	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
+	if !raw.Received.IsZero() {
+		d.received = raw.Received.UnixMicro()
+	}
 	d.embedding = embeddingOf(raw.Vector)
 	return d, nil
 }

@@ -110,6 +110,10 @@ var (
 	evNotReturned = define("not-returned", "return", -50) // for something else, with a receipt
 
 	evDate        = define("date", "time", 5)            // within two months, in the order of business
+	evDateBrief   = define("date-brief", "time", 8)      // a receipt within days of its delivery
+	evDateLate    = define("date-late", "time", -15)     // a receipt long after the delivery
+	evDateMonths  = define("date-months", "time", -3)    // more than two months
+	evDateEarly   = define("date-early", "time", -8)     // in the wrong order, by days
 	evDateFar     = define("date-far", "time", -20)      // many months apart
 	evDateOrder   = define("date-order", "time", -30)    // in the wrong order
 	evPeriod      = define("period", "time", 12)         // about the same time
@@ -117,10 +121,15 @@ var (
 	evInPeriod    = define("in-period", "time", 8)       // dated while the contract runs
 	evOutOfPeriod = define("out-of-period", "time", -30) // dated before or after
 
-	Only   = define("only", "competition", 20)    // nothing else fits either of them
-	AddsUp = define("adds-up", "competition", 30) // with others it makes up the whole
-	Tie    = define("tie", "competition", -15)    // others fit as well
-	Taken  = define("taken", "competition", -30)  // others fit better
+	Chain = define("chain", "citation", 50) // one cites a document that cites the other
+
+	Only    = define("only", "competition", 20)     // nothing else fits either of them
+	AddsUp  = define("adds-up", "competition", 30)  // with others it makes up the whole
+	Nearest = define("nearest", "competition", -5)  // of those that fit as well it is the nearest in time
+	Tie     = define("tie", "competition", -15)     // others fit as well
+	Farther = define("farther", "competition", -20) // others fit as well and are nearer in time
+	Taken   = define("taken", "competition", -30)   // others fit better
+	Copy    = define("copy", "competition", -30)    // another with the same number fits as well
 )
 
 // caps bounds the points of one family for a pair, because its kinds of
@@ -141,7 +150,12 @@ func Sum(evidence []Evidence) (points int) {
 }
 
 // FromCompetition reports whether the evidence comes from other pairs.
-func (e Evidence) FromCompetition() bool { return weights[e.Name].family == "competition" }
+func (e Evidence) FromCompetition() bool {
+	return weights[e.Name].family == "competition" || Chain.Is(e)
+}
+
+// Is reports whether the evidence is of this kind.
+func (k Kind) Is(ev Evidence) bool { return ev.Name == k.name }
 
 // Because returns a piece of evidence of this kind, with its points.
 func (k Kind) Because(format string, args ...any) []Evidence {

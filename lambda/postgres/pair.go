@@ -30,15 +30,16 @@ SELECT partner FROM forgotten WHERE asked <> ''`
 // An equal row is kept, so that matching again changes nothing.
 const upsertPairSQL = `
 INSERT INTO match_pair AS old (tenant_id, document_a_id, document_b_id, type_a, type_b, points,
-	units_a, units_b, units_common, evidence, veto)
-SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11
+	units_a, units_b, units_common, evidence, veto, ends)
+SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11, $12
 FROM document WHERE id = $1
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	type_a = excluded.type_a, type_b = excluded.type_b, points = excluded.points, units_a = excluded.units_a,
-	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence, veto = excluded.veto
-WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto)
+	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence, veto = excluded.veto,
+	ends = excluded.ends
+WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto, old.ends)
 	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points,
-		excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto)`
+		excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto, excluded.ends)`
 
 // queuePairs replaces the document's pairs with its former partners and its
 // candidates. stale receives the documents whose question included a deleted pair.
@@ -58,7 +59,7 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []sc
 
 func queuePair(batch *pgx.Batch, id uuid.UUID, p score.Pair) {
 	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points,
-		p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto)
+		p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto, p.Ends)
 }
 
 // competitionSQL reads the pairs of the documents, and the pairs of those.
@@ -69,7 +70,7 @@ WITH partner AS (
 	UNION SELECT unnest($1::uuid[])
 )
 SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
-	evidence, veto, verdict, asked, question, answer, reasoning, owed
+	evidence, veto, ends, verdict, asked, question, answer, reasoning, owed
 FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
@@ -78,7 +79,7 @@ func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (rul
 	rows, _ := q.Query(ctx, competitionSQL, documents)
 	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p rules.Pair, err error) {
 		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
-			&p.Evidence, &p.Veto, &p.Verdict,
+			&p.Evidence, &p.Veto, &p.Ends, &p.Verdict,
 			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed)
 		return p, err
 	})

@@ -17,7 +17,7 @@ import (
 const (
 	lampOrder    = `{"number":"4500000107","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
 	lampInvoice1 = `{"number":"RE-2026-0881","date":"2026-03-12","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
-	lampInvoice2 = `{"number":"RE-2026-0893","date":"2026-03-14","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
+	lampInvoice2 = `{"number":"RE-2026-0893","date":"2026-03-12","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
 )
 
 // lamps are the three documents as num(1) to num(3), matched.

@@ -137,7 +137,7 @@ var decideRows = []decideRow{
 
 	// What is cited is never dropped.
 	{"cited, and nothing else fits", []Pair{by("cites", weighed("order", "invoice", 10))}, []string{"suggestion only 0.50 Undecided."}},
-	{"cited loosely, and others fit better", []Pair{by("cites-loosely", weighed("order", "invoice 1", 40)), weighed("order", "invoice 2", 90)}, []string{"suggestion taken 0.50 Undecided.", "match only 1.00 high"}},
+	{"cited loosely, and others fit better", []Pair{by("cites-loosely", weighed("order", "invoice 1", 70)), weighed("order", "invoice 2", 90)}, []string{"suggestion taken 0.50 Undecided.", "match only 1.00 high"}},
 
 	// Two documents of one number.
 	{"an invoice that is sent twice", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), received(2, by("cites", weighed("order", "invoice 2", 90)))}, []string{"match only 1.00 high", "suggestion copy 0.60 Undecided."}},

@@ -26,7 +26,7 @@ import (
 var lamps = `
 {"id":"30000000-0000-4000-8000-000000000001","tenant_id":"30000000-0000-4000-8000-000000000000","type":"purchase-order","received_at":"2026-04-01T08:00:00Z","structured_data":{"number":"L-7001","date":"2026-04-01","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
 {"id":"30000000-0000-4000-8000-000000000002","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-09T08:00:00Z","structured_data":{"number":"R-81","date":"2026-04-09","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
-{"id":"30000000-0000-4000-8000-000000000003","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-10T08:00:00Z","structured_data":{"number":"R-82","date":"2026-04-10","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
+{"id":"30000000-0000-4000-8000-000000000003","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-10T08:00:00Z","structured_data":{"number":"R-82","date":"2026-04-09","currency":"EUR","supplier":{"name":"Lampen Lichtscheu GmbH","vat_id":"DE999012345"},"total":"190.40","line_items":[{"sku":"LL-1","description":"Stehlampe","quantity":"20","unit_price":"8.00"}]}}
 {"id":"30000000-0000-4000-8000-000000000004","tenant_id":"30000000-0000-4000-8000-000000000000","type":"delivery-note","received_at":"2026-04-11T08:00:00Z","structured_data":{"number":"\u001b[31mLS\u202e-9\u009b2J\n\u0007","date":"2026-04-11","supplier":{"name":"東京電灯株式会社\u001b]0;owned\u0007 ` + longName + `"},"references":[{"type":"purchase-order","number":"\u001b[2JX-1"}],"notes":"\u001b[31mred\u001b[0m"}}
 {"id":"30000000-0000-4000-8000-000000000005","tenant_id":"30000000-0000-4000-8000-000000000000","type":"purchase-order","received_at":"2026-04-12T08:00:00Z","structured_data":{"number":"A-` + longName + `","supplier":{"name":"` + longName + ` GmbH"},"line_items":[{"description":"` + longName + `","quantity":"2"}]}}
 {"id":"30000000-0000-4000-8000-000000000006","tenant_id":"30000000-0000-4000-8000-000000000000","type":"invoice","received_at":"2026-04-13T08:00:00Z","structured_data":{"number":"B-` + longName + `","supplier":{"name":"` + longName + ` GmbH"},"references":[{"type":"purchase-order","number":"A-` + longName + `"}],"notes":"` + longName + `"}}
@@ -230,7 +230,7 @@ LEFT FOR PEOPLE (2)
        +22  The items and quantities are the same.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
-        +5  The invoice is dated 9 days after the purchase order.
+        +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
 Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and

@@ -65,6 +65,8 @@ var travellers = []traveller{
 		moves: []move{{"3 10:30", kiritimati}, {"4 10:30", pago}}, want: "1 2 3 4"},
 	{name: "has a day in the west", zone: kiritimati,
 		moves: []move{{"3 10:30", pago}, {"4 09:30", kiritimati}}, want: "2 3 4 5"},
+	{name: "leaves a date that had begun, and flies over it", zone: kiritimati, // 3:30 on the 3rd becomes 2:30 on the 2nd
+		moves: []move{{"2 13:30", pago}, {"3 10:30", kiritimati}}, want: "2 4 5"},
 	{name: "leaves a date after nine", zone: honolulu, // 10:30 on the 3rd becomes 5:30 on the 4th
 		moves: []move{{"3 20:30", tokyo}}, want: "1 2 3 4 5"},
 	{name: "leaves a date before nine", zone: honolulu, // 7:30 on the 3rd becomes 2:30 on the 4th

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -104,6 +105,8 @@ func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict
 			}
 			all[yesterday] = max(all[yesterday], maybe)
 		}
+		// A date that had begun, and was not due, counts when it comes again.
+		maps.DeleteFunc(calendar, func(d day.Date, _ bool) bool { return d > from && first[d].IsZero() })
 		for d := from; d <= last; d++ {
 			calendar[d] = true
 		}

@@ -45,8 +45,10 @@ func compareAmounts(first, second Document) []Evidence {
 		}
 		return kind.Because("Both state the amount %s.", text)
 	}
-	if rate := taxBetween(first.amounts, second.amounts); rate > 0 {
-		return evAmountTax.Because("The amounts differ by %s %%, as by a tax.", percent(rate))
+	if !priced(first) || !priced(second) {
+		if rate := taxBetween(first.amounts, second.amounts); rate > 0 {
+			return evAmountTax.Because("The amounts differ by %s %%, as by a tax.", percent(rate))
+		}
 	}
 	factor := exceeds
 	if min(len(first.amounts), len(second.amounts)) == 1 {
@@ -59,6 +61,12 @@ func compareAmounts(first, second Document) []Evidence {
 		return evAmountExceeds.Because("The %s states a higher amount than the %s.", second.Type.Words(), first.Type.Words())
 	}
 	return nil
+}
+
+// priced reports whether the lines of a document have amounts: then it states
+// its net amount, one way or the other.
+func priced(d Document) bool {
+	return slices.ContainsFunc(d.items, func(it item) bool { return it.amount != 0 })
 }
 
 // round reports whether an amount has at most two digits before its zeros:

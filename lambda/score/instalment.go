@@ -24,8 +24,7 @@ func instalment(order, invoice Document, c comparison) (share float64, printed b
 		len(c.lines) == 0 && len(invoice.items) > 0 && !singleSum(invoice) {
 		return 0, false
 	}
-	all := invoice.shares
-	for _, s := range all {
+	for _, s := range invoice.shares {
 		if isShare(order.amounts, invoice.amounts, s, true) {
 			return s, true
 		}
@@ -43,10 +42,8 @@ func instalment(order, invoice Document, c comparison) (share float64, printed b
 func isShare(whole, part []float64, share float64, printed bool) bool {
 	for _, x := range whole {
 		for _, y := range part {
-			if y <= smallAmount || !printed && roundAmount(x) && roundAmount(y) {
-				continue
-			}
-			if math.Abs(x*share-y) < cents || printed && taxBetween([]float64{x * share}, []float64{y}) > 0 {
+			fits := math.Abs(x*share-y) < cents || printed && taxBetween([]float64{x * share}, []float64{y}) > 0
+			if fits && y > smallAmount && (printed || !roundAmount(x) || !roundAmount(y)) {
 				return true
 			}
 		}

@@ -53,7 +53,10 @@ func items(lines []document.Line) (list []item) {
 }
 
 func readItem(l document.Line) item {
-	description := reference.Without(l.Description)
+	description := l.Description
+	if strings.ContainsAny(description, "0123456789") {
+		description = reference.Without(description)
+	}
 	it := item{sku: alphanumeric(l.SKU), words: words(description), wording: readWording(description),
 		text: alphanumeric(l.Description[:min(len(l.Description), maxText)]), amount: l.Amount.Float()}
 	u := parseUnit(l.Unit)

@@ -53,6 +53,7 @@ type comparison struct {
 	within      [2]int
 	samePrices  int
 	otherPrices int
+	digits      int       // of the quantities that are equal
 	how         alignment // of the least certain line
 }
 
@@ -102,6 +103,7 @@ func (c *comparison) count(l line, x, y item) {
 	switch {
 	case l.is == equal:
 		c.equal++
+		c.digits += x.quantity.digits()
 	case l.nearly:
 		c.nearly++
 	case l.is == unrelated:
@@ -124,7 +126,7 @@ func (c comparison) evidence(first, second Document) []Evidence {
 	case c.equal == c.n && c.n == c.m:
 		return c.same()
 	case c.equal == min(c.n, c.m):
-		return evItemsWhole.Because("%s", partOf(first, second, c.m <= c.n,
+		return c.several(evItemWhole, evItemsWhole).Because("%s", partOf(first, second, c.m <= c.n,
 			"All lines of the %s are in the %s, in the same quantities."))
 	case c.equal+c.nearly == c.n && c.n == c.m:
 		return evItemsNear.Because("The items are the same, in nearly the same quantities.")
@@ -134,12 +136,21 @@ func (c comparison) evidence(first, second Document) []Evidence {
 	case second.Type == document.CreditNote && c.within[0] == c.m && c.otherPrices == 0:
 		return evItemsCredited.Because("All items of the credit note are in the %s.", first.Type.Words())
 	case c.within[0] == c.m || c.within[1] == c.n:
-		return evItemsPart.Because("%s", partOf(first, second, c.within[0] == c.m,
+		return c.several(evItemPart, evItemsPart).Because("%s", partOf(first, second, c.within[0] == c.m,
 			"The items of the %s are a part of those of the %s."))
 	case c.equal > 0:
 		return evItemsSome.Because("They have %d lines of one item and quantity in common, but each has others.", c.equal)
 	}
 	return evItemsExceed.Because("They have items in common, but neither has all items of the other in these quantities.")
+}
+
+// several chooses the kind of evidence for one line in common, or for several: one
+// is more often a coincidence.
+func (c comparison) several(one, many Kind) Kind {
+	if len(c.lines) == 1 {
+		return one
+	}
+	return many
 }
 
 // same is the evidence of documents that have the same lines.
@@ -149,6 +160,8 @@ func (c comparison) same() []Evidence {
 		return evQuantities.Because("The quantities are the same, the items have other names.")
 	case c.how == likeArticle:
 		return evItemsAlike.Because("The quantities are the same, and by prices, numbers or words the items as well.")
+	case c.equal == 1 && c.digits < 2 && c.fit.A >= 10:
+		return evItemEqualRound.Because("The item and its quantity are the same, a round one.")
 	case c.equal == 1 && c.fit.A < 10:
 		return evItemEqualFew.Because("The item and its quantity are the same.")
 	case c.equal == 1:

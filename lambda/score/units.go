@@ -158,7 +158,7 @@ func (q quantity) compare(r quantity) relation {
 // digits is the number of significant digits: equal quantities of 648 say more
 // than equal ones of 600.
 func (q quantity) digits() int {
-	s := strconv.FormatFloat(q.printed, 'f', -1, 64)
+	s := strconv.FormatFloat(math.Round(q.plain*1e6)/1e6, 'f', -1, 64)
 	return len(strings.Trim(strings.ReplaceAll(s, ".", ""), "0"))
 }
 

@@ -77,12 +77,15 @@ var (
 	evItemsEqual       = define("items-equal", "contents", 25)        // same items, same quantities
 	evItemEqual        = define("item-equal", "contents", 22)         // the same, but only one item
 	evItemEqualFew     = define("item-equal-few", "contents", 19)     // one item and fewer than ten units
+	evItemEqualRound   = define("item-equal-round", "contents", 22)   // one item and a round number of units: 20, 300
 	evItemsAlike       = define("items-alike", "contents", 18)        // same quantities, items alike by price, numbers or words
 	evQuantities       = define("quantities", "contents", 8)          // same quantities, items with other names
 	evItemsNear        = define("items-near", "contents", 15)         // same items, nearly the same quantities
 	evItemsNamed       = define("items-named", "contents", 6)         // one has the other's items, in other units
 	evItemsSome        = define("items-some", "contents", 2)          // some lines are the same, each has others
 	evItemsWhole       = define("items-whole", "contents", 20)        // some lines of one are all lines of the other
+	evItemWhole        = define("item-whole", "contents", 20)         // one line of one is all of the other
+	evItemPart         = define("item-part", "contents", 8)           // one line is a part of the other's
 	evItemsContract    = define("items-contract", "contents", 10)     // the contract names all items
 	evItemsPart        = define("items-part", "contents", 8)          // one is a part of the other
 	evItemsCredited    = define("items-credited", "contents", 14)     // all that is credited is there, at its price

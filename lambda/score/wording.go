@@ -20,6 +20,9 @@ const (
 	maxNumbers = 12
 )
 
+// wordLetters are words of some language, or the sign between two sizes.
+const wordLetters = "aeiouyx"
+
 // readWording splits a text into names and numbers. A decimal has a point or a
 // comma; 6 and 6.0 are one number. Dates are left out.
 func readWording(text string) (w wording) {
@@ -49,8 +52,8 @@ func (w *wording) add(part string) {
 		return
 	}
 	for _, name := range strings.FieldsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(name) == 1 { // a size, M or L; a vowel is a word of some language
-			if !strings.Contains("aeiouyx", name) && len(w.numbers) < maxNumbers {
+		if len(name) == 1 { // a size, M or L
+			if !strings.Contains(wordLetters, name) && len(w.numbers) < maxNumbers {
 				w.numbers = append(w.numbers, name)
 			}
 			continue

@@ -97,17 +97,18 @@ func (n Number) window(from, to int, with Number) (Agreement, float64) {
 		return a, 0
 	}
 	strength := Strength(digits)
-	if n.prefixOf(from, to, with) == otherPrefix {
+	switch n.prefixOf(from, to, with) {
+	case samePrefix:
+		strength = max(strength, Strength(with.lettersBefore(with.digits[0])+digits))
+	case otherPrefix:
 		if strength < 1 {
 			return Different, 0
 		}
 		a = min(a, Part)
+	case noPrefixes:
 	}
 	if !n.explains(from, to, with, strength, a) {
 		return Different, 0
-	}
-	if a == Same && n.prefixOf(from, to, with) == samePrefix {
-		strength = max(strength, Strength(with.lettersBefore(with.digits[0])+digits))
 	}
 	return a, strength
 }

@@ -37,6 +37,7 @@ func TestAgrees(t *testing.T) {
 		{"24.10495 (2024)", "24.10495", Same},
 		{"23.10379-001", "23.10379", Same},
 		{"PED/2024/02396/10", "PED/2024/02396", Same},
+		{"BC-0296-001", "BC-0296", Same},
 		// spelled otherwise
 		{"PO 42/2026", "PO-0042/26", Same},
 		{"Order 42/26", "PO-0042/26", Same},
@@ -70,6 +71,8 @@ func TestAgrees(t *testing.T) {
 		// another
 		{"4500010981", "4500010046", Series},
 		{"RO-PK31762", "RO-PK34991", Series},
+		{"1207-PO-068", "1207-PO-079", Series},
+		{"23.10379-002", "23.10379-001", OneOff},
 		{"42/2025", "PO-0042/26", Different},
 		{"43", "PO-0042/26", Different},
 		{"4600020077", "4500010046", Different},

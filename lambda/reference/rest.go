@@ -9,7 +9,7 @@ func (n Number) explains(from, to int, with Number, strength float64, a Agreemen
 			continue
 		}
 		text := n.runs[n.digits[k]].text
-		ok := true
+		var ok bool
 		switch between := n.distance(k, from, to); between {
 		case glued, tight:
 			ok = n.explainsJoined(k, from, to, with, strength, a)
@@ -33,6 +33,8 @@ func (n Number) explainsJoined(k, from, to int, with Number, strength float64, a
 	switch {
 	case isYear(text), isTwoDigitYear(text) && (k == to || k == from-1 && at >= 0):
 		return a != Part || at < 0 || sameYear(text, with.runs[with.digits[at]].text) // or of another year
+	case a == Part && k >= to:
+		return false // 1207-PO-068 is no part of 1207-PO-067
 	case k >= to && len(trimZeros(text)) <= 3: // a position
 		return strength >= 0.5
 	}

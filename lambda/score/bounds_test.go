@@ -68,6 +68,23 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 	}
 }
 
+// TestMentionsAreBounded: a note of a megabyte of numbers, which no label
+// announces.
+func TestMentionsAreBounded(t *testing.T) {
+	t.Parallel()
+	var notes strings.Builder
+	for i := 0; notes.Len() < document.MaxBytes-1000; i++ {
+		fmt.Fprintf(&notes, "%d; ", 200_001+i)
+	}
+	d := parsed(t, inv, object(vat, `"notes":"`+notes.String()+`"`))
+	if n := len(d.mentions); n != 64 {
+		t.Errorf("%d mentions, want 64", n)
+	}
+	if keys, _ := d.keys(); len(keys) > 200 {
+		t.Errorf("%d keys", len(keys))
+	}
+}
+
 // TestTheFirst50ItemsAreAlignedByWords: each is compared with each.
 func TestTheFirst50ItemsAreAlignedByWords(t *testing.T) {
 	t.Parallel()

@@ -88,8 +88,16 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 // maxMentions bounds the numbers without a label that are kept.
 const maxMentions = 64
 
-// mention collects the numbers in the texts that are not citations already.
+// mention collects the numbers in the texts that are not citations already, nor
+// articles. A text may repeat one number a million times.
 func (d *Document) mention() {
+	var found []string
+	for _, text := range d.texts() {
+		found = append(found, reference.Mentions(text, maxMentions-len(found))...)
+	}
+	if len(found) == 0 {
+		return
+	}
 	known := map[string]bool{"": true, d.number.Canonical: true}
 	for _, c := range d.cites {
 		known[c.Canonical] = true
@@ -97,14 +105,12 @@ func (d *Document) mention() {
 	for _, l := range d.Lines[:min(len(d.Lines), maxLineTexts)] {
 		known[reference.Canonical(l.SKU)] = true
 	}
-	for _, text := range d.texts() {
-		for _, m := range reference.Mentions(text, maxMentions-len(d.mentions)) {
-			if c := (citation{number: normaliseNumber(m), InText: true}); !known[c.Canonical] &&
-				reference.Strength(c.Canonical) >= tiny {
-				known[c.Canonical] = true
-				d.mentions = append(d.mentions, c)
-			}
+	for _, m := range found {
+		c := citation{number: normaliseNumber(m), InText: true}
+		if !known[c.Canonical] && reference.Strength(c.Canonical) >= tiny {
+			d.mentions = append(d.mentions, c)
 		}
+		known[c.Canonical] = true
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	cutOff
 	filtered
 	empty
+	cutQuestion
 	wrongCount
 	wrongLength
 	noDirection
@@ -105,6 +106,8 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: sli
 	{Name: "filtered", Match: is(filtered), Kind: failure.Permanent,
 		Sentence: "the model provider's content filter withheld the answer"},
 	{Name: "empty", Match: is(empty), Kind: failure.Transient, Sentence: "the model's answer is empty"},
+	{Name: "question cut", Match: is(cutQuestion), Kind: failure.Permanent,
+		Sentence: "the server cut the question without an error, so the answer is of no use: its context is too small"},
 	{Name: "wrong count", Match: is(wrongCount), Kind: failure.Transient,
 		Sentence: "the embeddings are not one for each text"},
 	{Name: "wrong length", Match: is(wrongLength), Kind: failure.Permanent,

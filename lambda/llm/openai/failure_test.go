@@ -165,6 +165,15 @@ func failures() []failureCase {
 		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent,
 			"the model provider's content filter withheld the answer", 0),
 
+		{exchange{name: "the question was cut", serve: says(200, whole),
+			ask: func(ctx context.Context, c *Client) *failure.Call {
+				q := question()
+				q.User = strings.Repeat(secretDocument, 400)
+				_, m := c.model.ask(ctx, q)
+				return m
+			}}, permanent, "the server cut the question without an error, so the answer is of no use: " +
+			"its context is too small", 0},
+
 		// before the request
 		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that cannot answer questions", 0},
 		{exchange{name: "the schema is not JSON",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
@@ -16,19 +17,22 @@ const (
 	// same answer more often.
 	seed = 1
 
-	// thoughts is the room, in tokens, for the reasoning of a model before it
-	// answers; OpenAI advises to begin with 25,000. A model that uses it up
+	// usualThoughts is the room, in tokens, for the reasoning of a model before it
+	// answers; OpenAI advises to begin with 25,000
+	// (https://platform.openai.com/docs/guides/reasoning). A model that uses it up
 	// returns no answer, and its tokens are paid for all the same.
-	thoughts = 25_000
+	usualThoughts = 25_000
 )
 
 // dialect describes the parameters that a model accepts; see the package
 // comment.
 type dialect struct {
-	reasons             bool // no temperature, and room for thoughts
+	reasons             bool // no temperature
 	seed                bool
-	private             bool // knows store
-	maxCompletionTokens bool // not max_tokens
+	private             bool   // knows store
+	maxCompletionTokens bool   // not max_tokens
+	thoughts            int    // room for reasoning, in tokens, on top of Question.MaxTokens
+	effort              string // reasoning_effort; empty: the model's own
 }
 
 // add returns the members that go-openai cannot send: it leaves out zeros and
@@ -54,6 +58,9 @@ func (d dialect) suffix() string {
 	if d.seed {
 		s += " seed=1"
 	}
+	if d.effort != "" {
+		s += " effort=" + d.effort
+	}
 	return s
 }
 
@@ -61,6 +68,7 @@ type model struct {
 	api      *openai.Client
 	id, name string
 	dialect  dialect
+	form     atomic.Int32 // that was answered last
 }
 
 // Name implements llm.Model.
@@ -75,9 +83,25 @@ func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return answer, nil
 }
 
-// ask is Answer before the failure is classified.
+// ask is Answer before the failure is classified. A question whose form the
+// server refuses was not asked yet: the next form is still the same try.
 func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.Call) {
-	response, err := m.api.CreateChatCompletion(ctx, m.request(q))
+	for f := form(m.form.Load()); ; f++ {
+		answer, failed := m.askIn(ctx, q, f)
+		if failed != nil && failed.Code == noFormat && f < byPrompt {
+			continue
+		}
+		if failed == nil {
+			m.form.Store(int32(f))
+		}
+		return answer, failed
+	}
+}
+
+// askIn asks for an answer in a form.
+func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, *failure.Call) {
+	request := m.request(q, f)
+	response, err := m.api.CreateChatCompletion(ctx, request)
 	if err != nil {
 		return llm.Answer{}, asCall(err)
 	}
@@ -85,26 +109,37 @@ func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.C
 	if f := inspect(response.Choices); f != sound {
 		return answer, &failure.Call{Cause: f}
 	}
-	answer.Text = response.Choices[0].Message.Content
+	if wasCut(request.Messages, answer.Usage) {
+		return answer, &failure.Call{Cause: cutQuestion}
+	}
+	answer.Text = bare(response.Choices[0].Message.Content)
 	return answer, nil
 }
 
-func (m *model) request(q llm.Question) openai.ChatCompletionRequest {
-	r := openai.ChatCompletionRequest{
-		Model: m.id,
-		ResponseFormat: &openai.ChatCompletionResponseFormat{
-			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: q.Name, Schema: q.Schema, Strict: true},
-		},
+// wasCut reports whether the server dropped a part of the question, instructions
+// first, and answered the rest with status 200. Ollama does: of a question beyond
+// its context, 4,096 tokens by default, half a context remains
+// (github.com/ollama/ollama/issues/17427, 8531). No default is so small that it
+// would cut a short question. A usage of 0 is no usage.
+func wasCut(messages []openai.ChatCompletionMessage, u llm.Usage) bool {
+	const short, doubt = 1_000, 0.9
+	least := 0
+	for _, m := range messages {
+		least += llm.LeastTokens(m.Content)
 	}
-	if q.System != "" {
+	return least > short && u.PromptTokens > 0 && float64(u.PromptTokens) < doubt*float64(least)
+}
+
+func (m *model) request(q llm.Question, f form) openai.ChatCompletionRequest {
+	r := openai.ChatCompletionRequest{Model: m.id, ResponseFormat: f.format(q), ReasoningEffort: m.dialect.effort}
+	if system := f.system(q); system != "" {
 		r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem,
-			Content: q.System})
+			Content: system})
 	}
 	r.Messages = append(r.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: q.User})
 	length := q.MaxTokens
-	if m.dialect.reasons && length > 0 {
-		length += thoughts
+	if length > 0 {
+		length += m.dialect.thoughts
 	}
 	if m.dialect.maxCompletionTokens {
 		r.MaxCompletionTokens = length

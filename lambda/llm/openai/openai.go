@@ -12,6 +12,8 @@
 //	store (OpenAI only)   false           false                  -
 //	length of the answer  max_completion_tokens                  max_tokens
 //	                      (Azure, gpt-4: max_tokens)
+//	form of the answer    json_schema; where the server refuses it, json_object, or
+//	                      the schema in the prompt alone (form.go)
 //
 // Reasoning models take no temperature, and count their reasoning as part of
 // the answer: they get room for it on top of Question.MaxTokens. At OpenAI and
@@ -19,7 +21,8 @@
 // before and will have no more members (gpt-3.5, gpt-4): a model of next year
 // is asked in the form that every model accepts. Elsewhere names carry no
 // information; there, the reasoning models are the ones for which go-openai
-// itself refuses a temperature, and all if Config.NoTemperature is set.
+// itself refuses a temperature, and all if Config.NoTemperature is set. A server
+// of one's own that runs a reasoning model needs Config.ReasoningTokens.
 //
 // Nothing of a request or a response gets into an error but the HTTP status and
 // an error code that we know.
@@ -69,6 +72,13 @@ type Config struct {
 	Model          string // that answers questions
 	EmbeddingModel string // must accept the parameter dimensions; empty turns embeddings off
 	NoTemperature  bool   // Model takes no temperature, though its name does not show it
+	// ReasoningEffort is sent as reasoning_effort (low, medium, high and what else
+	// the model knows); empty leaves it to the model.
+	ReasoningEffort string
+	// ReasoningTokens is the room for reasoning on top of Question.MaxTokens, for
+	// the tokens of reasoning count as the answer's; nil is 25,000 for a model that
+	// reasons, and none for another.
+	ReasoningTokens *int
 
 	// Timeout is for one request, from the connection to the end of the
 	// answer; 0 is 60 s. The headers need the same: they come when the answer is
@@ -142,6 +152,9 @@ func parse(c Config) (endpoint, error) {
 	if c.Model == "" {
 		wrong("no model is named")
 	}
+	if c.ReasoningTokens != nil && *c.ReasoningTokens < 0 {
+		wrong("the room for reasoning is negative")
+	}
 	if c.Timeout < 0 {
 		wrong("the timeout is negative")
 	}
@@ -204,7 +217,15 @@ func (e endpoint) dialect(c Config) dialect {
 	if known && !older(c.Model) {
 		reasons = true
 	}
-	return dialect{reasons: reasons, seed: known, private: e.openAI, maxCompletionTokens: e.openAI || reasons}
+	d := dialect{reasons: reasons, seed: known, private: e.openAI, maxCompletionTokens: e.openAI || reasons,
+		effort: c.ReasoningEffort}
+	switch {
+	case c.ReasoningTokens != nil:
+		d.thoughts = *c.ReasoningTokens
+	case reasons:
+		d.thoughts = usualThoughts
+	}
+	return d
 }
 
 // older is a model of a family that takes a temperature. The list is complete:

@@ -14,7 +14,8 @@ import (
 //	{"error":{"message","type","param","code"}}        OpenAI, Azure, Groq, llama.cpp
 //	[{"error":{"code":400,"status","details":[]}}]     Gemini (github.com/liliMozi/openhanako/issues/394)
 //	{"object":"error","message","type","code":400}     vLLM before 0.10 (github.com/vllm-project/vllm/issues/15465)
-//	{"error":"Unauthorized"}                           vLLM's check of the key
+//	{"error":"Unauthorized"}                           vLLM's check of the key, LM Studio
+//	                                                   (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/307)
 type refusal map[string]any
 
 func parseRefusal(body []byte) refusal {
@@ -99,13 +100,15 @@ func (r refusal) code(status int) string {
 //	DeepSeek  This response_format type is unavailable now (github.com/llm-exe/llm-exe/issues/662), as HTTP 422
 //	          response_format.type `json_schema` is unavailable now (github.com/dzhng/deep-research/issues/22)
 //	Groq      'response_format' : one of the following must be satisfied (github.com/vercel/ai/issues/7802)
+//	LM Studio 'response_format.type' must be 'json_schema' or 'text'
+//	          (github.com/willmiao/ComfyUI-Lora-Manager/issues/1033)
 //	Volcano   param response_format.type, supported values are: `json_object` and `text`
 //	          (github.com/agno-agi/agno/issues/2553)
 func (r refusal) refusesFormat(status int) bool {
 	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
 		return false
 	}
-	words := strings.ToLower(r.text("param") + " " + r.text("message"))
+	words := strings.ToLower(r.text("param") + " " + r.text("message") + " " + r.text("error"))
 	return slices.ContainsFunc([]string{"response_format", "response format", "json_schema", "json_object"},
 		func(name string) bool { return strings.Contains(words, name) })
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"matchbook/lambda/llm"
 )
 
 // readChat decodes and checks the body of a chat completion.
@@ -46,7 +48,7 @@ func (o *object) messages(in *request) {
 		if o.wrong == nil {
 			o.wrong = m.wrong
 		}
-		in.prompt += tokens(content)
+		in.prompt += max(tokens(content), llm.LeastTokens(content))
 		if role == "system" || role == "developer" {
 			system = append(system, content)
 		} else {

@@ -42,7 +42,8 @@
 // # Tokens
 //
 // The tokens of a text are a quarter of its bytes, rounded up. The prompt is
-// the sum over the contents of the messages, or over the texts to embed; the
+// the sum over the contents of the messages, of each llm.LeastTokens at least, so
+// that no question looks cut, or over the texts to embed; the
 // completion is the content, or the refusal. The schema is free.
 //
 // # The record

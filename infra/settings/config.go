@@ -37,6 +37,9 @@ type Config struct {
 	EmbeddingModel  string
 	AzureVersion    string
 	NoTemperature   string
+	Effort          string // of reasoning
+	Thoughts        string // room for reasoning, in tokens
+	Dimensions      string // of embeddings
 	LLMTimeout      string
 	RetryBase       string
 	PromptPrice     float64 // USD per million tokens; 0: unknown
@@ -97,6 +100,9 @@ func settings(c *Config) []setting {
 		{"openaiAzureApiVersion", "", pattern(&c.AzureVersion, `[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?`,
 			"a version such as 2024-10-21")},
 		{"openaiNoTemperature", "", text(&c.NoTemperature)},
+		{"openaiReasoningEffort", "", pattern(&c.Effort, `[a-z]{1,16}`, "a word such as low")},
+		{"openaiReasoningTokens", "", pattern(&c.Thoughts, `[0-9]{1,6}`, "a whole number, 0 or more")},
+		{"embeddingDimensions", "", pattern(&c.Dimensions, `[0-9]{1,5}`, "a whole number, 0 or more")},
 		{"llmTimeout", "", duration(&c.LLMTimeout)},
 		{"llmRetryBase", "", duration(&c.RetryBase)},
 		{"ocr", "none", engine(&c.OCR)},

@@ -88,7 +88,7 @@ const (
 	checkQueue      = "Check QUEUE_URL, the region, and the right to call sqs:GetQueueAttributes."
 	checkDatabase   = "Check DATABASE_URL or its secret, and that the network lets this machine reach the server."
 	checkModel      = "Check OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL; MATCH_MODE=rules does without a model."
-	checkEmbeddings = "Check OPENAI_EMBEDDING_MODEL: it must know the parameter dimensions. " +
+	checkEmbeddings = "Check OPENAI_EMBEDDING_MODEL, and OPENAI_EMBEDDING_DIMENSIONS: 0 for a model of one length. " +
 		"Unset, matching does without embeddings."
 	checkFiles  = "Check BLOB_URL, and the rights to call s3:ListBucket on the bucket and s3:GetObject on its files."
 	checkSlack  = "Create a new incoming webhook in Slack and put its URL into SLACK_WEBHOOK_URL or its secret."

@@ -373,8 +373,7 @@ type shelf struct {
 
 func vectorOf(text string) llm.Vector { return llm.Vector{float32(len(text)), float32(text[0])} }
 
-func (s *shelf) Name() string    { return "fake dimensions=2" }
-func (s *shelf) Dimensions() int { return 2 }
+func (s *shelf) Name() string { return "fake dimensions=2" }
 
 func (s *shelf) Embed(_ context.Context, texts []string) (list []llm.Vector, u llm.Usage, err error) {
 	s.bought = append(s.bought, texts...)

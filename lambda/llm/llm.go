@@ -62,8 +62,6 @@ type Embedder interface {
 	// Name is the name under which vectors are stored; vectors of different
 	// names must not be compared.
 	Name() string
-	// Dimensions is the length of every vector, in numbers.
-	Dimensions() int
 	// Embed returns one vector per text, in the texts' order; no text may be
 	// empty. Its error is a *failure.Error, without vectors; then the Usage is the
 	// cost until then.

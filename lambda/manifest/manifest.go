@@ -68,6 +68,9 @@ const (
 	EnvOpenAIEmbeddingModel = "OPENAI_EMBEDDING_MODEL"
 	EnvOpenAIAzureVersion   = "OPENAI_AZURE_API_VERSION"
 	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
+	EnvOpenAIEffort         = "OPENAI_REASONING_EFFORT"
+	EnvOpenAIThoughts       = "OPENAI_REASONING_TOKENS"
+	EnvOpenAIDimensions     = "OPENAI_EMBEDDING_DIMENSIONS"
 	EnvLLMRetryBase         = "LLM_RETRY_BASE"
 	EnvLLMTimeout           = "LLM_TIMEOUT"
 	// EnvModelPrice is the price of the model, "prompt,completion" in USD per million

@@ -30,8 +30,7 @@ type bag struct {
 	err   error
 }
 
-func (b *bag) Name() string    { return "bag" }
-func (b *bag) Dimensions() int { return 64 }
+func (b *bag) Name() string { return "bag" }
 
 func (b *bag) Embed(_ context.Context, texts []string) (vectors []llm.Vector, u llm.Usage, err error) {
 	if b.err != nil {

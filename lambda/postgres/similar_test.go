@@ -19,8 +19,7 @@ import (
 // oneVector embeds every text alike, and counts.
 type oneVector struct{ texts int }
 
-func (e *oneVector) Name() string    { return "one" }
-func (e *oneVector) Dimensions() int { return 4 }
+func (e *oneVector) Name() string { return "one" }
 
 func (e *oneVector) Embed(_ context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	e.texts += len(texts)

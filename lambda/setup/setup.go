@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"time"
 
 	"matchbook/lambda/job"
@@ -133,6 +135,10 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 		Model:          cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel),
 		EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
 		NoTemperature:  env(manifest.EnvOpenAINoTemperature) != "",
+
+		ReasoningEffort: effort(env, errs),
+		ReasoningTokens: number(env, manifest.EnvOpenAIThoughts, errs),
+		Dimensions:      number(env, manifest.EnvOpenAIDimensions, errs),
 	}}
 	if m.OpenAI.APIKey == "" && m.OpenAI.BaseURL == "" {
 		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that answers what rules leave open; "+
@@ -142,6 +148,30 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m.OpenAI.Timeout = duration(env, manifest.EnvLLMTimeout, "60s", errs)
 	m.Price = price(env, errs)
 	return m
+}
+
+// effort reads the effort of reasoning, a word that the model knows.
+func effort(env Env, errs *[]error) string {
+	word := env(manifest.EnvOpenAIEffort)
+	if !effortForm.MatchString(word) {
+		*errs = append(*errs, fmt.Errorf("%s: not a word such as low", manifest.EnvOpenAIEffort))
+	}
+	return word
+}
+
+var effortForm = regexp.MustCompile(`^[a-z]{0,16}$`)
+
+// number reads a variable with a whole number, 0 or more; nil if it is not set.
+func number(env Env, name string, errs *[]error) *int {
+	text := env(name)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		*errs = append(*errs, fmt.Errorf("%s: not a whole number, 0 or more", name))
+	}
+	return &n
 }
 
 // duration reads a variable with a positive duration; 0 if it is not set.

@@ -57,6 +57,30 @@ func TestModelTimesAreRead(t *testing.T) {
 	}
 }
 
+func TestReasoningAndTheLengthOfEmbeddingsAreRead(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"OPENAI_API_KEY": "k"}
+	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.ReasoningEffort != "" ||
+		m.OpenAI.ReasoningTokens != nil || m.OpenAI.Dimensions != nil {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	maps.Copy(values, map[string]string{"OPENAI_REASONING_EFFORT": "low", "OPENAI_REASONING_TOKENS": "8000",
+		"OPENAI_EMBEDDING_DIMENSIONS": "0"})
+	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.ReasoningEffort != "low" ||
+		*m.OpenAI.ReasoningTokens != 8000 || *m.OpenAI.Dimensions != 0 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	for name := range values {
+		wrong := maps.Clone(values)
+		wrong[name] = "secret -1"
+		_, err := setup.LoadModel(env(wrong))
+		if name != "OPENAI_API_KEY" && (err == nil || !strings.Contains(err.Error(), name+": not a") ||
+			strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 func TestLoadReadsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}

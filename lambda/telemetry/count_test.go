@@ -29,8 +29,7 @@ type answers struct {
 	err   error
 }
 
-func (a answers) Name() string    { return "fake" }
-func (a answers) Dimensions() int { return 1 }
+func (a answers) Name() string { return "fake" }
 
 func (a answers) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{Text: "{}", Usage: a.usage}, a.err

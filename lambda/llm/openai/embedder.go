@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -11,26 +12,29 @@ import (
 )
 
 const (
-	dimensions = 256
+	// usualDimensions is the length of vectors where the server is known to cut
+	// them as they were trained to be cut.
+	usualDimensions = 256
+	// maxDimensions is far above the longest native vectors (4,096 numbers).
+	maxDimensions = 16_384
 
 	// A request holds so many texts at most, and so many bytes: OpenAI takes
 	// 2,048 texts, but 300,000 tokens in all, and no token is less than a byte.
-	// A longer text goes alone.
-	batchTexts = 256
+	// The vectors of so many texts fit into maxBody, also long ones. A longer text
+	// goes alone.
+	batchTexts = 32
 	batchBytes = 300_000
 )
 
 type embedder struct {
-	api  *openai.Client
-	id   openai.EmbeddingModel
-	name string
+	api        *openai.Client
+	id         openai.EmbeddingModel
+	name       string
+	dimensions int // that are asked for; 0: the model's own, and the parameter is not sent
 }
 
 // Name implements llm.Embedder.
 func (e *embedder) Name() string { return e.name }
-
-// Dimensions implements llm.Embedder.
-func (e *embedder) Dimensions() int { return dimensions }
 
 // Embed implements llm.Embedder; the texts may need several requests.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
@@ -52,7 +56,7 @@ func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vecto
 	for len(texts) > 0 {
 		n := batch(texts)
 		response, err := e.api.CreateEmbeddings(ctx, openai.EmbeddingRequest{
-			Input: texts[:n], Model: e.id, Dimensions: dimensions,
+			Input: texts[:n], Model: e.id, Dimensions: e.dimensions,
 		})
 		if err != nil {
 			return nil, paid, asCall(err)
@@ -60,7 +64,7 @@ func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vecto
 		u := usage(response.Usage)
 		paid.PromptTokens += u.PromptTokens
 		paid.CompletionTokens += u.CompletionTokens
-		unit, f := unpack(response.Data, n)
+		unit, f := e.unpack(response.Data, n)
 		if f != sound {
 			return nil, paid, &failure.Call{Cause: f}
 		}
@@ -81,17 +85,19 @@ func batch(texts []string) int {
 	return len(texts)
 }
 
-// unpack puts the vectors of n texts in order; the server need not have.
-func unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) {
+// unpack puts the vectors of n texts in order; the server need not have. All
+// have one length: the one that was asked for, or else the model's.
+func (e *embedder) unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) {
 	if len(data) != n {
 		return nil, wrongCount
 	}
+	length := cmp.Or(e.dimensions, min(len(data[0].Embedding), maxDimensions))
 	vectors := make([]llm.Vector, n)
 	for _, d := range data {
 		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil {
 			return nil, wrongCount
 		}
-		if len(d.Embedding) != dimensions {
+		if len(d.Embedding) != length {
 			return nil, wrongLength
 		}
 		if vectors[d.Index] = normalise(d.Embedding); vectors[d.Index] == nil {

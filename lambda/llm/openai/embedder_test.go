@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -38,7 +39,8 @@ func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 		says(200, vectors(data...))(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := New(Config{BaseURL: server.URL, Model: "m", EmbeddingModel: "e"})
+	length := 256
+	client, err := New(Config{BaseURL: server.URL, Model: "m", EmbeddingModel: "e", Dimensions: &length})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +59,10 @@ func TestEmbeddingsAreInOrderAndOfLengthOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int{256, 256, 88}; !slices.Equal(*batches, want) || usage != (llm.Usage{PromptTokens: 15}) {
-		t.Errorf("got batches %v, usage %+v; want %v, 15 tokens", *batches, usage, want)
+	if want := append(slices.Repeat([]int{32}, 18), 24); !slices.Equal(*batches, want) || usage != (llm.Usage{PromptTokens: 95}) {
+		t.Errorf("got batches %v, usage %+v; want %v, 95 tokens", *batches, usage, want)
 	}
-	if len(got) != len(texts) || e.Dimensions() != 256 || !strings.HasSuffix(e.Name(), " dimensions=256") {
+	if len(got) != len(texts) || !strings.HasSuffix(e.Name(), " dimensions=256") {
 		t.Fatalf("got %d vectors of %s", len(got), e.Name())
 	}
 	for i, v := range got {
@@ -99,7 +101,7 @@ func TestLongTextsAreSentInSmallerBatches(t *testing.T) {
 func TestAFailedBatchLeavesNoVectorsButTheBill(t *testing.T) {
 	t.Parallel()
 	client, _ := numbers(t, 2)
-	got, usage, err := client.Embedder().Embed(t.Context(), slices.Repeat([]string{"1"}, 257))
+	got, usage, err := client.Embedder().Embed(t.Context(), slices.Repeat([]string{"1"}, 33))
 	if got != nil || usage.PromptTokens != 5 || err == nil || err.Error() != "the model provider failed (HTTP 503)" {
 		t.Errorf("got %d vectors, %+v, %v", len(got), usage, err)
 	}
@@ -123,5 +125,47 @@ func TestOnlyVectorsWithADirectionAreNormalised(t *testing.T) {
 		if got := normalise(tc.v); !slices.Equal(got, tc.want) || (got == nil) != (tc.want == nil) {
 			t.Errorf("%v: got %v, want %v", tc.v, got, tc.want)
 		}
+	}
+}
+
+// A server of one's own is not asked for a length: vLLM refuses the parameter
+// (github.com/vllm-project/vllm/pull/16331), and Ollama would cut the vector.
+func TestVectorsHaveTheModelsOwnLengthUnlessOneIsAskedFor(t *testing.T) {
+	t.Parallel()
+	none, short := 0, 64
+	for name, tc := range map[string]struct {
+		base, model string
+		dimensions  *int
+		sent        int
+		name        string
+	}{
+		"OpenAI":                {"", "text-embedding-3-small", nil, 256, "text-embedding-3-small dimensions=256"},
+		"OpenAI, its own":       {"", "text-embedding-3-large", &none, 0, "text-embedding-3-large"},
+		"OpenAI, of one length": {"", "text-embedding-ada-002", nil, 0, "text-embedding-ada-002"},
+		"Azure": {"https://x.openai.azure.com/openai/v1", "e", nil, 256,
+			"e@x.openai.azure.com dimensions=256"},
+		"another server": {"https://vllm/v1", "bge-m3", nil, 0, "bge-m3@vllm"},
+		"another, short": {"https://vllm/v1", "qwen3", &short, 64, "qwen3@vllm dimensions=64"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			length := cmp.Or(tc.sent, 1024)
+			config := Config{APIKey: "k", BaseURL: tc.base, Model: "m", EmbeddingModel: tc.model, Dimensions: tc.dimensions}
+			reply := vectors(vector(0, length, "3"), vector(1, length, "-1"))
+			got := captureReply(t, config, reply, func(c *Client) error {
+				v, _, err := c.Embedder().Embed(t.Context(), []string{"a", "b"})
+				if err == nil && (len(v[0]) != length || c.Embedder().Name() != tc.name) {
+					t.Errorf("got %d numbers of %q", len(v[0]), c.Embedder().Name())
+				}
+				return err
+			})
+			var request map[string]any
+			if err := json.Unmarshal([]byte(got.body), &request); err != nil {
+				t.Fatal(err)
+			}
+			if sent, _ := request["dimensions"].(float64); int(sent) != tc.sent {
+				t.Errorf("sent %s", got.body)
+			}
+		})
 	}
 }

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -111,7 +110,7 @@ var table = failure.Table{Service: "the model provider", Codes: codes, Rows: sli
 	{Name: "wrong count", Match: is(wrongCount), Kind: failure.Transient,
 		Sentence: "the embeddings are not one for each text"},
 	{Name: "wrong length", Match: is(wrongLength), Kind: failure.Permanent,
-		Sentence: fmt.Sprintf("the embedding model does not answer in %d dimensions", dimensions)},
+		Sentence: "the embeddings are not of the requested length"},
 	{Name: "no direction", Match: is(noDirection), Kind: failure.Transient,
 		Sentence: "an embedding is zero or not finite"},
 	{Name: "blank text", Match: is(blank), Kind: failure.Permanent, Sentence: "a text to be embedded is empty"},

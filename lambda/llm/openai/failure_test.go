@@ -39,6 +39,13 @@ func embeds(name string, serve http.HandlerFunc, kind failure.Kind, want string,
 	return failureCase{exchange{name: name, serve: serve, ask: embedding(texts...)}, kind, want, 0}
 }
 
+func embedsIn(dimensions int, name string, serve http.HandlerFunc, kind failure.Kind, want string,
+	texts ...string) failureCase {
+	c := embeds(name, serve, kind, want, texts...)
+	c.config = func(c *Config) { c.Dimensions = &dimensions }
+	return c
+}
+
 func short(c *Config) { c.Timeout = 100 * time.Millisecond }
 
 // failures is one case for each way to fail. All bodies and headers hold texts
@@ -57,6 +64,8 @@ func failures() []failureCase {
 		odd      = "the model provider neither answered nor failed (HTTP 307)"
 		notEach  = "the embeddings are not one for each text"
 		noWay    = "an embedding is zero or not finite"
+
+		wrongSize = "the embeddings are not of the requested length"
 	)
 	text := `"message":{"role":"assistant","content":` + quoted(secretResponse) + `}`
 	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nX-Request-Id: " +
@@ -194,10 +203,12 @@ func failures() []failureCase {
 		embeds("embeddings: index too high", says(200, vectors(vector(0, 256, "1"), vector(2, 256, "1"))), transient,
 			notEach, "a", "b"),
 		embeds("embeddings: index below zero", says(200, vectors(vector(-1, 256, "1"))), transient, notEach, "a"),
-		embeds("embeddings: too long", says(200, vectors(vector(0, 1536, "1"))), permanent,
-			"the embedding model does not answer in 256 dimensions", "a"),
-		embeds("embeddings: too short", says(200, vectors(vector(0, 255, "1"))), permanent,
-			"the embedding model does not answer in 256 dimensions", "a"),
+		embeds("embeddings: of several lengths", says(200, vectors(vector(0, 256, "1"), vector(1, 255, "1"))),
+			permanent, wrongSize, "a", "b"),
+		embeds("embeddings: none in them", says(200, vectors(`{"index":0,"embedding":[]}`)), transient, noWay, "a"),
+		embeds("embeddings: too long", says(200, vectors(vector(0, 16_385, "1"))), permanent, wrongSize, "a"),
+		embedsIn(256, "embeddings: longer than asked", says(200, vectors(vector(0, 1536, "1"))), permanent, wrongSize, "a"),
+		embedsIn(256, "embeddings: shorter than asked", says(200, vectors(vector(0, 255, "1"))), permanent, wrongSize, "a"),
 		embeds("embeddings: zero", says(200, vectors(vector(0, 256, "0"))), transient, noWay, "a"),
 		embeds("embeddings: NaN", says(200, vectors(vector(0, 256, "NaN"))), transient, noDecode, "a"),
 		embeds("embeddings: no float32", says(200, vectors(vector(0, 256, "1e300"))), transient, noDecode, "a"),

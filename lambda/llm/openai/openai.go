@@ -34,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -58,7 +59,8 @@ type Config struct {
 	// never change.
 	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
 	// BaseURL is the URL of any compatible server, with its version but without
-	// the method: http://localhost:11434/v1. Empty is OpenAI's.
+	// the method: http://localhost:11434/v1. Empty is OpenAI's. A key is sent by
+	// https only, except to this machine.
 	//
 	// Azure has two: https://NAME.openai.azure.com/openai/v1 needs nothing
 	// more; https://NAME.openai.azure.com, with deployments as models, needs
@@ -70,8 +72,13 @@ type Config struct {
 	AzureAPIVersion string
 
 	Model          string // that answers questions
-	EmbeddingModel string // must accept the parameter dimensions; empty turns embeddings off
-	NoTemperature  bool   // Model takes no temperature, though its name does not show it
+	EmbeddingModel string // empty turns embeddings off
+	// Dimensions is the length of vectors that is asked for; 0 asks for none, and
+	// takes the model's own: vLLM refuses the parameter for most models, Ollama cuts
+	// vectors that were not trained to be cut. nil is 256 at OpenAI and Azure,
+	// without text-embedding-ada-002, and 0 elsewhere.
+	Dimensions    *int
+	NoTemperature bool // Model takes no temperature, though its name does not show it
 	// ReasoningEffort is sent as reasoning_effort (low, medium, high and what else
 	// the model knows); empty leaves it to the model.
 	ReasoningEffort string
@@ -120,18 +127,18 @@ func New(c Config) (*Client, error) {
 	if c.EmbeddingModel == "" {
 		return &Client{model: m}, nil
 	}
+	n := e.dimensions(c)
 	return &Client{model: m, embedder: &embedder{
 		api:  openai.NewClientWithConfig(e.config(c, &wire{client: client, key: key})),
 		id:   openai.EmbeddingModel(c.EmbeddingModel),
-		name: fmt.Sprintf("%s dimensions=%d", e.qualify(c.EmbeddingModel), dimensions),
+		name: e.qualify(c.EmbeddingModel) + lengthSuffix(n), dimensions: n,
 	}}, nil
 }
 
 // Model answers questions with Config.Model.
 func (c *Client) Model() llm.Model { return c.model }
 
-// Embedder embeds with Config.EmbeddingModel, in 256 dimensions; it is nil if
-// that is empty.
+// Embedder embeds with Config.EmbeddingModel; it is nil if that is empty.
 func (c *Client) Embedder() llm.Embedder {
 	if c.embedder == nil {
 		return nil
@@ -155,6 +162,9 @@ func parse(c Config) (endpoint, error) {
 	if c.ReasoningTokens != nil && *c.ReasoningTokens < 0 {
 		wrong("the room for reasoning is negative")
 	}
+	if n := c.Dimensions; n != nil && (*n < 0 || *n > maxDimensions) {
+		wrong("the length of embeddings is not between 0 and 16384")
+	}
 	if c.Timeout < 0 {
 		wrong("the timeout is negative")
 	}
@@ -173,12 +183,19 @@ func parse(c Config) (endpoint, error) {
 	for _, domain := range []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"} {
 		e.azure = e.azure || isHost(u, domain)
 	}
-	if known := e.openAI || e.azure; known && c.APIKey == "" {
+	switch known := e.openAI || e.azure; {
+	case known && c.APIKey == "":
 		wrong("there is no API key, which OpenAI and Azure want")
-	} else if known && u.Scheme != "https" {
+	case (known || c.APIKey != "") && u.Scheme != "https" && !isLoopback(u):
 		wrong("the base URL is not https: the API key would be readable on its way")
 	}
 	return e, errors.Join(problems...)
+}
+
+// isLoopback reports whether the URL is of this machine.
+func isLoopback(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // isHost reports whether the URL is of the domain or of one below it (OpenAI's
@@ -207,6 +224,25 @@ func (e endpoint) qualify(model string) string {
 		return model
 	}
 	return model + "@" + e.url.Host
+}
+
+// dimensions returns the length of vectors that is asked for.
+func (e endpoint) dimensions(c Config) int {
+	switch {
+	case c.Dimensions != nil:
+		return *c.Dimensions
+	case (e.openAI || e.azure) && !strings.Contains(c.EmbeddingModel, "ada-002"):
+		return usualDimensions
+	}
+	return 0
+}
+
+// lengthSuffix names the length of vectors that is not the model's own.
+func lengthSuffix(dimensions int) string {
+	if dimensions == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" dimensions=%d", dimensions)
 }
 
 // dialect returns the parameters that the endpoint and the model accept.

@@ -31,14 +31,16 @@ func (f redirected) RoundTrip(r *http.Request) (*http.Response, error) { return 
 // arrived.
 func capture(t *testing.T, c Config, ask func(*Client) error) sent {
 	t.Helper()
+	return captureReply(t, c, answer(`"message":{"content":"{}"},"finish_reason":"stop"`), ask)
+}
+
+// captureReply is capture with another answer.
+func captureReply(t *testing.T, c Config, reply string, ask func(*Client) error) sent {
+	t.Helper()
 	var got sent
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got = sent{"https://" + r.Host + r.RequestURI, string(body), r.Header}
-		reply := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)
-		if strings.Contains(r.URL.Path, "/embeddings") {
-			reply = vectors(vector(1, 256, "3"), vector(0, 256, "-0.5"))
-		}
 		_, _ = io.WriteString(w, reply)
 	}))
 	t.Cleanup(server.Close)
@@ -68,6 +70,7 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 		_, _, err := c.Embedder().Embed(t.Context(), []string{"invoice <1> & co", "Söhne"})
 		return err
 	}
+	ten := 10
 	for name, tc := range map[string]struct {
 		config Config
 		ask    func(*Client) error
@@ -78,12 +81,19 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 		"chat_proxy":      {Config{BaseURL: "http://proxy/v1", Model: "qwen3", NoTemperature: true}, ask},
 		"chat_azure": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com", AzureAPIVersion: "2024-10-21",
 			Model: "gpt-4o"}, ask},
+		"chat_effort": {Config{BaseURL: "http://vllm/v1", Model: "qwen3", ReasoningEffort: "low",
+			ReasoningTokens: &ten}, ask},
 		"embedding_openai": {Config{APIKey: "k", Model: "m", EmbeddingModel: "text-embedding-3-small"}, embed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got bytes.Buffer
-			if err := json.Indent(&got, []byte(capture(t, tc.config, tc.ask).body), "", "  "); err != nil {
+			reply := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)
+			if tc.config.EmbeddingModel != "" {
+				reply = vectors(vector(1, 256, "3"), vector(0, 256, "-0.5"))
+			}
+			request := captureReply(t, tc.config, reply, tc.ask).body
+			if err := json.Indent(&got, []byte(request), "", "  "); err != nil {
 				t.Fatal(err)
 			}
 			got.WriteByte('\n')
@@ -121,7 +131,14 @@ func TestEndpointsAndKeys(t *testing.T) {
 			"https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
 		"a slash": {Config{BaseURL: "http://ollama:11434/v1/", Model: "llama3.1"},
 			"https://ollama:11434/v1/chat/completions", "", "", "llama3.1@ollama:11434 temperature=0"},
-		"a key for a server": {Config{APIKey: "k", BaseURL: "http://vllm/v1", Model: "m"},
+		"an effort": {Config{BaseURL: "http://vllm/v1", Model: "m", ReasoningEffort: "low"},
+			"https://vllm/v1/chat/completions", "", "", "m@vllm temperature=0 effort=low"},
+		"this machine": {Config{APIKey: "k", BaseURL: "http://localhost:11434/v1", Model: "m"},
+			"https://localhost:11434/v1/chat/completions", "Bearer k", "", "m@localhost:11434 temperature=0"},
+		"this machine as Azure": {Config{APIKey: "k", BaseURL: "http://127.0.0.1:4010", AzureAPIVersion: "2024-10-21",
+			Model: "gpt-4o"}, "https://127.0.0.1:4010/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21",
+			"", "k", "gpt-4o@127.0.0.1:4010 temperature=0 seed=1"},
+		"a key for a server": {Config{APIKey: "k", BaseURL: "https://vllm/v1", Model: "m"},
 			"https://vllm/v1/chat/completions", "Bearer k", "", "m@vllm temperature=0"},
 		"Azure": {Config{APIKey: "k", BaseURL: "https://x.openai.azure.com/openai/v1/", Model: "prod"},
 			"https://x.openai.azure.com/openai/v1/chat/completions", "Bearer k", "", "prod@x.openai.azure.com seed=1"},
@@ -168,23 +185,28 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 		{"", "ft:o4-mini:acme::1", true},
 		{"https://x.openai.azure.com/openai/v1", "gpt-4o", false},
 		{"https://x.openai.azure.com/openai/v1", "prod", true},
-		{"http://vllm/v1", "qwen3", false},
-		{"http://vllm/v1", "gpt-oss-120b", false},
-		{"http://proxy/v1", "gpt-5", true}, // go-openai refuses a temperature
-		{"http://proxy/v1", "gpt-6-sol", true},
+		{"https://vllm/v1", "qwen3", false},
+		{"https://vllm/v1", "gpt-oss-120b", false},
+		{"https://proxy/v1", "gpt-5", true}, // go-openai refuses a temperature
+		{"https://proxy/v1", "gpt-6-sol", true},
 	} {
 		client, err := New(Config{APIKey: "k", BaseURL: tc.base, Model: tc.model})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := client.model.dialect.reasons; got != tc.want {
-			t.Errorf("%s at %q: got %v", tc.model, tc.base, got)
+		d, room := client.model.dialect, 0
+		if tc.want {
+			room = 25_000
+		}
+		if d.reasons != tc.want || d.thoughts != room {
+			t.Errorf("%s at %q: got %+v", tc.model, tc.base, d)
 		}
 	}
 }
 
 func TestWrongConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
+	below := -1
 	for want, c := range map[string]Config{
 		"no model is named": {APIKey: "k"},
 		"there is no API key, which OpenAI and Azure want": {Model: "m"},
@@ -196,6 +218,10 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 			BaseURL: "http://u:p@vllm/v1"},
 		"the base URL is not https: the API key would be readable on its way": {APIKey: "k",
 			Model: "m", BaseURL: "http://api.openai.com/v1"},
+		"the room for reasoning is negative": {Model: "m", BaseURL: "http://vllm/v1",
+			ReasoningTokens: &below},
+		"the length of embeddings is not between 0 and 16384": {Model: "m", BaseURL: "http://vllm/v1",
+			Dimensions: &below},
 		"the API key holds characters that no header can carry": {APIKey: secretKey +
 			"\x00", Model: "m"},
 		"no model is named\nthere is no API key, which OpenAI and Azure want": {AzureAPIVersion: "v",
@@ -207,6 +233,22 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 		_, err := New(c)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A key is sent without encryption to this machine only.
+func TestAKeyIsSentByHTTPSOrToThisMachine(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]bool{
+		"http://127.0.0.1:8000/v1": true, "http://[::1]:8000/v1": true, "http://LOCALHOST/v1": true,
+		"https://vllm/v1": true, "http://vllm/v1": false, "http://10.0.0.7/v1": false,
+		"http://localhost.example.com/v1": false, "http://127.0.0.1.example.com/v1": false,
+	} {
+		_, err := New(Config{APIKey: "k", BaseURL: base, Model: "m"})
+		_, without := New(Config{BaseURL: base, Model: "m"})
+		if (err == nil) != want || without != nil {
+			t.Errorf("%s: got %v with a key, %v without", base, err, without)
 		}
 	}
 }

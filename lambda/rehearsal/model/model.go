@@ -124,6 +124,7 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 		set(manifest.EnvMatchMode, "model")
 		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+			manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions, manifest.EnvLLMTimeout,
 			manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}

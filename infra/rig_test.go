@@ -83,7 +83,7 @@ var (
 	// ownModel is a server without a key, and migrations past a pooler.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
-	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "http://models.example.com:8000/v1",
+	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
 		"reviewUrl": "true", "reviewContracts": "true"}
 )
 

@@ -203,6 +203,8 @@ func (c Config) check() (errs []error) {
 			"promptPrice, completionPrice: one is given and the other is not"},
 		{c.OpenAISecret == "none" && c.BaseURL == "",
 			"openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
+		{c.OpenAISecret != "none" && c.Mode == "model" && strings.HasPrefix(c.BaseURL, "http:"),
+			"openaiBaseUrl: not https, and a key is sent to it; openaiSecretArn=none sends none"},
 		{c.Mode == "rules" && c.OpenAISecret != "",
 			"openaiSecretArn: mode=rules asks no model; leave one of the two out"},
 		{c.OCR == DocumentAI && c.DocumentAIProcessor == "",

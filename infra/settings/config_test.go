@@ -80,6 +80,7 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"mode": "rules", "openaiSecretArn": arn}, "mode=rules asks no model"},
 		{map[string]any{"openaiSecretArn": "none"}, "OpenAI wants a key"},
 		{map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1"}, ""},
+		{map[string]any{"openaiBaseUrl": "http://ollama:11434/v1"}, "openaiBaseUrl: not https, and a key is sent to it"},
 		{map[string]any{"openaiBaseUrl": "models.example.com"}, "openaiBaseUrl: not a URL"},
 		{map[string]any{"openaiBaseUrl": "https://user:password@models.example.com"}, "openaiBaseUrl: not a URL"},
 		{map[string]any{"llmTimeout": "60"}, "llmTimeout: not a duration"},

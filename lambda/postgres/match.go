@@ -182,7 +182,7 @@ func (db *DB) Near(
 }
 
 // Ranked lists for each of the documents its candidates, best first, at most
-// limit, as they are found now.
+// limit, as they are found now: by common keys, then by similar texts.
 func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.UUID][]uuid.UUID, error) {
 	raws, err := db.Raws(ctx, ids)
 	if err != nil {
@@ -198,8 +198,35 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
 			return nil, err
 		}
+		if raw.Vector == "" {
+			continue
+		}
+		similar, err := db.similar(ctx, raw)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range similar {
+			if len(ranked[raw.ID]) < limit && !slices.Contains(ranked[raw.ID], id) {
+				ranked[raw.ID] = append(ranked[raw.ID], id)
+			}
+		}
 	}
 	return ranked, nil
+}
+
+// similar returns the documents of the same company whose texts are similar.
+func (db *DB) similar(ctx context.Context, raw score.Raw) (ids []uuid.UUID, err error) {
+	d, err := score.Read(raw)
+	if err != nil {
+		return nil, nil //nolint:nilerr // its data cannot be read, so it has no candidates
+	}
+	near, err := db.Near(ctx, d.ID, d.Companies(), score.Matchable(d.Type))
+	for _, n := range near {
+		if d.Similar(n.Vector) {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids, err
 }
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so

@@ -2,9 +2,11 @@ package postgres_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/llm"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -46,5 +48,34 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 	slices.SortFunc(ranked[num(1)], func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	if !slices.Equal(found, ranked[num(1)]) {
 		t.Errorf("matching reads %v, people see %v", found, ranked[num(1)])
+	}
+}
+
+// A document without a common key is a candidate by its text: of the same
+// company, and similar.
+func TestRankedCandidatesIncludeSimilarTexts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	put := func(n int, typ document.Type, supplier string, vector ...float32) {
+		t.Helper()
+		data := `{"supplier":{"vat_id":"` + supplier + `"},"number":"N-` + strconv.Itoa(n) + `77"}`
+		f.put(num(n), tenant, typ, data)
+		doc, err := score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
+			doc.Embed("e", llm.Vector(vector).Bytes()))
+	}
+	put(1, document.PurchaseOrder, "DE136695976", 1, 0)
+	put(2, document.Invoice, "DE136695976", 0.8, 0.6)
+	put(3, document.Invoice, "DE136695976", 0, 1)   // another text
+	put(4, document.Invoice, "ATU13585627", 1, 0)   // another company
+	put(5, document.GoodsReceipt, "DE136695976", 1) // another length: of another model
+	for limit, want := range map[int][]uuid.UUID{10: {num(2)}, 0: nil} {
+		ranked, err := f.Ranked(t.Context(), []uuid.UUID{num(1)}, limit)
+		if err != nil || !slices.Equal(ranked[num(1)], want) {
+			t.Errorf("at most %d: ranked %v, %v; want %v", limit, ranked[num(1)], err, want)
+		}
 	}
 }

@@ -76,6 +76,9 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if err := o.Model.Check(env); err != nil {
 		return nil, err
 	}
+	if err := o.Model.AboutMatches(); err != nil {
+		return nil, err
+	}
 	if o.Model.Knowing() {
 		return nil, fmt.Errorf("--model %s answers from labels, which a file has not: use \"matchbook eval --contracts\"",
 			o.Model.Mode)

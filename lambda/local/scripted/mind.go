@@ -68,6 +68,25 @@ func Oracle(links [][2]string, parse Parse) Mind {
 	}
 }
 
+// Always is a Mind that knows and reads nothing: it answers each match question
+// with high confidence for every candidate, or for none. A model is of use if it
+// does better than both.
+func Always(yes bool, parse Parse) Mind {
+	return func(q Question) string {
+		_, candidates, ok := parse(q.User)
+		if !ok {
+			return ""
+		}
+		var m matches
+		for i := range candidates {
+			if yes {
+				m.add(match{i + 1, "high", "Scripted: every candidate is answered like this."})
+			}
+		}
+		return m.text()
+	}
+}
+
 // Noisy is a Mind that gives the answers of another, but makes a share of them,
 // 0 to 1, wrong: a match is dropped, or a wrong candidate is added, or the
 // confidence of a match is lowered. The choice of questions and errors follows

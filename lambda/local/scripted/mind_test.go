@@ -62,6 +62,21 @@ func TestDifferentQuestionsAreNotTheSame(t *testing.T) {
 	}
 }
 
+func TestAlwaysAnswersEachCandidateAlike(t *testing.T) {
+	t.Parallel()
+	for yes, want := range map[bool][]int{true: {1, 2, 3}, false: nil} {
+		r := newRig(t, Options{Mind: Always(yes, parsePrompt)})
+		text := r.ask(prompt("order", "receipt", "invoice", "note")).content(t)
+		m, ok := readMatches(text)
+		if !ok || !reflect.DeepEqual(numbers(m), want) || strings.Count(text, `"high"`) != len(want) {
+			t.Errorf("%t: got %s, want %v", yes, text, want)
+		}
+		if got := r.ask("something else"); got.status != http.StatusBadRequest {
+			t.Errorf("what is no match question: %d %s", got.status, got.body)
+		}
+	}
+}
+
 func TestOracleAnswersRightly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: Oracle([][2]string{{"order", "invoice"}, {"note", "order"}}, parsePrompt)})

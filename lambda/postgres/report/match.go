@@ -26,6 +26,22 @@ const suggestionsSQL = `
 SELECT document_a_id, document_b_id, score, '', decided_by, reasoning, evidence
 FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
+// Answer is what a model answered about a pair, last.
+type Answer struct {
+	A, B       uuid.UUID
+	Confidence string // high, medium, low; none: it did not choose the candidate
+}
+
+const answersSQL = `
+SELECT document_a_id, document_b_id, answer FROM match_pair
+WHERE answer <> '' AND document_a_id = ANY ($1) ORDER BY document_a_id, document_b_id`
+
+// Answers reads a model's answers about pairs whose first document is one of these.
+func (r Reader) Answers(ctx context.Context, ids []uuid.UUID) ([]Answer, error) {
+	rows, _ := r.db.Query(ctx, answersSQL, ids)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Answer])
+}
+
 // Undecided reports whether neither a veto nor a person has refused a suggestion.
 func (m Match) Undecided() bool { return m.Confidence == "" && m.Score > 0 && m.DecidedBy != "person" }
 

@@ -94,6 +94,26 @@ func TestMatchesAndSuggestionsTouchADocument(t *testing.T) {
 	}
 }
 
+func TestAnswersOfAModelAreThoseAboutPairs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, b, c, d := f.documents()
+	pair := func(one, other uuid.UUID, answer string) {
+		f.exec(`INSERT INTO match_pair (tenant_id, document_a_id, document_b_id, type_a, type_b, points, units_a, units_b,
+			units_common, evidence, veto, answer) VALUES ($1, $2, $3, 'invoice', 'invoice', 0, 0, 0, 0, '[]', '', $4)`,
+			tenant, one, other, answer)
+	}
+	pair(a, b, "high")
+	pair(a, c, "")
+	pair(b, c, "none")
+	pair(c, d, "low")
+	got, err := f.read.Answers(t.Context(), []uuid.UUID{a, b})
+	want := []report.Answer{{A: a, B: b, Confidence: "high"}, {A: b, B: c, Confidence: "none"}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+}
+
 func TestProgressCountsByStatus(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -152,6 +152,7 @@ type outcome struct {
 	matches     []report.Match
 	suggestions []report.Match
 	candidates  map[uuid.UUID][]uuid.UUID
+	answers     []report.Answer
 }
 
 func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
@@ -162,10 +163,11 @@ func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	matches, err3 := report.From(db).Matches(ctx, r.IDs)
 	suggestions, err4 := report.From(db).Suggestions(ctx, r.IDs)
 	candidates, err5 := rankedCandidates(ctx, db, r.IDs)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	answers, err6 := report.From(db).Answers(ctx, r.IDs)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
 	}
-	o = outcome{make(map[uuid.UUID]report.Summary, len(summaries)), states, matches, suggestions, candidates}
+	o = outcome{make(map[uuid.UUID]report.Summary, len(summaries)), states, matches, suggestions, candidates, answers}
 	for _, s := range summaries {
 		o.summaries[s.ID] = s
 	}
@@ -200,7 +202,7 @@ func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 	m := &Result{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
 		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report,
 		Worst:   found.explain(report.Worst(o.Worst)),
-		Model:   evalModel{model, found.decided(r.corpus)},
+		Model:   evalModel{model, found.decided(r.corpus), found.answered(r.corpus)},
 		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.In.Documents))/took*10) / 10}
 	if refused := len(r.In.Documents) - len(r.IDs); refused > 0 {
 		m.States[notStored] = refused

@@ -108,6 +108,9 @@ func (t *evalText) model() {
 	}
 	d := t.Model.Decided
 	t.line("    decided by model: %d matches, %d of them true, precision %s", d.Matches, d.True, d.Precision)
+	for _, a := range t.Model.Answers {
+		t.line("    answered %-6s   %d pairs, %d of them true, share %s", a.Confidence, a.Pairs, a.True, a.Share)
+	}
 }
 
 func (t *evalText) worst() {

@@ -2,16 +2,41 @@ package measure
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/rehearsal/model"
 
 	"github.com/google/uuid"
 )
 
 func numbered(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
+}
+
+// The precision of a model is that of its answers, whatever became of the pairs.
+func TestAnswersOfAModelAreMeasuredByConfidence(t *testing.T) {
+	t.Parallel()
+	c := corpus.Corpus{Links: []corpus.Pair{corpus.PairOf(numbered(1), numbered(2)), corpus.PairOf(numbered(1), numbered(3))}}
+	for n := 1; n <= 4; n++ {
+		c.Documents = append(c.Documents, corpus.Document{ID: numbered(n), Type: "invoice"})
+	}
+	answer := func(a, b int, confidence string) report.Answer {
+		return report.Answer{A: numbered(a), B: numbered(b), Confidence: confidence}
+	}
+	o := outcome{answers: []report.Answer{answer(1, 2, "high"), answer(2, 3, "none"), answer(1, 3, "low"),
+		answer(1, 4, "high"), answer(2, 4, "none")}}
+	m := &Result{Model: evalModel{Summary: model.Summary{Mode: "yes"}, Answers: o.answered(c)}}
+	want := `    answered high     2 pairs, 1 of them true, share 0.5000
+    answered low      1 pairs, 1 of them true, share 1.0000
+    answered none     2 pairs, 0 of them true, share 0.0000
+`
+	if got := m.Text(); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
 
 func TestMeasurementAsText(t *testing.T) {

@@ -29,10 +29,12 @@ const (
 	scriptedMode = "scripted"
 	Oracle       = "oracle"
 	Noisy        = "noisy"
+	Yes          = "yes"
+	No           = "no"
 )
 
 // Modes are the values of --model.
-var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy}
+var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy, Yes, No}
 
 // chunk is the number of documents that one statement reads.
 const chunk = 250
@@ -56,7 +58,7 @@ func (o *Options) Check(env setup.Env) error {
 	case o.Mode == OpenAI && !hasModel(env):
 		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
 	case o.Faults != 0 && !o.scripted():
-		return errors.New("--faults is for --model scripted, oracle or noisy: a real model's calls are not broken")
+		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
 	case o.Noisy && o.Mode != Noisy:
 		return errors.New("--noise is for --model noisy")
 	case !(o.Noise >= 0 && o.Noise <= 1): // nor NaN
@@ -67,11 +69,20 @@ func (o *Options) Check(env setup.Env) error {
 
 // scripted reports whether a scripted server answers.
 func (o *Options) scripted() bool {
-	return slices.Contains([]string{scriptedMode, Oracle, Noisy}, o.Mode)
+	return slices.Contains([]string{scriptedMode, Oracle, Noisy, Yes, No}, o.Mode)
 }
 
 // Knowing reports whether the answers come from the true links.
 func (o *Options) Knowing() bool { return o.Mode == Oracle || o.Mode == Noisy }
+
+// AboutMatches refuses a model that can answer questions about matches only, for
+// callers that ask others.
+func (o *Options) AboutMatches() error {
+	if o.Mode == Yes || o.Mode == No {
+		return fmt.Errorf("--model %s answers questions about matches only", o.Mode)
+	}
+	return nil
+}
 
 func hasModel(env setup.Env) bool {
 	return env(manifest.EnvOpenAIKey) != "" || env(manifest.EnvOpenAIBaseURL) != ""
@@ -145,8 +156,11 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 }
 
 func (m *Source) mind() scripted.Mind {
-	if m.Options.Mode == scriptedMode {
+	switch m.Options.Mode {
+	case scriptedMode:
 		return mostInCommon
+	case Yes, No:
+		return scripted.Always(m.Options.Mode == Yes, asked)
 	}
 	oracle := scripted.Oracle(m.key.pairs(), m.key.parse)
 	if m.Options.Mode == Noisy {

@@ -17,6 +17,7 @@ func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
 		{None, manifest.EnvOpenAIKey, None, "rules only: --model none"},
 		{OpenAI, manifest.EnvOpenAIKey, OpenAI, "a model is asked: --model openai"},
 		{Oracle, manifest.EnvOpenAIKey, Oracle, "SCRIPTED: --model oracle asks no real model"},
+		{Yes, manifest.EnvOpenAIKey, Yes, "SCRIPTED: --model yes asks no real model"},
 	} {
 		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
 		o := Options{Mode: tc.given}

@@ -62,6 +62,8 @@ func (m *Source) note() string {
 	switch m.Options.Mode {
 	case scriptedMode:
 		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
+	case Yes, No:
+		return "SCRIPTED: no real model was asked; every candidate was answered with " + m.Options.Mode
 	case Oracle:
 		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
 	case Noisy:

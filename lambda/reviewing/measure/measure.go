@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -28,7 +29,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	if o.Model.Mode == "" {
 		o.Model.Mode = model.None
 	}
-	if err := o.Model.Check(env); err != nil {
+	if err := errors.Join(o.Model.Check(env), o.Model.AboutMatches()); err != nil {
 		return false, err
 	}
 	contracts, err := Read(dir)

@@ -76,11 +76,11 @@ func (n Name) Key() string { return n.key }
 // maxKeys bounds the words that a name is found by.
 const maxKeys = 4
 
-// Keys lists at most four words by which the same company is found although a
+// Keys lists at most five words by which the same company is found although a
 // word is misread or abbreviated: it has one of them in common. They are the
 // longest words; generic words, short words and possible abbreviations are used
 // only in a name without others. Characters that are taken for each other are the
-// same in them.
+// same in them. A name of several words is found by its initials as well.
 func (n Name) Keys() []string {
 	words := slices.Clone(n.words)
 	slices.SortFunc(words, func(a, b word) int {
@@ -100,6 +100,9 @@ func (n Name) Keys() []string {
 		if !slices.Contains(keys, w.rough) {
 			keys = append(keys, w.rough)
 		}
+	}
+	if letters := initials(n.first().words); len(letters) > 2 && len(letters) <= maxParts {
+		keys = append(keys, rough(letters))
 	}
 	return keys
 }

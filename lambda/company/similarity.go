@@ -69,8 +69,19 @@ func Sisters(a, b Name) bool {
 		return false
 	}
 	m := align(a, b)
-	return goesOn(m.a, &m.usedA) && goesOn(m.b, &m.usedB)
+	for i := range m.a {
+		for j := range m.b {
+			if !m.usedA[i] && !m.usedB[j] && goesOn(&m.a[i]) && goesOn(&m.b[j]) && !within(m.a[i].fold, m.b[j].fold, misreadMore) {
+				return true
+			}
+		}
+	}
+	return false
 }
+
+// misreadMore is the number of characters in which two words differ that may be
+// one, misread on both documents.
+const misreadMore = 3
 
 // first is the first name of those that a name holds.
 func (n Name) first() Name {
@@ -80,15 +91,8 @@ func (n Name) first() Name {
 	return n
 }
 
-// goesOn reports whether a word that describes a company is left over.
-func goesOn(words []word, used *[maxWords]bool) bool {
-	for i, w := range words {
-		if !used[i] && len(w.text) >= 5 && w.weight >= shareTrade {
-			return true
-		}
-	}
-	return false
-}
+// goesOn reports whether a word describes a company.
+func goesOn(w *word) bool { return len(w.text) >= 5 && w.weight >= shareTrade }
 
 // aligned is the likeness of two names by their words. Each word is aligned with at
 // most one word of the other name. It is the weight of the aligned words, times

@@ -119,7 +119,8 @@ func TestSisters(t *testing.T) {
 		{"Amsel Metallbau", "Amsel International", false},
 		{"Amsel Metallbau", "Amsel Metalibau", false},
 		{"Amsel Metallbau", "Metallbau Amsel", false},
-		{"Amsel Metallbau", "Fink Metallbau", false}, // perhaps it was renamed
+		{"Amsel Bilding Supply", "Amsel Buillding Supply", false}, // misread twice
+		{"Amsel Metallbau", "Fink Metallbau", false},              // perhaps it was renamed
 		{"Amsel GmbH, Niederlassung Köln", "Amsel GmbH, Vertrieb", false},
 		{"International Amsel", "International Fink", false},
 		{"Amsel", "", false},

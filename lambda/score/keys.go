@@ -22,6 +22,9 @@ const maxItemKeys = 12
 // find each other by their dates.
 const window = 4
 
+// maxMonths bounds the months of a contract by which it is found.
+const maxMonths = 36
+
 // keySet collects keys. They begin with a piece of the tenant's id, so that
 // the index separates tenants that use the same numbers.
 type keySet struct {
@@ -70,14 +73,31 @@ func (d Document) keys() (keys, lookup []string) {
 		if d.Type != document.Contract && !d.Period.From.IsZero() {
 			both("period", who, d.Period.From.String(), d.Period.To.String())
 		}
-		if !d.Date.IsZero() {
-			found.add("month", who, d.Date.Month(0))
-			for i := -window; i <= window; i++ {
-				look.add("month", who, d.Date.Month(i))
-			}
+		first, months := d.months()
+		for i := range months {
+			found.add("month", who, first.Month(i))
+		}
+		for i := -window; months > 0 && i < months+window; i++ {
+			look.add("month", who, first.Month(i))
 		}
 	}
 	return found.sorted(), look.sorted()
+}
+
+// months returns the months that the document is found by, the first and their
+// number: that of its date, or those in which a contract runs.
+func (d Document) months() (first document.Date, n int) {
+	if d.Type != document.Contract || d.Period.From.IsZero() {
+		if d.Date.IsZero() {
+			return first, 0
+		}
+		return d.Date, 1
+	}
+	n = maxMonths
+	if !d.Period.To.IsZero() {
+		n = max(1, min(n, d.Period.From.DaysUntil(d.Period.To)/30+1))
+	}
+	return d.Period.From, n
 }
 
 // numbers lists the document's own number and those that it cites. A number of

@@ -81,6 +81,25 @@ func TestMonths(t *testing.T) {
 	}
 }
 
+// TestMonthsOfAContract: a contract and what is billed under it find each other
+// throughout its time.
+func TestMonthsOfAContract(t *testing.T) {
+	t.Parallel()
+	for period, billed := range map[string]map[string]bool{
+		`{"from":"2025-01-15","to":"2026-06-30"}`: {"2024-08-31": false, "2024-09-01": true, "2025-08-10": true, "2026-06-30": true, "2026-12-01": false},
+		`{"from":"2025-01-01"}`:                   {"2025-01-01": true, "2027-12-31": true, "2028-05-01": false},
+		`{"from":"2025-01-01","to":"2024-01-01"}`: {"2025-01-01": true, "2024-01-01": false},
+	} {
+		contract := parsed(t, ct, object(vat, `"date":"2020-05-05","period":`+period))
+		for date, want := range billed {
+			invoice := parsed(t, inv, object(vat, `"date":"`+date+`"`))
+			if got, back := finds(contract, invoice), finds(invoice, contract); got != want || back != want {
+				t.Errorf("%s and %s: found %v, and back %v", period, date, got, back)
+			}
+		}
+	}
+}
+
 func TestKeysAreOfTheTenant(t *testing.T) {
 	t.Parallel()
 	d := parsed(t, inv, object(order45, refs(po, "45"), `"date":"2026-01-31","total":"5"`, lines("a 1")))

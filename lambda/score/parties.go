@@ -68,7 +68,9 @@ func compareSuppliers(a, b Document) (evidence []Evidence) {
 	case named && company.Sisters(s.name, t.name):
 		evidence = evSister.Because("The suppliers %s and %s may be of one group, but are two companies.",
 			quoted(a.Supplier.Name), quoted(b.Supplier.Name))
-	case named && sim < otherName:
+	case named && sim >= otherName:
+		evidence = evNamePerhaps.Because("The suppliers %s and %s may be one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case named:
 		evidence = evOtherName.Because("The suppliers %s and %s differ.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
 	}
 	if s.valid && t.valid { // of two countries, otherwise it is a veto

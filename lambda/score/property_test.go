@@ -18,7 +18,7 @@ import (
 func drawDoc(t *rapid.T) Document {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	partyOf := func(label string) document.Party {
-		return document.Party{Name: pick(label+" name", "", "Hofmann Werkzeugbau", "HOFMANN Werkzeugbau GmbH", "Hoffmann Werkzeugbau", "Hofmann Metallbau", "Zenith"),
+		return document.Party{Name: pick(label+" name", "", "Hofmann Werkzeugbau", "HOFMANN Werkzeugbau GmbH", "Hoffmann Werkzeugbau", "Hofmann Metallbau", "HWX", "Zenith"),
 			VATID: pick(label+" VAT id", "", "", "", "DE1", "DE136695976", "DE129273398", "ATU13585627"), IBAN: pick(label+" IBAN", "", "", "X1", "X2")}
 	}
 	amount := func(label string, of ...string) document.Amount {

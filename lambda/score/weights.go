@@ -50,6 +50,7 @@ var (
 	evName        = define("name", "company", 28)         // by name
 	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
 	evOtherVATID  = define("other-vat-id", "company", -8) // VAT ids of two countries
+	evNamePerhaps = define("name-perhaps", "company", 8)  // names that may be of one company or not
 	evSister      = define("sister", "company", -55)      // names that begin alike and go on differently
 	evOtherName   = define("other-name", "company", -30)  // a supplier of another name
 	evBuyer       = define("buyer", "company", 20)        // one buyer, where one side does not name the supplier

@@ -111,7 +111,7 @@ func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
-		e.Score = float64(max(0, min(score.Sum(e.Evidence), p.most(e.Evidence)), p.least())) / 100
+		e.Score = float64(p.bounded(e.Evidence)) / 100
 	}
 	if e.Score >= highAt/100. {
 		e.Confidence = "high"
@@ -134,22 +134,18 @@ func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 	return e
 }
 
-// most is the highest number of points that a pair can have: the rules do not
-// match a document whose number another one has, but leave it open.
-func (p Pair) most(evidence []score.Evidence) int {
-	if slices.ContainsFunc(evidence, score.Copy.Is) {
-		return MatchAt - 1
+// bounded is the sum of the evidence between 0 and 100, and within two bounds. The
+// rules do not match a document of whose number there is another one, but leave it
+// open. And a citation keeps a pair open, whatever else there is.
+func (p Pair) bounded(evidence []score.Evidence) int {
+	points := max(0, min(score.Sum(evidence), 100))
+	switch {
+	case slices.ContainsFunc(evidence, score.Copy.Is):
+		return min(points, MatchAt-1)
+	case p.Cited():
+		return max(points, SuggestAt)
 	}
-	return 100
-}
-
-// least is the lowest number of points that a pair can have: a citation keeps it
-// open.
-func (p Pair) least() int {
-	if p.Cited() {
-		return SuggestAt
-	}
-	return 0
+	return points
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.

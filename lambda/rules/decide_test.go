@@ -45,6 +45,13 @@ func by(citation string, p Pair) Pair {
 	return p
 }
 
+// against is a pair with evidence against it.
+func against(points int, p Pair) Pair {
+	p.Points -= points
+	p.Evidence = append(p.Evidence, score.Evidence{Name: "items-other", Points: -points, Text: "By its items."})
+	return p
+}
+
 // received is a pair whose documents have one number each, the same in all such
 // pairs; the later one in business was received at the time.
 func received(at int64, p Pair) Pair {
@@ -136,14 +143,15 @@ var decideRows = []decideRow{
 	{"also when there is no room", []Pair{by("cites", weighed("order", "invoice 1", 95, 20, 20, 20)), by("cites", weighed("order", "invoice 2", 80, 20, 20, 20))}, []string{"match only 1.00 high", "match - 0.80 medium"}},
 
 	// What is cited is never dropped.
-	{"cited, and nothing else fits", []Pair{by("cites", weighed("order", "invoice", 10))}, []string{"suggestion only 0.50 Undecided."}},
+	{"cited, and nothing else fits", []Pair{against(70, by("cites", weighed("order", "invoice", 65)))}, []string{"suggestion only 0.50 Undecided."}},
+	{"cited, perhaps by another company", []Pair{against(35, by("cites", weighed("order", "invoice", 60)))}, []string{"nothing only"}},
 	{"cited loosely, and others fit better", []Pair{by("cites-loosely", weighed("order", "invoice 1", 70)), weighed("order", "invoice 2", 90)}, []string{"suggestion taken 0.50 Undecided.", "match only 1.00 high"}},
 
 	// Two documents of one number.
 	{"an invoice that is sent twice", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), received(2, by("cites", weighed("order", "invoice 2", 90)))}, []string{"match only 1.00 high", "suggestion copy 0.60 Undecided."}},
 	{"whatever its points", []Pair{received(1, by("cites", weighed("order", "invoice 1", 133))), received(2, by("cites", weighed("order", "invoice 2", 133)))}, []string{"match only 1.00 high", "suggestion copy 0.74 Undecided."}},
 	{"a number that is used again", []Pair{received(1, dated(400, weighed("order 1", "invoice", 60))), received(2, dated(14, weighed("order 2", "invoice", 62)))}, []string{"nothing copy", "match only 0.82 medium"}},
-	{"and fits worse", []Pair{received(1, dated(14, by("cites", weighed("order 1", "invoice", 60)))), received(2, dated(400, by("cites", weighed("order 2", "invoice", 95))))}, []string{"suggestion copy 0.50 Undecided.", "match only 1.00 high"}},
+	{"and fits worse", []Pair{received(1, dated(14, by("cites", weighed("order 1", "invoice", 60)))), received(2, dated(400, by("cites", weighed("order 2", "invoice", 95))))}, []string{"nothing copy", "match only 1.00 high"}},
 	{"nothing tells two of one number apart", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), received(1, by("cites", weighed("order", "invoice 2", 90)))}, slices.Repeat([]string{"suggestion copy 0.60 Undecided."}, 2)},
 	{"a person has chosen one of two", []Pair{received(1, by("cites", weighed("order", "invoice 1", 90))), verdict(Confirmed, received(2, by("cites", weighed("order", "invoice 2", 90))))}, []string{"suggestion copy 0.60 Undecided.", "match - 1.00 Confirmed by a person."}},
 	{"confirmations of one number", []Pair{received(1, weighed("order", "confirmation 1", 90)), received(2, weighed("order", "confirmation 2", 90))}, slices.Repeat([]string{"match only 1.00 high"}, 2)},

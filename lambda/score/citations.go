@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/reference"
@@ -157,10 +159,28 @@ func revision(a, b Document) []Evidence {
 		return nil
 	}
 	base, rev := reference.Revision(b.Number)
-	if rev != "" && same(reference.Canonical(base), a.number.Canonical) {
+	switch {
+	case rev == "":
+	case same(reference.Canonical(base), a.number.Canonical):
 		return evRevision.Because("%s is a revision of %s.", b.Number, a.Number)
+	case a.Number != "" && shape(base) == shape(a.Number):
+		return evOtherCitation.Because("%s is a revision of another order.", b.Number)
 	}
 	return nil
+}
+
+// shape is a number with 0 for each digit and A for each letter: the numbers of
+// one series have one shape.
+func shape(number string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsDigit(r):
+			return '0'
+		case unicode.IsLetter(r):
+			return 'A'
+		}
+		return r
+	}, strings.TrimSpace(number))
 }
 
 // commonCitation finds the number that both cite, the strongest one; or that

@@ -11,6 +11,7 @@ import (
 const (
 	brief   = 7 // between a delivery and its receipt
 	soon    = 60
+	months  = 120
 	far     = 200
 	earlier = 7
 	slack   = 3 // at both ends of a contract
@@ -53,8 +54,12 @@ func compareDates(first, second Document) (evidence []Evidence) {
 		return append(evidence, evDate.Because("%s", text)...)
 	case days > far:
 		return append(evidence, evDateFar.Because("%s", text)...)
+	case days <= months:
+		return append(evidence, evDateMonths.Because("%s", text)...)
+	case !p.From.IsZero() && p == q: // the period has the time already
+		return evidence
 	}
-	return append(evidence, evDateMonths.Because("%s", text)...)
+	return append(evidence, evDateHalf.Because("%s", text)...)
 }
 
 // apart is the sentence about the days between two documents.

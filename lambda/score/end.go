@@ -3,7 +3,7 @@ package score
 import (
 	"crypto/sha256"
 	"fmt"
-	"strings"
+	"slices"
 
 	"matchbook/lambda/document"
 )
@@ -26,16 +26,10 @@ func (d Document) end() End {
 	return End{n, d.Date, d.received}
 }
 
-// Cited reports whether one of the two cites the other: exactly, or also loosely
-// or by a short number if they are of one company. The names of these kinds of
-// evidence begin with "cites".
+// Cited reports whether one of the two cites the other, exactly or so that it may
+// be misread, and they are of one company or fit in other ways as well.
 func (p Pair) Cited() bool {
-	loosely := false
-	for _, ev := range p.Evidence {
-		if evCites.Is(ev) {
-			return true
-		}
-		loosely = loosely || strings.HasPrefix(ev.Name, evCites.name)
-	}
-	return loosely && namesCompany(p.Evidence)
+	return (p.Points >= KeepAt || namesCompany(p.Evidence)) && slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+		return evCites.Is(ev) || evCitesShort.Is(ev) || evCitesLoosely.Is(ev)
+	})
 }

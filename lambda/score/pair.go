@@ -31,7 +31,7 @@ func (p Pair) Counts() bool {
 	connected := namesCompany(p.Evidence) || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Points > 0 && weights[ev.Name].family == "citation"
 	})
-	return p.Veto != "" && len(p.Evidence) > 0 || p.Veto == "" && (connected && p.Points >= KeepAt || p.Cited())
+	return p.Veto != "" && len(p.Evidence) > 0 || p.Veto == "" && (connected && p.Points >= KeepAt || p.Cites() || p.Cited())
 }
 
 // Score scores a pair of documents. It is symmetric, and depends on nothing but

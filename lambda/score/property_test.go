@@ -26,7 +26,7 @@ func drawDoc(t *rapid.T) Document {
 		return a
 	}
 	date := func(label string) (d document.Date) {
-		_ = json.Unmarshal([]byte(`"`+pick(label, "", "2025-03-01", "2026-01-01", "2026-01-07", "2026-01-10", "2026-02-01", "2026-04-15", "2026-12-31")+`"`), &d)
+		_ = json.Unmarshal([]byte(`"`+pick(label, "", "2025-03-01", "2026-01-01", "2026-01-07", "2026-01-10", "2026-02-01", "2026-05-15", "2026-12-31")+`"`), &d)
 		return d
 	}
 	data := document.Data{

@@ -118,6 +118,7 @@ var (
 	evDateLate    = define("date-late", "time", -15)     // a receipt long after the delivery
 	evDateMonths  = define("date-months", "time", -3)    // more than two months
 	evDateEarly   = define("date-early", "time", -8)     // in the wrong order, by days
+	evDateHalf    = define("date-half", "time", -18)     // more than four months, and no common period
 	evDateFar     = define("date-far", "time", -20)      // many months apart
 	evDateOrder   = define("date-order", "time", -30)    // in the wrong order
 	evPeriod      = define("period", "time", 12)         // about the same time

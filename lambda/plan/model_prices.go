@@ -30,6 +30,9 @@ type modelRate struct {
 	Prompt     *float64 `json:"prompt"`
 	Completion *float64 `json:"completion"`
 	Embedding  *float64 `json:"embedding"`
+	// Date and Source are of this price, where they are not those of the list.
+	Date   string `json:"date"`
+	Source string `json:"source"`
 }
 
 // ReadModelPrices reads the prices in a file; "" reads the built-in ones.

@@ -111,7 +111,7 @@ func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
-		e.Score = float64(p.bounded(e.Evidence)) / 100
+		e.Score = float64(p.bounded(e.Evidence, ofA, ofB)) / 100
 	}
 	if e.Score >= highAt/100. {
 		e.Confidence = "high"
@@ -137,15 +137,22 @@ func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 // bounded is the sum of the evidence between 0 and 100, and within two bounds. The
 // rules do not match a document of whose number there is another one, but leave it
 // open. And a citation keeps a pair open, whatever else there is.
-func (p Pair) bounded(evidence []score.Evidence) int {
+func (p Pair) bounded(evidence []score.Evidence, ofA, ofB []Pair) int {
 	points := max(0, min(score.Sum(evidence), 100))
 	switch {
 	case slices.ContainsFunc(evidence, score.Copy.Is):
 		return min(points, MatchAt-1)
-	case p.Cited():
+	case p.openByCitation(ofA, ofB):
 		return max(points, SuggestAt)
 	}
 	return points
+}
+
+// openByCitation reports whether a citation keeps the pair open: it does unless it is
+// the very number of another document.
+func (p Pair) openByCitation(ofA, ofB []Pair) bool {
+	meant := func(q Pair) bool { return q.Veto == "" && q.Verdict != Rejected && p.MeansOther(q.Pair) }
+	return p.Cited() && !slices.ContainsFunc(ofA, meant) && !slices.ContainsFunc(ofB, meant)
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.

@@ -48,15 +48,23 @@ func directCitation(a, b Document) []Evidence {
 // that its texts mention: the strongest evidence.
 func cites(a, b Document) (best []Evidence) {
 	for _, c := range a.cites {
-		best = better(best, c.cites(a, b))
+		best = better(best, by(c, c.cites(a, b)))
 	}
 	if best != nil && best[0].Points >= evCites.points {
 		return best
 	}
 	for _, c := range a.mentions {
-		best = better(best, c.mentions(a, b))
+		best = better(best, by(c, c.mentions(a, b)))
 	}
 	return best
+}
+
+// by adds the citation to the evidence that it gives.
+func by(c citation, evidence []Evidence) []Evidence {
+	for i := range evidence {
+		evidence[i].Cited = c.Canonical
+	}
+	return evidence
 }
 
 // better returns the evidence with more points, the first of equal ones.
@@ -140,11 +148,11 @@ func (d Document) nearly(b Document) (best []Evidence) {
 		}
 		switch agreement, _ := c.parts.Agrees(b.number.parts); agreement {
 		case reference.Nearly:
-			best = better(best, evCitesNearly.Because("The %s cites %q, which may be %s with a digit missing or transposed.",
-				d.Type.Words(), c.Raw, b.Number))
+			best = better(best, by(c, evCitesNearly.Because("The %s cites %q, which may be %s with a digit missing or transposed.",
+				d.Type.Words(), c.Raw, b.Number)))
 		case reference.OneOff:
-			best = better(best, evCitesOff.Because("The %s cites %q, which differs from %s in one digit.",
-				d.Type.Words(), c.Raw, b.Number))
+			best = better(best, by(c, evCitesOff.Because("The %s cites %q, which differs from %s in one digit.",
+				d.Type.Words(), c.Raw, b.Number)))
 		}
 	}
 	return best

@@ -33,3 +33,22 @@ func (p Pair) Cited() bool {
 		return evCites.Is(ev) || evCitesShort.Is(ev) || evCitesLoosely.Is(ev)
 	})
 }
+
+// MeansOther reports whether the citation that connects the two has its exact match in
+// another pair: there it is the very number, here it is not.
+func (p Pair) MeansOther(other Pair) bool {
+	mine, theirs := p.citation(), other.citation()
+	return mine.Cited != "" && mine.Cited == theirs.Cited && !mine.exact() && theirs.exact()
+}
+
+// citation is the evidence that one of the two cites the other; zero without any.
+func (p Pair) citation() Evidence {
+	for _, ev := range p.Evidence {
+		if ev.Cited != "" {
+			return ev
+		}
+	}
+	return Evidence{}
+}
+
+func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }

@@ -105,7 +105,7 @@ func TestWhatIsNoVeto(t *testing.T) {
 
 func TestPairsThatAreKept(t *testing.T) {
 	t.Parallel()
-	name := []Evidence{{"name", 28, "Both name it."}}
+	name := []Evidence{{Name: "name", Points: 28, Text: "Both name it."}}
 	for _, tc := range []struct {
 		name string
 		pair Pair
@@ -113,12 +113,12 @@ func TestPairsThatAreKept(t *testing.T) {
 	}{
 		{"30 points", Pair{Points: 30, Evidence: name}, true},
 		{"29 points", Pair{Points: 29, Evidence: name}, false},
-		{"30 points without a company", Pair{Points: 30, Evidence: []Evidence{{"same-buyer", 5, "They name it."}, {"amount", 25, "It is the same."}}}, false},
-		{"30 points without a company, with a common citation", Pair{Points: 30, Evidence: []Evidence{{"common-other", 30, "Both cite it."}}}, true},
-		{"a citation, whatever else", Pair{Points: -20, Evidence: []Evidence{{"cites", 60, "It cites it."}, {"items-other", -80, "They differ."}}}, true},
-		{"a misread citation of one company", Pair{Points: -30, Evidence: append(name, Evidence{"cites-loosely", 45, "It cites it."})}, true},
-		{"a misread citation of another company", Pair{Points: -30, Evidence: []Evidence{{"cites-loosely", 45, "It cites it."}}}, false},
-		{"a veto against a citation", Pair{Points: 60, Veto: "No.", Evidence: []Evidence{{"cites", 60, "It cites it."}}}, true},
+		{"30 points without a company", Pair{Points: 30, Evidence: []Evidence{{Name: "same-buyer", Points: 5, Text: "They name it."}, {Name: "amount", Points: 25, Text: "It is the same."}}}, false},
+		{"30 points without a company, with a common citation", Pair{Points: 30, Evidence: []Evidence{{Name: "common-other", Points: 30, Text: "Both cite it."}}}, true},
+		{"a citation, whatever else", Pair{Points: -20, Evidence: []Evidence{{Name: "cites", Points: 60, Text: "It cites it."}, {Name: "items-other", Points: -80, Text: "They differ."}}}, true},
+		{"a misread citation of one company", Pair{Points: -30, Evidence: append(name, Evidence{Name: "cites-loosely", Points: 45, Text: "It cites it."})}, true},
+		{"a misread citation of another company", Pair{Points: -30, Evidence: []Evidence{{Name: "cites-loosely", Points: 45, Text: "It cites it."}}}, false},
+		{"a veto against a citation", Pair{Points: 60, Veto: "No.", Evidence: []Evidence{{Name: "cites", Points: 60, Text: "It cites it."}}}, true},
 		{"a veto", Pair{Veto: "No."}, false},
 	} {
 		if got := tc.pair.Counts(); got != tc.want {

@@ -7,6 +7,9 @@ type Evidence struct {
 	Name   string `json:"name"`
 	Points int    `json:"points"` // negative: against
 	Text   string `json:"text"`   // in plain words
+	// Cited is the citation, in its canonical form, where one of the two cites the
+	// other; the same citation may be evidence of several pairs.
+	Cited string `json:"cited,omitempty"`
 }
 
 // KeepAt is the least points of a pair that is kept: no competition can make one
@@ -164,5 +167,5 @@ func (k Kind) Is(ev Evidence) bool { return ev.Name == k.name }
 
 // Because returns a piece of evidence of this kind, with its points.
 func (k Kind) Because(format string, args ...any) []Evidence {
-	return []Evidence{{k.name, k.points, fmt.Sprintf(format, args...)}}
+	return []Evidence{{Name: k.name, Points: k.points, Text: fmt.Sprintf(format, args...)}}
 }

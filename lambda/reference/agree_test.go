@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestAgrees(t *testing.T) {
@@ -117,9 +116,7 @@ func TestTheStrengthIsOfTheDigitsThatAgree(t *testing.T) {
 // TestNumbersThatAgreeHaveAKeyInCommon: so a document finds what it cites.
 func TestNumbersThatAgreeHaveAKeyInCommon(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := rand.New(rand.NewPCG(17, 0))
 	parts := []string{"4500010046", "0042", "42", "26", "2026", "PO", "LS", "45O0010046", "10046", "1207", "064", "10", "B"}
 	joints := []string{"-", "/", " ", ", ", "", ".", " - "}
 	number := func() string {

@@ -9,6 +9,12 @@
 //	reference.Find("Zu Rechnung 2022/0374") // invoice 2022/0374
 //	reference.Type("Bestell-Nr.")           // "purchase-order"
 //
+// A citation is often printed with more than the number of a document, or with
+// less: Read takes a number apart, and Agrees grades how much of the one is in the
+// other. Numbers that agree have one of their Keys in common, except in a short
+// part (TestNumbersThatAgreeHaveAKeyInCommon). Find knows the labels of four
+// languages; Mentions lists what could be a number in a text of any language.
+//
 // There are two keys for two questions. Numbers with equal Canonical forms are
 // one number in different spellings. Numbers with equal Loose forms may also be
 // one number, once misread, or two numbers that look alike: they need other

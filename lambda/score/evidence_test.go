@@ -85,6 +85,7 @@ var citationRows = []evidenceRow{
 	{"in the notes, four digits", po, `"number":"4711",` + vat, inv, vat + `,"notes":"Su pedido 4711"`, "vat-id cites-short", 75},
 	{"in the notes, three digits", po, `"number":"471",` + vat, inv, vat + `,"notes":"Su pedido 471"`, "vat-id cites-weakly", 55},
 	{"in the notes, two digits", po, `"number":"47",` + vat, inv, vat + `,"notes":"Su pedido 47"`, "vat-id", 30},
+	{"in the notes, two digits and a year", po, `"number":"47",` + vat, inv, vat + `,"notes":"Su pedido 47/26"`, "vat-id", 30},
 	{"in the notes, the last six digits", po, `"number":"4500017455",` + vat, inv, vat + `,"notes":"Su pedido 017455"`, "vat-id cites-part", 75},
 	{"in the notes, as an amount", po, `"number":"4711",` + vat, inv, vat + `,"notes":"Vencimiento: 4711,00 EUR"`, "vat-id", 30},
 	{"in a line, as its article", po, `"number":"47112",` + vat, inv, vat + `,"line_items":[{"sku":"47112","description":"Pen 47112"}]`, "vat-id", 30},

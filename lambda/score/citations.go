@@ -35,10 +35,11 @@ func compareCitations(a, b Document) []Evidence {
 	return append(common, citesOther(b, a)...)
 }
 
-// directCitation is the strongest evidence that one document cites the other.
+// directCitation is the strongest evidence that one document cites the other. Of
+// two that are as strong it is the same one from both sides.
 func directCitation(a, b Document) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
-	if ab == nil || ba != nil && (ba[0].Points > ab[0].Points || ab[0].Name == evCitesLoosely.name) {
+	if ab == nil || ba != nil && cmp.Or(cmp.Compare(ba[0].Points, ab[0].Points), cmp.Compare(ba[0].Name, ab[0].Name)) > 0 {
 		return ba
 	}
 	return ab

@@ -152,8 +152,11 @@ func normaliseNumber(raw string) number {
 	return number{Raw: raw, Canonical: parts.Canonical, Loose: parts.Loose, parts: parts}
 }
 
-// HasCounterparty reports whether the document names a company.
-func (d Document) HasCounterparty() bool { return !d.supplier.isZero() || !d.buyer.isZero() }
+// HasCounterparty reports whether the document names a company, at least by its
+// address.
+func (d Document) HasCounterparty() bool {
+	return !d.supplier.isZero() || !d.buyer.isZero() || d.Supplier.Address != "" || d.Buyer.Address != ""
+}
 
 // Normalized is the part of d that is stored.
 func (d Document) Normalized() Normalized {

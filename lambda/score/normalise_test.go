@@ -149,7 +149,7 @@ func TestAnyPartyIsACounterparty(t *testing.T) {
 		want bool
 	}{
 		"none":            {`{}`, false},
-		"only an address": {`{"supplier":{"address":"Street 1"}}`, false},
+		"only an address": {`{"supplier":{"address":"Street 1"}}`, true},
 		"only marks":      {`{"supplier":{"name":"---"}}`, false},
 		"supplier":        {`{"supplier":{"name":"A"}}`, true},
 		"account":         {`{"supplier":{"iban":"1"}}`, true},

@@ -55,6 +55,9 @@ func (d Document) Score(o Document) Pair {
 	if first.ID != a.ID {
 		fit.A, fit.B = fit.B, fit.A
 	}
+	if !a.HasCounterparty() || !b.HasCounterparty() {
+		return p // it has no matches, whichever of the two is matched
+	}
 	p.Fit = fit
 	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), citations, behindOrder(first, second), contents,
 		compareTexts(first, second), compareDates(first, second))...)

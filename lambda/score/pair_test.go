@@ -63,7 +63,7 @@ func TestOtherCompaniesNeedACitation(t *testing.T) {
 		"another supplier":                    {acme, zenithSupplies, 8, 68},
 		"another supplier for the same buyer": {acme + `,` + ulm, zenithSupplies + `,` + ulm, 13, 73},
 		"a name and a VAT id":                 {acme + `,` + ulm, vat + `,` + ulm, 43, 103},
-		"no company at all":                   {`"currency":"EUR"`, `"currency":"EUR"`, 38, 98},
+		"an address":                          {`"supplier":{"address":"Hafenstr. 12"}`, `"supplier":{"address":"Hafenstraße 12"}`, 38, 98},
 	} {
 		order := parsed(t, po, object(`"number":"4711"`, tc.a, equal))
 		if p := scoredBothWays(t, order, parsed(t, inv, object(tc.b, equal))); p.Veto != "" || p.Points != tc.contents || p.Counts() {
@@ -72,6 +72,16 @@ func TestOtherCompaniesNeedACitation(t *testing.T) {
 		if p := scoredBothWays(t, order, parsed(t, inv, object(tc.b, equal, refs(po, "4711")))); p.Points != tc.cited || !p.Counts() {
 			t.Errorf("%s, cited: got %+v", name, p)
 		}
+	}
+}
+
+// TestWithoutACompanyThereIsNoPair: a document that names none has no matches,
+// whichever of the two is matched later.
+func TestWithoutACompanyThereIsNoPair(t *testing.T) {
+	t.Parallel()
+	none, order := parsed(t, gr, object(`"total":"1184.37"`, refs(po, "4500010046"))), parsed(t, po, object(order45, `"total":"1184.37"`))
+	if p := scoredBothWays(t, order, none); p.Veto != "" || len(p.Evidence) != 0 || p.Counts() {
+		t.Errorf("got %+v", p)
 	}
 }
 

@@ -20,6 +20,8 @@ type Key struct {
 	Tenant uuid.UUID
 	Model  string            // Model.Name
 	Prompt [sha256.Size]byte // hash of the exact question and schema
+	// Version of the question, kept with its answers. It has no part in finding one.
+	Version string
 }
 
 // Vault stores answers as soon as they are paid for, before they are read: the
@@ -53,7 +55,7 @@ const keepFor = 5 * time.Second
 // An answer that could not be committed is not asked for again: the next try
 // commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
-	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash()}
+	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
 	var paid *Answer // paid for, but not stored yet
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
 		id, text, found, err := a.Vault.FindAnswer(ctx, k)

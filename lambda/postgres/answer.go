@@ -34,8 +34,8 @@ func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string,
 // the first one's answer is used; both were paid for.
 const keepAnswerSQL = `
 INSERT INTO model_answer
-	(tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, unusable)
-VALUES ($1, $2, $3, $4, $5, $6, $7, now(), CASE
+	(tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, prompt_version, unusable)
+VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $9, CASE
 	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer
 		WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
 	THEN 'another attempt asked the same at the same moment' ELSE $8 END)
@@ -47,7 +47,8 @@ func (db *DB) KeepAnswer(
 ) (id int64, err error) {
 	err = steadily(ctx, func() error {
 		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, storable(a.Text),
-			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable)).Scan(&id)
+			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable),
+			k.Version).Scan(&id)
 	})
 	return id, err
 }

@@ -27,7 +27,7 @@ var _ interface {
 
 // asked is what a question is filed under.
 func asked(question string) llm.Key {
-	return llm.Key{Tenant: tenant, Model: "fake temperature=0", Prompt: sha256.Sum256([]byte(question))}
+	return llm.Key{Tenant: tenant, Model: "fake temperature=0", Prompt: sha256.Sum256([]byte(question)), Version: "match/1"}
 }
 
 func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
@@ -89,6 +89,7 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 			t.Errorf("another %s: found %v, %v", name, found, err)
 		}
 	}
+	k.Version = "match/2"
 	f.wantAnswer(k, "this")
 	f.wantAnswers("this, 2")
 	other := k
@@ -99,10 +100,10 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	f.wantAnswers("this, 3", "theirs, 1")
 
 	var cost string
-	if err := f.conn.QueryRow(t.Context(), "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now()) FROM model_answer WHERE id = $1", id).Scan(&cost); err != nil {
+	if err := f.conn.QueryRow(t.Context(), "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id).Scan(&cost); err != nil {
 		t.Fatal(err)
 	}
-	if want := num(1).String() + " 100 10 t"; cost != want {
+	if want := num(1).String() + " 100 10 t match/1"; cost != want {
 		t.Errorf("got %s, want %s", cost, want)
 	}
 }

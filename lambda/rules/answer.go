@@ -37,15 +37,17 @@ func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
 		return // there was no room for it in the question
 	}
-	reasoning := strings.TrimPrefix(d.Reasoning, undecided)
+	reasoning := d.byRules()
 	d.DecidedBy = "model"
-	switch a.Answer {
-	case High, Medium:
+	switch {
+	case a.Answer == High, a.Answer == Medium && d.Score >= likelyAt/100.:
 		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
 		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
-	case Low:
+	case a.Answer == Medium:
+		d.Outcome, d.Reasoning = Suggested, "Likely, by the model: "+a.Reasoning+" The rules: "+reasoning
+	case a.Answer == Low:
 		d.Outcome, d.Reasoning = Suggested, "Unlikely, by the model: "+a.Reasoning+" The rules: "+reasoning
-	case None:
+	case a.Answer == None:
 		d.Outcome = Dropped
 	}
 }
@@ -55,20 +57,28 @@ func (d *Decision) Follow(a Asked) {
 func (d *Decision) Owe() (changed bool) {
 	owed := d.Undecided && d.Pair.Asked.About != d.About
 	if owed {
-		d.Reasoning = undecided + stillOwed + strings.TrimPrefix(strings.TrimPrefix(d.Reasoning, undecided), stillOwed)
+		d.Reasoning = undecided + stillOwed + d.byRules()
 	}
 	changed, d.Pair.Asked.Owed = owed != d.Pair.Asked.Owed, owed
 	return changed
 }
 
+// byRules is the reasoning of an undecided pair, without what it waits for.
+func (d *Decision) byRules() string {
+	return strings.TrimPrefix(strings.TrimPrefix(d.Reasoning, undecided), stillOwed)
+}
+
 // stillOwed is part of the reasoning of an undecided pair that is owed an answer.
 const stillOwed = "A model has still to be asked. "
 
-// fingerprint is the same for the same evidence.
-func fingerprint(evidence []score.Evidence) string {
+// fingerprint is the same for the same evidence and rivals.
+func fingerprint(evidence []score.Evidence, rivals [2]Rivals) string {
 	h := sha256.New()
 	for _, ev := range evidence {
 		fmt.Fprintf(h, "%q %d %q\n", ev.Name, ev.Points, ev.Text)
+	}
+	for _, r := range rivals {
+		fmt.Fprintf(h, "%d %d %.4g %.4g\n", r.Certain, r.Equal, r.Units, r.Left)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

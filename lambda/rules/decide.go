@@ -39,8 +39,10 @@ type Decision struct {
 	Outcome Outcome
 	// Undecided: the rules leave the pair to a model, whether one was asked or not.
 	Undecided bool
-	// About is a hash of the evidence of an undecided pair: an answer counts for
-	// the same evidence only.
+	// Rivals are those of an undecided pair at A and at B.
+	Rivals [2]Rivals
+	// About is a hash of the evidence and the rivals of an undecided pair: an answer
+	// counts for the same ones only.
 	About string
 }
 
@@ -61,6 +63,9 @@ const (
 	SuggestAt = 50 // undecided
 	MatchAt   = 75 // a match, of medium confidence
 	highAt    = 85
+	// likelyAt is the least for a match by a model that is not sure: half of the way
+	// from a question to a match. Below it, two weak voices make no match.
+	likelyAt = (SuggestAt + MatchAt) / 2
 )
 
 // Decide decides about every pair of the documents. It is a pure function; its
@@ -88,7 +93,9 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 		case p.Verdict == Rejected, p.Veto != "":
 			d.Outcome = Suggested
 		case d.Score >= SuggestAt/100.:
-			d.Outcome, d.Undecided, d.About = Suggested, true, fingerprint(d.Evidence)
+			d.Outcome, d.Undecided = Suggested, true
+			d.Rivals = [2]Rivals{p.rivals(p.A, pairs[p.A]), p.rivals(p.B, pairs[p.B])}
+			d.About = fingerprint(d.Evidence, d.Rivals)
 			switch {
 			case p.Asked.About == d.About:
 				d.Follow(p.Asked)

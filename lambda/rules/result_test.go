@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -81,4 +83,67 @@ func BenchmarkDecide(b *testing.B) {
 func result(c Competition) Result {
 	r, _ := Apply(context.Background(), c) // which does not end
 	return r
+}
+
+// A model that is not sure makes a match only where the rules come near one.
+func TestAModelThatIsNotSureNeedsTheRules(t *testing.T) {
+	t.Parallel()
+	for points, want := range map[int]Outcome{SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, MatchAt - 1: Matched} {
+		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: want, Low: Suggested, None: Dropped} {
+			d := Decision{Edge: Edge{Score: float64(points) / 100, Reasoning: undecided + "By a number."}, Outcome: Suggested, Undecided: true}
+			if d.About = "now"; !d.Owe() || !strings.HasPrefix(d.Reasoning, undecided+stillOwed+"By") {
+				t.Errorf("what is owed: %+v", d)
+			}
+			d.Follow(Asked{Answer: answer, Reasoning: "The dates fit."})
+			said := strings.Contains(d.Reasoning, "The dates fit. The rules: By a number.")
+			if d.Outcome != outcome || d.DecidedBy != "model" || said != (answer != None) {
+				t.Errorf("%d points and %s: got %+v, want %s", points, answer, d, outcome)
+			}
+		}
+	}
+}
+
+// The rivals of a pair, by hand: of an order with 20 lamps and the invoices
+// that may belong to it.
+func TestRivalsAreCountedOnBothSides(t *testing.T) {
+	t.Parallel()
+	const certain, equal, weak = 90, 60, 40
+	pair := weighed("order 1", "invoice 1", 60, 20, 20, 20)
+	rival := func(points int, n int, common float64) Pair {
+		return weighed("order 1", fmt.Sprint("invoice ", n), points, 20, common, common)
+	}
+	rejected, confirmed := rival(certain, 8, 5), rival(weak, 9, 5)
+	rejected.Verdict, confirmed.Verdict = Rejected, Confirmed
+	another := weighed("order 1", "delivery 1", certain, 20, 20, 20) // of another type
+	elsewhere := weighed("order 2", "invoice 1", equal, 20, 20, 20)  // on the other side
+	for name, tc := range map[string]struct {
+		with           []Pair
+		order, invoice Rivals
+	}{
+		"nothing else": {nil, Rivals{Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"one as good":  {[]Pair{rival(equal, 2, 20)}, Rivals{Equal: 1, Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"many as good": {[]Pair{rival(equal, 2, 20), rival(equal, 3, 20), rival(equal+margin, 4, 20)},
+			Rivals{Equal: 2, Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"one certain, a part": {[]Pair{rival(certain, 2, 12)}, Rivals{Certain: 1, Units: 20, Left: 8}, Rivals{Units: 20, Left: 20}},
+		"confirmed":           {[]Pair{confirmed}, Rivals{Certain: 1, Units: 20, Left: 15}, Rivals{Units: 20, Left: 20}},
+		"more than there is": {[]Pair{rival(certain, 2, 12), rival(certain, 3, 12), confirmed},
+			Rivals{Certain: 2, Units: 20}, Rivals{Units: 20, Left: 20}},
+		"no rivals": {[]Pair{rejected, another, vetoed(rival(certain, 5, 20)), rival(weak, 6, 20)},
+			Rivals{Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"the other side": {[]Pair{elsewhere}, Rivals{Units: 20, Left: 20}, Rivals{Equal: 1, Units: 20, Left: 20}},
+	} {
+		all := append([]Pair{pair}, tc.with...)
+		slices.Reverse(all)
+		if got := pair.rivals(pair.A, at(pair.A, all)); got != tc.order {
+			t.Errorf("%s: the order has %+v, want %+v", name, got, tc.order)
+		}
+		if got := pair.rivals(pair.B, at(pair.B, all)); got != tc.invoice {
+			t.Errorf("%s: the invoice has %+v, want %+v", name, got, tc.invoice)
+		}
+	}
+}
+
+// at lists the pairs of a document.
+func at(id uuid.UUID, pairs []Pair) []Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return p.A != id && p.B != id })
 }

@@ -1,0 +1,38 @@
+package rules
+
+import "github.com/google/uuid"
+
+// Rivals are the other pairs of one of a pair's documents with documents of the
+// same type: the competition as a model or a person sees it. Like the evidence it
+// depends on the pairs of the two documents only. Numbers of pairs are 0, 1, or 2
+// for several, so that an answer counts while many documents alike arrive.
+type Rivals struct {
+	Certain     int     // they belong to the document beyond doubt
+	Equal       int     // they fit it as well as the pair
+	Units, Left float64 // of the document: all, and without those of certain pairs; 0 if unknown
+}
+
+// several is the largest number of pairs that is told apart.
+const several = 2
+
+// rivals lists the competition of the pair at one of its documents. A pair is
+// certain by a person's word, or by points of its own that make a match whatever
+// competes with it.
+func (p Pair) rivals(id uuid.UUID, pairs []Pair) Rivals {
+	me := p.from(id)
+	r := Rivals{Units: me.all, Left: me.all}
+	for _, q := range pairs {
+		if q.Veto != "" && q.Verdict == "" || q.Verdict == Rejected || q.A == p.A && q.B == p.B {
+			continue
+		}
+		switch s := q.from(id); {
+		case s.other != me.other:
+		case s.confirmed || s.points >= MatchAt && s.points > me.points+margin:
+			r.Certain = min(r.Certain+1, several)
+			r.Left = max(r.Left-s.common, 0)
+		case s.points >= me.points-margin:
+			r.Equal = min(r.Equal+1, several)
+		}
+	}
+	return r
+}

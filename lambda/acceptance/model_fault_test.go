@@ -87,8 +87,8 @@ func (s script) known() string {
 // edge is the state of its pair with the order after the answer.
 func (s script) edge() string {
 	switch s.answer {
-	case "high", "medium":
-		return "match by model, " + s.answer
+	case "high":
+		return "match by model, high"
 	case "low":
 		return "suggestion by model"
 	}
@@ -141,7 +141,7 @@ func newFaultRun(t *testing.T, groups int, seed uint64) *faultRun {
 		return choosing(r.scripts[asker(q.User)].answer)
 	}}, func(c *local.WorkloadConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
 	r.groups = r.line.groups(groups, random, nil)
-	answers := []string{"high", "medium", "low", ""}
+	answers := []string{"high", "low", ""} // medium depends on the points of the rules
 	d := &dealer{random, kinds(), map[byte][]fault.Kind{}, map[byte]int{}}
 	var orders []scripted.Order
 	add := func(number string, id uuid.UUID, end, answer int) {

@@ -157,20 +157,20 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 	}
 	asker := *m.Model
 	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &x.calls}, maxCalls-x.calls
-	q, order, err := QuestionOf(doc, list)
+	q, order, err := QuestionOf(doc, list, x.pending)
 	if err != nil {
 		return failure.Permanently("%s", err)
 	}
 	return asker.Ask(ctx, doc.TenantID, doc.ID, q, func(text string) error {
-		chosen, err := parseAnswer(text, len(list))
+		verdicts, err := parseAnswer(text, len(list))
 		if err != nil {
 			return err
 		}
 		answers := make(map[uuid.UUID]rules.Asked, len(list))
 		for number, i := range order {
 			a := rules.Asked{Answer: rules.None}
-			if c, ok := chosen[number+1]; ok {
-				a.Answer, a.Reasoning = c.Confidence, line(c.Reasoning, maxReasoning)
+			if v, ok := verdicts[number+1]; ok && v.Verdict != rules.None {
+				a.Answer, a.Reasoning = v.Verdict, line(v.Evidence, maxReasoning)
 			}
 			answers[list[i].ID] = a
 		}
@@ -194,41 +194,73 @@ func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error
 	return c.Model.Answer(ctx, q)
 }
 
-// choice is a candidate that the model chose.
+// verdict is a model's word about a candidate.
+type verdict struct {
+	Candidate int          `json:"candidate"`
+	Evidence  string       `json:"evidence"`
+	Verdict   rules.Answer `json:"verdict"`
+}
+
+// maxReasoning bounds the evidence that is kept, in characters.
+const maxReasoning = 500
+
+var errForm = errors.New("it is not JSON of the requested form")
+
+// parseAnswer reads an answer to a question with n candidates: a verdict about
+// each. Its errors name the mistake and quote nothing of the answer.
+func parseAnswer(text string, n int) (map[int]verdict, error) {
+	var answer struct {
+		Candidates *[]verdict `json:"candidates"`
+		Matches    *[]choice  `json:"matches"`
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&answer) != nil || decoder.More() || (answer.Candidates == nil) == (answer.Matches == nil) {
+		return nil, errForm
+	}
+	if answer.Matches != nil {
+		return parseChoices(*answer.Matches, n)
+	}
+	verdicts, err := eachOnce(*answer.Candidates, n)
+	if err == nil && len(verdicts) < n {
+		err = errors.New("it leaves out a candidate")
+	}
+	return verdicts, err
+}
+
+// eachOnce returns the verdicts by candidate.
+func eachOnce(list []verdict, n int) (map[int]verdict, error) {
+	verdicts := make(map[int]verdict, len(list))
+	for _, v := range list {
+		switch _, twice := verdicts[v.Candidate]; {
+		case v.Candidate < 1 || v.Candidate > n:
+			return nil, errors.New("it names a candidate that was not listed")
+		case twice:
+			return nil, errors.New("it names a candidate twice")
+		case !slices.Contains([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}, v.Verdict):
+			return nil, errors.New("its verdict is not high, medium, low or none")
+		}
+		verdicts[v.Candidate] = v
+	}
+	return verdicts, nil
+}
+
+// choice is a candidate in an answer of the first form, which lists only the
+// candidates that belong to the document. Models behind a server that does not
+// enforce the schema still give it.
 type choice struct {
 	Candidate  int          `json:"candidate"`
 	Confidence rules.Answer `json:"confidence"`
 	Reasoning  string       `json:"reasoning"`
 }
 
-// maxReasoning bounds the reasoning that is kept, in characters.
-const maxReasoning = 500
-
-// parseAnswer reads an answer to a question with n candidates. Its errors name
-// the mistake and quote nothing of the answer.
-func parseAnswer(text string, n int) (map[int]choice, error) {
-	var answer struct {
-		Matches *[]choice `json:"matches"`
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&answer); err != nil {
-		return nil, errors.New("it is not JSON of the requested form")
-	}
-	if decoder.More() || answer.Matches == nil {
-		return nil, errors.New("it is not JSON of the requested form")
-	}
-	chosen := make(map[int]choice, len(*answer.Matches))
-	for _, c := range *answer.Matches {
-		switch _, twice := chosen[c.Candidate]; {
-		case c.Candidate < 1 || c.Candidate > n:
-			return nil, errors.New("it names a candidate that was not listed")
-		case twice:
-			return nil, errors.New("it names a candidate twice")
-		case c.Confidence != rules.Low && c.Confidence != rules.Medium && c.Confidence != rules.High:
+func parseChoices(choices []choice, n int) (map[int]verdict, error) {
+	list := make([]verdict, len(choices))
+	for i, c := range choices {
+		if c.Confidence == rules.None {
 			return nil, errors.New("its confidence is not high, medium or low")
 		}
-		chosen[c.Candidate] = c
+		list[i] = verdict{c.Candidate, c.Reasoning, c.Confidence}
 	}
-	return chosen, nil
+	return eachOnce(list, n)
 }

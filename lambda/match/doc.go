@@ -39,12 +39,17 @@
 //   - Otherwise Write commits.
 //
 // A question contains the document and its undecided pairs, at most 20, the
-// best ones. Of two documents the one that comes later in business asks about
-// their pair. An answer counts for as long as the document has this question
-// and the pair this evidence. A write that changes the question of another
-// document publishes that document, which then asks again. The answer to a
-// question that was asked before comes from the database: package llm keeps
-// each answer before Match reads it.
+// best ones, each with its competition on both sides in words of ours: documents
+// that belong to one of the two beyond doubt, others that fit as well, and the
+// quantity that is left (rules.Rivals). The model writes the evidence about every
+// candidate, and after it the verdict (system.go).
+//
+// Of two documents the one that comes later in business asks about their pair. An
+// answer counts for as long as the document has this question and the pair this
+// evidence and competition. A write that changes the question of another document
+// publishes that document, which then asks again. The answer to a question that
+// was asked before comes from the database: package llm keeps each answer before
+// Match reads it, with the version of its prompt.
 //
 // An attempt has at most 10 rounds and calls the model at most 3 times. After
 // that it fails as transient, and so it does if an answer cannot be read: a

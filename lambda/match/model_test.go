@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -88,16 +90,10 @@ func opinion(q llm.Question) (string, error) {
 	n := strings.Count(q.User, "\nCandidate ")
 	var list []string
 	for i := range n {
-		switch sum[i] % 4 {
-		case 0:
-			list = append(list, fmt.Sprintf(`{"candidate":%d,"confidence":"high","reasoning":"sure"}`, i+1))
-		case 1:
-			list = append(list, fmt.Sprintf(`{"candidate":%d,"confidence":"medium","reasoning":"likely"}`, i+1))
-		case 2:
-			list = append(list, fmt.Sprintf(`{"candidate":%d,"confidence":"low","reasoning":"possible"}`, i+1))
-		}
+		word := []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None}[sum[i]%4]
+		list = append(list, fmt.Sprintf(`{"candidate":%d,"evidence":"what fits","verdict":%q}`, i+1, word))
 	}
-	return `{"matches":[` + strings.Join(list, ",") + `]}`, nil
+	return `{"candidates":[` + strings.Join(list, ",") + `]}`, nil
 }
 
 // outbox is a queue: documents in it are matched later.
@@ -198,22 +194,18 @@ func settle(t *testing.T, m *memory, a *llm.Asker, docs []score.Raw) error {
 func TestModelDecidesWhatRulesLeaveOpen(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		confidence           string
+		verdict              string
 		matches, suggestions int
 		by                   string
 	}{
-		"high":   {"high", 2, 0, "model"},
-		"medium": {"medium", 2, 0, "model"},
-		"low":    {"low", 0, 2, "model"},
-		"none":   {"", 0, 0, ""},
+		"high": {"high", 2, 0, "model"},
+		"low":  {"low", 0, 2, "model"},
+		"none": {"none", 0, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			model := &fakeModel{think: func(llm.Question) (string, error) {
-				if tc.confidence == "" {
-					return `{"matches":[]}`, nil
-				}
-				return `{"matches":[{"candidate":1,"confidence":"` + tc.confidence + `","reasoning":"The dates fit."}]}`, nil
+				return `{"candidates":[{"candidate":1,"evidence":"The dates fit.","verdict":"` + tc.verdict + `"}]}`, nil
 			}}
 			docs := twoInvoices()
 			m := newMemory(docs)
@@ -224,7 +216,7 @@ func TestModelDecidesWhatRulesLeaveOpen(t *testing.T) {
 				t.Errorf("got matches %+v, suggestions %+v", m.matches, m.hints)
 			}
 			for _, e := range m.matches {
-				if e.DecidedBy != tc.by || e.Confidence != tc.confidence || !strings.Contains(e.Reasoning, "The dates fit.") {
+				if e.DecidedBy != tc.by || e.Confidence != tc.verdict || !strings.Contains(e.Reasoning, "The dates fit.") {
 					t.Errorf("got %+v", e)
 				}
 			}
@@ -267,44 +259,135 @@ func TestMessagesThatCannotBeSentAreLeftToTheSweep(t *testing.T) {
 	}
 }
 
-// No answer is taken that is not exactly of the form that was asked for.
+// No answer is taken that is not exactly of the form that was asked for, or of the
+// first form, which lists only what belongs to the document.
 func TestAnswersAreReadStrictly(t *testing.T) {
 	t.Parallel()
-	choice := func(n int, confidence string) string {
+	verdicts := func(list ...string) string { // such as "1 high"
+		for i, text := range list {
+			n, word, _ := strings.Cut(text, " ")
+			list[i] = `{"candidate":` + n + `,"evidence":"x","verdict":"` + word + `"}`
+		}
+		return `{"candidates":[` + strings.Join(list, ",") + `]}`
+	}
+	first := func(n int, confidence string) string {
 		return fmt.Sprintf(`{"candidate":%d,"confidence":%q,"reasoning":"x"}`, n, confidence)
 	}
+	all := verdicts("2 none", "1 high", "3 low")
 	for _, tc := range []struct {
 		name, text string
-		want       int // -1: refused
+		want       int // that belong to the document; -1: refused
 	}{
-		{"none", `{"matches":[]}`, 0},
-		{"one", `{"matches":[` + choice(2, "high") + `]}`, 1},
-		{"two", `{"matches":[` + choice(2, "high") + `,` + choice(1, "low") + `]}`, 2},
-		{"blanks around it", " \n{\"matches\":[]}\n ", 0},
+		{"none", verdicts("1 none", "2 none", "3 none"), 0},
+		{"two of three", all, 2},
+		{"blanks around it", " \n" + all + "\n ", 2},
 		{"nothing", ``, -1},
 		{"no JSON", `none of them`, -1},
-		{"in a fence", "```json\n{\"matches\":[]}\n```", -1},
-		{"cut off", `{"matches":[{"candidate":1`, -1},
-		{"something behind it", `{"matches":[]} done`, -1},
-		{"two objects", `{"matches":[]}{"matches":[]}`, -1},
+		{"in a fence", "```json\n" + all + "\n```", -1},
+		{"cut off", all[:40], -1},
+		{"something behind it", all + ` done`, -1},
+		{"two objects", all + all, -1},
 		{"no list", `{}`, -1},
-		{"null", `{"matches":null}`, -1},
-		{"another field", `{"matches":[],"note":"x"}`, -1},
-		{"another field of a match", `{"matches":[{"candidate":1,"confidence":"high","reasoning":"x","score":1}]}`, -1},
+		{"null", `{"candidates":null}`, -1},
+		{"another field", `{"candidates":[],"note":"x"}`, -1},
+		{"another field of a candidate", strings.Replace(all, `"evidence"`, `"score":1,"evidence"`, 1), -1},
 		{"a list", `[]`, -1},
-		{"a number that was not listed", `{"matches":[` + choice(4, "high") + `]}`, -1},
-		{"number 0", `{"matches":[` + choice(0, "high") + `]}`, -1},
-		{"a candidate twice", `{"matches":[` + choice(1, "high") + `,` + choice(1, "low") + `]}`, -1},
-		{"an unknown confidence", `{"matches":[` + choice(1, "certain") + `]}`, -1},
-		{"no confidence", `{"matches":[{"candidate":1,"reasoning":"x"}]}`, -1},
-		{"a number as text", `{"matches":[{"candidate":"1","confidence":"high","reasoning":"x"}]}`, -1},
+		{"one is left out", verdicts("1 high", "2 none"), -1},
+		{"all are left out", `{"candidates":[]}`, -1},
+		{"a number that was not listed", verdicts("1 high", "2 none", "4 none"), -1},
+		{"number 0", verdicts("0 high", "1 none", "2 none", "3 none"), -1},
+		{"a candidate twice", verdicts("1 high", "2 none", "3 none", "1 low"), -1},
+		{"an unknown verdict", verdicts("1 certain", "2 none", "3 none"), -1},
+		{"no verdict", `{"candidates":[{"candidate":1,"evidence":"x"},{"candidate":2,"evidence":"x"},{"candidate":3,"evidence":"x"}]}`, -1},
+		{"a number as text", strings.Replace(all, `"candidate":1`, `"candidate":"1"`, 1), -1},
+		{"both forms", strings.TrimSuffix(all, "}") + `,"matches":[]}`, -1},
+		{"the first form, none", `{"matches":[]}`, 0},
+		{"the first form, two", `{"matches":[` + first(2, "high") + `,` + first(1, "low") + `]}`, 2},
+		{"the first form, one that was not listed", `{"matches":[` + first(4, "high") + `]}`, -1},
+		{"the first form, one twice", `{"matches":[` + first(1, "high") + `,` + first(1, "low") + `]}`, -1},
+		{"the first form, none as a confidence", `{"matches":[` + first(1, "none") + `]}`, -1},
+		{"the first form, another field", `{"matches":[{"candidate":1,"confidence":"high","reasoning":"x","score":1}]}`, -1},
 	} {
 		got, err := parseAnswer(tc.text, 3)
-		if (err != nil) != (tc.want < 0) || err == nil && len(got) != tc.want {
+		belong := 0
+		for _, v := range got {
+			if v.Verdict != rules.None {
+				belong++
+			}
+		}
+		if (err != nil) != (tc.want < 0) || err == nil && belong != tc.want {
 			t.Errorf("%s: got %v, %v", tc.name, got, err)
 		}
 		if err != nil && tc.text != "" && strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: the error quotes it", tc.name)
+		}
+	}
+}
+
+// Providers keep a prefix of at least 1,024 tokens that many questions share. A
+// tokenizer splits a text at least where a word, three digits or a run of signs
+// ends, so these are fewer than its tokens.
+func TestFixedPrefixIsLongEnoughToBeKept(t *testing.T) {
+	t.Parallel()
+	pieces := regexp.MustCompile(`[^\r\n\pL\pN]?\pL+|\pN{1,3}| ?[^\s\pL\pN]+`).FindAllString(system, -1)
+	if len(pieces) < 1_024 {
+		t.Errorf("the system message has %d words and signs", len(pieces))
+	}
+	docs := twoInvoices()
+	for _, doc := range docs {
+		q, _, err := QuestionOf(doc, docs, nil)
+		if err != nil || q.System != system || q.Version == "" {
+			t.Errorf("got %q of version %q, %v", q.System, q.Version, err)
+		}
+	}
+}
+
+// The examples are answered in the form that is asked for.
+func TestExamplesOfThePromptFollowItsForm(t *testing.T) {
+	t.Parallel()
+	examples := strings.Split(system, "\nEXAMPLE ")[1:]
+	if len(examples) != 3 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, text := range examples {
+		question, answer, _ := strings.Cut(text, "\nAnswer: ")
+		if _, err := parseAnswer(answer, strings.Count(question, "\nCandidate ")); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
+	}
+}
+
+// The lines about the competition are counted from both sides, in words of ours.
+func TestQuestionShowsTheCompetition(t *testing.T) {
+	t.Parallel()
+	order, invoice := raw(po, "{}"), raw(inv, "{}")
+	order.ID, invoice.ID = idOf("1"), idOf("2")
+	a, b := order.ID, invoice.ID
+	if byID(a, b) > 0 {
+		a, b = b, a
+	}
+	for _, tc := range []struct {
+		ofOrder, ofInvoice rules.Rivals
+		want               string
+	}{
+		{rules.Rivals{Units: 20, Left: 20}, rules.Rivals{}, ""},
+		{rules.Rivals{Equal: 1}, rules.Rivals{}, "competition: one other invoice fits the purchase order as well\n"},
+		{rules.Rivals{Certain: 1, Equal: 2, Units: 20, Left: 8.5}, rules.Rivals{Certain: 2},
+			"competition: one other invoice belongs to the purchase order beyond doubt; several other invoices fit the purchase order as well; of its 20 units 8.5 are left\n" +
+				"competition: several other purchase orders belong to the document beyond doubt\n"},
+	} {
+		d := rules.Decision{Edge: rules.Edge{A: a, B: b}, Rivals: [2]rules.Rivals{tc.ofOrder, tc.ofInvoice}}
+		if a != order.ID {
+			d.Rivals[0], d.Rivals[1] = d.Rivals[1], d.Rivals[0]
+		}
+		q, _, err := QuestionOf(invoice, []score.Raw{order}, []rules.Decision{d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, _ := strings.Cut(q.User, "Candidate 1:\n")
+		got, _, _ = strings.Cut(got, "<<<candidate\n")
+		if got != tc.want {
+			t.Errorf("%+v: got\n%swant\n%s", tc, got, tc.want)
 		}
 	}
 }
@@ -360,7 +443,7 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 		t.Fatal(err)
 	}
 	raws := []score.Raw{{ID: idOf("a"), Type: po, Data: string(data)}, {ID: idOf("b"), Type: po, Data: string(data)}}
-	q, _, err := QuestionOf(score.Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws)
+	q, _, err := QuestionOf(score.Raw{ID: idOf("d"), Type: inv, Data: string(data)}, raws, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +463,7 @@ func TestPromptFencesWhatStrangersWrote(t *testing.T) {
 	if err := json.Unmarshal(q.Schema, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(q.Schema), `"enum":[1,2]`) {
+	if !strings.Contains(string(q.Schema), `"enum":[1,2]`) || !strings.Contains(string(q.Schema), `"evidence":{"type":"string"`) {
 		t.Errorf("the candidates are no enum: %s", q.Schema)
 	}
 }
@@ -393,7 +476,7 @@ func TestQuestionIsTheGoldenOne(t *testing.T) {
 	t.Parallel()
 	docs := twoInvoices()
 	docs[1].Data = strings.Replace(docs[1].Data, "{", `{"currency":"EUR","notes":"Delivered on 12 January.","references":[{"type":"customer","number":"K-77"}],`, 1)
-	q, order, err := QuestionOf(docs[1], []score.Raw{docs[0], docs[2]})
+	q, order, err := QuestionOf(docs[1], []score.Raw{docs[0], docs[2]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func lampTrade(n int) (docs []corpus.Document) {
 		add(document.Invoice, fmt.Sprintf("RE-%d", 1000+i), "2026-01-15", cites, 100+i)
 		add(document.PurchaseOrder, fmt.Sprintf("47%03d", i), "2026-01-05", "", 200+i)
 		add(document.Invoice, fmt.Sprintf("RE-%d-A", 2000+i), "2026-01-15", "", 200+i)
-		add(document.Invoice, fmt.Sprintf("RE-%d-B", 2000+i), "2026-01-16", "", 200+i)
+		add(document.Invoice, fmt.Sprintf("RE-%d-B", 2000+i), "2026-01-15", "", 200+i)
 	}
 	return docs
 }

@@ -1,14 +1,18 @@
 package scripted
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
 )
 
-// matches is the answer to a match question.
+// matches is the answer to a match question, in one of two forms: a verdict about
+// each candidate, if the schema has a list of candidates, and otherwise a list of
+// those that belong to the document.
 type matches struct {
 	Matches []match `json:"matches"`
+	of      int     // candidates with a verdict each; 0: the second form
 }
 
 type match struct {
@@ -17,16 +21,61 @@ type match struct {
 	Reasoning  string `json:"reasoning"`
 }
 
+// verdict is a candidate in the first form.
+type verdict struct {
+	Candidate int    `json:"candidate"`
+	Evidence  string `json:"evidence"`
+	Verdict   string `json:"verdict"`
+}
+
+// verdicts is an answer of the first form.
+type verdicts struct {
+	Candidates []verdict `json:"candidates"`
+}
+
+// newMatches returns an answer without a match, in the form that the schema wants.
+func newMatches(schema json.RawMessage, candidates int) matches {
+	if bytes.Contains(schema, []byte(`"candidates"`)) {
+		return matches{of: candidates}
+	}
+	return matches{}
+}
+
 func (m *matches) add(one match) { m.Matches = append(m.Matches, one) }
 
 func (m matches) text() string {
+	if m.of > 0 {
+		return marshal(m.verdicts())
+	}
 	if m.Matches == nil {
 		m.Matches = []match{} // none is [], not null
 	}
 	return marshal(m)
 }
 
+// verdicts adds those about the candidates that do not belong to the document.
+func (m matches) verdicts() (all verdicts) {
+	for _, one := range m.Matches {
+		all.Candidates = append(all.Candidates, verdict{one.Candidate, one.Reasoning, one.Confidence})
+	}
+	for _, number := range m.others(m.of) {
+		all.Candidates = append(all.Candidates, verdict{number, "Scripted: nothing belongs together here.", "none"})
+	}
+	slices.SortStableFunc(all.Candidates, func(a, b verdict) int { return a.Candidate - b.Candidate })
+	return all
+}
+
 func readMatches(text string) (m matches, ok bool) {
+	var all verdicts
+	if json.Unmarshal([]byte(text), &all) == nil && all.Candidates != nil {
+		m.of = len(all.Candidates)
+		for _, v := range all.Candidates {
+			if v.Verdict != "none" {
+				m.add(match{v.Candidate, v.Verdict, v.Evidence})
+			}
+		}
+		return m, true
+	}
 	err := json.Unmarshal([]byte(text), &m)
 	return m, err == nil && m.Matches != nil
 }

@@ -58,7 +58,7 @@ func Oracle(links [][2]string, parse Parse) Mind {
 		if !ok {
 			return ""
 		}
-		var m matches
+		m := newMatches(q.Schema, len(candidates))
 		for i, candidate := range candidates {
 			if linked[[2]string{document, candidate}] {
 				m.add(match{i + 1, "high", "Scripted: the key of this run has the two as linked."})

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -200,6 +201,41 @@ func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 			if got := Noisy(answer(right), seed, 1, parsePrompt)(Question{User: prompt("a", "b")}); got == right {
 				t.Errorf("seed %d leaves %s right", seed, right)
 			}
+		}
+	}
+}
+
+// A schema with a list of candidates gets a verdict about each, also where the
+// answer is spoiled or broken on purpose.
+func TestEachCandidateGetsAVerdictWhereTheSchemaWantsIt(t *testing.T) {
+	t.Parallel()
+	schema := json.RawMessage(`{"properties":{"candidates":{"items":{"properties":{"candidate":{"enum":[1,2,3]}}}}}}`)
+	q := Question{User: prompt("a", "b", "c", "d"), Schema: schema}
+	oracle := Oracle([][2]string{{"a", "c"}}, parsePrompt)
+	words := func(text string) (list string) {
+		var all verdicts
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range all.Candidates {
+			list += fmt.Sprint(v.Candidate, " ", v.Verdict, ", ")
+		}
+		return list
+	}
+	right := oracle(q)
+	if got, want := words(right), "1 none, 2 high, 3 none, "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for seed := range uint64(20) {
+		if got := words(Noisy(oracle, seed, 1, parsePrompt)(q)); got == words(right) || strings.Count(got, ", ") != 3 {
+			t.Errorf("seed %d: got %s", seed, got)
+		}
+	}
+	m, _ := readMatches(right)
+	for got, want := range map[string]string{
+		m.unlisted(schema).text(): "1 none, 2 high, 3 none, 4 high, ", m.doubled().text(): "1 none, 2 high, 2 low, 3 none, "} {
+		if words(got) != want {
+			t.Errorf("got %s, want %s", words(got), want)
 		}
 	}
 }

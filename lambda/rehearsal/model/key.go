@@ -133,17 +133,21 @@ func mostInCommon(q scripted.Question) string {
 	if !ok {
 		return ""
 	}
-	type choice struct {
-		Candidate  int    `json:"candidate"`
-		Confidence string `json:"confidence"`
-		Reasoning  string `json:"reasoning"`
+	type verdict struct {
+		Candidate int    `json:"candidate"`
+		Evidence  string `json:"evidence"`
+		Verdict   string `json:"verdict"`
 	}
-	chosen := []choice{}
-	if best, common := closest(document, candidates); best > 0 {
-		reasoning := fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common)
-		chosen = append(chosen, choice{best, "medium", reasoning})
+	best, common := closest(document, candidates)
+	list := make([]verdict, len(candidates))
+	for i := range candidates {
+		list[i] = verdict{i + 1, "Scripted: it does not have the most values in common with the document.", "none"}
+		if i+1 == best {
+			list[i] = verdict{i + 1,
+				fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common), "high"}
+		}
 	}
-	answer, err := json.Marshal(map[string]any{"matches": chosen})
+	answer, err := json.Marshal(map[string]any{"candidates": list})
 	if err != nil {
 		panic(err) // it is made of strings and numbers
 	}

@@ -36,19 +36,24 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 		for i, notes := range tc.candidates {
 			list = append(list, raw(fmt.Sprint(i), notes))
 		}
-		q, order, err := match.QuestionOf(raw("R-1", "red"), list)
+		q, order, err := match.QuestionOf(raw("R-1", "red"), list, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var answer struct {
-			Matches []struct{ Candidate int }
+			Candidates []struct {
+				Candidate int
+				Verdict   string
+			}
 		}
 		if err := json.Unmarshal([]byte(mostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, m := range answer.Matches {
-			got = append(got, tc.candidates[order[m.Candidate-1]])
+		for _, c := range answer.Candidates {
+			if c.Verdict != "none" {
+				got = append(got, tc.candidates[order[c.Candidate-1]])
+			}
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
@@ -82,7 +87,7 @@ func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 		{invoice2, []score.Raw{order2}, 2, []string{numbered(5).String()}},
 		{invoice1, []score.Raw{unknown}, 1, []string{""}},
 	} {
-		q, _, err := match.QuestionOf(tc.asks, tc.candidates)
+		q, _, err := match.QuestionOf(tc.asks, tc.candidates, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

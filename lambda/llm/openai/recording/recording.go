@@ -55,7 +55,7 @@ func Take(ctx context.Context, config openai.Config) (*Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, _, err := match.QuestionOf(documents[0], documents[1:])
+	q, _, err := match.QuestionOf(documents[0], documents[1:], nil)
 	if err != nil {
 		return nil, err
 	}

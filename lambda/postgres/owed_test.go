@@ -30,7 +30,7 @@ import (
 // and an order with two invoices between which the rules cannot decide.
 func lampTrade(n int) (docs []corpus.Document) {
 	add := func(typ document.Type, number, date, references string, quantity int) {
-		docs = append(docs, corpus.Document{ID: num(len(docs) + 1), TenantID: tenant, Type: typ, Data: json.RawMessage(fmt.Sprintf(
+		docs = append(docs, corpus.Document{ID: num(len(docs) + 1), TenantID: tenant, Type: typ, Received: start, Data: json.RawMessage(fmt.Sprintf(
 			`{"number":%q,"date":%q,"supplier":{"name":"Lampenhaus Wittmann","vat_id":"DE136695976"},"total":"%d.40"%s,"line_items":[{"sku":"L-%d","quantity":"%d","unit_price":"59.22"}]}`,
 			number, date, 1000+quantity, references, quantity, quantity))})
 	}
@@ -245,7 +245,7 @@ func TestDocumentThatWaitsForItsModelHasTheMatchesOfTheRules(t *testing.T) {
 		rows = now
 		f.advance(want.Visibility)
 	}
-	if got := w.count("SELECT count(*) FROM notification"); got != 1 {
+	if got := w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"); got != 1 {
 		t.Errorf("%d notifications, want one", got)
 	}
 }

@@ -42,6 +42,7 @@ type Exchange struct {
 // or a request.
 var headers = []string{
 	"Content-Type", "Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens",
+	"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining-Tokens",
 	"X-Scripted",
 }
 

@@ -65,6 +65,7 @@ var alikeRows = []evidenceRow{
 	{"translated, one price only", po, detailed(";checker plate;26.5;kg;3.10"), inv, detailed(";Riffelblech;12;kg;3.10"), "vat-id items-other", -10},
 	{"only the quantities are the same", po, detailed(";checker plate;26.5", ";hex nut;118"), dn, detailed(";Riffelblech;26.5", ";Mutter;118"), "vat-id quantities", 38},
 	{"only round quantities are the same", po, detailed(";checker plate;100"), dn, detailed(";Riffelblech;100"), "vat-id items-other", -10},
+	{"only the quantities are the same, not the prices", po, detailed(";checker plate;26.5;;3", ";hex nut;118;;2"), dn, detailed(";Riffelblech;26.5;;5", ";Mutter;118;;9"), "vat-id items-other", -10},
 	{"one number differs", po, detailed(";Lock Nut 5;3;;41.22"), inv, detailed(";Lock Nut 6;3;;45.50"), "vat-id items-other", -10},
 	{"one number differs, one price", po, detailed(";Lock Nut 5;345;;41.22"), inv, detailed(";Lock Nut 6;345;;41.22"), "vat-id items-other", -10},
 	{"sizes differ", po, detailed(";Schraube DIN 912 M6 x 20;100"), inv, detailed(";Schraube DIN 912 M8 x 40;100"), "vat-id items-other", -10},
@@ -88,6 +89,7 @@ var unitRows = []evidenceRow{
 // shareRows: documents of which each has lines of its own.
 var shareRows = []evidenceRow{
 	{"a line of three deliveries", dn, detailed("A;;750"), inv, detailed("A;;750", "A;;750", "A;;500", "B;;7"), "vat-id item-whole", 50},
+	{"the second of three deliveries", dn, detailed("A;;500"), inv, detailed("A;;750", "A;;500", "B;;7"), "vat-id item-whole", 50},
 	{"a delivery of two orders", po, detailed("A;;7", "B;;8"), dn, detailed("B;;8", "C;;9"), "vat-id items-some", 32},
 	{"a charge in unknown words", po, detailed("A;pen;10;;5;50"), inv, detailed("A;pen;10;;5;50", ";Gastos de envío;1;;4.90;4.90"), "vat-id item-equal-round prices", 56},
 	{"a retention in unknown words", po, detailed(";Rohbau;1;;9000;9000"), inv, detailed(";Rohbau;1;;9000;9000", ";Einbehalt;;;;-450"), "vat-id item-equal-few prices share", 61},
@@ -176,6 +178,26 @@ var amountRows = []evidenceRow{
 	{"no plain share", po, total("48512"), inv, total("33000.40"), "vat-id", 30},
 	{"a share of a receipt is none", gr, total("48512"), inv, total("14553.60"), "vat-id", 30},
 	{"nothing is not the same as nothing", po, total("0"), inv, total("0"), "vat-id", 30},
+}
+
+// TestTheItemsAreTheSameOnlyWhenTheyAre: the sentence about items that are alike,
+// but described in other words, does not claim more.
+func TestTheItemsAreTheSameOnlyWhenTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ a, b, want string }{
+		{";pen blue;4;;2.50", ";pen blue;4;;2.50", "The item and its quantity are the same."},
+		{";pen blue;4;;2.50", ";Stift;4;;2.50", "The quantities are the same, and by prices, numbers or words the items as well."},
+		{";pen blue;40;;2.50", ";pen blue;38;;2.50", "The items are the same, in nearly the same quantities."},
+		{";Deep groove ball bearing 6205-2RS;40", ";Kugellager 6205-2RS;38", "The items are alike in price, numbers or words, and nearly in quantity."},
+		{";pen blue;40", ";pen blue;3", "The items of the invoice are a part of those of the purchase order."},
+		{";Deep groove ball bearing 6205-2RS;40", ";Kugellager 6205-2RS;3", "The items of the invoice are, by prices, numbers or words, a part of those of the purchase order."},
+		{";plate;26.5|;nut;118", ";Blech;26.5|;Mutter;118", "The quantities are the same, the items have other names."},
+	} {
+		p := scoredBothWays(t, parsed(t, po, object(detailed(strings.Split(tc.a, "|")...))), parsed(t, inv, object(detailed(strings.Split(tc.b, "|")...))))
+		if got := p.Evidence[1].Text; got != tc.want {
+			t.Errorf("%q and %q: got %q, want %q", tc.a, tc.b, got, tc.want)
+		}
+	}
 }
 
 // TestChargesAreNoItems has a line for every word that is a charge.

@@ -12,8 +12,8 @@ import (
 
 // plainShares are the usual parts of an order's amount that are paid before or
 // after the goods, or held back.
-var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 2. / 3, 0.7, 0.75,
-	0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99}
+var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 2. / 3,
+	0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99}
 
 // instalment finds the share of an order's amount that an invoice is for: a down
 // payment, an instalment, a rest, or the whole less a retention or a discount. It

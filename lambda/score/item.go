@@ -29,8 +29,8 @@ const maxLots = 50
 // items merges the lines by article, without shipping charges.
 func items(lines []document.Line) (list []item) {
 	index := map[string]int{}
-	for _, l := range lines {
-		it := readItem(l)
+	for i, l := range lines {
+		it := readItem(l, i < maxLineTexts)
 		if it.sku == "" && (len(it.words) == 0 || it.isCharge()) {
 			continue
 		}
@@ -52,13 +52,17 @@ func items(lines []document.Line) (list []item) {
 	return list
 }
 
-func readItem(l document.Line) item {
+// readItem reads a line. The texts of the first lines are compared word by word.
+func readItem(l document.Line, compared bool) item {
 	description := l.Description
-	if strings.ContainsAny(description, "0123456789") {
+	if compared && strings.ContainsAny(description, "0123456789") {
 		description = reference.Without(description)
 	}
-	it := item{sku: alphanumeric(l.SKU), words: words(description), wording: readWording(description),
-		text: alphanumeric(l.Description[:min(len(l.Description), maxText)]), amount: l.Amount.Float()}
+	it := item{sku: alphanumeric(l.SKU), words: words(description), amount: l.Amount.Float()}
+	if compared {
+		it.wording = readWording(description)
+		it.text = alphanumeric(l.Description[:min(len(l.Description), maxText)])
+	}
 	u := parseUnit(l.Unit)
 	printed, price := l.Quantity.Float(), math.Abs(l.UnitPrice.Float())/cmp.Or(math.Abs(l.PriceFor.Float()), 1)
 	switch {

@@ -127,9 +127,11 @@ func (c comparison) evidence(first, second Document) []Evidence {
 		return c.same()
 	case c.equal == min(c.n, c.m):
 		return c.several(evItemWhole, evItemsWhole).Because("%s", partOf(first, second, c.m <= c.n,
-			"All lines of the %s are in the %s, in the same quantities."))
+			c.certain("All items of the %s are in the %s, in the same quantities.",
+				"All items of the %s are like items of the %s in quantity, and in price, numbers or words.")))
 	case c.equal+c.nearly == c.n && c.n == c.m:
-		return evItemsNear.Because("The items are the same, in nearly the same quantities.")
+		return evItemsNear.Because("%s", c.certain("The items are the same, in nearly the same quantities.",
+			"The items are alike in price, numbers or words, and nearly in quantity."))
 	case c.unknown > 0 && common == min(c.n, c.m):
 		return evItemsNamed.Because("%s", partOf(first, second, common == c.m,
 			"The items of the %s are in the %s, in quantities that cannot be compared."))
@@ -137,7 +139,8 @@ func (c comparison) evidence(first, second Document) []Evidence {
 		return evItemsCredited.Because("All items of the credit note are in the %s.", first.Type.Words())
 	case c.within[0] == c.m || c.within[1] == c.n:
 		return c.several(evItemPart, evItemsPart).Because("%s", partOf(first, second, c.within[0] == c.m,
-			"The items of the %s are a part of those of the %s."))
+			c.certain("The items of the %s are a part of those of the %s.",
+				"The items of the %s are, by prices, numbers or words, a part of those of the %s.")))
 	case c.equal > 0:
 		return evItemsSome.Because("They have %d lines of one item and quantity in common, but each has others.", c.equal)
 	}
@@ -151,6 +154,14 @@ func (c comparison) several(one, many Kind) Kind {
 		return one
 	}
 	return many
+}
+
+// certain chooses the sentence about items that are the same, or probably so.
+func (c comparison) certain(sure, probable string) string {
+	if c.how == sameArticle {
+		return sure
+	}
+	return probable
 }
 
 // same is the evidence of documents that have the same lines.

@@ -9,7 +9,7 @@ import (
 )
 
 // unit is a unit of quantity as a multiple of a plain one. A dozen is 12 pieces,
-// a "box 50" 50 pieces, a "bag 25 kg" 25 kg. A unit of nothing is not stated.
+// a "box 50" 50 pieces, a "bag 25 kg" 25 kg. Without a word it is not stated.
 type unit struct {
 	of     string // the plain unit, "pc" for pieces; an unknown word stands for itself
 	factor float64
@@ -89,7 +89,8 @@ func splitNumbers(token string) (parts []string) {
 // usual words and by the codes of UN/ECE recommendation 20. A day of work has 8
 // hours.
 var plainUnits = unitsOf(map[unit]string{
-	{"pc", 1}:       "pc pcs pce pz pza pezzi piece pieces st stk stck stueck styck ea each u un ud uds unit units szt c62 h87",
+	{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces st stk stck stueck styck ea each u un ud uds unit units szt " +
+		"c62 h87",
 	{"pc", 12}:      "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin",
 	{"pc", 144}:     "gross gro",
 	{"pc", 100}:     "hundred cen hundert",
@@ -106,8 +107,9 @@ var plainUnits = unitsOf(map[unit]string{
 	{"l", 1}:        "l lt ltr liter litre litres liters litro litri litros",
 	{"l", 100}:      "hl hlt",
 	{"h", 1.0 / 60}: "min minute minutes minuten",
-	{"h", 1}:        "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora horas timme timmar godz",
-	{"h", 8}:        "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
+	{"h", 1}: "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora " +
+		"horas timme timmar godz",
+	{"h", 8}: "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
 })
 
 func unitsOf(words map[unit]string) map[string]unit {

@@ -123,7 +123,8 @@ type likeness struct {
 func (w wording) like(v wording) (l likeness) {
 	l.contradicts = contradict(w.numbers, v.numbers)
 	l.numbers = slices.ContainsFunc(w.numbers, func(n string) bool { return slices.Contains(v.numbers, n) })
-	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) && len(strings.Join(w.numbers, "")) >= tellingDigits
+	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) &&
+		len(strings.Join(w.numbers, "")) >= tellingDigits
 	short, long := w.names, v.names
 	if len(long) < len(short) {
 		short, long = long, short
@@ -139,7 +140,9 @@ func (w wording) like(v wording) (l likeness) {
 			if len(a) >= 3 {
 				l.exact++
 			}
-		case slices.ContainsFunc(long, func(b string) bool { return abbreviates(a, b) || abbreviates(b, a) || misread(a, b) }):
+		case slices.ContainsFunc(long, func(b string) bool {
+			return abbreviates(a, b) || abbreviates(b, a) || misread(a, b)
+		}):
 			found++
 		}
 	}

@@ -19,6 +19,7 @@
 //     ask.go asks what the rules leave open, and prompt.go writes the question.
 //   - warning finds what people should look at although it is matched: copies,
 //     goods that are billed twice, changed accounts, over-billed orders.
+//   - threeway compares invoices with their orders and receipts, line by line.
 //   - llm asks a model, and commits each answer before it is read, so that no
 //     question is bought twice; llm/openai calls the server. llm/schema reads
 //     answers by the JSON schema of their question.

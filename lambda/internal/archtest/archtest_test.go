@@ -29,7 +29,7 @@ var tree = tables{
 		{"postgres", "secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
 			"ingest/documentai", "ingest/textract", "review/web", "offer/memory", "offer/webhook"},
 		{"match", "sweep", "ingest", "errtext", "review", "review/reviewtest", "offer", "train", "warning"},
-		{"rules", "review/whole"},
+		{"rules", "review/whole", "threeway"},
 		{"score", "ingest/bymodel", "ingest/gate", "review/analyst", "review/report"},
 		{"review/category", "review/playbook", "ingest/ingestion"},
 		{"review/record"},

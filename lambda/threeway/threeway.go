@@ -1,0 +1,128 @@
+// Package threeway compares invoices with the orders and the receipts that they
+// are matched with, line by line: the three-way match.
+//
+// Quantities are cumulative. The invoices of an order count in the order of their
+// dates, then numbers, then ids; a line is over-billed from the invoice on with
+// which the order's quantity is exceeded. Credited quantities are billed no more. A
+// delivery note counts as received unless it has a goods receipt, which counts then.
+//
+// Check is a function of the documents and their matches: it depends on no order of
+// arrival. Sums and comparisons are exact decimals.
+package threeway
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+)
+
+// Verdict is the outcome for a line, or for an invoice: that of its worst line.
+type Verdict string
+
+// The verdicts, the worst last.
+const (
+	Matched          Verdict = "matched"
+	PriceVariance    Verdict = "price-variance"    // the price differs from the order's
+	QuantityVariance Verdict = "quantity-variance" // more is billed than was received
+	NotReceived      Verdict = "not-received"
+	NotOrdered       Verdict = "not-ordered"
+	OverBilled       Verdict = "over-billed" // more is billed than was ordered
+	// Unchecked: the invoice is beyond a bound of Check's caller.
+	Unchecked Verdict = "unchecked"
+)
+
+var ranks = []Verdict{Matched, PriceVariance, QuantityVariance, NotReceived, NotOrdered, OverBilled}
+
+func worse(a, b Verdict) Verdict {
+	if slices.Index(ranks, b) > slices.Index(ranks, a) {
+		return b
+	}
+	return a
+}
+
+// Tolerance bounds the differences that do not count. A difference is within it if
+// it is within the share or within the absolute bound.
+type Tolerance struct {
+	PricePercent     document.Amount `json:"price_percent"`
+	PriceAbsolute    document.Amount `json:"price_absolute"` // in the invoice's currency
+	QuantityPercent  document.Amount `json:"quantity_percent"`
+	QuantityAbsolute document.Amount `json:"quantity_absolute"` // in the line's unit
+	NeedsReceipt     bool            `json:"needs_receipt"`     // false: order and invoice are enough
+}
+
+// Document is a document as Check compares it.
+type Document struct {
+	ID   uuid.UUID
+	Type document.Type
+	document.Data
+}
+
+// Invoice is the three-way match of an invoice. Texts are as the documents have
+// them, which is hostile.
+type Invoice struct {
+	ID       uuid.UUID   `json:"document"`
+	Verdict  Verdict     `json:"verdict"`
+	Words    string      `json:"words"`
+	Lines    []Line      `json:"lines"`  // at most MaxLines; Words has the number of all
+	Orders   []Order     `json:"orders"` // of the invoice
+	Receipts []uuid.UUID `json:"receipts"`
+}
+
+// Line is the verdict about a line of an invoice.
+type Line struct {
+	Line     int             `json:"line"` // from 1
+	Item     string          `json:"item"`
+	Verdict  Verdict         `json:"verdict"`
+	Words    []string        `json:"words,omitempty"` // a sentence for each finding
+	Billed   document.Amount `json:"billed,omitzero"`
+	Price    document.Amount `json:"price,omitzero"`
+	Order    *uuid.UUID      `json:"order,omitempty"` // the first that has the item
+	Ordered  document.Amount `json:"ordered,omitzero"`
+	Before   document.Amount `json:"billed_before,omitzero"` // by earlier invoices of these orders
+	Received document.Amount `json:"received,omitzero"`
+}
+
+// Order is what all invoices together leave of an order.
+type Order struct {
+	ID         uuid.UUID       `json:"document"`
+	Amount     document.Amount `json:"amount,omitzero"` // net
+	Billed     document.Amount `json:"billed,omitzero"`
+	Remaining  document.Amount `json:"remaining,omitzero"` // negative: over-billed
+	OverBilled bool            `json:"over_billed"`        // with this invoice
+	Lines      []OrderLine     `json:"lines"`              // at most MaxLines
+}
+
+// OrderLine is what is left of an article of an order.
+type OrderLine struct {
+	Line      int             `json:"line"` // from 1: the first about the article
+	Item      string          `json:"item"`
+	Ordered   document.Amount `json:"ordered,omitzero"`
+	Received  document.Amount `json:"received,omitzero"`
+	Billed    document.Amount `json:"billed,omitzero"`
+	Remaining document.Amount `json:"remaining,omitzero"` // to be billed
+}
+
+// MaxLines bounds the lines of a document that are listed. All count.
+const MaxLines = 200
+
+// Check compares each invoice that is matched with an order or a receipt. matches
+// are those among the documents.
+func Check(docs []Document, matches [][2]uuid.UUID, t Tolerance) (list []Invoice) {
+	b := newBook(docs, matches, t)
+	for _, d := range b.docs {
+		if d.Type == document.Invoice && (len(b.with(d, document.PurchaseOrder)) > 0 || len(b.receipts(d)) > 0) {
+			list = append(list, b.invoice(d))
+		}
+	}
+	return list
+}
+
+// inOrder compares documents by date, number and id.
+func inOrder(a, b *Document) int {
+	return cmp.Or(cmp.Compare(a.Date.String(), b.Date.String()), cmp.Compare(a.Number, b.Number),
+		bytes.Compare(a.ID[:], b.ID[:]))
+}

@@ -40,6 +40,7 @@ type pairReport struct {
 	Owed          bool             `json:"owed,omitempty"` // a model has still to be asked about an undecided pair
 	Note          string           `json:"note,omitempty"`
 	edge          ends
+	lowered       string // the confidence before a warning lowered it; empty: none did
 }
 
 // ends are the documents of an edge.
@@ -106,6 +107,9 @@ func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (l
 		now := fromDecision(j)
 		was, ok := stored[now.edge]
 		delete(stored, now.edge)
+		if ok && was.lowered != "" && was.lowered == now.Confidence {
+			now.Confidence = was.Confidence
+		}
 		switch {
 		case ok && now.equal(was) || !ok && j.Outcome == rules.Dropped:
 			list = append(list, now)
@@ -156,7 +160,7 @@ func missing(score float64) int { return rules.MatchAt - int(math.Round(score*10
 
 func fromStored(m report.Match) (pairReport, error) {
 	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy,
-		edge: ends{m.A, m.B}}
+		edge: ends{m.A, m.B}, lowered: m.Lowered}
 	if m.Confidence == "" {
 		switch {
 		case m.DecidedBy == "person":

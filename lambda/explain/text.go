@@ -28,6 +28,7 @@ func (e *Explanation) Text() string {
 		}
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
+	p.threeWays(e)
 	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
 	p.group("DROPPED", e.Pairs, isDropped)
 	p.footnote(e.Pairs)

@@ -15,11 +15,12 @@ import (
 
 // Explanation describes one document, and all pairs that were considered for it.
 type Explanation struct {
-	Document *documentState  `json:"document"`
-	Pairs    []pairReport    `json:"pairs"`
-	Warnings []warningReport `json:"warnings"`
-	NoMatch  []string        `json:"no_match,omitempty"` // the reasons, if there is none
-	Near     []named         `json:"near,omitempty"`     // the candidates, where no pair was kept
+	Document *documentState   `json:"document"`
+	Pairs    []pairReport     `json:"pairs"`
+	Warnings []warningReport  `json:"warnings"`
+	ThreeWay []threeWayReport `json:"three_way"`
+	NoMatch  []string         `json:"no_match,omitempty"` // the reasons, if there is none
+	Near     []named          `json:"near,omitempty"`     // the candidates, where no pair was kept
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
@@ -29,6 +30,9 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	}
 	e := &Explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
 	if e.Warnings, err = d.warnings(doc.ID); err != nil {
+		return nil, err
+	}
+	if e.ThreeWay, err = d.threeWays(doc, pairs); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(pairs, func(p pairReport) bool { return p.Outcome == isMatched }) {

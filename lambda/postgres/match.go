@@ -245,9 +245,11 @@ func (db *DB) similar(ctx context.Context, raw score.Raw) (ids []uuid.UUID, err 
 //  7. marks the pairs that a model was asked about (askedSQL),
 //  8. writes the suggestions (upsertSuggestionSQL),
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
-//  10. publishes the documents whose question changed (publishStaleSQL in pair.go),
-//  11. replaces the warnings that need no match (warning.go),
-//  12. sets the document succeeded, which is the fence of it all (succeedSQL in
+//  10. compares invoices with their orders and receipts (threeway.go), where a
+//     document or a match has changed,
+//  11. publishes the documents whose question changed (publishStaleSQL in pair.go),
+//  12. replaces the warnings that need no match (warning.go),
+//  13. sets the document succeeded, which is the fence of it all (succeedSQL in
 //     claim.go, where table.go replaces names in braces such as {table}), or
 //     releases it (retrySQL and failSQL there).
 //
@@ -311,7 +313,7 @@ func (db *DB) write(
 		}
 		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
 		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = redecide(ctx, tx, slices.Compact(affected), stale, decide); err != nil {
+		if w.Published, err = redecide(ctx, tx, []uuid.UUID{f.ID}, slices.Compact(affected), stale, decide); err != nil {
 			return err
 		}
 		if err := warnOfCopies(ctx, tx, itself); err != nil {
@@ -375,7 +377,8 @@ const clearMatchesSQL = `
 DELETE FROM document_match
 WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1))
 	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))`
+	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))
+RETURNING document_a_id, document_b_id`
 
 const clearSuggestionsSQL = `
 DELETE FROM match_suggestion
@@ -393,12 +396,13 @@ SELECT tenant_id, $1, $2, $3, $4, $5, $6, $7, now() FROM document
 WHERE id = $1 AND NOT EXISTS (SELECT FROM match_suggestion
 	WHERE document_a_id = $1 AND document_b_id = $2 AND decided_by = 'person')
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
-	score = excluded.score, confidence = excluded.confidence, decided_by = excluded.decided_by,
+	score = excluded.score, confidence = excluded.confidence, lowered_from = '', decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
 WHERE old.decided_by <> 'person'
-	AND (old.score, old.confidence, old.decided_by, old.reasoning, old.evidence)
+	AND (old.score, coalesce(nullif(old.lowered_from, ''), old.confidence), old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM
-		(excluded.score, excluded.confidence, excluded.decided_by, excluded.reasoning, excluded.evidence)`
+		(excluded.score, excluded.confidence, excluded.decided_by, excluded.reasoning, excluded.evidence)
+RETURNING document_a_id, document_b_id`
 
 const upsertSuggestionSQL = `
 INSERT INTO match_suggestion AS old
@@ -420,8 +424,19 @@ UPDATE match_pair SET asked = $3, question = $4, answer = $5, reasoning = $6, ow
 WHERE document_a_id = $1 AND document_b_id = $2`
 
 // replaceEdges makes the matches and suggestions of the documents those of the
-// result. A person's decision stays.
-func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules.Result) error {
+// result. A person's decision stays. It returns the documents of the matches that
+// were deleted or written.
+func replaceEdges(
+	ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules.Result,
+) (changed []uuid.UUID, err error) {
+	note := func(rows pgx.Rows) error {
+		var a, b uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&a, &b}, func() error {
+			changed = append(changed, a, b)
+			return nil
+		})
+		return err
+	}
 	batch := &pgx.Batch{}
 	for _, part := range []struct {
 		clear string
@@ -431,10 +446,14 @@ func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules
 		for i, e := range part.keep {
 			as[i], bs[i] = e.A, e.B
 		}
-		batch.Queue(part.clear, documents, as, bs)
+		cleared := batch.Queue(part.clear, documents, as, bs)
+		if part.clear == clearMatchesSQL {
+			cleared.Query(note)
+		}
 	}
 	for _, e := range d.Matches {
-		batch.Queue(upsertMatchSQL, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, e.Evidence)
+		batch.Queue(upsertMatchSQL, e.A, e.B, e.Score, e.Confidence, e.DecidedBy, e.Reasoning, e.Evidence).
+			Query(note)
 	}
 	for _, p := range d.Asked {
 		batch.Queue(askedSQL, p.A, p.B, p.Asked.About, p.Asked.Question, p.Asked.Answer, p.Asked.Reasoning,
@@ -443,5 +462,5 @@ func replaceEdges(ctx context.Context, tx pgx.Tx, documents []uuid.UUID, d rules
 	for _, e := range d.Suggestions {
 		batch.Queue(upsertSuggestionSQL, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning, e.Evidence)
 	}
-	return tx.SendBatch(ctx, batch).Close()
+	return changed, tx.SendBatch(ctx, batch).Close()
 }

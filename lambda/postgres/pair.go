@@ -108,9 +108,9 @@ RETURNING id, matching_published_at, tenant_id`
 
 // redecide has the rules decide about all pairs of the documents, writes the
 // result, and publishes the documents that have to ask a model again: stale, and
-// those of the result.
+// those of the result. written are those whose data or verdicts may have changed.
 func redecide(
-	ctx context.Context, tx pgx.Tx, documents, stale []uuid.UUID, decide match.Rules,
+	ctx context.Context, tx pgx.Tx, written, documents, stale []uuid.UUID, decide match.Rules,
 ) (published []job.Stamped, err error) {
 	c, err := readCompetition(ctx, tx, documents)
 	if err != nil {
@@ -128,12 +128,19 @@ func redecide(
 	if err != nil {
 		return nil, err
 	}
-	if err := replaceEdges(ctx, tx, documents, result); err != nil {
+	changed, err := replaceEdges(ctx, tx, documents, result)
+	if err != nil {
+		return nil, err
+	}
+	if err := recluster(ctx, tx, rows); err != nil {
+		return nil, err
+	}
+	if err := compareInvoices(ctx, tx, slices.Concat(written, changed)); err != nil {
 		return nil, err
 	}
 	stale = append(stale, result.Stale...)
-	if err := recluster(ctx, tx, rows); err != nil || len(stale) == 0 {
-		return nil, err
+	if len(stale) == 0 {
+		return nil, nil
 	}
 	again, _ := tx.Query(ctx, publishStaleSQL, stale)
 	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
@@ -178,7 +185,7 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := redecide(ctx, tx, []uuid.UUID{p.A, p.B}, nil, decide)
+		_, err := redecide(ctx, tx, []uuid.UUID{p.A, p.B}, []uuid.UUID{p.A, p.B}, nil, decide)
 		return err
 	})
 }

@@ -182,6 +182,12 @@ ON CONFLICT DO NOTHING`
 func replaceWarnings(
 	ctx context.Context, tx pgx.Tx, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning,
 ) error {
+	batch := &pgx.Batch{}
+	queueWarnings(batch, kinds, about, list)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func queueWarnings(batch *pgx.Batch, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning) {
 	n := len(list)
 	documents, others := make([]uuid.UUID, n), make([]uuid.UUID, n)
 	kindOf, words, sentences := make([]warning.Kind, n), make([]string, n), make([]string, n)
@@ -189,6 +195,5 @@ func replaceWarnings(
 		documents[i], others[i], kindOf[i], words[i] = w.Document, w.Other, w.Kind, w.Words
 		sentences[i] = fmt.Sprintf("%s The other document: %s.", w.Kind.Sentence(), w.Other)
 	}
-	_, err := tx.Exec(ctx, replaceWarningsSQL, about, kinds, documents, kindOf, others, words, sentences)
-	return err
+	batch.Queue(replaceWarningsSQL, about, kinds, documents, kindOf, others, words, sentences)
 }

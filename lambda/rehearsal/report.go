@@ -34,11 +34,12 @@ type Report struct {
 
 // Found is the result of matching documents.
 type Found struct {
-	Documents []documentReport `json:"documents"`
-	Matches   []matchReport    `json:"matches"`
-	Open      []openReport     `json:"open"`
-	Clusters  []clusterReport  `json:"clusters"`
-	Warnings  []warningReport  `json:"warnings"`
+	Documents []documentReport  `json:"documents"`
+	Matches   []matchReport     `json:"matches"`
+	Open      []openReport      `json:"open"`
+	Clusters  []clusterReport   `json:"clusters"`
+	Warnings  []warningReport   `json:"warnings"`
+	ThreeWay  []report.ThreeWay `json:"three_way"`
 
 	byID map[uuid.UUID]*documentReport
 }
@@ -130,7 +131,7 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.D
 	}
 	f.addOpen(suggestions)
 	f.addClusters()
-	if err := f.addWarnings(ctx, db, ids); err != nil {
+	if err := errors.Join(f.addWarnings(ctx, db, ids), f.addThreeWays(ctx, db, ids)); err != nil {
 		return f, err
 	}
 	f.explainAlone(edges, suggestions, docs)

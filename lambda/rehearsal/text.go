@@ -42,6 +42,7 @@ func (t *reportText) tenants() {
 		t.matches(tenant)
 		t.open(tenant)
 		t.clusters(tenant)
+		t.threeWays(tenant)
 		t.warnings(tenant)
 		t.alone(tenant)
 		t.unfinished(tenant)

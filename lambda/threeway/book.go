@@ -56,6 +56,11 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerance) *book {
 		b.docs, byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]
 	}
 	slices.SortFunc(b.docs, inOrder)
+	for _, d := range b.docs {
+		if d.Type == document.PurchaseOrder {
+			b.sums[d.ID] = &sum{amount: net(d), through: map[uuid.UUID]document.Amount{}}
+		}
+	}
 	for _, m := range matches {
 		if x, y := byID[m[0]], byID[m[1]]; x != nil && y != nil {
 			b.partners[x.ID] = append(b.partners[x.ID], y)
@@ -67,8 +72,6 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerance) *book {
 	}
 	for _, d := range b.docs {
 		switch d.Type {
-		case document.PurchaseOrder:
-			b.sums[d.ID] = &sum{amount: net(d), through: map[uuid.UUID]document.Amount{}}
 		case document.GoodsReceipt, document.DeliveryNote:
 			b.receive(d)
 		case document.Invoice:

@@ -33,7 +33,7 @@ func (b *book) invoice(d *Document) Invoice {
 	case len(d.Lines) == 0 && len(v.Receipts) == 0 && b.t.NeedsReceipt:
 		v.Verdict = NotReceived
 	}
-	v.Words = fmt.Sprintf("%d of %s are matched, with %s and %s.", len(d.Lines)-bad, count(len(d.Lines), "line"),
+	v.Words = fmt.Sprintf("Lines matched: %d of %d, with %s and %s.", len(d.Lines)-bad, len(d.Lines),
 		count(len(orders), "order"), count(len(v.Receipts), "receipt"))
 	if len(d.Lines) == 0 {
 		v.Words = fmt.Sprintf("The invoice has no lines: only amounts are compared, with %s and %s.",

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/reference"
 	"matchbook/lambda/score"
+	"matchbook/lambda/threeway"
 )
 
 // sameNumber compares two documents of one type, supplier and number. A supplier
@@ -109,4 +110,27 @@ func (d Document) called() string {
 		name += " of " + d.Date.String()
 	}
 	return name
+}
+
+// OverBilledWords describes an order that is over-billed with an invoice.
+func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string {
+	words := fmt.Sprintf("With this invoice, more of the order %.*s is billed than was ordered.", maxNumber, number)
+	for _, l := range v.Lines {
+		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
+			words += fmt.Sprintf(" Line %d: %s ordered, %s billed before, %s billed here.", l.Line, l.Ordered.Canonical(),
+				orZero(l.Before), l.Billed.Canonical())
+			break
+		}
+	}
+	if !o.Amount.IsZero() {
+		words += fmt.Sprintf(" Of %s net, all its invoices bill %s.", o.Amount.Fixed(), o.Billed.Fixed())
+	}
+	return words
+}
+
+func orZero(a document.Amount) string {
+	if a.IsZero() {
+		return "0"
+	}
+	return a.Canonical()
 }

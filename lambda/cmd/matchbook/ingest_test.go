@@ -184,7 +184,7 @@ func wantShape(t *testing.T, raw string) {
 		keys(doc):                  "fields id needs_review number pages reasons source sums type",
 		keys(first(doc, "fields")): "page path quote trust value",
 		keys(first(doc, "sums")):   "agrees is of stated states",
-		keys(report["matched"]):    "clusters documents matches open warnings",
+		keys(report["matched"]):    "clusters documents matches open three_way warnings",
 		keys(report["accounting"]): "completed documents failed files need_review same seconds",
 		keys(report["ocr"]):        "engine",
 	} {

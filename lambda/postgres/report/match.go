@@ -13,17 +13,18 @@ type Match struct {
 	A, B       uuid.UUID
 	Score      float64
 	Confidence string // empty for a suggestion
+	Lowered    string // the confidence before over-billing lowered it; empty: it did not
 	DecidedBy  string
 	Reasoning  string
 	Evidence   json.RawMessage // an array of name, points, text
 }
 
 const matchesSQL = `
-SELECT document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence
+SELECT document_a_id, document_b_id, score, confidence, lowered_from, decided_by, reasoning, evidence
 FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
 const suggestionsSQL = `
-SELECT document_a_id, document_b_id, score, '', decided_by, reasoning, evidence
+SELECT document_a_id, document_b_id, score, '', '', decided_by, reasoning, evidence
 FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
 // Answer is what a model answered about a pair, last.

@@ -1,0 +1,175 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/threeway"
+	"matchbook/lambda/warning"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// chainSQL reads the clusters of the documents. Of each type the first 200 by date
+// are compared, and of these as many as fit into 8 MiB; the others come without
+// data. The bounds depend on nothing but the cluster.
+const chainSQL = `
+SELECT id, type::text, CASE WHEN place <= 200 AND bytes_read <= 8388608 THEN data ELSE '' END,
+	cluster_id, of_type
+FROM (
+	SELECT d.id, type, cluster_id, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read,
+		count(*) OVER (PARTITION BY cluster_id, type) AS of_type
+	FROM document AS d CROSS JOIN LATERAL (SELECT ` + dataColumn + ` AS data OFFSET 0) AS t
+	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1)))
+		AND type IN ('purchase-order', 'delivery-note', 'goods-receipt', 'invoice', 'credit-note')
+	WINDOW chosen AS (PARTITION BY cluster_id, type ORDER BY structured_data ->> 'date' COLLATE "C", d.id)
+) AS c
+ORDER BY id`
+
+const chainMatchesSQL = `
+SELECT document_a_id, document_b_id FROM document_match
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM document
+	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1)))))`
+
+const toleranceSQL = `
+SELECT coalesce((SELECT to_jsonb(t) - 'tenant_id' FROM match_tolerance AS t
+		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)),
+	'{"price_percent": 2, "price_absolute": 0.01, "quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}')`
+
+// chain is what clusters are compared by.
+type chain struct {
+	docs      []threeway.Document
+	matches   [][2]uuid.UUID
+	tolerance threeway.Tolerance
+	number    map[uuid.UUID]string    // of each document that was read
+	left      map[uuid.UUID]int       // invoices that were not read, with the number of all
+	bounded   map[uuid.UUID]uuid.UUID // documents of clusters with such invoices
+	of        map[uuid.UUID]int       // the number of invoices of such a cluster
+}
+
+// compareInvoices brings the three-way matches of the clusters of these documents up
+// to date, with the warnings about over-billed orders and the confidence of their
+// matches.
+func compareInvoices(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) error {
+	c, err := readChain(ctx, tx, changed)
+	if err != nil {
+		return err
+	}
+	affected := slices.Clone(changed)
+	var list []threeway.Invoice
+	for _, d := range c.docs {
+		if d.Type == document.Invoice {
+			affected = append(affected, d.ID)
+		}
+	}
+	for id, all := range c.left {
+		affected = append(affected, id)
+		list = append(list, threeway.Invoice{ID: id, Verdict: threeway.Unchecked, Lines: []threeway.Line{},
+			Orders: []threeway.Order{}, Receipts: []uuid.UUID{},
+			Words: fmt.Sprintf("Of %d invoices that hang together the first ones by date were looked at, this one was not.", all)})
+	}
+	for _, v := range threeway.Check(c.docs, c.matches, c.tolerance) {
+		if all := c.of[c.bounded[v.ID]]; all > 0 {
+			v.Words += fmt.Sprintf(" Of %d invoices that hang together the first ones by date were looked at.", all)
+		}
+		list = append(list, v)
+	}
+	return replaceComparisons(ctx, tx, c, affected, list)
+}
+
+func readChain(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) (*chain, error) {
+	c := &chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
+		of: map[uuid.UUID]int{}}
+	batch := &pgx.Batch{}
+	batch.Queue(chainSQL, changed).Query(c.take)
+	batch.Queue(chainMatchesSQL, changed).Query(func(rows pgx.Rows) error {
+		var m [2]uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&m[0], &m[1]}, func() error {
+			c.matches = append(c.matches, m)
+			return nil
+		})
+		return err
+	})
+	batch.Queue(toleranceSQL, changed[0]).QueryRow(func(row pgx.Row) error {
+		var raw []byte
+		if err := row.Scan(&raw); err != nil {
+			return err
+		}
+		return json.Unmarshal(raw, &c.tolerance)
+	})
+	return c, tx.SendBatch(ctx, batch).Close()
+}
+
+// take reads the documents. One that cannot be read is left out, as matching does.
+func (c *chain) take(rows pgx.Rows) error {
+	var d threeway.Document
+	var cluster uuid.UUID
+	var data string
+	var all int
+	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Type, &data, &cluster, &all}, func() error {
+		parsed, err := document.Parse([]byte(data))
+		switch {
+		case err == nil:
+			c.docs = append(c.docs, threeway.Document{ID: d.ID, Type: d.Type, Data: parsed})
+			c.number[d.ID], c.bounded[d.ID] = parsed.Number, cluster
+		case d.Type == document.Invoice && data == "":
+			c.left[d.ID], c.of[cluster] = all, all
+		}
+		return nil
+	})
+	return err
+}
+
+const putComparisonSQL = `
+INSERT INTO three_way_match AS old (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, created_at)
+SELECT id, tenant_id, $2, $3, $4, $5, $6, $7, now() FROM document WHERE id = $1
+ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
+	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance, created_at = excluded.created_at
+WHERE (old.verdict, old.words, old.lines, old.orders, old.receipts, old.tolerance) IS DISTINCT FROM
+	(excluded.verdict, excluded.words, excluded.lines, excluded.orders, excluded.receipts, excluded.tolerance)`
+
+const clearComparisonsSQL = `
+DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
+
+// A match of an invoice with an order that it exceeds is of no high confidence,
+// unless a person confirmed it. When the warning goes, the confidence comes back.
+const lowerSQL = `
+UPDATE document_match AS m SET lowered_from = confidence, confidence = 'medium'
+FROM document_warning AS w
+WHERE w.document_id = ANY ($1) AND w.kind = 'over-billed' AND m.confidence = 'high' AND m.decided_by <> 'person'
+	AND m.document_a_id = least(w.document_id, w.other_document_id)
+	AND m.document_b_id = greatest(w.document_id, w.other_document_id)`
+
+const raiseSQL = `
+UPDATE document_match AS m SET confidence = lowered_from, lowered_from = ''
+WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1)) AND lowered_from <> ''
+	AND NOT EXISTS (SELECT FROM document_warning AS w WHERE w.kind = 'over-billed'
+		AND least(w.document_id, w.other_document_id) = m.document_a_id
+		AND greatest(w.document_id, w.other_document_id) = m.document_b_id
+		AND w.document_id IN (m.document_a_id, m.document_b_id))`
+
+func replaceComparisons(
+	ctx context.Context, tx pgx.Tx, c *chain, affected []uuid.UUID, list []threeway.Invoice,
+) error {
+	kept, warnings := []uuid.UUID{}, []warning.Warning{}
+	batch := &pgx.Batch{}
+	for _, v := range list {
+		kept = append(kept, v.ID)
+		batch.Queue(putComparisonSQL, v.ID, v.Verdict, v.Words, v.Lines, v.Orders, v.Receipts, c.tolerance)
+		for _, o := range v.Orders {
+			if o.OverBilled {
+				warnings = append(warnings, warning.Warning{Document: v.ID, Kind: warning.OverBilled, Other: o.ID,
+					Words: warning.OverBilledWords(c.number[o.ID], v, o)})
+			}
+		}
+	}
+	batch.Queue(clearComparisonsSQL, affected, kept)
+	queueWarnings(batch, []warning.Kind{warning.OverBilled}, affected, warnings)
+	batch.Queue(lowerSQL, affected)
+	batch.Queue(raiseSQL, affected)
+	return tx.SendBatch(ctx, batch).Close()
+}

@@ -1,0 +1,88 @@
+package postgres_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/rules"
+)
+
+// lampChain are an order of lamps, its receipt and invoices of 6 and of 5.
+func lampChain(ordered string) []string {
+	lamps := func(number, date, quantity, amount string) string {
+		cites := `"references":[{"type":"purchase-order","number":"4500000107"}],`
+		if number == "4500000107" {
+			cites = ""
+		}
+		return fmt.Sprintf(`{"number":%q,"date":%q,"supplier":{"name":"Lampenhaus Wittmann GmbH"},%s"subtotal":%q,
+			"line_items":[{"sku":"L-20","quantity":%q,"unit_price":"10"}]}`, number, date, cites, amount, quantity)
+	}
+	return []string{lamps("4500000107", "2026-03-02", ordered, "100"), lamps("WE-1", "2026-03-04", "12", ""),
+		lamps("RE-881", "2026-03-05", "6", "60"), lamps("RE-893", "2026-03-06", "5", "50")}
+}
+
+var lampTypes = []document.Type{document.PurchaseOrder, document.GoodsReceipt, document.Invoice, document.Invoice}
+
+// compared lists the verdicts about invoices, the warnings and the confidence of
+// their matches with the order.
+func (f *fixture) compared() string {
+	f.t.Helper()
+	return f.list("SELECT right(document_id::text, 1) || ' ' || verdict FROM three_way_match ORDER BY 1") + "; " +
+		f.warnings() + "; " + f.list(`SELECT right(document_b_id::text, 1) || ' ' || confidence FROM document_match
+		WHERE document_a_id = $1 AND document_b_id > $2 ORDER BY 1`, num(1), num(2))
+}
+
+func (f *fixture) list(sql string, args ...any) string {
+	f.t.Helper()
+	var list string
+	if err := f.conn.QueryRow(f.t.Context(), "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...).Scan(&list); err != nil {
+		f.t.Fatal(err)
+	}
+	return list
+}
+
+func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			for _, n := range rand.New(rand.NewPCG(seed, 1)).Perm(4) {
+				f.put(num(n+1), tenant, lampTypes[n], lampChain("10")[n])
+				f.match(num(n + 1))
+			}
+			const want = "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium"
+			if got := f.compared(); got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			tables := []string{"document_match", "three_way_match", "document_warning", "notification"}
+			before := f.dump(tables...)
+			for n := 1; n <= 4; n++ {
+				f.match(num(n))
+			}
+			if after := f.dump(tables...); after != before {
+				t.Errorf("matched again: changed from\n%s\nto\n%s", before, after)
+			}
+			// The order grows: nothing is over-billed any more.
+			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
+			f.exec("INSERT INTO match_tolerance (tenant_id, price_percent) VALUES ($1, 30)", tenant)
+			f.match(num(1))
+			if got, want := f.compared(), "3 matched, 4 matched; ; 3 high, 4 high"; got != want {
+				t.Errorf("a larger order: got %q, want %q", got, want)
+			}
+			// A person takes the first invoice away.
+			f.exec("DELETE FROM match_tolerance")
+			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
+			f.match(num(1))
+			if err := f.says(num(1), num(3), rules.Rejected); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.compared(); !strings.Contains(got, "4 matched; ; ") || !strings.HasSuffix(got, "4 high") {
+				t.Errorf("rejected: got %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package rehearsal
+
+import (
+	"context"
+
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
+)
+
+func (f *Found) addThreeWays(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
+	f.ThreeWay, err = report.From(db).ThreeWays(ctx, ids)
+	if f.ThreeWay == nil {
+		f.ThreeWay = []report.ThreeWay{}
+	}
+	return err
+}
+
+// threeWays shows the comparison of the tenant's invoices with their orders and
+// receipts: the number that are matched in every line, and each that is not.
+func (t *reportText) threeWays(tenant uuid.UUID) {
+	all, good := 0, 0
+	for _, w := range t.ThreeWay {
+		if d := t.byID[w.ID]; d != nil && d.TenantID == tenant {
+			if all++; w.Verdict == "matched" {
+				good++
+			}
+		}
+	}
+	if all == 0 {
+		return
+	}
+	t.line("  Three-way match: %d of %d invoices agree with their orders and receipts", good, all)
+	for _, w := range t.ThreeWay {
+		if d := t.byID[w.ID]; d == nil || d.TenantID != tenant || w.Verdict == "matched" {
+			continue
+		}
+		t.line("    %s", t.name(w.ID))
+		for _, s := range w.Sentences(t.name) {
+			t.line("        %s", term.Clean(s, term.MaxText))
+		}
+	}
+}

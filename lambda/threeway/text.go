@@ -1,0 +1,56 @@
+package threeway
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// maxShown bounds the lines and orders that are described.
+const maxShown = 10
+
+// Sentences describe the verdict for people: in all, each line that is not matched,
+// and what is left of each order. name names a document.
+func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
+	list := []string{fmt.Sprintf("%s. %s", v.Verdict, v.Words)}
+	bad := 0
+	for _, l := range v.Lines {
+		if l.Verdict == Matched {
+			continue
+		}
+		if bad++; bad <= maxShown {
+			words := ""
+			for _, w := range l.Words {
+				words += " " + w
+			}
+			list = append(list, fmt.Sprintf("line %d (%s): %s.%s", l.Line, l.Item, l.Verdict, words))
+		}
+	}
+	if bad > maxShown {
+		list = append(list, fmt.Sprintf("... and %s more that are not matched", count(bad-maxShown, "line")))
+	}
+	for _, o := range v.Orders[:min(len(v.Orders), maxShown)] {
+		list = append(list, o.sentences(name(o.ID))...)
+	}
+	return list
+}
+
+// sentences describe what all invoices leave of an order.
+func (o Order) sentences(name string) []string {
+	rest := name + ": the amounts cannot be compared."
+	if !o.Amount.IsZero() {
+		rest = fmt.Sprintf("%s: %s net ordered, %s billed by all its invoices, %s left.", name, o.Amount.Fixed(),
+			zero.Plus(o.Billed).Fixed(), o.Remaining.Fixed())
+	}
+	list := []string{rest}
+	for _, l := range o.Lines[:min(len(o.Lines), maxShown)] {
+		if !l.Ordered.IsZero() {
+			list = append(list, fmt.Sprintf("  line %d (%s): %s ordered, %s received, %s billed, %s left", l.Line, l.Item,
+				short(l.Ordered), short(zero.Plus(l.Received)), short(zero.Plus(l.Billed)), short(l.Remaining)))
+		}
+	}
+	if more := len(o.Lines) - maxShown; more > 0 {
+		list = append(list, fmt.Sprintf("  ... and %s more", count(more, "line")))
+	}
+	return list
+}

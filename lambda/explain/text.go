@@ -18,6 +18,7 @@ func (e *Explanation) Text() string {
 	p := &page{}
 	p.document(e.Document)
 	p.warnings(e)
+	p.threeWays(e)
 	if len(e.NoMatch) > 0 {
 		p.Line("\nNO MATCH")
 		for _, s := range e.NoMatch {
@@ -28,7 +29,6 @@ func (e *Explanation) Text() string {
 		}
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
-	p.threeWays(e)
 	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
 	p.group("DROPPED", e.Pairs, isDropped)
 	p.footnote(e.Pairs)

@@ -190,11 +190,10 @@ func (db *DB) ReleaseNotifications(
 }
 
 const unsentSQL = `
-SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = d.notification_id
-WHERE channel = $1 AND status = 'pending' AND d.created_at > now() - interval '14 days' AND n.attempt > 0`
+SELECT count(*) FROM notification_delivery
+WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
-// Unsent counts the pending deliveries of failures to a channel, claimed or not.
-// Attempt 0 is a warning.
+// Unsent counts the pending deliveries of a channel, claimed or not.
 func (db *DB) Unsent(ctx context.Context, channel string) (n int, err error) {
 	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, unsentSQL, channel).Scan(&n) })
 	return n, err

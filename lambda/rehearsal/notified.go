@@ -91,7 +91,7 @@ type notifiedReport struct {
 	Messages []string        `json:"messages"` // that would have been sent then
 }
 
-// channelReport counts the failures that one channel was not sent in time.
+// channelReport counts the notifications that one channel was not sent in time.
 type channelReport struct {
 	Channel string `json:"channel"`
 	Unsent  int    `json:"untold"`
@@ -131,7 +131,7 @@ func (t *reportText) notified() {
 	for _, c := range t.Notified.Channels {
 		switch {
 		case c.Unsent > 0:
-			t.line("NOTIFIED   %s did not accept %d failures: --logs shows why; they stay in the outbox",
+			t.line("NOTIFIED   %s did not accept %d notifications: --logs shows why; they stay in the outbox",
 				c.Channel, c.Unsent)
 		case t.Accounting.Failed > 0:
 			t.line("NOTIFIED   %s was sent every failure", c.Channel)

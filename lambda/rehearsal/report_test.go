@@ -76,7 +76,7 @@ func TestNotificationsOfARunAreShown(t *testing.T) {
 	}{
 		"no failure":          {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 0, ""},
 		"every failure sent":  {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 2, "NOTIFIED   slack was sent every failure\n"},
-		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 failures: --logs shows why; they stay in the outbox\n"},
+		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 notifications: --logs shows why; they stay in the outbox\n"},
 		"without any channel": {notifiedReport{Messages: []string{"one\ntwo  \n"}}, 1, "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n  one\n  two\n\n"},
 	} {
 		r := reported()

@@ -124,11 +124,14 @@ EVIDENCE
         +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
        +60  The credit note cites the invoice 2026/00219.
         +5  The credit note is dated 9 days after the invoice.
-       -40  They have no item in common.
+       -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
+a score ends at 1.00 (100 points); 0.75 is a match.
+
 VERDICT
-  Matched by rules: 0.80, medium confidence.
+  Matched by rules: 1.00, high confidence.
 `},
 		"an undecided pair": {[]string{"L-7001", "R-81"}, `
                   purchase order L-7001                     invoice R-81
@@ -146,7 +149,7 @@ KEYS ...
 EVIDENCE
       It needs 17 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
-       +22  The items and quantities are the same.
+       +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
@@ -219,7 +222,7 @@ LEFT FOR PEOPLE (2)
   0.58 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
       It needs 17 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
-       +22  The items and quantities are the same.
+       +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
@@ -227,7 +230,7 @@ LEFT FOR PEOPLE (2)
   0.58 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
       It needs 17 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
-       +22  The items and quantities are the same.
+       +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
@@ -253,13 +256,16 @@ credit note G-2026/00031
            *credit note G-2026/00031            20000000-0000-4000-8000-000000000306
 
 MATCHED (1)
-  0.80 medium by rules      invoice 2026/00219                  20000000-0000-4000-8000-000000000305
+  1.00 high by rules        invoice 2026/00219                  20000000-0000-4000-8000-000000000305
        +30  Both name the supplier with VAT id ATU99902034.
         +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
        +60  The credit note cites the invoice 2026/00219.
         +5  The credit note is dated 9 days after the invoice.
-       -40  They have no item in common.
+       -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
+
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
+a score ends at 1.00 (100 points); 0.75 is a match.
 `},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,11 +46,11 @@ func TestMain(m *testing.M) {
 func maxBootstrap(name string) int64 {
 	switch name {
 	case manifest.Ingest.Name:
-		return 24_000_000
+		return 25_000_000
 	case manifest.Web.Name:
-		return 24_500_000
+		return 25_500_000
 	}
-	return 14_500_000
+	return 15_000_000
 }
 
 // thorough is the flag of lambda/internal/thorough, which is closed to infra.

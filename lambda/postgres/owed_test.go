@@ -69,7 +69,6 @@ type line struct {
 	*workshop
 	matcher *match.Matcher
 	waiting []job.Delivery
-	ends    []job.Settlement
 }
 
 func newLine(w *workshop, model llm.Model) *line {

@@ -185,7 +185,7 @@ func (l *line) lastLife(id uuid.UUID) string {
 func (l *line) edges() map[[2]uuid.UUID]string {
 	l.t.Helper()
 	rows, err := l.conn.Query(l.t.Context(), `
-		SELECT document_a_id, document_b_id, 'match by ' || decided_by || ', ' || confidence FROM document_match
+		SELECT document_a_id, document_b_id, 'match by ' || decided_by || ', ' || coalesce(nullif(lowered_from, ''), confidence) FROM document_match
 		UNION ALL SELECT document_a_id, document_b_id, 'suggestion by ' || decided_by FROM match_suggestion`)
 	if err != nil {
 		l.t.Fatal(err)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -15,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // dataColumn reads structured data as text, empty when it is too large to be
@@ -50,183 +48,6 @@ FROM document WHERE id = ANY ($1) ORDER BY id`
 func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-}
-
-const normalizedSQL = `
-UPDATE document SET normalized_counterparty = $3, normalized_references = $4, searchable_text = $5,
-	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
-WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
-
-// candidatesSQL finds the documents that share a key which is looked up, those
-// with the most shared keys first, then similar documents and partners of known
-// pairs. The limits prevent a key of all documents from reading all of them, and
-// keep hundreds of documents of a megabyte out of a function's memory. Partners
-// beyond the limits stay partners: Write reads them one by one. OFFSET 0 makes
-// PostgreSQL convert the data to text once, not wherever it is used.
-const candidatesSQL = `
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
-FROM (
-	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (` + nearestRows + `) AS nearest` + dataRows + `
-) AS candidate
-WHERE bytes_read <= 8388608
-UNION
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
-FROM (
-	SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
-	FROM (
-		SELECT *, coalesce(array_position($4::uuid[], id), 1000) AS similarity
-		FROM document
-		WHERE (id = ANY (ARRAY(` + partnersSQL + `))
-				OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
-			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-		ORDER BY similarity, id LIMIT 1000
-	) AS known` + dataRows + `
-	WINDOW chosen AS (ORDER BY similarity, id)
-) AS known
-WHERE bytes_read <= 8388608 OR place <= 20
-ORDER BY id`
-
-const dataRows = `
-	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
-	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d`
-
-const rankedSQL = `
-SELECT id FROM (` + nearestRows + `) AS nearest
-ORDER BY shared DESC, id LIMIT $4`
-
-// nearestRows is the one rule of which documents with a common key are
-// candidates, and in which order.
-const nearestRows = `SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200`
-
-const sharingRows = `
-	FROM document
-	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
-		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[])
-		AND structured_data IS NOT NULL`
-
-// sharedColumn weighs the keys that two documents share: a common number counts
-// more than any company and month.
-const sharedColumn = `
-	(SELECT sum(CASE WHEN substr(key, 10, 4) = 'ref|' THEN 100 ELSE 1 END)
-	FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[]))`
-
-const partnersSQL = `
-SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
-UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
-ORDER BY partner`
-
-// Candidates implements match.Store: one round trip, in which normalizedSQL
-// stores the normalised document, and carries the fence.
-func (db *DB) Candidates(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-) (block match.Block, err error) {
-	counterparty, err := json.Marshal(n.Counterparty)
-	if err != nil {
-		return block, err
-	}
-	references, err := json.Marshal(n.References)
-	if err != nil {
-		return block, err
-	}
-	var fenced bool
-	err = steadily(ctx, func() error {
-		batch := &pgx.Batch{}
-		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector,
-			n.NoVector)
-		update.Exec(func(tag pgconn.CommandTag) error {
-			fenced = tag.RowsAffected() == 1
-			return nil
-		})
-		queueBlock(batch, f.ID, n, types, &block)
-		return db.pool.SendBatch(ctx, batch).Close()
-	})
-	if err != nil {
-		return match.Block{}, err
-	}
-	if !fenced {
-		return match.Block{}, job.ErrFenceLost
-	}
-	return block, nil
-}
-
-func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(candidatesSQL, id, types, n.Lookup, n.Similar).Query(func(rows pgx.Rows) (err error) {
-		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		return err
-	})
-	batch.Queue(partnersSQL, id).Query(func(rows pgx.Rows) (err error) {
-		block.Partners, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		return err
-	})
-}
-
-const nearSQL = `
-SELECT other.id, ` + vectorColumn + `
-FROM document AS other
-WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND other.id <> $1
-	AND match_keys && $2::text[] AND type = ANY ($3::text[]::document_type[]) AND embedding IS NOT NULL
-ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = $1))), other.id
-LIMIT 500`
-
-// Near implements match.Store.
-func (db *DB) Near(
-	ctx context.Context, id uuid.UUID, keys []string, types []document.Type,
-) (near []match.Near, err error) {
-	err = steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
-		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
-		return err
-	})
-	return near, err
-}
-
-// Ranked lists for each of the documents its candidates, best first, at most
-// limit, as they are found now: by common keys, then by similar texts.
-func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.UUID][]uuid.UUID, error) {
-	raws, err := db.Raws(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	ranked := make(map[uuid.UUID][]uuid.UUID, len(raws))
-	for _, raw := range raws {
-		lookup, err := score.Lookup(raw)
-		if err != nil {
-			continue // its data cannot be read, so it has no candidates
-		}
-		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, score.Matchable(raw.Type), lookup, limit)
-		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
-			return nil, err
-		}
-		if raw.Vector == "" {
-			continue
-		}
-		similar, err := db.similar(ctx, raw)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range similar {
-			if len(ranked[raw.ID]) < limit && !slices.Contains(ranked[raw.ID], id) {
-				ranked[raw.ID] = append(ranked[raw.ID], id)
-			}
-		}
-	}
-	return ranked, nil
-}
-
-// similar returns the documents of the same company whose texts are similar.
-func (db *DB) similar(ctx context.Context, raw score.Raw) (ids []uuid.UUID, err error) {
-	d, err := score.Read(raw)
-	if err != nil {
-		return nil, nil //nolint:nilerr // its data cannot be read, so it has no candidates
-	}
-	near, err := db.Near(ctx, d.ID, d.Companies(), score.Matchable(d.Type))
-	for _, n := range near {
-		if d.Similar(n.Vector) {
-			ids = append(ids, n.ID)
-		}
-	}
-	return ids, err
 }
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so

@@ -70,6 +70,25 @@ func links(t *testing.T) (list []string) {
 	return list
 }
 
+// The pairs of the sample that rules leave open, and the true ones of them: an
+// order or an invoice, and the document that does not name it.
+var (
+	openPairs = []string{
+		"10000000-0000-4000-8000-000000001301,10000000-0000-4000-8000-000000001303",
+		"10000000-0000-4000-8000-000000001302,10000000-0000-4000-8000-000000001303",
+		"20000000-0000-4000-8000-000000000552,20000000-0000-4000-8000-000000001501",
+		"20000000-0000-4000-8000-000000000553,20000000-0000-4000-8000-000000001501",
+		"20000000-0000-4000-8000-000000001401,20000000-0000-4000-8000-000000001402",
+	}
+	openLinks = []string{openPairs[1], openPairs[2], openPairs[4]}
+)
+
+// linksByRules are the links that rules find.
+func linksByRules(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(links(t), func(l string) bool { return slices.Contains(openLinks, l) })
+}
+
 func linksOf(rep rehearsal.Report) (list []string) {
 	for _, m := range rep.Matches {
 		list = append(list, m.A.String()+","+m.B.String())
@@ -96,10 +115,10 @@ func matchedOnce(t *testing.T) rehearsal.Report {
 func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
 	t.Parallel()
 	r := matchedOnce(t)
-	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
+	if got, want := linksOf(r), linksByRules(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
-	linked := strings.Join(links(t), " ")
+	linked := strings.Join(linksByRules(t), " ")
 	for _, d := range r.Documents {
 		alone := !strings.Contains(linked, d.ID.String())
 		if alone != (d.AloneBecause != "") || alone && d.ClusterID != nil || d.Status != "succeeded" {
@@ -107,7 +126,7 @@ func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
 		}
 	}
 	a := r.Accounting
-	if a.Published != 57 || a.Succeeded != 57 || a.Failed+a.Pending+a.InDLQ+a.Malformed != 0 {
+	if a.Published != 63 || a.Succeeded != 63 || a.Failed+a.Pending+a.InDLQ+a.Malformed != 0 {
 		t.Errorf("accounting %+v", a)
 	}
 }
@@ -117,7 +136,7 @@ func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
 	t.Parallel()
 	r := matchedOnce(t)
 	next := make(map[string][]string)
-	for _, l := range links(t) {
+	for _, l := range linksByRules(t) {
 		a, b, _ := strings.Cut(l, ",")
 		if typeOf(r, a) != "contract" && typeOf(r, b) != "contract" {
 			next[a], next[b] = append(next[a], b), append(next[b], a)
@@ -177,7 +196,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	t.Parallel()
 	const seed = "7"
 	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
-	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
+	if got, want := linksOf(r), linksByRules(t); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	interrupted := 0

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/rehearsal/measure"
 
 	"github.com/google/uuid"
@@ -51,6 +52,40 @@ func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	if r.Model.Mode != "oracle" || r.Model.Name != "scripted-oracle" || !strings.HasPrefix(r.Model.Note, "SCRIPTED: no real model was asked") || r.Model.Server == nil {
 		t.Errorf("got %+v", r.Model)
 	}
+}
+
+// Rules alone leave five pairs of the sample open; a model that compares what is
+// printed decides them rightly, in three questions, and changes nothing else.
+func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
+	t.Parallel()
+	if got := undecided(matchedOnce(t)); !slices.Equal(got, openPairs) {
+		t.Errorf("rules leave open\n%v\nwant\n%v", got, openPairs)
+	}
+	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--model", "scripted")
+	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
+		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
+	}
+	var byModel []string
+	for _, m := range r.Matches {
+		if m.DecidedBy == "model" {
+			byModel = append(byModel, m.A.String()+","+m.B.String())
+		}
+	}
+	slices.Sort(byModel)
+	if open := undecided(r); !slices.Equal(byModel, openLinks) || len(open) != 0 || r.Model.Questions != 3 {
+		t.Errorf("%d questions; by model %v, want %v; still open: %v", r.Model.Questions, byModel, openLinks, open)
+	}
+}
+
+// undecided lists the open questions that are not out of the question.
+func undecided(r rehearsal.Report) (list []string) {
+	for _, o := range r.Open {
+		if o.Score > 0 {
+			list = append(list, o.A.String()+","+o.B.String())
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // Rules leave the order and its two invoices open; each invoice asks about the

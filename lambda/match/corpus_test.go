@@ -25,8 +25,29 @@ type corpus struct {
 	links map[[2]uuid.UUID]bool
 }
 
-// readCorpus skips the test where the shared corpora are absent.
 func readCorpus(t *testing.T, name, condition string) corpus {
+	t.Helper()
+	c := corpus{links: map[[2]uuid.UUID]bool{}}
+	for _, raw := range rawCorpus(t, name, condition) {
+		d, err := score.Read(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", raw.ID, err)
+		}
+		c.docs = append(c.docs, d)
+	}
+	links, err := os.ReadFile(filepath.Join(skip.Shared(t, "eval/matching/"+name), "links.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(string(links))[1:] {
+		a, b, _ := strings.Cut(line, ",")
+		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
+	}
+	return c
+}
+
+// rawCorpus skips the test where the shared corpora are absent.
+func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 	t.Helper()
 	dir := skip.Shared(t, "eval/matching/"+name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
@@ -34,7 +55,6 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	c := corpus{links: map[[2]uuid.UUID]bool{}}
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<24)
 	for scanner.Scan() {
@@ -47,21 +67,12 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		d, err := score.Read(score.Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
-		if err != nil {
-			t.Fatalf("%s: %v", line.ID, err)
-		}
-		c.docs = append(c.docs, d)
+		raws = append(raws, score.Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
 	}
-	links, linksErr := os.ReadFile(filepath.Join(dir, "links.csv"))
-	if err := cmp.Or(scanner.Err(), linksErr); err != nil {
+	if err := scanner.Err(); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range strings.Fields(string(links))[1:] {
-		a, b, _ := strings.Cut(line, ",")
-		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
-	}
-	return c
+	return raws
 }
 
 func ordered(a, b uuid.UUID) [2]uuid.UUID {
@@ -71,10 +82,13 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 	return [2]uuid.UUID{a, b}
 }
 
-// pairs compares each document with those before it that have a key which it
-// looks up: as the store does, with at most 200, those with the most keys in common.
-func (c corpus) pairs() (pairs []rules.Pair) {
-	index := map[string][]int{}
+// pairs scores each document with its block.
+func (c corpus) pairs() []rules.Pair { return c.scored(c.blocks()) }
+
+// blocks lists for each document those before it that have a key which it looks
+// up: as the store does, at most 200, those with the most keys in common.
+func (c corpus) blocks() [][]int {
+	index, blocks := map[string][]int{}, make([][]int, len(c.docs))
 	for i, d := range c.docs {
 		n := d.Normalized()
 		shared := map[int]int{}
@@ -94,13 +108,20 @@ func (c corpus) pairs() (pairs []rules.Pair) {
 			nearest = append(nearest, j)
 		}
 		slices.SortFunc(nearest, func(x, y int) int { return cmp.Or(shared[y]-shared[x], byID(c.docs[x].ID, c.docs[y].ID)) })
-		for _, j := range nearest[:min(200, len(nearest))] {
-			if p := d.Score(c.docs[j]); p.Counts() {
-				pairs = append(pairs, rules.Pair{Pair: p})
-			}
-		}
+		blocks[i] = nearest[:min(200, len(nearest))]
 		for _, k := range n.Keys {
 			index[k] = append(index[k], i)
+		}
+	}
+	return blocks
+}
+
+func (c corpus) scored(blocks [][]int) (pairs []rules.Pair) {
+	for i, block := range blocks {
+		for _, j := range block {
+			if p := c.docs[i].Score(c.docs[j]); p.Counts() {
+				pairs = append(pairs, rules.Pair{Pair: p})
+			}
 		}
 	}
 	return pairs

@@ -29,11 +29,11 @@ const (
 //	"4500010047"                             4500010046   OneOff
 func (n Number) Agrees(with Number) (a Agreement, strength float64) {
 	if n.Canonical != "" && n.Canonical == with.Canonical {
-		return Same, Strength(with.Canonical)
+		return Same, with.Strength
 	}
 	with.digits = with.digits[:with.groupEnd(0, len(with.digits))]
-	if n.meets(with) {
-		a, strength = n.windows(with)
+	if n.meets(&with) {
+		a, strength = n.windows(&with)
 	}
 	if n.misread != with.misread && a > Misread {
 		a = Misread
@@ -41,18 +41,18 @@ func (n Number) Agrees(with Number) (a Agreement, strength float64) {
 	if a < Misread && n.Loose != "" && n.Loose == with.Loose {
 		return Misread, Strength(n.Loose)
 	}
-	if a == Different && n.inRange(with) {
-		return Part, Strength(with.Canonical)
+	if a == Different && n.inRange(&with) {
+		return Part, with.Strength
 	}
 	if a == Different {
-		a, strength = n.nearly(with), Strength(with.Canonical)
+		a, strength = n.nearly(&with), with.Strength
 	}
 	return a, strength
 }
 
 // meets reports whether the digits of the one could be in the other, by their
 // last two: most numbers that are compared have nothing in common.
-func (n Number) meets(with Number) bool {
+func (n *Number) meets(with *Number) bool {
 	for _, i := range n.digits {
 		for _, j := range with.digits {
 			a, b := n.runs[i].value, with.runs[j].value
@@ -65,7 +65,7 @@ func (n Number) meets(with Number) bool {
 }
 
 // windows looks for the number in each place of n.
-func (n Number) windows(with Number) (best Agreement, strength float64) {
+func (n *Number) windows(with *Number) (best Agreement, strength float64) {
 	if len(with.digits) == 0 || len(with.digits) == 1 && isYear(with.all(0, 1)) {
 		return Different, 0
 	}
@@ -82,7 +82,7 @@ func (n Number) windows(with Number) (best Agreement, strength float64) {
 
 // groupEnd is the end of the runs of digits that stand together from the run
 // from on, of at most so many.
-func (n Number) groupEnd(from, most int) int {
+func (n *Number) groupEnd(from, most int) int {
 	to := min(from+1, len(n.digits))
 	for to < len(n.digits) && to-from < most && n.distance(from, to, to+1) <= blank {
 		to++
@@ -91,7 +91,7 @@ func (n Number) groupEnd(from, most int) int {
 }
 
 // window compares the runs of digits from one to the other with a number.
-func (n Number) window(from, to int, with Number) (Agreement, float64) {
+func (n *Number) window(from, to int, with *Number) (Agreement, float64) {
 	a, digits := n.covers(from, to, with)
 	if a == Different {
 		return a, 0
@@ -115,7 +115,7 @@ func (n Number) window(from, to int, with Number) (Agreement, float64) {
 
 // covers reports whether the runs are all digits of a number, or the part of
 // them that identifies it; digits are those that agree.
-func (n Number) covers(from, to int, with Number) (Agreement, string) {
+func (n *Number) covers(from, to int, with *Number) (Agreement, string) {
 	all := with.all(0, len(with.digits))
 	if n.equal(from, to, with, 0, len(with.digits)) || n.swapped(from, to, with) {
 		return Same, trimZeros(all)
@@ -129,7 +129,7 @@ func (n Number) covers(from, to int, with Number) (Agreement, string) {
 
 // part looks for a part of the number: without the year, without a short run at
 // the end, its last run, or its last digits.
-func (n Number) part(from, to int, with Number, joined, all string) (Agreement, string) {
+func (n *Number) part(from, to int, with *Number, joined, all string) (Agreement, string) {
 	last := len(with.digits)
 	year := with.yearAt()
 	switch {
@@ -156,7 +156,7 @@ const shortTail = 3
 
 // equal compares runs of digits one by one, from a to b of n and from c to d of
 // the other.
-func (n Number) equal(a, b int, with Number, c, d int) bool {
+func (n *Number) equal(a, b int, with *Number, c, d int) bool {
 	if b-a != d-c || c == d {
 		return false
 	}
@@ -170,7 +170,7 @@ func (n Number) equal(a, b int, with Number, c, d int) bool {
 }
 
 // swapped compares two runs of which one is the year: 2026/0374 and 0374-26.
-func (n Number) swapped(from, to int, with Number) bool {
+func (n *Number) swapped(from, to int, with *Number) bool {
 	year := with.yearAt()
 	if to-from != 2 || len(with.digits) != 2 || year < 0 {
 		return false
@@ -180,7 +180,7 @@ func (n Number) swapped(from, to int, with Number) bool {
 }
 
 // shortYear joins all digits, those of a year in two digits.
-func (n Number) shortYear() string {
+func (n *Number) shortYear() string {
 	at := n.yearAt()
 	if at < 0 || len(n.runs[n.digits[at]].text) != 4 {
 		return ""
@@ -199,7 +199,7 @@ const (
 
 // prefixOf compares the letters in front of the runs of digits and between them.
 // Words that name a kind of document, or that stand apart, belong to no number.
-func (n Number) prefixOf(from, to int, with Number) prefixes {
+func (n *Number) prefixOf(from, to int, with *Number) prefixes {
 	first, last := n.digits[from], n.digits[to-1]
 	found := compareLetters(n.lettersBefore(first), with.lettersBefore(with.digits[0]))
 	if to-from == len(with.digits) {
@@ -229,21 +229,21 @@ func compareLetters(a, b string) prefixes {
 
 // lettersBefore are the letters that belong to the run i of digits: in front of
 // it without a blank.
-func (n Number) lettersBefore(i int) string {
+func (n *Number) lettersBefore(i int) string {
 	if i == 0 || n.runs[i].gap > tight || n.runs[i-1].digit {
 		return ""
 	}
 	return n.runs[i-1].text
 }
 
-func (n Number) lettersBetween(k int) string {
+func (n *Number) lettersBetween(k int) string {
 	if i := n.digits[k]; i > 0 && !n.runs[i-1].digit {
 		return n.runs[i-1].text
 	}
 	return ""
 }
 
-func (n Number) lettersBehind(i int) string {
+func (n *Number) lettersBehind(i int) string {
 	if i+1 == len(n.runs) || n.runs[i+1].gap > tight || n.runs[i+1].digit {
 		return ""
 	}

@@ -29,8 +29,10 @@ var series = []string{"INV", "PO", "RE", "RG", "LS", "DN", "BL", "AB", "GS", "CN
 // Two numbers with the same Loose may be the same number. Two with the same
 // Canonical have the same Loose. Empty when fewer than four characters are
 // left, which are too few to mean anything.
-func Loose(number string) string {
-	s := withoutSeries(withoutRevision(Canonical(number)))
+func Loose(number string) string { return loose(Canonical(number)) }
+
+func loose(canonical string) string {
+	s := withoutSeries(withoutRevision(canonical))
 	head := len(strings.TrimRight(s[:leadingLetters(s)], misread))
 	tail := lookAlike.Replace(s[head:])
 	if head == 0 {

@@ -14,8 +14,9 @@ import (
 // printed with more than the other, or with less: its label, a position, a date,
 // a year, a person, or only its last digits.
 type Number struct {
-	Canonical string // see Canonical
-	Loose     string // see Loose
+	Canonical string  // see Canonical
+	Loose     string  // see Loose
+	Strength  float64 // see Strength
 	runs      []run
 	digits    []int // the runs that are digits
 	misread   bool  // letters among digits were read as digits
@@ -50,7 +51,8 @@ const (
 
 // Read takes a number apart.
 func Read(printed string) Number {
-	n := Number{Canonical: Canonical(printed), Loose: Loose(printed)}
+	n := Number{Canonical: Canonical(printed)}
+	n.Loose, n.Strength = loose(n.Canonical), strength(n.Canonical)
 	if len(printed) > mostBytes {
 		printed = printed[:mostBytes]
 	}
@@ -156,7 +158,7 @@ func alnumOrMarkAt(s string, i int) int {
 func (n Number) Keys() []string { return n.keys }
 
 // Meets reports whether two numbers have a key in common.
-func (n Number) Meets(with Number) bool {
+func (n *Number) Meets(with *Number) bool {
 	return n.mask&with.mask != 0 && slices.ContainsFunc(n.keys, func(k string) bool { return slices.Contains(with.keys, k) })
 }
 
@@ -171,7 +173,7 @@ func fnv1a(s string) uint64 {
 
 // Alike reports whether two numbers have one form: as many digits in each run,
 // and not other letters in front.
-func (n Number) Alike(with Number) bool {
+func (n *Number) Alike(with *Number) bool {
 	if len(n.digits) == 0 || len(n.digits) != len(with.digits) {
 		return false
 	}
@@ -191,7 +193,7 @@ const (
 	leastForm  = 4
 )
 
-func (n Number) forms() (list []string) {
+func (n *Number) forms() (list []string) {
 	add := func(s string) {
 		if s != "" && len(list) < mostForms && !slices.Contains(list, s) {
 			list = append(list, s)
@@ -227,7 +229,7 @@ func (n Number) forms() (list []string) {
 const mostJoined = 4
 
 // all joins the digits of the runs from a to b, counted among those of digits.
-func (n Number) all(a, b int) string {
+func (n *Number) all(a, b int) string {
 	if b-a == 1 {
 		return n.runs[n.digits[a]].text
 	}
@@ -239,7 +241,7 @@ func (n Number) all(a, b int) string {
 }
 
 // values joins the runs of digits from a to b without the zeros in front of each.
-func (n Number) values(a, b int) (s string) {
+func (n *Number) values(a, b int) (s string) {
 	if b-a == 2 {
 		s = n.runs[n.digits[a]].value + n.runs[n.digits[a+1]].value
 	}
@@ -248,7 +250,7 @@ func (n Number) values(a, b int) (s string) {
 
 // ofYear is a run of digits and the year beside it, in two digits and at the end:
 // the same for 2026/0374 and 0374-26. It is empty where there is no year.
-func (n Number) ofYear(k, year int) string {
+func (n *Number) ofYear(k, year int) string {
 	x, y := n.runs[n.digits[k]], n.runs[n.digits[year]]
 	if !isYear(y.text) && !isTwoDigitYear(y.text) || n.runs[n.digits[max(k, year)]].gap > blank {
 		return ""
@@ -261,7 +263,7 @@ func (n Number) ofYear(k, year int) string {
 
 // yearAt is the run of digits that is the number's year; -1 without one. Two
 // digits are a year only at an end.
-func (n Number) yearAt() int {
+func (n *Number) yearAt() int {
 	last := len(n.digits) - 1
 	for k, i := range n.digits {
 		if isYear(n.runs[i].text) && last > 0 {

@@ -3,7 +3,7 @@ package reference
 // explains reports whether the digits of n outside the runs from one to the
 // other can be something else than a part of the number: a date, a year, a
 // position, another number. strength is that of the digits that agree.
-func (n Number) explains(from, to int, with Number, strength float64, a Agreement) bool {
+func (n *Number) explains(from, to int, with *Number, strength float64, a Agreement) bool {
 	for k := range n.digits {
 		if k >= from && k < to {
 			continue
@@ -27,7 +27,7 @@ func (n Number) explains(from, to int, with Number, strength float64, a Agreemen
 
 // explainsJoined is explains for the run k of digits, which is joined to the
 // number.
-func (n Number) explainsJoined(k, from, to int, with Number, strength float64, a Agreement) bool {
+func (n *Number) explainsJoined(k, from, to int, with *Number, strength float64, a Agreement) bool {
 	text := n.runs[n.digits[k]].text
 	at := with.yearAt()
 	switch {
@@ -43,7 +43,7 @@ func (n Number) explainsJoined(k, from, to int, with Number, strength float64, a
 
 // distance is the widest gap between the run k of digits and those from one to
 // the other. Words set apart: 42 Pos. 10.
-func (n Number) distance(k, from, to int) gap {
+func (n *Number) distance(k, from, to int) gap {
 	a, b := n.digits[k], n.digits[from]
 	if k >= to {
 		a, b = n.digits[to-1], n.digits[k]
@@ -60,7 +60,7 @@ func (n Number) distance(k, from, to int) gap {
 
 // inRange reports whether n is a range of numbers, such as 4711 - 4718, that
 // the number lies in.
-func (n Number) inRange(with Number) bool {
+func (n *Number) inRange(with *Number) bool {
 	if len(with.digits) != 1 {
 		return false
 	}
@@ -80,7 +80,7 @@ func (n Number) inRange(with Number) bool {
 const leastNear = 5
 
 // nearly compares the digits of both numbers, one digit of which may be wrong.
-func (n Number) nearly(with Number) (best Agreement) {
+func (n *Number) nearly(with *Number) (best Agreement) {
 	if len(with.digits) == 0 || len(with.digits) > 4 {
 		return Different
 	}
@@ -128,7 +128,7 @@ func compareDigits(x, y string) Agreement {
 
 // sameSeries reports whether two numbers have one form: the same runs, and the
 // first half of their digits or their letters in common.
-func (n Number) sameSeries(from, to int, with Number, x, y string) bool {
+func (n *Number) sameSeries(from, to int, with *Number, x, y string) bool {
 	if to-from != len(with.digits) || len(x) != len(y) {
 		return false
 	}

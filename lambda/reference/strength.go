@@ -11,8 +11,10 @@ import (
 // zeros at the end; letters weigh half. A year counts as two digits.
 //
 //	"12" 0.1, "2026" 0.1, "1000" 0.1, "4711" 0.5, "4500000101" 1, "RE-2026-0042" 1
-func Strength(number string) float64 {
-	s := Canonical(number)
+func Strength(number string) float64 { return strength(Canonical(number)) }
+
+func strength(canonical string) float64 {
+	s := canonical
 	if isYear(s) {
 		s = s[2:]
 	}

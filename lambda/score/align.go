@@ -36,47 +36,74 @@ const maxFuzzy = 50
 // article number use the same numbering: then items with different numbers are
 // different, however similar their names.
 func align(a, b []item) (lines []line) {
-	bySKU := make(map[string]int, len(b))
-	for j, it := range b {
-		if it.sku != "" {
-			bySKU[it.sku] = j
-		}
-	}
 	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
 	take := func(l line) {
 		if !usedA[l.i] && !usedB[l.j] {
 			lines, usedA[l.i], usedB[l.j] = append(lines, l), true, true
 		}
 	}
-	for i, it := range a {
-		if j, ok := bySKU[it.sku]; ok && it.sku != "" {
-			l := lineOf(a, b, i, j, sameArticle)
+	numbers := numbering(b)
+	for i := range a {
+		if j := numbers.find(b, a[i].sku); j >= 0 {
+			l := lineOf(&a[i], &b[j], i, j, sameArticle)
 			l.bySKU = true
 			take(l)
 		}
 	}
 	numberedAlike := len(lines) > 0
-	var found []line
-	var points []float64
-	for i, it := range a[:min(len(a), maxFuzzy)] {
-		for j, other := range b[:min(len(b), maxFuzzy)] {
-			if usedA[i] || usedB[j] || numberedAlike && it.sku != "" && other.sku != "" {
+	var found []guess
+	for i := range a[:min(len(a), maxFuzzy)] {
+		for j := range b[:min(len(b), maxFuzzy)] {
+			if usedA[i] || usedB[j] || numberedAlike && a[i].sku != "" && b[j].sku != "" {
 				continue
 			}
-			if l, p := it.compare(other, i, j); l.how != otherArticle {
-				found, points = append(found, l), append(points, p)
+			if l, points := a[i].compare(&b[j], i, j); l.how != otherArticle {
+				found = append(found, guess{l, points})
 			}
 		}
 	}
-	order := make([]int, len(found))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(points[y], points[x]) })
-	for _, k := range order {
-		take(found[k])
+	slices.SortStableFunc(found, func(x, y guess) int { return cmp.Compare(y.points, x.points) })
+	for _, g := range found {
+		take(g.line)
 	}
 	return complete(lines, a, b)
+}
+
+// guess is a line of items that have no common number, and how much they are alike.
+type guess struct {
+	line
+	points float64
+}
+
+// skus finds items by their article numbers; it is nil for few items.
+type skus map[string]int
+
+// fewItems are found faster without an index.
+const fewItems = 16
+
+func numbering(items []item) skus {
+	if len(items) <= fewItems {
+		return nil
+	}
+	index := make(skus, len(items))
+	for j := range items {
+		index[items[j].sku] = j
+	}
+	return index
+}
+
+// find is the position of the item with an article number; -1 without one.
+func (s skus) find(items []item, sku string) int {
+	if sku == "" {
+		return -1
+	}
+	if j, ok := s[sku]; ok {
+		return j
+	}
+	if s != nil {
+		return -1
+	}
+	return slices.IndexFunc(items, func(it item) bool { return it.sku == sku })
 }
 
 // complete pairs the items that are left of two documents by their quantities,
@@ -92,13 +119,14 @@ func complete(lines []line, a, b []item) []line {
 		usedA[l.i], usedB[l.j] = true, true
 	}
 	all, digits := slices.Clone(lines), 0
-	for i, it := range a {
-		for j, other := range b {
+	for i := range a {
+		for j := range b {
 			if usedA[i] || usedB[j] {
 				continue
 			}
-			l := lineOf(a, b, i, j, guessedArticle)
-			if l.is == equal && !l.otherPrice && !it.wording.like(other.wording).contradicts && !bothNumbered(it, other, lines) {
+			it, other := &a[i], &b[j]
+			l := lineOf(it, other, i, j, guessedArticle)
+			if l.is == equal && !l.otherPrice && !it.wording.like(&other.wording).contradicts && !bothNumbered(it, other, lines) {
 				all, usedA[i], usedB[j] = append(all, l), true, true
 				digits += it.quantity.digits()
 			}
@@ -115,15 +143,14 @@ func complete(lines []line, a, b []item) []line {
 const tellingDigits = 3
 
 // bothNumbered reports whether two items have numbers of the same numbering.
-func bothNumbered(it, other item, lines []line) bool {
+func bothNumbered(it, other *item, lines []line) bool {
 	return it.sku != "" && other.sku != "" && slices.ContainsFunc(lines, func(l line) bool { return l.bySKU })
 }
 
 // compare decides whether two items are one article, and how much they are alike.
-func (it item) compare(other item, i, j int) (line, float64) {
-	l := lineOf([]item{it}, []item{other}, 0, 0, otherArticle)
-	l.i, l.j = i, j
-	w := it.wording.like(other.wording)
+func (it *item) compare(other *item, i, j int) (line, float64) {
+	l := lineOf(it, other, i, j, otherArticle)
+	w := it.wording.like(&other.wording)
 	signals := 0.0
 	if l.is == equal {
 		signals++
@@ -167,7 +194,7 @@ func (it item) compare(other item, i, j int) (line, float64) {
 }
 
 // isNamedBy reports whether the other's text has the article number of it.
-func (it item) isNamedBy(other item) bool {
+func (it *item) isNamedBy(other *item) bool {
 	return len(it.sku) >= minNamed && strings.Contains(other.text, it.sku)
 }
 
@@ -181,8 +208,7 @@ const (
 	nearQuantity = 0.1
 )
 
-func lineOf(a, b []item, i, j int, how alignment) line {
-	x, y := a[i], b[j]
+func lineOf(x, y *item, i, j int, how alignment) line {
 	l := line{i: i, j: j, how: how, is: x.quantity.compare(y.quantity)}
 	if l.is != equal && (y.quantity.isOneOf(x.lots) || x.quantity.isOneOf(y.lots)) {
 		l.is = equal
@@ -201,6 +227,6 @@ func lineOf(a, b []item, i, j int, how alignment) line {
 
 // sameValue reports whether two items have one amount: 10 cartons of bottles at
 // 28.80 and 240 bottles at 1.20.
-func sameValue(x, y item) bool {
+func sameValue(x, y *item) bool {
 	return x.amount > 0 && near(x.amount, y.amount, sameAmount*10) && x.quantity.plain > 0 && y.quantity.plain > 0
 }

@@ -25,7 +25,7 @@ const (
 
 // compareAmounts looks for an amount that both state, net or gross, or that
 // differs by a rate of tax.
-func compareAmounts(first, second Document) []Evidence {
+func compareAmounts(first, second *Document) []Evidence {
 	if len(first.amounts) == 0 || len(second.amounts) == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func compareAmounts(first, second Document) []Evidence {
 
 // priced reports whether the lines of a document have amounts: then it states
 // its net amount, one way or the other.
-func priced(d Document) bool {
+func priced(d *Document) bool {
 	return slices.ContainsFunc(d.items, func(it item) bool { return it.amount != 0 })
 }
 

@@ -14,7 +14,7 @@ import (
 // compareCitations looks for numbers that connect the documents. A direct
 // citation outweighs a common one; one that may be a coincidence or a misreading
 // does not.
-func compareCitations(a, b Document) []Evidence {
+func compareCitations(a, b *Document) []Evidence {
 	direct := directCitation(a, b)
 	if direct != nil && direct[0].Points > evCitesWeakly.points {
 		return direct
@@ -37,7 +37,7 @@ func compareCitations(a, b Document) []Evidence {
 
 // directCitation is the strongest evidence that one document cites the other. Of
 // two that are as strong it is the same one from both sides.
-func directCitation(a, b Document) []Evidence {
+func directCitation(a, b *Document) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
 	if ab == nil || ba != nil && cmp.Or(cmp.Compare(ba[0].Points, ab[0].Points), cmp.Compare(ba[0].Name, ab[0].Name)) > 0 {
 		return ba
@@ -47,21 +47,21 @@ func directCitation(a, b Document) []Evidence {
 
 // cites finds the number of b among the citations of a and among the numbers
 // that its texts mention: the strongest evidence.
-func cites(a, b Document) (best []Evidence) {
-	for _, c := range a.cites {
-		best = better(best, by(c, c.cites(a, b)))
+func cites(a, b *Document) (best []Evidence) {
+	for i := range a.cites {
+		best = better(best, by(&a.cites[i], a.cites[i].cites(a, b)))
 	}
 	if best != nil && best[0].Points >= evCites.points {
 		return best
 	}
-	for _, c := range a.mentions {
-		best = better(best, by(c, c.mentions(a, b)))
+	for i := range a.mentions {
+		best = better(best, by(&a.mentions[i], a.mentions[i].mentions(a, b)))
 	}
 	return best
 }
 
 // by adds the citation to the evidence that it gives.
-func by(c citation, evidence []Evidence) []Evidence {
+func by(c *citation, evidence []Evidence) []Evidence {
 	for i := range evidence {
 		evidence[i].Cited = c.Canonical
 	}
@@ -86,8 +86,11 @@ const (
 
 // cites compares a citation of a with the number of b. A citation without a type
 // may be of any type.
-func (c citation) cites(a, b Document) []Evidence {
+func (c citation) cites(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Agrees(b.number.parts)
+	if agreement < reference.Misread {
+		return nil
+	}
 	from, to, number := a.Type.Words(), b.Type.Words(), b.Number
 	switch {
 	case c.Type != "" && c.Type != string(b.Type):
@@ -110,12 +113,13 @@ func (c citation) cites(a, b Document) []Evidence {
 
 // mentions compares a number in a text of a, of which no label is known, with the
 // number of b. It counts by its length alone.
-func (c citation) mentions(a, b Document) []Evidence {
+func (c citation) mentions(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Agrees(b.number.parts)
+	if agreement != reference.Same && agreement != reference.Part || strength < tiny {
+		return nil
+	}
 	whole, from, to := agreement == reference.Same, a.Type.Words(), b.Type.Words()
 	switch {
-	case agreement != reference.Same && agreement != reference.Part || strength < tiny:
-		return nil
 	case whole && strength >= long:
 		return evCites.Because("The %s cites the %s %s%s.", from, to, b.Number, written(c, b))
 	case whole && strength >= short:
@@ -129,7 +133,7 @@ func (c citation) mentions(a, b Document) []Evidence {
 }
 
 // written adds the spelling of a citation if it is another.
-func written(c citation, of Document) string {
+func written(c citation, of *Document) string {
 	if c.Raw == of.Number {
 		return ""
 	}
@@ -138,12 +142,13 @@ func written(c citation, of Document) string {
 
 // nearCitation looks for citations that differ from the number of the other
 // document in one digit: a person sees that it may be a mistake.
-func nearCitation(a, b Document) []Evidence {
+func nearCitation(a, b *Document) []Evidence {
 	return better(a.nearly(b), b.nearly(a))
 }
 
-func (d Document) nearly(b Document) (best []Evidence) {
-	for _, c := range d.cites {
+func (d *Document) nearly(b *Document) (best []Evidence) {
+	for i := range d.cites {
+		c := &d.cites[i]
 		if c.Type != "" && c.Type != string(b.Type) {
 			continue
 		}
@@ -160,7 +165,7 @@ func (d Document) nearly(b Document) (best []Evidence) {
 }
 
 // revision: a confirmation often has the order's number with a revision mark.
-func revision(a, b Document) []Evidence {
+func revision(a, b *Document) []Evidence {
 	if a.Type == document.OrderConfirmation {
 		a, b = b, a
 	}
@@ -194,10 +199,11 @@ func shape(number string) string {
 
 // commonCitation finds the number that both cite, the strongest one; or that
 // both cite, for example, orders, but not one in common.
-func commonCitation(a, b Document) (found []Evidence) {
-	for _, c := range a.cites {
-		for _, o := range b.cites {
-			if c.parts.Meets(o.parts) && c.isCommon(o) {
+func commonCitation(a, b *Document) (found []Evidence) {
+	for i := range a.cites {
+		for j := range b.cites {
+			c, o := &a.cites[i], &b.cites[j]
+			if c.parts.Meets(&o.parts) && c.isCommon(o) {
 				found = better(found, sayCommon(c, o))
 			}
 		}
@@ -218,10 +224,15 @@ func commonCitation(a, b Document) (found []Evidence) {
 }
 
 // mentioned finds a number that a cites with its type and a text of b mentions.
-func mentioned(a, b Document) (found []Evidence) {
-	for _, c := range a.cites {
-		for _, m := range b.mentions {
-			if c.Type == "" || c.Type == string(b.Type) || !c.parts.Meets(m.parts) {
+func mentioned(a, b *Document) (found []Evidence) {
+	for i := range a.cites {
+		c := &a.cites[i]
+		if c.Type == "" || c.Type == string(b.Type) {
+			continue
+		}
+		for j := range b.mentions {
+			m := &b.mentions[j]
+			if !c.parts.Meets(&m.parts) {
 				continue
 			}
 			if agreement, strength := m.parts.Agrees(c.parts); agreement == reference.Same && strength >= long {
@@ -233,7 +244,7 @@ func mentioned(a, b Document) (found []Evidence) {
 }
 
 // isCommon reports whether two citations are of one document.
-func (c citation) isCommon(o citation) bool {
+func (c *citation) isCommon(o *citation) bool {
 	if c.Type != o.Type && c.Type != "" && o.Type != "" {
 		return false
 	}
@@ -251,7 +262,7 @@ func (c citation) isCommon(o citation) bool {
 }
 
 // sayCommon words a citation of both, by the type that one of them knows.
-func sayCommon(c, o citation) []Evidence {
+func sayCommon(c, o *citation) []Evidence {
 	switch t := document.Type(cmp.Or(c.Type, o.Type)); {
 	case t == document.DeliveryNote:
 		return evCommonDelivery.Because("Both cite the delivery note %s.", c.Raw)
@@ -261,7 +272,7 @@ func sayCommon(c, o citation) []Evidence {
 	return evCommonOther.Because("Both cite the number %s.", c.Raw)
 }
 
-func citesType(d Document, t document.Type) bool {
+func citesType(d *Document, t document.Type) bool {
 	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
 }
 
@@ -269,49 +280,61 @@ func citesType(d Document, t document.Type) bool {
 const most = 20
 
 // of lists the first documents of the type that d cites.
-func (d Document) of(t document.Type) (list []citation) {
-	for _, c := range d.cites {
-		if c.Type == string(t) && len(list) < most {
-			list = append(list, c)
+func (d *Document) of(t document.Type) (list []*citation) {
+	for i := range d.cites {
+		if d.cites[i].Type == string(t) && len(list) < most {
+			list = append(list, &d.cites[i])
 		}
 	}
 	return list
 }
 
 // sameForm finds two numbers of one form: others may be of another system.
-func sameForm(a, b []citation) (c, o citation, ok bool) {
+func sameForm(a, b []*citation) (c, o *citation, ok bool) {
 	for _, c := range a {
 		for _, o := range b {
-			if c.parts.Alike(o.parts) {
+			if c.parts.Alike(&o.parts) {
 				return c, o, true
 			}
 		}
 	}
-	return c, o, false
+	return nil, nil, false
 }
 
 // citesOther is the evidence that a cites another document of b's type: a number
 // of the form of b's, or one that is in the same series without being of a known
 // type.
-func citesOther(a, b Document) (found []Evidence) {
+func citesOther(a, b *Document) (found []Evidence) {
 	if b.number.Canonical == "" {
 		return nil
 	}
 	from, to := a.Type.Words(), b.Type.Words()
 	if list := a.of(b.Type); len(list) > 0 {
-		own := []citation{{number: b.number}}
+		own := []*citation{{number: b.number}}
 		if c, _, ok := sameForm(list, own); ok {
 			return evOtherCitation.Because("The %s cites another %s: %s.", from, to, c.Raw)
 		}
 		return evOtherForm.Because("The %s cites a %s of another form: %s.", from, to, list[0].Raw)
 	}
+	c := ofSeries(a.cites, b.number)
+	if c == nil {
+		c = ofSeries(a.mentions, b.number)
+	}
+	if c == nil {
+		return nil
+	}
 	if agreement, _ := a.number.parts.Agrees(b.number.parts); agreement >= reference.Series {
 		return nil // the number may be of its own type
 	}
-	for _, list := range [][]citation{a.cites, a.mentions} {
-		for _, c := range list[:min(len(list), most)] {
-			if agreement, _ := c.parts.Agrees(b.number.parts); c.Type == "" && agreement == reference.Series {
-				return evOtherSeries.Because("The %s cites %s, which is of the series of %s.", from, c.Raw, b.Number)
+	return evOtherSeries.Because("The %s cites %s, which is of the series of %s.", from, c.Raw, b.Number)
+}
+
+// ofSeries finds a citation without a type of the series of a number.
+func ofSeries(list []citation, n number) *citation {
+	for i := range list[:min(len(list), most)] {
+		if list[i].Type == "" {
+			if agreement, _ := list[i].parts.Agrees(n.parts); agreement == reference.Series {
+				return &list[i]
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // counts the units in common. Where one cites the other's very number, contents
 // that differ are mild evidence against the pair: goods are replaced, delivered in
 // excess and described in other words.
-func compareContents(first, second Document, cited bool) ([]Evidence, Fit) {
+func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	items, fit, c := compareItems(first, second)
 	share, printed := instalment(first, second, c)
 	var amounts []Evidence
@@ -67,7 +67,7 @@ func mildly(evidence []Evidence) (mild []Evidence) {
 // compareReturn reads from a credit note whether goods of a receipt were
 // returned: then it credits a part of them, at their price. Whole lines of them may
 // have been returned, cancelled or corrected, which words can tell.
-func compareReturn(first, second Document, c comparison) []Evidence {
+func compareReturn(first, second *Document, c comparison) []Evidence {
 	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
 		return nil
 	}

@@ -19,7 +19,7 @@ const (
 
 // compareDates compares the dates of the documents and the periods that they
 // cover.
-func compareDates(first, second Document) (evidence []Evidence) {
+func compareDates(first, second *Document) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&
 			(first.Period.To.IsZero() || second.Date.DaysUntil(first.Period.To) >= -slack) {
@@ -63,7 +63,7 @@ func compareDates(first, second Document) (evidence []Evidence) {
 }
 
 // apart is the sentence about the days between two documents.
-func apart(first, second Document, days int) string {
+func apart(first, second *Document, days int) string {
 	unit := "days"
 	if days == 1 || days == -1 {
 		unit = "day"

@@ -74,7 +74,7 @@ func (d Document) Similar(vector string) bool {
 }
 
 // compareTexts compares the documents' texts by their embeddings.
-func compareTexts(a, b Document) []Evidence {
+func compareTexts(a, b *Document) []Evidence {
 	if a.embedding.near(b.embedding) < alike {
 		return nil
 	}

@@ -18,7 +18,7 @@ type End struct {
 // maxEnd bounds the number of an End, in bytes; a longer one is replaced by its hash.
 const maxEnd = 64
 
-func (d Document) end() End {
+func (d *Document) end() End {
 	n := d.number.Canonical
 	if len(n) > maxEnd {
 		n = fmt.Sprintf("%x", sha256.Sum256([]byte(n)))

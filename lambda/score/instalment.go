@@ -19,7 +19,7 @@ var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 
 // payment, an instalment, a rest, or the whole less a retention or a discount. It
 // is 0 if there is none. An invoice of other quantities of the goods is for a part
 // of the goods.
-func instalment(order, invoice Document, c comparison) (share float64, printed bool) {
+func instalment(order, invoice *Document, c comparison) (share float64, printed bool) {
 	if order.Type != document.PurchaseOrder || invoice.Type != document.Invoice || c.equal < len(c.lines) ||
 		len(c.lines) == 0 && len(invoice.items) > 0 && !singleSum(invoice) {
 		return 0, false
@@ -53,7 +53,7 @@ func isShare(whole, part []float64, share float64, printed bool) bool {
 
 // singleSum reports whether a document charges one sum of money in words, not
 // goods that are counted.
-func singleSum(d Document) bool {
+func singleSum(d *Document) bool {
 	return len(d.items) == 1 && d.items[0].sku == "" && d.items[0].quantity.printed <= 1
 }
 

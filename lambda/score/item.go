@@ -125,9 +125,9 @@ var charges = map[string]bool{
 
 // units is the number of units of all items, but not of charges.
 func units(items []item) (n float64) {
-	for _, it := range items {
-		if !it.minor {
-			n += it.quantity.plain
+	for i := range items {
+		if !items[i].minor {
+			n += items[i].quantity.plain
 		}
 	}
 	return n

@@ -3,13 +3,14 @@ package score
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"matchbook/lambda/document"
 )
 
 // compareItems compares the lines of two documents and counts the units that
 // they have in common; Fit.A is of first, Fit.B of second.
-func compareItems(first, second Document) ([]Evidence, Fit, comparison) {
+func compareItems(first, second *Document) ([]Evidence, Fit, comparison) {
 	if len(first.items) == 0 || len(second.items) == 0 {
 		return nil, Fit{}, comparison{}
 	}
@@ -36,7 +37,7 @@ func compareItems(first, second Document) ([]Evidence, Fit, comparison) {
 
 // isLump reports whether a document charges a sum in one line of text, and not
 // counted goods as the other does: a down payment, or all deliveries of a month.
-func isLump(d, other Document) bool {
+func isLump(d, other *Document) bool {
 	return (d.Type == document.Invoice || d.Type == document.CreditNote) && singleSum(d) &&
 		(len(other.items) > 1 || units(other.items) > 1)
 }
@@ -62,22 +63,22 @@ func compareLines(a, b []item) comparison {
 	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
 	for _, l := range c.lines {
 		usedA[l.i], usedB[l.j] = true, true
-		c.count(l, a[l.i], b[l.j])
+		c.count(l, &a[l.i], &b[l.j])
 	}
-	for i, it := range a {
-		if it.minor && !usedA[i] {
+	for i := range a {
+		if a[i].minor && !usedA[i] {
 			c.n--
 		}
 	}
-	for j, it := range b {
-		if it.minor && !usedB[j] {
+	for j := range b {
+		if b[j].minor && !usedB[j] {
 			c.m--
 		}
 	}
 	return c
 }
 
-func (c *comparison) count(l line, x, y item) {
+func (c *comparison) count(l line, x, y *item) {
 	if x.minor { // it is an item after all
 		c.fit.A += x.quantity.plain
 	}
@@ -118,7 +119,7 @@ func (c *comparison) count(l line, x, y item) {
 }
 
 // evidence judges the lines in common by their share of both documents.
-func (c comparison) evidence(first, second Document) []Evidence {
+func (c comparison) evidence(first, second *Document) []Evidence {
 	common := len(c.lines)
 	switch {
 	case common == 0:
@@ -182,7 +183,7 @@ func (c comparison) same() []Evidence {
 }
 
 // partOf formats a sentence with the part first and the whole second.
-func partOf(first, second Document, secondIsPart bool, format string) string {
+func partOf(first, second *Document, secondIsPart bool, format string) string {
 	if secondIsPart {
 		return fmt.Sprintf(format, second.Type.Words(), first.Type.Words())
 	}
@@ -191,7 +192,7 @@ func partOf(first, second Document, secondIsPart bool, format string) string {
 
 // compareContract looks for the items of an order or an invoice among the items
 // of a contract; a contract without article numbers is compared by its words.
-func compareContract(contract, d Document) []Evidence {
+func compareContract(contract, d *Document) []Evidence {
 	c := compareLines(contract.items, d.items)
 	numbered := slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" })
 	words := compareWords(contract, d)
@@ -209,8 +210,8 @@ func compareContract(contract, d Document) []Evidence {
 }
 
 // compareWords compares the descriptions of documents that state no quantities.
-func compareWords(first, second Document) []Evidence {
-	collect := func(d Document) (w []string) {
+func compareWords(first, second *Document) []Evidence {
+	collect := func(d *Document) (w []string) {
 		for _, it := range d.items {
 			w = append(w, it.words...)
 		}
@@ -232,9 +233,14 @@ func overlap(a, b []string) float64 {
 		return 0.5
 	}
 	n := 0
-	for _, w := range a {
-		if _, ok := slices.BinarySearch(b, w); ok {
-			n++
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := strings.Compare(a[i], b[j]); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
 		}
 	}
 	return float64(n) / float64(len(a)+len(b)-n)

@@ -108,7 +108,7 @@ func (d Document) numbers() []number {
 		list = append(list, c.number)
 	}
 	for _, c := range d.mentions {
-		if reference.Strength(c.Canonical) >= short {
+		if c.parts.Strength >= short {
 			list = append(list, c.number)
 		}
 	}
@@ -127,14 +127,14 @@ func (d Document) Companies() []string {
 // who lists the forms by which the company may be recognised on another
 // document. The buyer is most often the tenant itself: it counts only where the
 // supplier is not named.
-func (d Document) who() []string {
+func (d *Document) who() []string {
 	if d.supplier.isZero() {
 		return d.buyer.who()
 	}
 	return d.supplier.who()
 }
 
-func (p party) who() (list []string) {
+func (p *party) who() (list []string) {
 	if p.VATID != "" {
 		list = append(list, p.VATID)
 	}

@@ -40,7 +40,7 @@ type party struct {
 	valid bool // the VAT id's check digits are right
 }
 
-func (p party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
+func (p *party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
 
 // number is a document's number in comparable forms.
 type number struct {
@@ -107,7 +107,7 @@ func (d *Document) mention() {
 	}
 	for _, m := range found {
 		c := citation{number: normaliseNumber(m), InText: true}
-		if !known[c.Canonical] && reference.Strength(c.Canonical) >= tiny {
+		if !known[c.Canonical] && c.parts.Strength >= tiny {
 			d.mentions = append(d.mentions, c)
 		}
 		known[c.Canonical] = true
@@ -154,7 +154,7 @@ func normaliseNumber(raw string) number {
 
 // HasCounterparty reports whether the document names a company, at least by its
 // address.
-func (d Document) HasCounterparty() bool {
+func (d *Document) HasCounterparty() bool {
 	return !d.supplier.isZero() || !d.buyer.isZero() || d.Supplier.Address != "" || d.Buyer.Address != ""
 }
 

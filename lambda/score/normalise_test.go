@@ -155,7 +155,8 @@ func TestAnyPartyIsACounterparty(t *testing.T) {
 		"account":         {`{"supplier":{"iban":"1"}}`, true},
 		"buyer":           {`{"buyer":{"vat_id":"1"}}`, true},
 	} {
-		if got := parsed(t, inv, tc.data).HasCounterparty(); got != tc.want {
+		d := parsed(t, inv, tc.data)
+		if got := d.HasCounterparty(); got != tc.want {
 			t.Errorf("%s: got %v, want %v", name, got, tc.want)
 		}
 	}
@@ -199,9 +200,9 @@ func TestOrderOfBusiness(t *testing.T) {
 	}
 	for i, first := range business {
 		for _, second := range business[i+1:] {
-			a, b := Document{Type: first}, Document{Type: second}
-			for _, got := range [][2]Document{pairOf(inOrder(a, b)), pairOf(inOrder(b, a))} {
-				if !reflect.DeepEqual(got, [2]Document{a, b}) {
+			a, b := &Document{Type: first}, &Document{Type: second}
+			for _, got := range [][2]*Document{pairOf(inOrder(a, b)), pairOf(inOrder(b, a))} {
+				if !reflect.DeepEqual(got, [2]*Document{a, b}) {
 					t.Errorf("%s comes before %s", got[0].Type, got[1].Type)
 				}
 			}
@@ -209,4 +210,4 @@ func TestOrderOfBusiness(t *testing.T) {
 	}
 }
 
-func pairOf(a, b Document) [2]Document { return [2]Document{a, b} }
+func pairOf(a, b *Document) [2]*Document { return [2]*Document{a, b} }

@@ -39,7 +39,7 @@ func (p Pair) Counts() bool {
 // A pair out of the question has the reason as Veto, and has evidence only if
 // one document cites the other.
 func (d Document) Score(o Document) Pair {
-	a, b := d, o
+	a, b := &d, &o
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
 		a, b = b, a
 	}
@@ -66,7 +66,7 @@ func (d Document) Score(o Document) Pair {
 }
 
 // veto returns the reason why a pair is out of the question; empty if it is not.
-func veto(a, b Document) string {
+func veto(a, b *Document) string {
 	switch {
 	case a.TenantID != b.TenantID:
 		return "They belong to different tenants."
@@ -74,9 +74,9 @@ func veto(a, b Document) string {
 		return "Documents of these types are not matched."
 	case otherCurrency(a.currencies, b.currencies):
 		return fmt.Sprintf("The currencies differ: %s and %s.", a.Currency, b.Currency)
-	case a.supplier.contradicts(b.supplier):
+	case a.supplier.contradicts(&b.supplier):
 		return fmt.Sprintf("The suppliers' VAT ids differ: %s and %s.", a.supplier.VATID, b.supplier.VATID)
-	case a.buyer.contradicts(b.buyer):
+	case a.buyer.contradicts(&b.buyer):
 		return fmt.Sprintf("The buyers' VAT ids differ: %s and %s.", a.buyer.VATID, b.buyer.VATID)
 	}
 	return ""
@@ -85,13 +85,13 @@ func veto(a, b Document) string {
 // contradicts reports whether the VAT ids are of two companies: of one country,
 // and different although a machine read both correctly. A company may have ids of
 // several countries.
-func (p party) contradicts(q party) bool {
+func (p *party) contradicts(q *party) bool {
 	return p.valid && q.valid && p.VATID != q.VATID && p.VATID[:2] == q.VATID[:2]
 }
 
 // behindOrder is evidence against an invoice and a contract: where an invoice
 // cites an order only, the order belongs to the contract, not the invoice.
-func behindOrder(contract, invoice Document) []Evidence {
+func behindOrder(contract, invoice *Document) []Evidence {
 	if contract.Type != document.Contract || invoice.Type != document.Invoice ||
 		!citesType(invoice, document.PurchaseOrder) || cites(invoice, contract) != nil {
 		return nil

@@ -20,11 +20,11 @@ func same(a, b string) bool { return a != "" && a == b }
 
 // compareParties looks for the common company of the documents: the supplier,
 // or the buyer where the suppliers cannot be compared.
-func compareParties(a, b Document) []Evidence {
+func compareParties(a, b *Document) []Evidence {
 	buyers := company.Similarity(a.buyer.name, b.buyer.name)
 	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
 	buyer := cmp.Or(a.Buyer.Name, b.Buyer.Name, a.buyer.VATID)
-	if a.supplier.unlike(b.supplier) {
+	if a.supplier.unlike(&b.supplier) {
 		if sameBuyer {
 			return evBuyer.Because("Both name %s as the buyer.", buyer)
 		}
@@ -42,15 +42,15 @@ func compareParties(a, b Document) []Evidence {
 
 // unlike reports whether nothing of two companies can be compared: one is not
 // named, or their names are of two scripts.
-func (p party) unlike(q party) bool {
+func (p *party) unlike(q *party) bool {
 	return p.isZero() || q.isZero() || !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
 		!p.name.IsZero() && !q.name.IsZero() && !company.Comparable(p.name, q.name)
 }
 
 // compareSuppliers compares two suppliers by VAT id, account and name. An account
 // is not a company: a bank that buys invoices has the same for many suppliers.
-func compareSuppliers(a, b Document) (evidence []Evidence) {
-	s, t := a.supplier, b.supplier
+func compareSuppliers(a, b *Document) (evidence []Evidence) {
+	s, t := &a.supplier, &b.supplier
 	named := !s.name.IsZero() && !t.name.IsZero()
 	sim := company.Similarity(s.name, t.name)
 	switch {

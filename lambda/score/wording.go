@@ -120,7 +120,7 @@ type likeness struct {
 	contradicts bool    // each has a number that the other lacks
 }
 
-func (w wording) like(v wording) (l likeness) {
+func (w *wording) like(v *wording) (l likeness) {
 	l.contradicts = contradict(w.numbers, v.numbers)
 	l.numbers = slices.ContainsFunc(w.numbers, func(n string) bool { return slices.Contains(v.numbers, n) })
 	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) &&

@@ -38,10 +38,11 @@ func TestLikenessOfWordings(t *testing.T) {
 		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},
 		{"", "pen", likeness{}},
 	} {
-		if got := readWording(tc.a).like(readWording(tc.b)); got != tc.want {
+		a, b := readWording(tc.a), readWording(tc.b)
+		if got := a.like(&b); got != tc.want {
 			t.Errorf("%q and %q: got %+v, want %+v", tc.a, tc.b, got, tc.want)
 		}
-		if got := readWording(tc.b).like(readWording(tc.a)); got != tc.want {
+		if got := b.like(&a); got != tc.want {
 			t.Errorf("%q and %q: got %+v, want %+v", tc.b, tc.a, got, tc.want)
 		}
 	}

@@ -1,0 +1,120 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// The orders and invoices of a supplier that are all alike, matched one after the
+// other: each is a candidate of all of the other type.
+//
+//	go test ./lambda/postgres -run '^$' -bench Alike -benchtime 1x
+func BenchmarkOrdersAlike(b *testing.B) {
+	for _, n := range []int{20, 60, 120, 200} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				matchAlike(b, n)
+			}
+		})
+	}
+}
+
+func matchAlike(b *testing.B, n int) {
+	url := postgrestest.URL(b)
+	w := listen(b, url)
+	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
+	docs := alike(n)
+	if _, err := db.Import(b.Context(), docs); err != nil {
+		b.Fatal(err)
+	}
+	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
+	client, server, trips, statements, began := ownCPU(b), time.Duration(0), int64(0), int64(0), time.Now()
+	for i, d := range docs {
+		claims, err := db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if i == 10 { // the connections are made, the statements are prepared
+			client, server, trips, statements = ownCPU(b), serverCPU(b, conn), w.trips.Load(), w.statements.Load()
+			began = time.Now()
+		}
+		if err := m.Match(b.Context(), claims[0].Fence); err != nil {
+			b.Fatal(err)
+		}
+	}
+	counted := float64(len(docs) - 10)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric((ownCPU(b)-client).Seconds()*1000/counted, "client-ms/doc")
+	b.ReportMetric((serverCPU(b, conn)-server).Seconds()*1000/counted, "server-ms/doc")
+	b.ReportMetric(time.Since(began).Seconds()*1000/counted, "ms/doc")
+	b.ReportMetric(float64(w.trips.Load()-trips)/counted, "trips/doc")
+	b.ReportMetric(float64(w.statements.Load()-statements)/counted, "statements/doc")
+	var rows float64
+	const rowsSQL = `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables
+		WHERE relname IN ('match_pair', 'document_match', 'match_suggestion')`
+	db.Close() // which flushes the statistics
+	if err := conn.QueryRow(b.Context(), rowsSQL).Scan(&rows); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(rows/counted, "rows/doc")
+}
+
+// alike are n orders and n invoices of which each invoice fits each order.
+func alike(n int) (docs []postgres.Imported) {
+	for i := range 2 * n {
+		typ, number := document.PurchaseOrder, fmt.Sprintf("PO-%05d", 7*i)
+		if i%2 == 1 {
+			typ, number = document.Invoice, fmt.Sprintf("RE-%05d", 3*i)
+		}
+		docs = append(docs, postgres.Imported{ID: uuid.NewSHA1(tenant, []byte(number)), TenantID: tenant, Type: typ, Received: start,
+			Data: json.RawMessage(fmt.Sprintf(`{"number":"%s","date":"2026-03-02","currency":"EUR","total":"119.00",
+				"supplier":{"name":"Lampenhaus Wittmann GmbH","vat_id":"DE136695976"},
+				"line_items":[{"sku":"L-20","description":"Lamp","quantity":"2","unit_price":"50.00","amount":"100.00"}]}`, number))})
+	}
+	return docs
+}
+
+// ownCPU is the time that this process has worked.
+func ownCPU(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// serverCPU is the time that the sessions of the database have worked, in steps
+// of 10 ms; 0 where the server's processes cannot be seen.
+func serverCPU(b *testing.B, conn *pgx.Conn) (worked time.Duration) {
+	rows, _ := conn.Query(b.Context(), "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, pid := range pids {
+		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, after, _ := strings.Cut(string(raw), ") ")
+		var user, system int64
+		if fields := strings.Fields(after); len(fields) > 12 {
+			_, _ = fmt.Sscan(fields[11], &user)
+			_, _ = fmt.Sscan(fields[12], &system)
+		}
+		worked += time.Duration(user+system) * 10 * time.Millisecond
+	}
+	return worked
+}

@@ -29,15 +29,18 @@ const (
 
 // compete returns the evidence that the competition on both sides adds to a
 // pair. Evidence against it counts from either side, being alone only from both.
-func compete(p Pair, ofA, ofB []Pair) []score.Evidence {
-	a, b := p.standing(p.A, ofA), p.standing(p.B, ofB)
+func compete(p *Pair, r rivalry) []score.Evidence {
+	a, b := r.standings[0], r.standings[1]
 	theOther := func(whose standing) (one, many string) {
 		if whose == a {
 			return p.TypeA.Words(), p.TypeB.Words()
 		}
 		return p.TypeB.Words(), p.TypeA.Words()
 	}
-	chain := chained(p, ofA, ofB)
+	var chain []score.Evidence
+	if r.via != "" {
+		chain = score.Chain.Because("A %s connects them: one of the two cites it, and it cites the other.", r.via.Words())
+	}
 	worst, best := min(a, b), max(a, b)
 	one, many := theOther(worst)
 	switch {
@@ -65,6 +68,7 @@ func compete(p Pair, ofA, ofB []Pair) []score.Evidence {
 
 // side is a pair as seen from one of its documents.
 type side struct {
+	rival       uuid.UUID // the other document
 	points      int
 	common, all float64 // units in common, and all units of the document
 	self, other document.Type
@@ -76,15 +80,15 @@ type side struct {
 
 // nearer reports whether the documents of a pair are nearer in time than those of
 // another: the wrong order is farther than any time in the right one.
-func (s side) nearer(r side) bool {
+func (s *side) nearer(r *side) bool {
 	if s.days < 0 || r.days < 0 {
 		return s.days > r.days
 	}
 	return s.days < r.days
 }
 
-func (p Pair) from(id uuid.UUID) side {
-	s := side{points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed}
+func (p *Pair) from(id uuid.UUID) side {
+	s := side{rival: p.Other(id), points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed}
 	a, b := p.Ends[0], p.Ends[1]
 	if s.dated = !a.Date.IsZero() && !b.Date.IsZero(); s.dated {
 		if s.days = a.Date.DaysUntil(b.Date); p.Later() == p.A {
@@ -101,15 +105,15 @@ func (p Pair) from(id uuid.UUID) side {
 
 // unknown reports whether units cannot be compared: then the room that the pair
 // takes is unknown.
-func (s side) unknown() bool { return s.all == 0 }
+func (s *side) unknown() bool { return s.all == 0 }
 
 // copies reports whether both are pairs with documents of one number: one of
 // them is a copy, or the number was used again.
-func (s side) copies(r side) bool { return s.far.Number != "" && s.far.Number == r.far.Number }
+func (s *side) copies(r *side) bool { return s.far.Number != "" && s.far.Number == r.far.Number }
 
 // before reports whether a pair comes before another with a document of the same
 // number: it is better, or nearer in time, or was received earlier.
-func (s side) before(r side) bool {
+func (s *side) before(r *side) bool {
 	switch {
 	case s.confirmed != r.confirmed:
 		return s.confirmed
@@ -121,19 +125,15 @@ func (s side) before(r side) bool {
 	return s.far.Received < r.far.Received
 }
 
-// standing compares a pair with the document's other pairs with documents of
-// the same type.
-func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
-	me := p.from(id)
-	cites, behind := p.Cites(), false
-	var better, equal []side
-	for _, q := range pairs {
-		if q.Veto != "" && q.Verdict == "" || q.Verdict == Rejected || q.A == p.A && q.B == p.B {
-			continue
-		}
-		switch r := q.from(id); {
-		case r.other != me.other:
-		case me.copies(r) && !hasMany(me.self, me.other):
+// standing compares a pair of the group with the others. One that cites a document
+// by its number always has room: a document that cites two belongs to both.
+func (g *group) standing(me *side, cites bool) standing {
+	behind, many := false, hasMany(me.self, me.other)
+	var better, equal []*side
+	for i := range g.sides {
+		switch r := &g.sides[i]; {
+		case r.rival == me.rival:
+		case me.copies(r) && !many:
 			behind = behind || !me.before(r)
 		case r.confirmed, r.points > me.points+margin:
 			better = append(better, r)
@@ -144,18 +144,18 @@ func (p Pair) standing(id uuid.UUID, pairs []Pair) standing {
 	switch {
 	case behind:
 		return copied
-	case len(better) == 0 && len(equal) == 0, hasMany(me.self, me.other):
+	case len(better) == 0 && len(equal) == 0, many:
 		return alone
-	case cites: // a document that cites two belongs to both
+	case cites:
 		return room
 	}
 	return me.roomBeside(better, equal)
 }
 
 // roomBeside is the standing of a pair with rivals.
-func (s side) roomBeside(better, equal []side) standing {
+func (s *side) roomBeside(better, equal []*side) standing {
 	switch {
-	case s.common == 0, slices.ContainsFunc(better, side.unknown), slices.ContainsFunc(equal, side.unknown):
+	case s.common == 0, slices.ContainsFunc(better, (*side).unknown), slices.ContainsFunc(equal, (*side).unknown):
 		// The room is unknown.
 		if len(better) > 0 {
 			return displaced
@@ -178,7 +178,7 @@ func (s side) roomBeside(better, equal []side) standing {
 }
 
 // inTime tells pairs that are as good apart by the time between their documents.
-func (s side) inTime(equal []side) standing {
+func (s *side) inTime(equal []*side) standing {
 	first, last := s.dated, false
 	for _, r := range equal {
 		if !s.dated || !r.dated {

@@ -71,22 +71,21 @@ const (
 // Decide decides about every pair of the documents. It is a pure function; its
 // only error is the context's, as the writers of a tenant wait meanwhile.
 func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
-	pairs := make(map[uuid.UUID][]Pair)
-	for _, p := range c.Pairs {
-		pairs[p.A], pairs[p.B] = append(pairs[p.A], p), append(pairs[p.B], p)
-	}
+	others := newField(c.Pairs)
 	wanted := make(map[uuid.UUID]bool, len(c.Documents))
 	for _, id := range c.Documents {
 		wanted[id] = true
 	}
-	for _, p := range c.Pairs {
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
 		if !wanted[p.A] && !wanted[p.B] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d := Decision{Edge: edgeOf(p, pairs[p.A], pairs[p.B]), Pair: p, Outcome: Dropped}
+		r := others.of(p)
+		d := Decision{Edge: edgeOf(p, r), Pair: *p, Outcome: Dropped}
 		switch {
 		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= MatchAt/100.:
 			d.Outcome = Matched
@@ -94,7 +93,7 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 			d.Outcome = Suggested
 		case d.Score >= SuggestAt/100.:
 			d.Outcome, d.Undecided = Suggested, true
-			d.Rivals = [2]Rivals{p.rivals(p.A, pairs[p.A]), p.rivals(p.B, pairs[p.B])}
+			d.Rivals = r.rivals
 			d.About = fingerprint(d.Evidence, d.Rivals)
 			switch {
 			case p.Asked.About == d.About:
@@ -114,11 +113,11 @@ const undecided = "Undecided. "
 // edgeOf adds the competition to the evidence of a pair and sums it up: the
 // points of each family up to its cap (score.Sum), and all of them between 0 and
 // 100, as a score from 0 to 1.
-func edgeOf(p Pair, ofA, ofB []Pair) Edge {
+func edgeOf(p *Pair, r rivalry) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
-		e.Evidence = append(e.Evidence, compete(p, ofA, ofB)...)
-		e.Score = float64(p.bounded(e.Evidence, ofA, ofB)) / 100
+		e.Evidence = append(e.Evidence, compete(p, r)...)
+		e.Score = float64(p.bounded(e.Evidence, r)) / 100
 	}
 	if e.Score >= highAt/100. {
 		e.Confidence = "high"
@@ -143,23 +142,17 @@ func edgeOf(p Pair, ofA, ofB []Pair) Edge {
 
 // bounded is the sum of the evidence between 0 and 100, and within two bounds. The
 // rules do not match a document of whose number there is another one, but leave it
-// open. And a citation keeps a pair open, whatever else there is.
-func (p Pair) bounded(evidence []score.Evidence, ofA, ofB []Pair) int {
+// open. And a citation keeps a pair open, whatever else there is, unless it is the very
+// number of another document.
+func (p *Pair) bounded(evidence []score.Evidence, r rivalry) int {
 	points := max(0, min(score.Sum(evidence), 100))
 	switch {
 	case slices.ContainsFunc(evidence, score.Copy.Is):
 		return min(points, MatchAt-1)
-	case p.openByCitation(ofA, ofB):
+	case p.Cited() && !r.meant:
 		return max(points, SuggestAt)
 	}
 	return points
-}
-
-// openByCitation reports whether a citation keeps the pair open: it does unless it is
-// the very number of another document.
-func (p Pair) openByCitation(ofA, ofB []Pair) bool {
-	meant := func(q Pair) bool { return q.Veto == "" && q.Verdict != Rejected && p.MeansOther(q.Pair) }
-	return p.Cited() && !slices.ContainsFunc(ofA, meant) && !slices.ContainsFunc(ofB, meant)
 }
 
 // Edge is a match or a suggestion: two documents, A < B, and why.

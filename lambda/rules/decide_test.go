@@ -298,21 +298,11 @@ func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	t.Parallel()
 	p := weighed("order", "invoice 1", 60)
 	p.Evidence = slices.Grow(p.Evidence, 10)
-	first := edgeOf(p, nil, nil)
-	edgeOf(p, []Pair{weighed("order", "invoice 2", 60)}, nil)
+	first := edgeOf(&p, newField(nil).of(&p))
+	edgeOf(&p, newField([]Pair{weighed("order", "invoice 2", 60)}).of(&p))
 	if names(first.Evidence) != "common-delivery only" || names(p.Evidence[:2]) != "common-delivery " {
 		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
 	}
-}
-
-// having is the pairs of a document.
-func having(pairs []Pair, id uuid.UUID) (list []Pair) {
-	for _, p := range pairs {
-		if p.A == id || p.B == id {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 func TestDecideIsAboutPairsOfTheDocumentsOnly(t *testing.T) {
@@ -349,7 +339,7 @@ func TestReasoning(t *testing.T) {
 		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
 	} {
 		p := tc.pairs[0]
-		if got := edgeOf(p, having(tc.pairs, p.A), having(tc.pairs, p.B)).Reasoning; got != tc.want {
+		if got := edgeOf(&p, newField(tc.pairs).of(&p)).Reasoning; got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
 		}
 	}

@@ -134,16 +134,11 @@ func TestRivalsAreCountedOnBothSides(t *testing.T) {
 	} {
 		all := append([]Pair{pair}, tc.with...)
 		slices.Reverse(all)
-		if got := pair.rivals(pair.A, at(pair.A, all)); got != tc.order {
+		if got := newField(all).of(&pair).rivals[0]; got != tc.order {
 			t.Errorf("%s: the order has %+v, want %+v", name, got, tc.order)
 		}
-		if got := pair.rivals(pair.B, at(pair.B, all)); got != tc.invoice {
+		if got := newField(all).of(&pair).rivals[1]; got != tc.invoice {
 			t.Errorf("%s: the invoice has %+v, want %+v", name, got, tc.invoice)
 		}
 	}
-}
-
-// at lists the pairs of a document.
-func at(id uuid.UUID, pairs []Pair) []Pair {
-	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return p.A != id && p.B != id })
 }

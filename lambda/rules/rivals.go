@@ -1,7 +1,5 @@
 package rules
 
-import "github.com/google/uuid"
-
 // Rivals are the other pairs of one of a pair's documents with documents of the
 // same type: the competition as a model or a person sees it. Like the evidence it
 // depends on the pairs of the two documents only. Numbers of pairs are 0, 1, or 2
@@ -15,18 +13,13 @@ type Rivals struct {
 // several is the largest number of pairs that is told apart.
 const several = 2
 
-// rivals lists the competition of the pair at one of its documents. A pair is
-// certain by a person's word, or by points of its own that make a match whatever
-// competes with it.
-func (p Pair) rivals(id uuid.UUID, pairs []Pair) Rivals {
-	me := p.from(id)
+// rivals lists the competition of a pair of the group. A pair is certain by a
+// person's word, or by points of its own that make a match whatever competes with it.
+func (g *group) rivals(me *side) Rivals {
 	r := Rivals{Units: me.all, Left: me.all}
-	for _, q := range pairs {
-		if q.Veto != "" && q.Verdict == "" || q.Verdict == Rejected || q.A == p.A && q.B == p.B {
-			continue
-		}
-		switch s := q.from(id); {
-		case s.other != me.other:
+	for i := range g.sides {
+		switch s := &g.sides[i]; {
+		case s.rival == me.rival:
 		case s.confirmed || s.points >= MatchAt && s.points > me.points+margin:
 			r.Certain = min(r.Certain+1, several)
 			r.Left = max(r.Left-s.common, 0)

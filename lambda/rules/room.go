@@ -15,7 +15,7 @@ const tolerance = 1e-9
 // sameUnits reports whether two sums of units are the same.
 func sameUnits(a, b float64) bool { return max(a, b)-min(a, b) <= tolerance*max(a, b) }
 
-func commonUnits(sides []side) (n float64) {
+func commonUnits(sides []*side) (n float64) {
 	for _, s := range sides {
 		n += s.common
 	}
@@ -28,7 +28,7 @@ const maxParts = 11
 // among looks for the sets of pairs that make up exactly all units of the
 // document. A pair in all of them adds up; if there are such sets and it is in
 // none, others have taken its place; otherwise it is open.
-func (s side) among(others []side) standing {
+func (s *side) among(others []*side) standing {
 	if len(others) > maxParts {
 		return tied
 	}

@@ -34,21 +34,15 @@ func (p Pair) Cited() bool {
 	})
 }
 
-// MeansOther reports whether the citation that connects the two has its exact match in
-// another pair: there it is the very number, here it is not.
-func (p Pair) MeansOther(other Pair) bool {
-	mine, theirs := p.citation(), other.citation()
-	return mine.Cited != "" && mine.Cited == theirs.Cited && !mine.exact() && theirs.exact()
-}
-
-// citation is the evidence that one of the two cites the other; zero without any.
-func (p Pair) citation() Evidence {
+// Citation returns the citation by which one of the two cites the other, in its
+// canonical form, empty without one, and whether it is the other's very number.
+func (p Pair) Citation() (cited string, exact bool) {
 	for _, ev := range p.Evidence {
 		if ev.Cited != "" {
-			return ev
+			return ev.Cited, ev.exact()
 		}
 	}
-	return Evidence{}
+	return "", false
 }
 
 func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }

@@ -143,6 +143,21 @@ func TestNoReceiptIsNeeded(t *testing.T) {
 	}
 }
 
+func TestItemsAreCalledByTheirNumberAndTheirText(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]document.Line{
+		"A-1 Oak board": {SKU: "A-1", Description: "Oak board"},
+		"A-1":           {SKU: "A-1"},
+		"Oak board":     {Description: "Oak board"},
+	} {
+		docs := papers(t, "O1 100 a 10@10\nI2 100 a 10@10")
+		docs[1].Lines[0].SKU, docs[1].Lines[0].Description = l.SKU, l.Description
+		if got := threeway.Check(docs, matched("O1-I2"), tolerance(t)); len(got) != 1 || got[0].Lines[0].Item != want {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	}
+}
+
 func TestOrderMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	docs := papers(t, "O1 100 a 10@10 b 1@5\nO2 50 a 5@10\nR2 - a 8@\nD3 - a 3@\nI3 60 a 6@10\nI4 80 a 8@10 b 1@9\nI5 60 a 6@10\nC6 60 a 6@10")

@@ -3,6 +3,7 @@ package threeway
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"matchbook/lambda/document"
 
@@ -146,11 +147,7 @@ func (b *book) rest(d, o *Document) Order {
 const maxItem = 80
 
 func item(l document.Line) string {
-	text := l.SKU
-	if l.Description != "" {
-		text += " " + l.Description
-	}
-	return fmt.Sprintf("%.*s", maxItem, text)
+	return fmt.Sprintf("%.*s", maxItem, strings.TrimSpace(l.SKU+" "+l.Description))
 }
 
 func count(n int, what string) string {

@@ -20,12 +20,12 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// candidatesSQL finds the documents that share a key which is looked up, those
-// with the most shared keys first, then similar documents and partners of known
-// pairs. The limits prevent a key of all documents from reading all of them, and
-// keep hundreds of documents of a megabyte out of a function's memory. Partners
-// beyond the limits stay partners: Write reads them one by one. OFFSET 0 makes
-// PostgreSQL convert the data to text once, not wherever it is used.
+// candidatesSQL finds the documents that share a key which is looked up (key.go),
+// those with the most shared keys first, then similar documents and partners of
+// known pairs. The limits keep hundreds of documents of a megabyte out of a
+// function's memory. Partners beyond the limits stay partners: Write reads them one
+// by one. OFFSET 0 makes PostgreSQL convert the data to text once, not wherever it
+// is used.
 const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
@@ -38,10 +38,10 @@ SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
 FROM (
 	SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
 	FROM (
-		SELECT *, coalesce(array_position($4::uuid[], id), 1000) AS similarity
+		SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
 		FROM document
 		WHERE (id = ANY (ARRAY(` + partnersSQL + `))
-				OR id = ANY ($4) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
+				OR id = ANY ($8) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
 			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 		ORDER BY similarity, id LIMIT 1000
 	) AS known` + dataRows + `
@@ -56,23 +56,7 @@ const dataRows = `
 
 const rankedSQL = `
 SELECT id FROM (` + nearestRows + `) AS nearest
-ORDER BY shared DESC, id LIMIT $4`
-
-// nearestRows is the one rule of which documents with a common key are
-// candidates, and in which order.
-const nearestRows = `SELECT *, ` + sharedColumn + ` AS shared ` + sharingRows + ` ORDER BY shared DESC, id LIMIT 200`
-
-const sharingRows = `
-	FROM document
-	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)
-		AND id <> $1 AND match_keys && $3::text[] AND type = ANY ($2::text[]::document_type[])
-		AND structured_data IS NOT NULL`
-
-// sharedColumn weighs the keys that two documents share: a common number counts
-// more than any company and month.
-const sharedColumn = `
-	(SELECT sum(CASE WHEN substr(key, 10, 4) = 'ref|' THEN 100 ELSE 1 END)
-	FROM unnest(match_keys) AS key WHERE key = ANY ($3::text[]))`
+ORDER BY shared DESC, id LIMIT $8`
 
 const partnersSQL = `
 SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
@@ -114,7 +98,7 @@ func (db *DB) Candidates(
 }
 
 func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(candidatesSQL, id, types, n.Lookup, n.Similar).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(candidatesSQL, append(search(id, types, n), n.Similar)...).Query(func(rows pgx.Rows) (err error) {
 		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 		return err
 	})
@@ -126,9 +110,9 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []docu
 
 const nearSQL = `
 SELECT other.id, ` + vectorColumn + `
-FROM document AS other
+FROM (` + companyRows + `) AS known CROSS JOIN LATERAL (SELECT * FROM document WHERE id = document_id OFFSET 0) AS other
 WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND other.id <> $1
-	AND match_keys && $2::text[] AND type = ANY ($3::text[]::document_type[]) AND embedding IS NOT NULL
+	AND type = ANY ($3::text[]::document_type[]) AND embedding IS NOT NULL
 ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = $1))), other.id
 LIMIT 500`
 
@@ -153,18 +137,18 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	}
 	ranked := make(map[uuid.UUID][]uuid.UUID, len(raws))
 	for _, raw := range raws {
-		lookup, err := score.Lookup(raw)
+		d, err := score.Read(raw)
 		if err != nil {
 			continue // its data cannot be read, so it has no candidates
 		}
-		rows, _ := db.pool.Query(ctx, rankedSQL, raw.ID, score.Matchable(raw.Type), lookup, limit)
+		rows, _ := db.pool.Query(ctx, rankedSQL, append(search(raw.ID, score.Matchable(raw.Type), d.Normalized()), limit)...)
 		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
 			return nil, err
 		}
 		if raw.Vector == "" {
 			continue
 		}
-		similar, err := db.similar(ctx, raw)
+		similar, err := db.similar(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -178,11 +162,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 }
 
 // similar returns the documents of the same company whose texts are similar.
-func (db *DB) similar(ctx context.Context, raw score.Raw) (ids []uuid.UUID, err error) {
-	d, err := score.Read(raw)
-	if err != nil {
-		return nil, nil //nolint:nilerr // its data cannot be read, so it has no candidates
-	}
+func (db *DB) similar(ctx context.Context, d score.Document) (ids []uuid.UUID, err error) {
 	near, err := db.Near(ctx, d.ID, d.Companies(), score.Matchable(d.Type))
 	for _, n := range near {
 		if d.Similar(n.Vector) {

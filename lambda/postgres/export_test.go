@@ -29,6 +29,9 @@ var NextUsersSQL = nextUsersSQL
 // GaugesSQL is about documents.
 var GaugesSQL = documents.sql(gaugesSQL)
 
+// Search returns the parameters of CandidatesSQL, but for the last.
+var Search = search
+
 // Run and RunRow run any statement, as the methods of DB run theirs.
 func (db *DB) Run(ctx context.Context, sql string) error {
 	_, err := db.pool.Exec(ctx, sql)

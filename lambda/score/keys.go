@@ -46,8 +46,9 @@ func (s *keySet) sorted() []string {
 }
 
 // keys lists the keys that the document is found by and the keys that it looks
-// others up by. They differ in the date, where it looks in the months around,
-// and in the company alone, by which only similar texts are looked up.
+// others up by. They differ in the date, where it looks in the months around, in
+// its days, by which the store orders the documents of a key, and in the company
+// alone, by which only similar texts are looked up.
 func (d Document) keys() (keys, lookup []string) {
 	tenant := d.TenantID.String()[:8]
 	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
@@ -59,6 +60,9 @@ func (d Document) keys() (keys, lookup []string) {
 	}
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
 		both("ref", reference.Canonical(base))
+	}
+	for _, day := range d.days() {
+		found.add("day", day)
 	}
 	for _, who := range append(d.supplier.who(), d.buyer.who()...) {
 		for _, a := range d.amounts {
@@ -98,6 +102,45 @@ func (d Document) months() (first document.Date, n int) {
 		n = max(1, min(n, d.Period.From.DaysUntil(d.Period.To)/30+1))
 	}
 	return d.Period.From, n
+}
+
+// days lists the days by which the store orders the document among others with
+// the same key: its date, or the first of each month in which a contract runs.
+func (d Document) days() (list []string) {
+	first, months := d.months()
+	if d.Type != document.Contract && months > 0 {
+		return []string{first.String()}
+	}
+	for i := range months {
+		list = append(list, first.Month(i)+"-01")
+	}
+	return list
+}
+
+// Window is the time in which the documents of one company are candidates of each
+// other, whatever their contents. Days are numbers such as 20260131.
+type Window struct {
+	Company  []string // the keys of the company
+	Days     []int32  // of the document; none if it has no date
+	From, To int32    // of its candidates
+}
+
+func (d Document) window() (w Window) {
+	first, months := d.months()
+	if months == 0 {
+		return w
+	}
+	w = Window{d.Companies(), nil, number8(first.Month(-window)) * 100, number8(first.Month(months+window-1))*100 + 99}
+	for _, day := range d.days() {
+		w.Days = append(w.Days, number8(day))
+	}
+	return w
+}
+
+// number8 is a date or a month as a number, in the order of time.
+func number8(date string) int32 {
+	n, _ := strconv.ParseInt(strings.ReplaceAll(date, "-", ""), 10, 32) // of at most eight digits
+	return int32(n)
 }
 
 // numbers lists the document's own number and those that it cites. A number of

@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,11 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// ours is the keys without those of months and of companies, and without the
+// ours is the keys without those of days, months and companies, and without the
 // tenant.
 func ours(keys []string) (list []string) {
 	for _, k := range keys {
-		if k = strings.TrimPrefix(k, "aaaaaaaa|"); !strings.HasPrefix(k, "month|") && !strings.HasPrefix(k, "who|") {
+		k = strings.TrimPrefix(k, "aaaaaaaa|")
+		if kind, _, _ := strings.Cut(k, "|"); !slices.Contains([]string{"day", "month", "who"}, kind) {
 			list = append(list, k)
 		}
 	}
@@ -66,7 +68,7 @@ func TestKeys(t *testing.T) {
 func TestMonths(t *testing.T) {
 	t.Parallel()
 	keys, lookup := parsed(t, inv, object(vat, `"date":"2026-01-31"`)).keys()
-	if want := []string{"aaaaaaaa|month|DE1|2026-01", "aaaaaaaa|who|DE1"}; !slices.Equal(keys, want) {
+	if want := []string{"aaaaaaaa|day|2026-01-31", "aaaaaaaa|month|DE1|2026-01", "aaaaaaaa|who|DE1"}; !slices.Equal(keys, want) {
 		t.Errorf("found by %q, want %q", keys, want)
 	}
 	var want []string
@@ -76,8 +78,30 @@ func TestMonths(t *testing.T) {
 	if !slices.Equal(lookup, want) {
 		t.Errorf("looks up %q, want %q", lookup, want)
 	}
-	if keys, lookup = parsed(t, inv, `{"date":"2026-01-31"}`).keys(); len(keys)+len(lookup) != 0 {
+	if keys, lookup = parsed(t, inv, `{"date":"2026-01-31"}`).keys(); len(keys) != 1 || len(lookup) != 0 {
 		t.Errorf("without a company: found by %q, looks up %q", keys, lookup)
+	}
+}
+
+// TestWindow: the window of the store finds the documents of the months that are
+// looked up, and no others.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		typ  document.Type
+		data string
+		want Window
+	}{
+		{"the months around", inv, `"date":"2026-01-31"`, Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20260131}, 20250900, 20260599}},
+		{"no date", inv, `"total":"5"`, Window{}},
+		{"a contract's time", ct, `"period":{"from":"2025-11-15","to":"2026-01-14"}`,
+			Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20251101, 20251201, 20260101}, 20250700, 20260599}},
+		{"a contract without a period", ct, `"date":"2026-01-31"`, Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20260101}, 20250900, 20260599}},
+	} {
+		if got := parsed(t, tc.typ, object(vat, tc.data)).Normalized().Window; !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)
+		}
 	}
 }
 

@@ -64,6 +64,7 @@ type Normalized struct {
 	Text         string           // for a person's full-text search
 	Keys         []string         // other documents find it by these; sorted
 	Lookup       []string         // it finds others by these; sorted
+	Window       Window           // the months of Lookup, as the store looks them up
 	Vector       []byte           // embedding of its text behind the embedder's tag; nil if it has none
 	NoVector     string           // why there is no embedding, if one was to be made
 	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
@@ -173,6 +174,7 @@ func (d Document) Normalized() Normalized {
 	}
 	n.Text = strings.Join(strings.Fields(strings.Join(text, " ")), " ")
 	n.Keys, n.Lookup = d.keys()
+	n.Window = d.window()
 	return n
 }
 

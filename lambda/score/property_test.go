@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -99,7 +100,7 @@ func TestKeysFindBothWays(t *testing.T) {
 				}
 			}
 			for _, k := range keys {
-				if _, ok := slices.BinarySearch(lookup, k); !ok && !slices.Contains(d.Companies(), k) {
+				if _, ok := slices.BinarySearch(lookup, k); !ok && !slices.Contains(d.Companies(), k) && !strings.HasPrefix(k[8:], "|day|") {
 					t.Fatalf("%q does not find its like", k)
 				}
 			}

@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+)
+
+// search returns the parameters of nearestRows.
+func search(id uuid.UUID, types []document.Type, n score.Normalized) []any {
+	return []any{id, types, n.Lookup, n.Window.Company, n.Window.Days, n.Window.From, n.Window.To}
+}
+
+// The keys of a document are rows of document_key (migration 00023 and its trigger),
+// ordered by the document's day and id. So a search reads of each key the nearest
+// documents on both sides, and its cost does not grow with the documents of a tenant:
+// 100 on each side of a number, 50 of an amount, an article or a company. Both ends
+// of a pair see each other at the same distance, so that a pair which one of them
+// reaches is in reach of the other. A pair that later documents have pushed out of
+// reach is kept as long as it is a pair.
+
+// wantedRows are the keys that a search reads, each from the document's place among
+// the documents with it. A common number counts more than any company and month.
+// The months of a lookup are those of its window.
+const wantedRows = `
+	SELECT match_key(tenant_id, k) AS key, coalesce(($5::integer[])[1], 0) AS day, 0 AS first, 99999999 AS last,
+		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 1 END AS weight,
+		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 50 END AS most
+	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest($3::text[]) AS k
+	WHERE k NOT LIKE '________|month|%'
+	UNION ALL
+	SELECT match_key(tenant_id, k), day, $6::integer, $7::integer, 1, 50
+	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest($4::text[]) AS k, unnest($5::integer[]) AS day`
+
+// sharingRows are the documents that a search reaches: of each key the nearest
+// before the document's place and the nearest after it, in the order of days and
+// ids.
+const sharingRows = `
+	SELECT document_id, sum(weight) AS shared FROM (
+		SELECT DISTINCT wanted.key, weight, document_id
+		FROM (` + wantedRows + `) AS wanted CROSS JOIN LATERAL (
+			(SELECT document_id FROM document_key AS k
+			WHERE k.key = wanted.key AND (k.day, k.document_id) < (wanted.day, $1) AND k.day >= first
+			ORDER BY k.day DESC, k.document_id DESC LIMIT most)
+			UNION ALL
+			(SELECT document_id FROM document_key AS k
+			WHERE k.key = wanted.key AND (k.day, k.document_id) > (wanted.day, $1) AND k.day <= last
+			ORDER BY k.day, k.document_id LIMIT most)
+		) AS near
+	) AS reached GROUP BY document_id`
+
+// nearestRows is the one rule of which documents with a common key are
+// candidates, and in which order. OFFSET 0 has each document read by its id.
+const nearestRows = `
+	SELECT other.*, shared
+	FROM (` + sharingRows + `) AS sharing
+	CROSS JOIN LATERAL (SELECT * FROM document WHERE id = document_id OFFSET 0) AS other
+	WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND id <> $1
+		AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+	ORDER BY shared DESC, id LIMIT 400`
+
+// companyRows are the documents with one of the keys $2.
+const companyRows = `
+	SELECT DISTINCT document_id
+	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself CROSS JOIN unnest($2::text[]) AS k
+	CROSS JOIN LATERAL (SELECT document_id FROM document_key AS has WHERE has.key = match_key(tenant_id, k) OFFSET 0) AS has`

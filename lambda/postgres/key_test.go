@@ -1,0 +1,133 @@
+package postgres_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// keyRows lists the rows of a document's keys, those of texts by the texts.
+func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), `SELECT coalesce(k, '?') || ' ' || day FROM document_key
+		LEFT JOIN unnest($2::text[]) AS k ON match_key((SELECT tenant_id FROM document WHERE id = $1), k) = key
+		WHERE document_id = $1 ORDER BY 1`, id, texts)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, ", ")
+}
+
+// The rows follow the keys, whatever program writes them: a key is at the
+// document's first day, that of a company at each of its days.
+func TestKeyRowsFollowTheKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(1)
+	texts := []string{"00000000|ref|7", "00000000|who|DE1", "k", "l"}
+	for _, tc := range []struct{ keys, want string }{
+		{"{k,l}", "k 0, l 0"},
+		{"{l}", "l 0"},
+		{"{00000000|day|2026-01-31,00000000|ref|7,00000000|who|DE1,00000000|month|DE1|2026-01}",
+			"00000000|ref|7 20260131, 00000000|who|DE1 20260131"},
+		{"{00000000|day|2026-01-01,00000000|day|2026-02-01,00000000|ref|7,00000000|who|DE1}",
+			"00000000|ref|7 20260101, 00000000|who|DE1 20260101, 00000000|who|DE1 20260201"},
+		// As earlier versions wrote them.
+		{"{00000000|ref|7,00000000|month|DE1|2026-02,00000000|month|DE1|2026-01,00000000|who|DE1}",
+			"00000000|ref|7 20260101, 00000000|who|DE1 20260101, 00000000|who|DE1 20260201"},
+		{"{}", ""},
+	} {
+		f.exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(1), tc.keys)
+		if got := f.keyRows(num(1), texts...); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.keys, got, tc.want)
+		}
+	}
+	f.exec("UPDATE document SET match_keys = '{k}'")
+	f.exec("DELETE FROM document")
+	if n := f.count("SELECT count(*) FROM document_key"); n != 0 {
+		t.Errorf("%d rows of a deleted document", n)
+	}
+	f.exec("INSERT INTO document (id, tenant_id, match_keys) VALUES ($1, $2, '{k}')", num(1), tenant)
+	if got := f.keyRows(num(1), texts...); got != "k 0" {
+		t.Errorf("after an insert with keys: got %s", got)
+	}
+}
+
+// Of a key that many documents have, a search reads the nearest on both sides: by
+// the day, and of one day by the id. Another tenant's do not count.
+func TestCandidatesOfACommonKeyAreTheNearest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const days, each = 40, 4
+	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, CASE WHEN i % 2 = 0 THEN $1 ELSE $2 END::uuid,
+			'invoice', '{}', ARRAY['k', '00000000|day|' || date '2026-01-01' + i / 2 / $3::int]
+		FROM generate_series(0, $4) AS i`, tenant, otherTenant, each, 2*days*each-1)
+	f.put(num(1), tenant, document.PurchaseOrder, "{}")
+	at := func(day string) (found string) {
+		n := score.Normalized{Keys: []string{"00000000|day|" + day}, Lookup: []string{"k"}}
+		n.Window.Days = []int32{int32(20260000 + 100*int(day[6]-'0') + int(day[8]-'0')*10 + int(day[9]-'0'))}
+		ids := candidates(f.block(f.take(num(1)), n))
+		if len(ids) == 0 {
+			return ""
+		}
+		first := int(ids[0][14])<<8 + int(ids[0][15]) - 1000
+		last := int(ids[len(ids)-1][14])<<8 + int(ids[len(ids)-1][15]) - 1000
+		return fmt.Sprintf("%d from %d to %d", len(ids), first/2, last/2)
+	}
+	for day, want := range map[string]string{
+		"2026-01-01": "50 from 0 to 49", // its own id is the smallest of all
+		"2026-01-11": "90 from 0 to 89",
+		"2026-01-21": "100 from 30 to 129",
+		"2026-02-09": "54 from 106 to 159",
+		"2026-03-01": "50 from 110 to 159",
+	} {
+		if got := at(day); got != want {
+			t.Errorf("on %s: got %s, want %s", day, got, want)
+		}
+	}
+}
+
+// The documents of a company are candidates for some months only, a contract for
+// all the months in which it runs.
+func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const supplier = `"supplier":{"vat_id":"DE1"}`
+	for n, date := range []string{"2025-08-31", "2025-09-01", "2026-05-31", "2026-06-01", ""} {
+		f.put(num(n+2), tenant, document.Invoice, `{`+supplier+`,"date":"`+date+`"}`)
+		f.match(num(n + 2))
+	}
+	for _, tc := range []struct {
+		typ  document.Type
+		data string
+		want []uuid.UUID
+	}{
+		{document.PurchaseOrder, `"date":"2026-01-15"`, []uuid.UUID{num(3), num(4)}},
+		{document.Contract, `"period":{"from":"2026-01-20","to":"2026-02-20"}`, []uuid.UUID{num(3), num(4), num(5)}},
+		{document.PurchaseOrder, `"date":""`, nil},
+	} {
+		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
+		raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := score.Read(raws[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := candidates(f.block(f.take(num(1)), d.Normalized())); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.data, got, tc.want)
+		}
+		f.exec("DELETE FROM document WHERE id = $1", num(1))
+	}
+}

@@ -30,7 +30,22 @@ const (
 var Types = []Type{PurchaseOrder, OrderConfirmation, DeliveryNote, GoodsReceipt, Invoice, CreditNote, Contract}
 
 // Words is the name of a type in words: purchase order.
-func (t Type) Words() string { return strings.ReplaceAll(string(t), "-", " ") }
+func (t Type) Words() string {
+	if w, ok := words[t]; ok {
+		return w
+	}
+	return inWords(t)
+}
+
+var words = func() map[Type]string {
+	m := make(map[Type]string, len(Types))
+	for _, t := range Types {
+		m[t] = inWords(t)
+	}
+	return m
+}()
+
+func inWords(t Type) string { return strings.ReplaceAll(string(t), "-", " ") }
 
 // ParseType returns the type with this name.
 func ParseType(s string) (Type, error) {

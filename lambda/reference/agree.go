@@ -28,12 +28,21 @@ const (
 //	"4500010064", "450010046"                4500010046   Nearly
 //	"4500010047"                             4500010046   OneOff
 func (n Number) Agrees(with Number) (a Agreement, strength float64) {
+	if a, strength = n.Means(with); a == Different {
+		return n.nearly(with.first()), with.Strength
+	}
+	return a, strength
+}
+
+// Means is Agrees where digits that differ do not matter: it is Different then, and
+// otherwise Misread, Part or Same.
+func (n Number) Means(with Number) (a Agreement, strength float64) {
 	if n.Canonical != "" && n.Canonical == with.Canonical {
 		return Same, with.Strength
 	}
-	with.digits = with.digits[:with.groupEnd(0, len(with.digits))]
-	if n.meets(&with) {
-		a, strength = n.windows(&with)
+	first := with.first()
+	if n.meets(first) {
+		a, strength = n.windows(first)
 	}
 	if n.misread != with.misread && a > Misread {
 		a = Misread
@@ -41,13 +50,16 @@ func (n Number) Agrees(with Number) (a Agreement, strength float64) {
 	if a < Misread && n.Loose != "" && n.Loose == with.Loose {
 		return Misread, Strength(n.Loose)
 	}
-	if a == Different && n.inRange(&with) {
+	if a == Different && n.inRange(first) {
 		return Part, with.Strength
 	}
-	if a == Different {
-		a, strength = n.nearly(&with), with.Strength
-	}
 	return a, strength
+}
+
+// first is the number without the runs of digits that stand apart from the first ones.
+func (n Number) first() *Number {
+	n.digits = n.digits[:n.groupEnd(0, len(n.digits))]
+	return &n
 }
 
 // meets reports whether the digits of the one could be in the other, by their

@@ -87,7 +87,7 @@ const (
 // cites compares a citation of a with the number of b. A citation without a type
 // may be of any type.
 func (c citation) cites(a, b *Document) []Evidence {
-	agreement, strength := c.parts.Agrees(b.number.parts)
+	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement < reference.Misread {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (c citation) cites(a, b *Document) []Evidence {
 // mentions compares a number in a text of a, of which no label is known, with the
 // number of b. It counts by its length alone.
 func (c citation) mentions(a, b *Document) []Evidence {
-	agreement, strength := c.parts.Agrees(b.number.parts)
+	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement != reference.Same && agreement != reference.Part || strength < tiny {
 		return nil
 	}
@@ -235,7 +235,7 @@ func mentioned(a, b *Document) (found []Evidence) {
 			if !c.parts.Meets(&m.parts) {
 				continue
 			}
-			if agreement, strength := m.parts.Agrees(c.parts); agreement == reference.Same && strength >= long {
+			if agreement, strength := m.parts.Means(c.parts); agreement == reference.Same && strength >= long {
 				found = better(found, sayCommon(c, c))
 			}
 		}
@@ -248,8 +248,8 @@ func (c *citation) isCommon(o *citation) bool {
 	if c.Type != o.Type && c.Type != "" && o.Type != "" {
 		return false
 	}
-	agreement, strength := c.parts.Agrees(o.parts)
-	if back, s := o.parts.Agrees(c.parts); back > agreement || back == agreement && s > strength {
+	agreement, strength := c.parts.Means(o.parts)
+	if back, s := o.parts.Means(c.parts); back > agreement || back == agreement && s > strength {
 		agreement, strength = back, s
 	}
 	switch agreement {

@@ -59,7 +59,7 @@ func mildly(evidence []Evidence) (mild []Evidence) {
 		if n := evidence[against].Name; n == evItemsOther.name || n == evOtherDescription.name || n == evNotReturned.name {
 			kind = evContentsOther
 		}
-		mild = append(mild, kind.Because("%s", evidence[against].Text)...)
+		mild = append(mild, kind.says(evidence[against].Text))
 	}
 	return mild
 }

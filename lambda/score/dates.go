@@ -40,26 +40,32 @@ func compareDates(first, second *Document) (evidence []Evidence) {
 		return evidence
 	}
 	days := first.Date.DaysUntil(second.Date)
-	text := apart(first, second, days)
-	switch {
-	case days < -earlier:
-		return append(evidence, evDateOrder.Because("%s", text)...)
-	case days < 0:
-		return append(evidence, evDateEarly.Because("%s", text)...)
-	case first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt && days <= brief:
-		return append(evidence, evDateBrief.Because("%s", text)...)
-	case first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt:
-		return append(evidence, evDateLate.Because("%s", text)...)
-	case days <= soon:
-		return append(evidence, evDate.Because("%s", text)...)
-	case days > far:
-		return append(evidence, evDateFar.Because("%s", text)...)
-	case days <= months:
-		return append(evidence, evDateMonths.Because("%s", text)...)
-	case !p.From.IsZero() && p == q: // the period has the time already
+	kind := dateKind(days, first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt)
+	if kind == evDateHalf && !p.From.IsZero() && p == q { // the period has the time already
 		return evidence
 	}
-	return append(evidence, evDateHalf.Because("%s", text)...)
+	return append(evidence, kind.says(apart(first, second, days)))
+}
+
+// dateKind is the kind of evidence of so many days between two documents.
+func dateKind(days int, received bool) Kind {
+	switch {
+	case days < -earlier:
+		return evDateOrder
+	case days < 0:
+		return evDateEarly
+	case received && days <= brief:
+		return evDateBrief
+	case received:
+		return evDateLate
+	case days <= soon:
+		return evDate
+	case days > far:
+		return evDateFar
+	case days <= months:
+		return evDateMonths
+	}
+	return evDateHalf
 }
 
 // apart is the sentence about the days between two documents.

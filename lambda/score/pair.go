@@ -50,13 +50,13 @@ func (d Document) Score(o Document) Pair {
 		p.Evidence = append(p.Evidence, directCitation(first, second)...)
 		return p
 	}
+	if !a.HasCounterparty() || !b.HasCounterparty() {
+		return p // it has no matches, whichever of the two is matched
+	}
 	citations := compareCitations(first, second)
 	contents, fit := compareContents(first, second, citesNumber(citations))
 	if first.ID != a.ID {
 		fit.A, fit.B = fit.B, fit.A
-	}
-	if !a.HasCounterparty() || !b.HasCounterparty() {
-		return p // it has no matches, whichever of the two is matched
 	}
 	p.Fit = fit
 	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), citations, behindOrder(first, second), contents,

@@ -167,5 +167,7 @@ func (k Kind) Is(ev Evidence) bool { return ev.Name == k.name }
 
 // Because returns a piece of evidence of this kind, with its points.
 func (k Kind) Because(format string, args ...any) []Evidence {
-	return []Evidence{{Name: k.name, Points: k.points, Text: fmt.Sprintf(format, args...)}}
+	return []Evidence{k.says(fmt.Sprintf(format, args...))}
 }
+
+func (k Kind) says(text string) Evidence { return Evidence{Name: k.name, Points: k.points, Text: text} }

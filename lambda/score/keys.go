@@ -2,6 +2,7 @@ package score
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/reference"
+
+	"github.com/google/uuid"
 )
 
 // maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL
@@ -25,24 +28,29 @@ const window = 4
 // maxMonths bounds the months of a contract by which it is found.
 const maxMonths = 36
 
-// keySet collects keys. They begin with a piece of the tenant's id, so that
+// keyOf joins the parts of a key. It begins with a piece of the tenant's id, so that
 // the index separates tenants that use the same numbers.
-type keySet struct {
-	tenant string
-	keys   []string
-}
-
-func (s *keySet) add(parts ...string) {
-	key := strings.Join(parts, "|")
-	if len(s.tenant)+1+len(key) > maxKey {
-		key = fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+func keyOf(tenant uuid.UUID, parts ...string) string {
+	size := 8
+	for _, p := range parts {
+		size += 1 + len(p)
 	}
-	s.keys = append(s.keys, s.tenant+"|"+key)
+	if size > maxKey {
+		parts = []string{fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "|"))))}
+	}
+	var key strings.Builder
+	key.Grow(min(size, maxKey))
+	key.WriteString(hex.EncodeToString(tenant[:4]))
+	for _, p := range parts {
+		key.WriteByte('|')
+		key.WriteString(p)
+	}
+	return key.String()
 }
 
-func (s *keySet) sorted() []string {
-	slices.Sort(s.keys)
-	return slices.Compact(s.keys)
+func sorted(keys []string) []string {
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // keys lists the keys that the document is found by and the keys that it looks
@@ -50,42 +58,56 @@ func (s *keySet) sorted() []string {
 // its days, by which the store orders the documents of a key, and in the company
 // alone, by which only similar texts are looked up.
 func (d Document) keys() (keys, lookup []string) {
-	tenant := d.TenantID.String()[:8]
-	found, look := keySet{tenant: tenant}, keySet{tenant: tenant}
-	both := func(parts ...string) { found.add(parts...); look.add(parts...) }
+	both := d.numberKeys()
+	supplier, buyer := d.supplier.who(), d.buyer.who()
+	for _, a := range d.amounts {
+		amount := strconv.FormatFloat(a, 'f', 2, 64)
+		for _, who := range slices.Concat(supplier, buyer) {
+			both = append(both, keyOf(d.TenantID, "amount", who, amount))
+		}
+	}
+	company := d.who()
+	for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
+		article, quantity := it.key(), strconv.FormatFloat(it.quantity.plain, 'f', -1, 64)
+		for _, who := range company {
+			both = append(both, keyOf(d.TenantID, "item", who, article, quantity))
+		}
+	}
+	if d.Type != document.Contract && !d.Period.From.IsZero() {
+		from, to := d.Period.From.String(), d.Period.To.String()
+		for _, who := range company {
+			both = append(both, keyOf(d.TenantID, "period", who, from, to))
+		}
+	}
+	keys, lookup = append(both, d.Companies()...), slices.Clone(both)
+	for _, day := range d.days() {
+		keys = append(keys, keyOf(d.TenantID, "day", day))
+	}
+	first, n := d.months()
+	for i := -window; n > 0 && i < n+window; i++ {
+		month := first.Month(i)
+		for _, who := range company {
+			key := keyOf(d.TenantID, "month", who, month)
+			lookup = append(lookup, key)
+			if i >= 0 && i < n {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return sorted(keys), sorted(lookup)
+}
+
+// numberKeys are the forms of the document's own number and of those that it cites.
+func (d Document) numberKeys() (keys []string) {
 	for _, n := range d.numbers() {
 		for _, form := range n.parts.Keys() {
-			both("ref", form)
+			keys = append(keys, keyOf(d.TenantID, "ref", form))
 		}
 	}
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
-		both("ref", reference.Canonical(base))
+		keys = append(keys, keyOf(d.TenantID, "ref", reference.Canonical(base)))
 	}
-	for _, day := range d.days() {
-		found.add("day", day)
-	}
-	for _, who := range append(d.supplier.who(), d.buyer.who()...) {
-		for _, a := range d.amounts {
-			both("amount", who, strconv.FormatFloat(a, 'f', 2, 64))
-		}
-	}
-	for _, who := range d.who() {
-		found.add("who", who)
-		for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
-			both("item", who, it.key(), strconv.FormatFloat(it.quantity.plain, 'f', -1, 64))
-		}
-		if d.Type != document.Contract && !d.Period.From.IsZero() {
-			both("period", who, d.Period.From.String(), d.Period.To.String())
-		}
-		first, months := d.months()
-		for i := range months {
-			found.add("month", who, first.Month(i))
-		}
-		for i := -window; months > 0 && i < months+window; i++ {
-			look.add("month", who, first.Month(i))
-		}
-	}
-	return found.sorted(), look.sorted()
+	return keys
 }
 
 // months returns the months that the document is found by, the first and their
@@ -145,14 +167,14 @@ func number8(date string) int32 {
 
 // numbers lists the document's own number and those that it cites. A number of
 // fewer than four digits without a label is as likely a size.
-func (d Document) numbers() []number {
-	list := []number{d.number}
-	for _, c := range d.cites {
-		list = append(list, c.number)
+func (d Document) numbers() []*number {
+	list := []*number{&d.number}
+	for i := range d.cites {
+		list = append(list, &d.cites[i].number)
 	}
-	for _, c := range d.mentions {
-		if c.parts.Strength >= short {
-			list = append(list, c.number)
+	for i := range d.mentions {
+		if m := &d.mentions[i]; m.parts.Strength >= short {
+			list = append(list, &m.number)
 		}
 	}
 	return list
@@ -160,11 +182,11 @@ func (d Document) numbers() []number {
 
 // Companies lists the keys of all documents of the company.
 func (d Document) Companies() []string {
-	keys := keySet{tenant: d.TenantID.String()[:8]}
+	keys := []string{}
 	for _, who := range d.who() {
-		keys.add("who", who)
+		keys = append(keys, keyOf(d.TenantID, "who", who))
 	}
-	return keys.sorted()
+	return sorted(keys)
 }
 
 // who lists the forms by which the company may be recognised on another

@@ -21,6 +21,9 @@ type Pair struct {
 	score.Pair
 	Verdict Verdict
 	Asked   Asked // a model's answer
+	// Brief pairs compete, and are not decided: of their evidence there is only the
+	// part that other pairs depend on (score.Pair.Brief).
+	Brief bool
 }
 
 // Verdict is a person's confirmation or rejection of a pair; empty without one.
@@ -78,7 +81,7 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 	}
 	for i := range c.Pairs {
 		p := &c.Pairs[i]
-		if !wanted[p.A] && !wanted[p.B] {
+		if p.Brief || !wanted[p.A] && !wanted[p.B] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -6,7 +6,7 @@
 // competition (competition.go): a pair gains if nothing else fits its two documents,
 // or if parts add up to a whole, and loses if another pair fits as well; of equal
 // ones the nearer in time is likelier. It also gains if a third document connects
-// the two by citations (chain.go). From 75 points on a pair is matched, from 50 on
+// the two by citations (rivalry.go). From 75 points on a pair is matched, from 50 on
 // it is undecided, and otherwise dropped. A pair out of the question is kept as a
 // suggestion.
 //

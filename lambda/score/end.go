@@ -46,3 +46,20 @@ func (p Pair) Citation() (cited string, exact bool) {
 }
 
 func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }
+
+// Brief is the part of the evidence that the competition of other pairs depends on:
+// citations, and with them the evidence about the company.
+func (p Pair) Brief() []Evidence {
+	brief, cites := []Evidence{}, false
+	for _, ev := range p.Evidence {
+		family := weights[ev.Name].family
+		if family == "citation" || family == "company" {
+			brief = append(brief, Evidence{Name: ev.Name, Points: ev.Points, Cited: ev.Cited})
+			cites = cites || family == "citation"
+		}
+	}
+	if !cites {
+		return []Evidence{}
+	}
+	return brief
+}

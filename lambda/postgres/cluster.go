@@ -32,9 +32,11 @@ WHERE id = ANY (ARRAY(SELECT id FROM near))
 ORDER BY id
 FOR NO KEY UPDATE`
 
-func lockRows(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) ([]clusterRow, error) {
-	rows, _ := tx.Query(ctx, lockRowsSQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+func queueLock(batch *pgx.Batch, ids []uuid.UUID, locked *[]clusterRow) {
+	batch.Queue(lockRowsSQL, ids).Query(func(rows pgx.Rows) (err error) {
+		*locked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+		return err
+	})
 }
 
 const clusterEdgesSQL = `

@@ -55,15 +55,17 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 //
 //  1. takes the tenant's lock (lockTenantSQL in tenant.go), and reads the block
 //     again; if it changed, Write ends here, and nothing is written,
-//  2. deletes the document's pairs that are gone (forgetPairsSQL in pair.go),
-//  3. writes its pairs of now (upsertPairSQL),
-//  4. has the rules decide, and locks the documents and their clusters in id order
-//     (lockRowsSQL in cluster.go),
-//  5. deletes matches and suggestions that are gone (clearMatchesSQL,
-//     clearSuggestionsSQL),
-//  6. writes the matches (upsertMatchSQL),
+//  2. reads the pairs of the document and of its partners (briefsSQL in
+//     competition.go), and in full those whose decision can change (chosenSQL),
+//  3. locks the documents and their clusters in id order (lockRowsSQL in
+//     cluster.go), and has the rules decide,
+//  4. deletes the document's pairs that are gone, and writes its pairs of now
+//     (deletePairsSQL and upsertPairsSQL in pair.go),
+//  5. deletes matches and suggestions that are gone (clearMatchesSQL and
+//     clearSuggestionsSQL in edge.go),
+//  6. writes the matches (upsertMatchesSQL),
 //  7. marks the pairs that a model was asked about (askedSQL),
-//  8. writes the suggestions (upsertSuggestionSQL),
+//  8. writes the suggestions (upsertSuggestionsSQL),
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
 //  10. compares invoices with their orders and receipts (threeway.go), where a
 //     document or a match has changed,
@@ -108,7 +110,8 @@ func (db *DB) write(
 ) (w match.Written, err error) {
 	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
 		w = match.Written{}
-		now, itself, err := readBlock(ctx, tx, f.ID, n, types)
+		c := newCompetition(f.ID)
+		now, itself, err := readBlock(ctx, tx, c, n, types, ends(pairs))
 		if err != nil {
 			return err
 		}
@@ -125,15 +128,7 @@ func (db *DB) write(
 			return err
 		}
 		pairs = slices.Concat(pairs, rest)
-		batch := &pgx.Batch{}
-		var stale []uuid.UUID
-		queuePairs(batch, f.ID, now.Partners, pairs, &stale)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
-		}
-		affected := slices.Concat([]uuid.UUID{f.ID}, now.Partners, ends(pairs))
-		slices.SortFunc(affected, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		if w.Published, err = redecide(ctx, tx, []uuid.UUID{f.ID}, slices.Compact(affected), stale, decide); err != nil {
+		if w.Published, err = redecide(ctx, tx, c, decide, rewrite{id: f.ID, pairs: slices.Concat(pairs, rest)}); err != nil {
 			return err
 		}
 		if err := warnOfCopies(ctx, tx, itself); err != nil {
@@ -147,16 +142,19 @@ func (db *DB) write(
 	return w, err
 }
 
+// readBlock reads the block of the competition's document, the document itself, and
+// the competition of its pairs and those with other documents.
 func readBlock(
-	ctx context.Context, tx pgx.Tx, id uuid.UUID, n score.Normalized, types []document.Type,
+	ctx context.Context, tx pgx.Tx, c *competition, n score.Normalized, types []document.Type, others []uuid.UUID,
 ) (block match.Block, itself score.Raw, err error) {
-	batch := &pgx.Batch{}
+	id, batch := c.own[0], &pgx.Batch{}
 	queueBlock(batch, id, n, types, &block)
 	batch.Queue(rawsSQL, []uuid.UUID{id}).Query(func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 		itself = append(found, score.Raw{ID: id})[0]
 		return err
 	})
+	c.queueOwn(batch, others)
 	return block, itself, tx.SendBatch(ctx, batch).Close()
 }
 

@@ -289,10 +289,13 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 				defer stop()
 				results := []string{"document_match", "match_pair", "match_suggestion", "notification"}
 				before := f.dump(results...)
-				_, err = f.WriteReleased(ctx, fence, n, types, match.Block{Score: doc.Pairs, Rest: doc.Pairs}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+				scored := func(candidates []score.Raw) []score.Pair {
 					if tc.during != nil {
 						tc.during(f, stop)
 					}
+					return doc.Pairs(candidates)
+				}
+				_, err = f.WriteReleased(ctx, fence, n, types, match.Block{Score: scored, Rest: doc.Pairs}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
 					return rules.Apply(context.WithoutCancel(ctx), c)
 				}, r)
 				if !errors.Is(err, tc.want) {

@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/rules"
@@ -15,51 +17,54 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A pair with a person's verdict is kept, whatever its evidence. A document whose
-// question to a model included a deleted pair has to ask again, without it.
-const forgetPairsSQL = `
-WITH forgotten AS (
-	DELETE FROM match_pair
-	WHERE (document_a_id = $1 AND document_b_id = ANY ($2) OR document_b_id = $1 AND document_a_id = ANY ($2))
-		AND verdict = ''
-		AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[]))
-	RETURNING CASE WHEN document_a_id = $1 THEN document_b_id ELSE document_a_id END AS partner, asked
-)
-SELECT partner FROM forgotten WHERE asked <> ''`
+const deletePairsSQL = `
+DELETE FROM match_pair USING unnest($1::uuid[], $2::uuid[]) AS lost (a, b)
+WHERE document_a_id = a AND document_b_id = b`
 
-// An equal row is kept, so that matching again changes nothing.
-const upsertPairSQL = `
-INSERT INTO match_pair AS old (tenant_id, document_a_id, document_b_id, type_a, type_b, points,
-	units_a, units_b, units_common, evidence, veto, ends)
-SELECT tenant_id, $2, $3, $4::text::document_type, $5::text::document_type, $6, $7, $8, $9, $10, $11, $12
-FROM document WHERE id = $1
+// upsertPairsSQL writes the pairs that differ, so that matching again changes
+// nothing. $1 is a document of the tenant.
+const upsertPairsSQL = `
+INSERT INTO match_pair (tenant_id, document_a_id, document_b_id, type_a, type_b, points,
+	units_a, units_b, units_common, evidence, veto, ends, brief)
+SELECT d.tenant_id, p.a, p.b, p.type_a::document_type, p.type_b::document_type, p.points,
+	p.units_a, p.units_b, p.units_common, p.evidence::jsonb, p.veto, p.ends::jsonb, p.brief::jsonb
+FROM document AS d CROSS JOIN unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::integer[], $7::float8[],
+		$8::float8[], $9::float8[], $10::text[], $11::text[], $12::text[], $13::text[])
+	AS p (a, b, type_a, type_b, points, units_a, units_b, units_common, evidence, veto, ends, brief)
+LEFT JOIN match_pair AS old ON old.document_a_id = p.a AND old.document_b_id = p.b
+WHERE d.id = $1 AND (old.type_a::text, old.type_b::text, old.points, old.units_a, old.units_b, old.units_common,
+		old.evidence, old.veto, old.ends, old.brief)
+	IS DISTINCT FROM (p.type_a, p.type_b, p.points, p.units_a, p.units_b, p.units_common,
+		p.evidence::jsonb, p.veto, p.ends::jsonb, p.brief::jsonb)
+ORDER BY p.a, p.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	type_a = excluded.type_a, type_b = excluded.type_b, points = excluded.points, units_a = excluded.units_a,
-	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence, veto = excluded.veto,
-	ends = excluded.ends
-WHERE (old.type_a, old.type_b, old.points, old.units_a, old.units_b, old.units_common, old.evidence, old.veto, old.ends)
-	IS DISTINCT FROM (excluded.type_a, excluded.type_b, excluded.points,
-		excluded.units_a, excluded.units_b, excluded.units_common, excluded.evidence, excluded.veto, excluded.ends)`
+	units_b = excluded.units_b, units_common = excluded.units_common, evidence = excluded.evidence,
+	veto = excluded.veto, ends = excluded.ends, brief = excluded.brief`
 
-// queuePairs replaces the document's pairs with its former partners and its
-// candidates. stale receives the documents whose question included a deleted pair.
-func queuePairs(batch *pgx.Batch, id uuid.UUID, partners []uuid.UUID, pairs []score.Pair, stale *[]uuid.UUID) {
-	as, bs := make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
+func queuePairs(batch *pgx.Batch, id uuid.UUID, pairs []score.Pair) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	n := len(pairs)
+	as, bs, points := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]int, n)
+	typesA, typesB, vetoes := make([]document.Type, n), make([]document.Type, n), make([]string, n)
+	unitsA, unitsB, common := make([]float64, n), make([]float64, n), make([]float64, n)
+	evidence, fringes, briefs := make([]string, n), make([]string, n), make([]string, n)
 	for i, p := range pairs {
-		as[i], bs[i] = p.A, p.B
+		as[i], bs[i], typesA[i], typesB[i], points[i], vetoes[i] = p.A, p.B, p.TypeA, p.TypeB, p.Points, p.Veto
+		unitsA[i], unitsB[i], common[i] = p.Fit.A, p.Fit.B, p.Fit.Common
+		for text, value := range map[*string]any{&evidence[i]: p.Evidence, &fringes[i]: p.Ends, &briefs[i]: p.Brief()} {
+			raw, err := json.Marshal(value)
+			if err != nil {
+				return err
+			}
+			*text = string(raw)
+		}
 	}
-	batch.Queue(forgetPairsSQL, id, partners, as, bs).Query(func(rows pgx.Rows) (err error) {
-		*stale, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		return err
-	})
-	for _, p := range pairs {
-		queuePair(batch, id, p)
-	}
-}
-
-func queuePair(batch *pgx.Batch, id uuid.UUID, p score.Pair) {
-	batch.Queue(upsertPairSQL, id, p.A, p.B, p.TypeA, p.TypeB, p.Points,
-		p.Fit.A, p.Fit.B, p.Fit.Common, p.Evidence, p.Veto, p.Ends)
+	batch.Queue(upsertPairsSQL, id, as, bs, typesA, typesB, points, unitsA, unitsB, common, evidence, vetoes, fringes,
+		briefs)
+	return nil
 }
 
 // competitionSQL reads the pairs of the documents, and the pairs of those.
@@ -75,7 +80,7 @@ FROM match_pair
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
 ORDER BY document_a_id, document_b_id`
 
-func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (rules.Competition, error) {
+func readCompetition(ctx context.Context, q *pool, documents []uuid.UUID) (rules.Competition, error) {
 	rows, _ := q.Query(ctx, competitionSQL, documents)
 	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p rules.Pair, err error) {
 		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
@@ -84,11 +89,6 @@ func readCompetition(ctx context.Context, q querier, documents []uuid.UUID) (rul
 		return p, err
 	})
 	return rules.Competition{Documents: documents, Pairs: pairs}, err
-}
-
-// querier is a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // Competition reads the pairs of a document and the pairs they compete with.
@@ -106,44 +106,86 @@ UPDATE document SET
 WHERE id = ANY ($1) AND matching_status = 'succeeded'
 RETURNING id, matching_published_at, tenant_id`
 
-// redecide has the rules decide about all pairs of the documents, writes the
-// result, and publishes the documents that have to ask a model again: stale, and
-// those of the result. written are those whose data or verdicts may have changed.
+// rewrite is the change of pairs that a write is about.
+type rewrite struct {
+	id      uuid.UUID     // pairs are all pairs of this document, unless it is zero
+	pairs   []score.Pair  // as they are scored now
+	verdict rules.Verdict // of a person about the pairs; empty without one
+}
+
+// redecide writes pairs, has the rules decide about those of the competition's own
+// documents and about those of others to which the change makes a difference, writes
+// the result, and publishes the documents that have to ask a model again: those
+// whose question included a deleted pair, and those of the result.
 func redecide(
-	ctx context.Context, tx pgx.Tx, written, documents, stale []uuid.UUID, decide match.Rules,
+	ctx context.Context, tx pgx.Tx, c *competition, decide match.Rules, r rewrite,
 ) (published []job.Stamped, err error) {
-	c, err := readCompetition(ctx, tx, documents)
+	batch := &pgx.Batch{}
+	if c.queueMore(batch, ends(r.pairs)); batch.Len() > 0 {
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return nil, err
+		}
+	}
+	now, lost := c.replace(r)
+	moved := rules.Moved(c.pairs, now.pairs)
+	as, bs := keysOf(slices.Concat(lost, moved, now.decided()))
+	touched := slices.Concat(c.own, as, bs)
+	var rows []clusterRow
+	batch = &pgx.Batch{}
+	now.queueFull(batch, moved)
+	now.queueMore(batch, touched)
+	queueLock(batch, sortedIDs(touched), &rows)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	result, err := decide(ctx, now.asRules())
 	if err != nil {
 		return nil, err
 	}
-	result, err := decide(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	touched := slices.Clone(documents)
-	for _, p := range c.Pairs {
-		touched = append(touched, p.A, p.B)
-	}
-	rows, err := lockRows(ctx, tx, touched)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := replaceEdges(ctx, tx, documents, result)
+	changed, err := writeResult(ctx, tx, now, lost, r, result)
 	if err != nil {
 		return nil, err
 	}
 	if err := recluster(ctx, tx, rows); err != nil {
 		return nil, err
 	}
-	if err := compareInvoices(ctx, tx, slices.Concat(written, changed)); err != nil {
+	if err := compareInvoices(ctx, tx, slices.Concat(c.own, changed)); err != nil {
 		return nil, err
 	}
-	stale = append(stale, result.Stale...)
+	stale := result.Stale
+	for _, p := range lost {
+		if p.Asked.About != "" {
+			stale = append(stale, p.Other(r.id))
+		}
+	}
 	if len(stale) == 0 {
 		return nil, nil
 	}
 	again, _ := tx.Query(ctx, publishStaleSQL, stale)
 	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
+}
+
+// writeResult writes the pairs, and the edges of a result. It returns the documents
+// of the matches that were deleted or written.
+func writeResult(
+	ctx context.Context, tx pgx.Tx, c *competition, lost []rules.Pair, r rewrite, result rules.Result,
+) (changed []uuid.UUID, err error) {
+	batch := &pgx.Batch{}
+	if len(lost) > 0 {
+		as, bs := keysOf(lost)
+		batch.Queue(deletePairsSQL, as, bs)
+	}
+	if err := queuePairs(batch, c.own[0], r.pairs); err != nil {
+		return nil, err
+	}
+	if r.verdict != "" {
+		batch.Queue(verdictSQL, r.pairs[0].A, r.pairs[0].B, r.verdict)
+		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
+	}
+	if err := queueResult(batch, c, result, &changed); err != nil {
+		return nil, err
+	}
+	return changed, tx.SendBatch(ctx, batch).Close()
 }
 
 // ends lists the documents of pairs, with repetitions.
@@ -178,14 +220,13 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdic
 		if n == 0 || p.A == p.B {
 			return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
 		}
+		c := newCompetition(p.A, p.B)
 		batch := &pgx.Batch{}
-		queuePair(batch, p.A, p)
-		batch.Queue(verdictSQL, p.A, p.B, verdict)
-		batch.Queue(clearPairSQL, p.A, p.B)
+		c.queueOwn(batch, nil)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := redecide(ctx, tx, []uuid.UUID{p.A, p.B}, []uuid.UUID{p.A, p.B}, nil, decide)
+		_, err := redecide(ctx, tx, c, decide, rewrite{pairs: []score.Pair{p}, verdict: verdict})
 		return err
 	})
 }

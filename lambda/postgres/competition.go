@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// competition holds the pairs that a write depends on: those of its own documents
+// in full, those of their partners in brief. Of many pairs it is a matter of
+// milliseconds in brief, of seconds in full.
+type competition struct {
+	own    []uuid.UUID // documents whose pairs are all decided
+	pairs  []rules.Pair
+	place  map[[2]uuid.UUID]int // of each pair in pairs
+	read   map[uuid.UUID]bool   // documents all of whose pairs are here
+	ends   map[string]score.End // by their JSON: each document has many pairs
+	briefs map[string][]score.Evidence
+}
+
+func newCompetition(own ...uuid.UUID) *competition {
+	return &competition{own: own, place: map[[2]uuid.UUID]int{}, read: map[uuid.UUID]bool{},
+		ends: map[string]score.End{}, briefs: map[string][]score.Evidence{}}
+}
+
+// briefsSQL reads the pairs of documents, $1, and of the partners of others, $2.
+const briefsSQL = `
+WITH known AS (
+	SELECT unnest($1::uuid[]) AS id
+	UNION SELECT unnest($2::uuid[])
+	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($2)
+	UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($2)
+)
+SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
+	veto, verdict, coalesce(brief, evidence)::text, coalesce(ends ->> 0, '{}'), coalesce(ends ->> 1, '{}')
+FROM match_pair
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM known)) OR document_b_id = ANY (ARRAY(SELECT id FROM known))`
+
+// detailsSQL reads what is left out in brief, of the pairs of documents; chosenSQL
+// reads it of pairs.
+const (
+	detailColumns = `SELECT document_a_id, document_b_id, evidence, asked, question, answer, reasoning, owed FROM match_pair`
+	detailsSQL    = detailColumns + ` WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)`
+	chosenSQL     = detailColumns + ` JOIN unnest($1::uuid[], $2::uuid[]) AS c (a, b)
+	ON document_a_id = a AND document_b_id = b`
+)
+
+// queueOwn reads the pairs of the own documents in full, and those of their partners
+// and of other documents in brief.
+func (c *competition) queueOwn(batch *pgx.Batch, others []uuid.UUID) {
+	batch.Queue(briefsSQL, others, c.own).Query(func(rows pgx.Rows) error {
+		first := len(c.pairs)
+		err := c.take(rows)
+		for _, id := range slices.Concat(c.own, others) {
+			c.read[id] = true
+		}
+		for _, p := range c.pairs[first:] {
+			if c.owns(p.A) || c.owns(p.B) {
+				c.read[p.A], c.read[p.B] = true, true
+			}
+		}
+		return err
+	})
+	batch.Queue(detailsSQL, c.own).Query(c.takeDetails)
+}
+
+// queueMore reads the pairs of documents that are not read yet.
+func (c *competition) queueMore(batch *pgx.Batch, ids []uuid.UUID) {
+	ids = sortedIDs(slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return c.read[id] }))
+	if len(ids) == 0 {
+		return
+	}
+	batch.Queue(briefsSQL, ids, []uuid.UUID{}).Query(func(rows pgx.Rows) error {
+		for _, id := range ids {
+			c.read[id] = true
+		}
+		return c.take(rows)
+	})
+}
+
+// queueFull reads the whole evidence of pairs.
+func (c *competition) queueFull(batch *pgx.Batch, pairs []rules.Pair) {
+	if len(pairs) == 0 {
+		return
+	}
+	as, bs := keysOf(pairs)
+	batch.Queue(chosenSQL, as, bs).Query(c.takeDetails)
+}
+
+func (c *competition) owns(id uuid.UUID) bool { return slices.Contains(c.own, id) }
+
+func (c *competition) take(rows pgx.Rows) error {
+	var p rules.Pair
+	var brief, endA, endB string
+	_, err := pgx.ForEachRow(rows, []any{&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
+		&p.Veto, &p.Verdict, &brief, &endA, &endB}, func() (err error) {
+		if _, known := c.place[[2]uuid.UUID{p.A, p.B}]; known {
+			return nil
+		}
+		p.Brief = true
+		if p.Evidence, err = read(c.briefs, brief); err != nil {
+			return err
+		}
+		for i, end := range []string{endA, endB} {
+			if p.Ends[i], err = read(c.ends, end); err != nil {
+				return err
+			}
+		}
+		c.put(p)
+		return nil
+	})
+	return err
+}
+
+// read parses JSON that it has not parsed before.
+func read[T any](known map[string]T, text string) (T, error) {
+	value, ok := known[text]
+	if ok {
+		return value, nil
+	}
+	err := json.Unmarshal([]byte(text), &value)
+	known[text] = value
+	return value, err
+}
+
+func (c *competition) put(p rules.Pair) {
+	key := [2]uuid.UUID{p.A, p.B}
+	if i, ok := c.place[key]; ok {
+		c.pairs[i] = p
+		return
+	}
+	c.place[key] = len(c.pairs)
+	c.pairs = append(c.pairs, p)
+}
+
+func (c *competition) takeDetails(rows pgx.Rows) error {
+	var p rules.Pair
+	_, err := pgx.ForEachRow(rows, []any{&p.A, &p.B, &p.Evidence, &p.Asked.About, &p.Asked.Question, &p.Asked.Answer,
+		&p.Asked.Reasoning, &p.Asked.Owed}, func() error {
+		if i, ok := c.place[[2]uuid.UUID{p.A, p.B}]; ok {
+			c.pairs[i].Evidence, c.pairs[i].Asked, c.pairs[i].Brief = p.Evidence, p.Asked, false
+		}
+		p.Evidence = nil // for the next row
+		return nil
+	})
+	return err
+}
+
+// replace returns the competition as it is with a rewrite, and the pairs that its
+// document loses. A pair with a person's verdict is kept, whatever its evidence.
+func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
+	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
+		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: c.read, ends: c.ends, briefs: c.briefs}
+	is := make(map[[2]uuid.UUID]bool, len(r.pairs))
+	for _, p := range r.pairs {
+		is[[2]uuid.UUID{p.A, p.B}] = true
+	}
+	for i := range c.pairs {
+		p := &c.pairs[i]
+		if (p.A == r.id || p.B == r.id) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
+			lost = append(lost, *p)
+			continue
+		}
+		now.put(*p)
+	}
+	for _, p := range r.pairs {
+		next := rules.Pair{Pair: p, Verdict: r.verdict}
+		if i, ok := now.place[[2]uuid.UUID{p.A, p.B}]; ok {
+			next.Asked = now.pairs[i].Asked
+			if r.verdict == "" {
+				next.Verdict = now.pairs[i].Verdict
+			}
+		}
+		now.put(next)
+	}
+	return now, lost
+}
+
+// asRules is the competition for the rules.
+func (c *competition) asRules() rules.Competition {
+	as, bs := keysOf(c.decided())
+	return rules.Competition{Documents: sortedIDs(slices.Concat(c.own, as, bs)), Pairs: c.pairs}
+}
+
+// decided lists the pairs that are decided.
+func (c *competition) decided() (pairs []rules.Pair) {
+	for i := range c.pairs {
+		if !c.pairs[i].Brief {
+			pairs = append(pairs, c.pairs[i])
+		}
+	}
+	return pairs
+}
+
+// keysOf lists the documents of pairs, in two lists.
+func keysOf(pairs []rules.Pair) (as, bs []uuid.UUID) {
+	as, bs = make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
+	for i, p := range pairs {
+		as[i], bs[i] = p.A, p.B
+	}
+	return as, bs
+}
+
+// sortedIDs sorts ids and removes repetitions.
+func sortedIDs(ids []uuid.UUID) []uuid.UUID {
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}

@@ -128,7 +128,7 @@ func (db *DB) write(
 			return err
 		}
 		pairs = slices.Concat(pairs, rest)
-		if w.Published, err = redecide(ctx, tx, c, decide, rewrite{id: f.ID, pairs: slices.Concat(pairs, rest)}); err != nil {
+		if w.Published, err = redecide(ctx, tx, c, decide, rewrite{id: f.ID, pairs: pairs}); err != nil {
 			return err
 		}
 		if err := warnOfCopies(ctx, tx, itself); err != nil {

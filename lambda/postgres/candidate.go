@@ -41,7 +41,7 @@ FROM (
 		SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
 		FROM document
 		WHERE (id = ANY (ARRAY(` + partnersSQL + `))
-				OR id = ANY ($8) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
+				OR id = ANY (ARRAY(SELECT unnest($8::uuid[]))) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
 			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 		ORDER BY similarity, id LIMIT 1000
 	) AS known` + dataRows + `

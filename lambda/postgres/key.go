@@ -17,21 +17,24 @@ func search(id uuid.UUID, types []document.Type, n score.Normalized) []any {
 // documents on both sides, and its cost does not grow with the documents of a tenant:
 // 100 on each side of a number, 50 of an amount, an article or a company. Both ends
 // of a pair see each other at the same distance, so that a pair which one of them
-// reaches is in reach of the other. A pair that later documents have pushed out of
-// reach is kept as long as it is a pair.
+// reaches is in reach of the other. Later documents may come between the two and push
+// them out of reach; their pair is kept, so beyond these bounds, and only there, pairs
+// depend on the order of arrival.
 
 // wantedRows are the keys that a search reads, each from the document's place among
 // the documents with it. A common number counts more than any company and month.
-// The months of a lookup are those of its window.
+// The months of a lookup are those of its window. The arrays are read by subqueries,
+// so that their sizes do not change the plan: it is made once, not for each search.
 const wantedRows = `
 	SELECT match_key(tenant_id, k) AS key, coalesce(($5::integer[])[1], 0) AS day, 0 AS first, 99999999 AS last,
 		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 1 END AS weight,
 		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 50 END AS most
-	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest($3::text[]) AS k
+	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest((SELECT $3::text[])) AS k
 	WHERE k NOT LIKE '________|month|%'
 	UNION ALL
 	SELECT match_key(tenant_id, k), day, $6::integer, $7::integer, 1, 50
-	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest($4::text[]) AS k, unnest($5::integer[]) AS day`
+	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest((SELECT $4::text[])) AS k,
+		unnest((SELECT $5::integer[])) AS day`
 
 // sharingRows are the documents that a search reaches: of each key the nearest
 // before the document's place and the nearest after it, in the order of days and

@@ -9,7 +9,7 @@
 //	load     Store.Load reads the document; score.Read brings its companies, numbers, items
 //	         and amounts into comparable form.
 //	look up  Store.Candidates stores that form and reads the block: the documents of the
-//	         tenant with a common key, the document's partners of earlier attempts, and
+//	         tenant with a common key, of each key the nearest in time, the document's partners of earlier attempts, and
 //	         documents of the same company with a similar text (near.go).
 //	score    Package score collects the evidence for and against the document and each
 //	         candidate, looking at nothing but the two.
@@ -75,7 +75,8 @@
 //     (TestPairsOfOthersMakeNoDifference in rules). So after every write the matches are
 //     a function of the documents matched so far, in whatever order they
 //     arrived (TestOrderOfArrivalMakesNoDifference, also WithAModel and
-//     WithEmbeddings), and matching a document again changes nothing
+//     WithEmbeddings), as long as no key has more documents than a search reads
+//     (key.go in postgres); and matching a document again changes nothing
 //     (TestMatchingAgainChangesNoRow in postgres).
 //   - A model decides only about pairs that the rules leave open, whatever the
 //     documents contain (TestHostileDocumentsCannotMoveMatches,

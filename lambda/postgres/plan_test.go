@@ -50,7 +50,7 @@ func TestPlansStaySelective(t *testing.T) {
 	}
 	f.exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
 	f.exec(manyDocumentsSQL, documents, company.ParseName("Trading").Keys()[0])
-	f.exec("INSERT INTO document_key SELECT match_key(tenant_id, k), 0, id FROM document, unnest(match_keys) AS k")
+	f.exec("INSERT INTO document_key SELECT key, day, id FROM document, match_key_rows(tenant_id, match_keys)")
 	f.exec(manyPairsSQL)
 	f.exec(manyMatchesSQL)
 	f.exec("VACUUM ANALYZE document, document_key, match_pair, document_match, match_suggestion")

@@ -1,8 +1,9 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
-	"regexp"
+	"strings"
 
 	"github.com/shopspring/decimal"
 )
@@ -14,14 +15,33 @@ type Amount struct {
 	set bool
 }
 
-// amountForm bounds amounts: without it a text like 1e400000000 would be a valid
-// decimal that fills the memory when it is written out.
-var amountForm = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,9})?$`)
+// Bounds of an amount, in digits before and after the point. Without them a text
+// like 1e400000000 would be a valid decimal that fills the memory when it is written
+// out.
+const (
+	maxWhole    = 18
+	maxDecimals = 9
+)
+
+// isPlain reports whether s is a plain decimal within the bounds.
+func isPlain(s string) bool {
+	whole, decimals, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	return isDigits(whole, maxWhole) && (!point || isDigits(decimals, maxDecimals))
+}
+
+func isDigits(s string, most int) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= most
+}
 
 // ParseAmount reads a plain decimal of at most 18 digits before and 9 after
 // the point. No exponent, no thousands separators.
 func ParseAmount(s string) (Amount, error) {
-	if !amountForm.MatchString(s) {
+	if !isPlain(s) {
 		return Amount{}, &fieldError{"an amount is not a plain decimal number of at most 18 digits"}
 	}
 	d, err := decimal.NewFromString(s)
@@ -83,7 +103,10 @@ func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Canonical(
 // UnmarshalJSON reads a string or a JSON number; "" and null make the zero Amount.
 func (a *Amount) UnmarshalJSON(raw []byte) error {
 	text := string(raw)
-	if len(raw) > 0 && raw[0] == '"' {
+	switch quoted := len(raw) > 1 && raw[0] == '"'; {
+	case quoted && bytes.IndexByte(raw, '\\') < 0: // most are
+		text = text[1 : len(text)-1]
+	case quoted:
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return &fieldError{"an amount is not a decimal number"}
 		}

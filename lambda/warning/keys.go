@@ -47,6 +47,8 @@ func Keys(d Document) (keys []string) {
 		}
 		if valid { // a misread account is no other account
 			add(supplierKey, who, "")
+		}
+		if valid && d.Type != document.CreditNote { // nobody has paid to the account of a credit note
 			add(accountKey, who, account)
 		}
 	}

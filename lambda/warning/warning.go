@@ -30,7 +30,8 @@ const (
 	NumberUsedTwice Kind = "number-used-twice"
 	// BilledTwice: another invoice has the same items and total under another number.
 	BilledTwice Kind = "billed-twice"
-	// AccountChanged: no earlier document of the supplier names the account.
+	// AccountChanged: no earlier document of the supplier, credit notes apart, names the
+	// account. Nothing is paid to the account of a credit note.
 	AccountChanged Kind = "account-changed"
 	// OverBilled: the invoices of an order exceed it.
 	OverBilled Kind = "over-billed"
@@ -41,7 +42,7 @@ func (k Kind) Sentence() string {
 	return map[Kind]string{
 		NumberUsedTwice: "Another document of the same supplier and type has the same number.",
 		BilledTwice:     "Another invoice of the same supplier bills the same items and total under another number.",
-		AccountChanged:  "No earlier document of the supplier names this bank account.",
+		AccountChanged:  "No earlier document of the supplier, credit notes apart, names this bank account.",
 		OverBilled:      "With this invoice, the invoices of an order exceed it.",
 	}[k]
 }

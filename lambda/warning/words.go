@@ -44,23 +44,55 @@ func sameContent(d, earlier Document) string {
 		return ""
 	}
 	when := "on the same day"
-	if days > 0 {
+	switch {
+	case days == 1:
+		when = "the day before"
+	case days > 1:
 		when = fmt.Sprintf("%d days before", days)
 	}
 	return fmt.Sprintf("The invoice %s of the same supplier, dated %s, bills the same items and the same total (%s) "+
 		"under another number. The goods may be billed twice, or ordered twice.", earlier.called(), when, d.value().Fixed())
 }
 
-// citesOthers reports whether both cite documents, and none in common.
+// citesOthers reports whether both cite documents, and none in common: typed, or with
+// a label in a text.
 func (d Document) citesOthers(o Document) bool {
-	numbers := func(refs []document.Reference) (list []string) {
-		for _, r := range refs {
-			list = append(list, reference.Canonical(r.Number))
-		}
-		return list
+	a, b := d.cited(), o.cited()
+	common := func(n reference.Number) bool {
+		return slices.ContainsFunc(b, func(m reference.Number) bool { return means(n, m) || means(m, n) })
 	}
-	a, b := numbers(d.References), numbers(o.References)
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(n string) bool { return slices.Contains(b, n) })
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, common)
+}
+
+func means(n, m reference.Number) bool {
+	agreement, _ := n.Means(m)
+	return agreement == reference.Same
+}
+
+// maxTexts bounds the lines whose texts are searched for citations, and maxCited the
+// citations that are compared.
+const (
+	maxTexts = 20
+	maxCited = 100
+)
+
+// cited lists the numbers that the document cites.
+func (d Document) cited() (list []reference.Number) {
+	for _, r := range d.References[:min(len(d.References), maxCited)] {
+		list = append(list, reference.Read(r.Number))
+	}
+	texts := []string{d.Notes}
+	for _, l := range d.Lines[:min(len(d.Lines), maxTexts)] {
+		texts = append(texts, l.Description)
+	}
+	for _, text := range texts {
+		for _, f := range reference.Find(text) {
+			if len(list) < maxCited {
+				list = append(list, reference.Read(f.Number))
+			}
+		}
+	}
+	return list
 }
 
 // sameItems reports whether two lists have the same items in the same quantities.
@@ -89,10 +121,11 @@ func quantity(lines []document.Line, of []int) (sum document.Amount) {
 func otherAccount(d, earlier Document) string {
 	now, _ := company.IBAN(d.Supplier.IBAN)
 	before, _ := company.IBAN(earlier.Supplier.IBAN)
-	if now == before {
+	if now == before || d.Type == document.CreditNote { // nobody pays a credit note
 		return ""
 	}
-	return fmt.Sprintf("No earlier document of this supplier here names the account %s; the %s %s before it names %s. "+
+	return fmt.Sprintf("Credit notes apart, no earlier document of this supplier here names the account %s; the %s %s "+
+		"before it names %s. "+
 		"The supplier may have a new account or have sold its claims; it may be a fraud. "+
 		"Ask the supplier, not by the address on this document.", now, earlier.Type.Words(), earlier.called(), before)
 }

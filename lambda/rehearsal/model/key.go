@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -127,7 +128,8 @@ func (k *answerKey) sameTenant(d score.Raw, texts []string) (ids []uuid.UUID, kn
 }
 
 // mostInCommon chooses the candidate that has most values in common with the
-// document; it is the mind of --model scripted.
+// document, among those that it cites if it cites one of their type; it is the mind
+// of --model scripted.
 func mostInCommon(q scripted.Question) string {
 	document, candidates, ok := asked(q.User)
 	if !ok {
@@ -160,6 +162,9 @@ func closest(document string, candidates []string) (number, most int) {
 	own := values(document)
 	ties := 0
 	for i, text := range candidates {
+		if citesAnother(document, text) {
+			continue
+		}
 		common := 0
 		for value := range values(text) {
 			if own[value] {
@@ -179,17 +184,52 @@ func closest(document string, candidates []string) (number, most int) {
 	return number, most
 }
 
+// citesAnother reports whether the document cites documents of the candidate's
+// type, and not the candidate.
+func citesAnother(document, candidate string) bool {
+	var typ, number string
+	for field, list := range fields(candidate) {
+		switch field {
+		case "type":
+			typ = strings.ReplaceAll(list[0], " ", "-")
+		case "number":
+			number = list[0]
+		}
+	}
+	another := false
+	for field, list := range fields(document) {
+		if field == "cites" && list[0] == typ {
+			if list[len(list)-1] == number {
+				return false
+			}
+			another = true
+		}
+	}
+	return another
+}
+
 // values returns the values of a document, of whatever field.
 func values(text string) map[string]bool {
 	all := make(map[string]bool)
-	for line := range strings.Lines(text) {
-		field, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
+	for field, list := range fields(text) {
 		if field == "type" || field == "currency" {
 			continue
 		}
-		for value := range strings.SplitSeq(list, " | ") {
+		for _, value := range list {
 			all[value] = true
 		}
 	}
 	return all
+}
+
+// fields yields the lines of a document: the name of a field, and its values.
+func fields(text string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for line := range strings.Lines(text) {
+			field, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			if !yield(field, strings.Split(list, " | ")) {
+				return
+			}
+		}
+	}
 }

@@ -40,20 +40,9 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var answer struct {
-			Candidates []struct {
-				Candidate int
-				Verdict   string
-			}
-		}
-		if err := json.Unmarshal([]byte(mostInCommon(scripted.Question{User: q.User})), &answer); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, c := range answer.Candidates {
-			if c.Verdict != "none" {
-				got = append(got, tc.candidates[order[c.Candidate-1]])
-			}
+		got := []string(nil)
+		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+			got = append(got, tc.candidates[order[i]])
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
@@ -61,6 +50,54 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 	}
 	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
 		t.Errorf("no match question: got %q", got)
+	}
+}
+
+// chosen lists the candidates of an answer, from 0.
+func chosen(t *testing.T, text string) (list []int) {
+	t.Helper()
+	var answer struct {
+		Candidates []struct {
+			Candidate int
+			Verdict   string
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range answer.Candidates {
+		if c.Verdict != "none" {
+			list = append(list, c.Candidate-1)
+		}
+	}
+	return list
+}
+
+func TestScriptedModelFollowsCitations(t *testing.T) {
+	t.Parallel()
+	order := func(number, notes string) score.Raw {
+		return score.Raw{ID: uuid.New(), Type: "purchase-order", Data: fmt.Sprintf(`{"number":%q,"notes":%q}`, number, notes)}
+	}
+	for cites, want := range map[string]int{
+		`{"type":"purchase-order","number":"B-1"}`:                                          1,
+		`{"type":"purchase-order","number":"B-9"},{"type":"purchase-order","number":"B-1"}`: 1,
+		`{"type":"purchase-order","number":"B-9"}`:                                          -1,
+		`{"type":"delivery-note","number":"B-9"}`:                                           2,
+		`{"number":"B-9"}`: 2,
+	} {
+		candidates := []score.Raw{order("B-1", "blue"), order("B-2", "red")}
+		q, shuffled, err := match.QuestionOf(score.Raw{ID: uuid.New(), Type: "invoice",
+			Data: `{"number":"R-1","notes":"red","references":[` + cites + `]}`}, candidates, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := -1
+		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+			got = shuffled[i] + 1
+		}
+		if got != want {
+			t.Errorf("cites %s: chosen is order %d, want %d", cites, got, want)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (d Document) keys() (keys, lookup []string) {
 			both = append(both, keyOf(d.TenantID, "period", who, from, to))
 		}
 	}
-	keys, lookup = append(both, d.Companies()...), slices.Clone(both)
+	keys, lookup = slices.Concat(both, d.Companies()), both
 	for _, day := range d.days() {
 		keys = append(keys, keyOf(d.TenantID, "day", day))
 	}

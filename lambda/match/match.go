@@ -22,6 +22,7 @@ import (
 type Block struct {
 	Candidates []score.Raw // in id order; partners are among them as far as there is room
 	Partners   []uuid.UUID // all of them, in id order
+	Known      string      // the identities of the document's supplier, as in score.Raw
 	// Score, if it is set, has Write score the candidates that it finds,
 	// whatever they were before. Other writers of the tenant wait meanwhile.
 	Score func(candidates []score.Raw) []score.Pair
@@ -45,7 +46,8 @@ type Store interface {
 	// Load reads the document of the attempt.
 	Load(ctx context.Context, f job.Fence) (score.Raw, error)
 	// Candidates saves the normalised document and reads the block: documents
-	// of the tenant and of these types with a key of n.Lookup, and n.Similar.
+	// of the tenant and of these types with a key of n.Lookup, and n.Similar; and the
+	// identities of n.Naming.
 	Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error)
 	// Near lists documents of the tenant and of these types with one of these
 	// keys and an embedding, the nearest in time, a bounded number.
@@ -56,7 +58,9 @@ type Store interface {
 	// nothing. The stale documents of the result are published with it, if they
 	// had succeeded. If the block is no longer as seen, and seen has no Score,
 	// Write writes nothing and returns the block as it is now. After an error of
-	// the rules it writes nothing and returns the error as it is.
+	// the rules it writes nothing and returns the error as it is. Write remembers
+	// n.Naming, and publishes the documents that were matched with other identities
+	// than they have now.
 	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 		seen Block, pairs []score.Pair, decide Rules) (Written, error)
 	// WriteReleased is Write with a Score in seen, for an attempt that failed: in
@@ -74,8 +78,8 @@ type Matcher struct {
 	Model *llm.Asker
 	// Embeddings finds documents whose texts are similar; nil does without.
 	Embeddings *llm.Embeddings
-	// Sender sends the messages of documents that have to ask a model again;
-	// nil leaves them to the sweep.
+	// Sender sends the messages of documents that are to be matched again; nil
+	// leaves them to the sweep.
 	Sender job.Sender
 }
 
@@ -119,6 +123,10 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 			}
 		case err != nil:
 			return failure.At("write matches", err)
+		case w.Fresh != nil && w.Fresh.Known != a.n.Known:
+			if err = a.read(ctx, a.x.wanted()...); err != nil {
+				return err
+			}
 		case w.Fresh != nil:
 			a.block = *w.Fresh
 		default:
@@ -190,12 +198,12 @@ func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped
 		return
 	}
 	if m.Sender == nil {
-		m.Log.Warn("documents that have to ask a model again are left to the sweep: there is no queue",
+		m.Log.Warn("documents to be matched again are left to the sweep: there is no queue",
 			"document", f.ID, "unsent", len(published))
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {
-		m.Log.Warn("documents that have to ask a model again are left to the sweep", "document", f.ID, "attempt", f.Attempt,
+		m.Log.Warn("documents to be matched again are left to the sweep", "document", f.ID, "attempt", f.Attempt,
 			"unsent", len(unsent), "error", failure.Of(cmp.Or(err, errUnsent)).Text)
 	}
 }

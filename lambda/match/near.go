@@ -45,9 +45,8 @@ func (a *attempt) embed(ctx context.Context) error {
 // ones, and documents of the same company with similar texts.
 func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
 	a.n.Similar = wanted
-	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
-	if err != nil || !a.doc.Embedded() {
-		return failure.At("read candidates", err)
+	if err = a.candidates(ctx); err != nil || !a.doc.Embedded() {
+		return err
 	}
 	near, err := a.Store.Near(ctx, a.raw.ID, a.doc.Companies(), a.types)
 	if err != nil {
@@ -64,6 +63,20 @@ func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
 		a.n.Similar = wanted
 		return nil
 	}
+	return a.candidates(ctx)
+}
+
+// candidates reads the block. With other identities of its supplier's name the
+// document has other keys, and the block is read again.
+func (a *attempt) candidates(ctx context.Context) (err error) {
+	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
+	if err != nil || a.block.Known == a.n.Known {
+		return failure.At("read candidates", err)
+	}
+	a.raw.Known = a.block.Known
+	a.doc.Know(a.block.Known)
+	n := a.doc.Normalized()
+	a.n.Keys, a.n.Lookup, a.n.Window, a.n.Known = n.Keys, n.Lookup, n.Window, n.Known
 	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
 	return failure.At("read candidates", err)
 }

@@ -27,14 +27,14 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 // by one. OFFSET 0 makes PostgreSQL convert the data to text once, not wherever it
 // is used.
 const candidatesSQL = `
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
+SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM (
 	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
 	FROM (` + nearestRows + `) AS nearest` + dataRows + `
 ) AS candidate
 WHERE bytes_read <= 8388608
 UNION
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `
+SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM (
 	SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
 	FROM (
@@ -106,6 +106,7 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []docu
 		block.Partners, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})
+	batch.Queue(knownSQL, id, n.Naming.Name, n.Naming.VATID).QueryRow(func(row pgx.Row) error { return row.Scan(&block.Known) })
 }
 
 const nearSQL = `

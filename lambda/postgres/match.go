@@ -40,7 +40,8 @@ func (db *DB) Load(ctx context.Context, f job.Fence) (raw score.Raw, err error) 
 }
 
 const rawsSQL = `
-SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `
+SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `,
+	` + knownColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
 // Raws reads documents as matching does, in id order, without unknown ids.
@@ -73,7 +74,9 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 //  12. replaces the warnings that need no match (warning.go),
 //  13. sets the document succeeded, which is the fence of it all (succeedSQL in
 //     claim.go, where table.go replaces names in braces such as {table}), or
-//     releases it (retrySQL and failSQL there).
+//     releases it (retrySQL and failSQL there),
+//  14. publishes documents whose supplier's name has other identities now (party.go;
+//     namingSQL has stored the document's own with its pairs).
 //
 // The fence is last here and first in Jobs.Succeed. Whether the attempt succeeds is
 // not known earlier: the block may have changed, and the rules may lack the answer
@@ -119,7 +122,8 @@ func (db *DB) write(
 		switch {
 		case seen.Score != nil: // the third round: no change may send it back again
 			pairs = seen.Score(now.Candidates)
-		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners):
+		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners) ||
+			now.Known != n.Known:
 			w.Fresh = &now
 			return nil
 		}
@@ -127,14 +131,20 @@ func (db *DB) write(
 		if err != nil {
 			return err
 		}
-		pairs = slices.Concat(pairs, rest)
-		if w.Published, err = redecide(ctx, tx, c, decide, rewrite{id: f.ID, pairs: pairs}); err != nil {
+		renamed := &renaming{documents: []uuid.UUID{f.ID}, matched: &n, happened: now.Known != n.Known}
+		r := rewrite{id: f.ID, pairs: slices.Concat(pairs, rest), renamed: renamed}
+		if w.Published, err = redecide(ctx, tx, c, decide, r); err != nil {
 			return err
 		}
 		if err := warnOfCopies(ctx, tx, itself); err != nil {
 			return err
 		}
-		return end(tx)
+		if err := end(tx); err != nil {
+			return err
+		}
+		again, err := renamed.publish(ctx, tx)
+		w.Published = append(w.Published, again...)
+		return err
 	})
 	if err != nil {
 		w = match.Written{}
@@ -159,7 +169,7 @@ func readBlock(
 }
 
 const restSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM document
 WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`

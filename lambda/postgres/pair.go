@@ -111,6 +111,7 @@ type rewrite struct {
 	id      uuid.UUID     // pairs are all pairs of this document, unless it is zero
 	pairs   []score.Pair  // as they are scored now
 	verdict rules.Verdict // of a person about the pairs; empty without one
+	renamed *renaming
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
@@ -182,6 +183,7 @@ func writeResult(
 		batch.Queue(verdictSQL, r.pairs[0].A, r.pairs[0].B, r.verdict)
 		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
 	}
+	r.renamed.queue(batch)
 	if err := queueResult(batch, c, result, &changed); err != nil {
 		return nil, err
 	}
@@ -226,7 +228,11 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdic
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		_, err := redecide(ctx, tx, c, decide, rewrite{pairs: []score.Pair{p}, verdict: verdict})
+		r := rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: &renaming{documents: []uuid.UUID{p.A, p.B}}}
+		if _, err := redecide(ctx, tx, c, decide, r); err != nil {
+			return err
+		}
+		_, err := r.renamed.publish(ctx, tx)
 		return err
 	})
 }

@@ -206,5 +206,10 @@ func (p *party) who() (list []string) {
 	if p.IBAN != "" {
 		list = append(list, p.IBAN)
 	}
+	for _, identity := range p.known {
+		if identity != p.VATID {
+			list = append(list, identity)
+		}
+	}
 	return append(list, p.name.Keys()...)
 }

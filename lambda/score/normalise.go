@@ -37,7 +37,8 @@ type party struct {
 	IBAN  string `json:"iban,omitempty"`
 	Name  string `json:"name,omitempty"`
 	name  company.Name
-	valid bool // the VAT id's check digits are right
+	valid bool     // the VAT id's check digits are right
+	known []string // identities of its name
 }
 
 func (p *party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
@@ -67,6 +68,8 @@ type Normalized struct {
 	Window       Window           // the months of Lookup, as the store looks them up
 	Vector       []byte           // embedding of its text behind the embedder's tag; nil if it has none
 	NoVector     string           // why there is no embedding, if one was to be made
+	Naming       Naming           // for documents with the same supplier's name
+	Known        string           // as in Raw
 	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
 }
 
@@ -161,7 +164,8 @@ func (d *Document) HasCounterparty() bool {
 
 // Normalized is the part of d that is stored.
 func (d Document) Normalized() Normalized {
-	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...)}
+	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
+		Naming: d.Naming(), Known: strings.Join(d.supplier.known, "\n")}
 	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier
 	}

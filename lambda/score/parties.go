@@ -43,7 +43,7 @@ func compareParties(a, b *Document) []Evidence {
 // unlike reports whether nothing of two companies can be compared: one is not
 // named, or their names are of two scripts.
 func (p *party) unlike(q *party) bool {
-	return p.isZero() || q.isZero() || !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
+	return p.isZero() || q.isZero() || knownAs(p, q) == "" && !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
 		!p.name.IsZero() && !q.name.IsZero() && !company.Comparable(p.name, q.name)
 }
 
@@ -58,6 +58,8 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 		return evVATID.Because("Both name the supplier with VAT id %s.", s.VATID)
 	case same(s.IBAN, t.IBAN) && (!named || sim >= otherName):
 		evidence = evIBAN.Because("Both name the supplier's account %s.", s.IBAN)
+	case sim < similarName && knownAs(s, t) != "":
+		evidence = known(a, b)
 	case same(s.IBAN, t.IBAN):
 		evidence = evIBANOnly.Because("Both name the account %s, but the suppliers are %s and %s.",
 			s.IBAN, quoted(a.Supplier.Name), quoted(b.Supplier.Name))

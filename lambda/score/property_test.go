@@ -47,7 +47,9 @@ func drawDoc(t *rapid.T) Document {
 	var id uuid.UUID
 	copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 	tenant := rapid.SampledFrom([]uuid.UUID{tenantA, tenantA, tenantA, tenantB}).Draw(t, "tenant")
-	return normalise(id, tenant, rapid.SampledFrom(document.Types).Draw(t, "type"), data)
+	d := normalise(id, tenant, rapid.SampledFrom(document.Types).Draw(t, "type"), data)
+	d.Know(pick("known", "", "", "DE136695976", "DE129273398", "DE136695976\nhofmann werkzeugbau=zenith", "hofmann werkzeugbau=zenith"))
+	return d
 }
 
 func TestPairIsTheSameFromBothSides(t *testing.T) {

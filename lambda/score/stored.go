@@ -18,6 +18,7 @@ type Raw struct {
 	Data     string // structured data as JSON; empty when it is beyond document.MaxBytes
 	Received time.Time
 	Vector   string // embedding of its text, hexadecimal; empty if it has none
+	Known    string // the identities of its supplier's name, one a line; empty if it is not known
 }
 
 // Read parses and normalises a document.
@@ -34,6 +35,7 @@ func Read(raw Raw) (Document, error) {
 		d.received = raw.Received.UnixMicro()
 	}
 	d.embedding = embeddingOf(raw.Vector)
+	d.Know(raw.Known)
 	return d, nil
 }
 

@@ -51,6 +51,7 @@ var (
 	evIBAN        = define("iban", "company", 30)         // by bank account
 	evIBANOnly    = define("iban-only", "company", 15)    // by bank account, of other names: perhaps a bank that buys invoices
 	evName        = define("name", "company", 28)         // by name
+	evKnownName   = define("known-name", "company", 25)   // by names that are known as one supplier's
 	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
 	evOtherVATID  = define("other-vat-id", "company", -8) // VAT ids of two countries
 	evNamePerhaps = define("name-perhaps", "company", 8)  // names that may be of one company or not

@@ -36,6 +36,7 @@ func NewSample(docs []corpus.Document, links []corpus.Pair) (*Sample, error) {
 			return nil, fmt.Errorf("document %s: %w", d.ID, err)
 		}
 	}
+	remember(read)
 	return &Sample{docs, links, scored(read, blocks(read))}, nil
 }
 

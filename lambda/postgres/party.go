@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"context"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// identitiesSQL lists the identities of a supplier's name, one a line: the VAT id,
+// if the name stands beside one and no other, and that one beside another name as
+// well; and a pair of names for each name that a person confirmed with it. A
+// document that prints a VAT id has that one. They are computed from the rows of
+// the documents, each time, so that the order of arrival makes no difference.
+const identitiesSQL = `
+	(SELECT coalesce(string_agg(identity, E'\n' ORDER BY identity), '') FROM (
+		SELECT sole.vat_id AS identity
+		FROM (SELECT min(vat_id) AS vat_id FROM party_name
+			WHERE tenant_id = own.tenant_id AND name = own.name AND vat_id <> ''
+			HAVING min(vat_id) = max(vat_id)) AS sole
+		WHERE own.vat_id = '' AND own.name <> '' AND (SELECT min(name) <> own.name OR max(name) <> own.name
+			FROM party_name WHERE tenant_id = own.tenant_id AND vat_id = sole.vat_id AND vat_id <> '')
+		UNION ALL
+		(SELECT DISTINCT least(mine.name, other.name) || '=' || greatest(mine.name, other.name) AS identity
+		FROM party_name AS mine JOIN party_name AS other ON other.document_id = ANY (mine.confirmed)
+		WHERE mine.tenant_id = own.tenant_id AND mine.name = own.name AND mine.confirmed <> '{}'
+			AND own.name <> '' AND other.name NOT IN ('', own.name)
+		ORDER BY identity LIMIT 8)
+	) AS known)`
+
+// knownColumn is Known of score.Raw.
+const knownColumn = `
+	coalesce((SELECT ` + identitiesSQL + ` FROM party_name AS own WHERE own.document_id = id), '')`
+
+// knownSQL reads the identities of a document's name, which may not be stored yet.
+const knownSQL = `
+SELECT ` + identitiesSQL + `
+FROM (SELECT tenant_id, $2::text COLLATE "C" AS name, $3::text AS vat_id FROM document WHERE id = $1) AS own`
+
+// namingSQL stores the name of a document's supplier, the VAT id beside it, and the
+// identities with which the document is matched. It returns the name and the VAT
+// id before, and whether the identities of other documents may have changed.
+const namingSQL = `
+WITH put AS (
+	INSERT INTO party_name AS old (document_id, tenant_id, name, vat_id, confirmed, matched_as)
+	SELECT id, tenant_id, $2, $3, '{}', $4 FROM document WHERE id = $1
+	ON CONFLICT (document_id) DO UPDATE SET name = $2, vat_id = $3, matched_as = $4
+	WHERE (old.name, old.vat_id, old.matched_as) <> ($2, $3, $4)
+)
+SELECT coalesce(old.name, ''), coalesce(old.vat_id, ''), CASE WHEN old.document_id IS NULL
+	THEN $3 <> '' AND NOT EXISTS (SELECT FROM party_name WHERE tenant_id = d.tenant_id AND name = $2 AND vat_id = $3)
+	ELSE (old.name, old.vat_id, old.matched_as) <> ($2, $3, $4) END
+FROM document AS d LEFT JOIN party_name AS old ON old.document_id = d.id
+WHERE d.id = $1`
+
+// confirmedSQL stores which documents of other names a person confirmed as matches
+// of these documents, for both sides.
+const confirmedSQL = `
+WITH verdict AS (
+	SELECT document_a_id AS mine, document_b_id AS other, verdict FROM match_pair WHERE verdict <> ''
+	UNION ALL SELECT document_b_id, document_a_id, verdict FROM match_pair WHERE verdict <> ''
+), concerned AS (
+	SELECT unnest($1::uuid[]) AS id UNION SELECT other FROM verdict WHERE mine = ANY ($1)
+), now AS (
+	SELECT own.document_id, ARRAY(
+		SELECT other.document_id FROM verdict JOIN party_name AS other ON other.document_id = verdict.other
+		WHERE verdict.mine = own.document_id AND verdict = 'confirmed' AND other.name <> own.name
+		ORDER BY other.document_id) AS confirmed
+	FROM party_name AS own JOIN concerned ON concerned.id = own.document_id
+)
+UPDATE party_name AS p SET confirmed = now.confirmed
+FROM now
+WHERE p.document_id = now.document_id AND p.confirmed <> now.confirmed
+RETURNING p.name`
+
+// renamedSQL lists documents that were matched with other identities of their
+// supplier's name than it has now, a bounded number: when they are matched, they
+// publish the next ones. Pending documents and those at work find it themselves.
+const renamedSQL = `
+WITH touched AS (
+	SELECT unnest($2::text[]) COLLATE "C" AS name
+	UNION SELECT name FROM party_name WHERE tenant_id = $1 AND vat_id = ANY ($3) AND vat_id <> ''
+	UNION SELECT name FROM party_name
+	WHERE document_id = ANY (ARRAY(SELECT unnest(confirmed) FROM party_name WHERE document_id = ANY ($4)))
+), own AS (
+	SELECT DISTINCT tenant_id, name, CASE vat_id WHEN '' THEN '' ELSE 'printed' END AS vat_id
+	FROM party_name
+	WHERE tenant_id = $1 AND name IN (SELECT name FROM touched WHERE name <> '')
+), now AS MATERIALIZED (
+	SELECT *, ` + identitiesSQL + ` AS known FROM own
+)
+SELECT p.document_id
+FROM now JOIN party_name AS p ON p.tenant_id = $1 AND p.name = now.name AND (p.vat_id = '') = (now.vat_id = '')
+JOIN document AS d ON d.id = p.document_id
+WHERE p.matched_as <> now.known AND d.matching_status = 'succeeded'
+ORDER BY p.document_id LIMIT 200`
+
+// renaming is a change of what is known about names.
+type renaming struct {
+	documents []uuid.UUID       // whose names or verdicts it is about
+	matched   *score.Normalized // the document as it is matched; nil for a verdict
+	names     []string          // of suppliers, now and before
+	vatIDs    []string
+	happened  bool // identities may be others than before
+}
+
+// queue stores the names of the documents, and those that a person confirmed with
+// them. The identities of other documents may change with it: publish finds them.
+func (r *renaming) queue(batch *pgx.Batch) {
+	if n := r.matched; n != nil {
+		batch.Queue(namingSQL, r.documents[0], n.Naming.Name, n.Naming.VATID, n.Known).QueryRow(func(row pgx.Row) error {
+			var name, vatID string
+			var changed bool
+			err := row.Scan(&name, &vatID, &changed)
+			r.names, r.vatIDs = append(r.names, name, n.Naming.Name), append(r.vatIDs, vatID, n.Naming.VATID)
+			r.happened = r.happened || changed
+			return err
+		})
+	}
+	batch.Queue(confirmedSQL, r.documents).Query(func(rows pgx.Rows) error {
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		r.names, r.happened = append(r.names, names...), r.happened || len(names) > 0
+		return err
+	})
+}
+
+// publish publishes the documents that were matched with other identities.
+func (r *renaming) publish(ctx context.Context, tx pgx.Tx) ([]job.Stamped, error) {
+	if !r.happened {
+		return nil, nil
+	}
+	var tenant uuid.UUID
+	if err := tx.QueryRow(ctx, tenantSQL, r.documents[0]).Scan(&tenant); err != nil {
+		return nil, err
+	}
+	rows, _ := tx.Query(ctx, renamedSQL, tenant, r.names, r.vatIDs, r.documents)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	again, _ := tx.Query(ctx, publishStaleSQL, ids)
+	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
+}

@@ -1,0 +1,74 @@
+package score
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Naming is a supplier's name on a document and the VAT id beside it. The store
+// remembers both: names beside one VAT id are names of one supplier. So are the
+// names of two documents whose match a person confirmed.
+type Naming struct {
+	Name  string // in comparable form; empty without a name
+	VATID string // empty if there is none, or its check digits are wrong
+}
+
+// maxKnownName bounds a remembered name, in bytes; a longer one is replaced by its hash.
+const maxKnownName = 128
+
+// Naming is what the document contains about the name of its supplier.
+func (d *Document) Naming() (n Naming) {
+	if n.Name = d.supplier.name.Key(); len(n.Name) > maxKnownName {
+		n.Name = fmt.Sprintf("%x", sha256.Sum256([]byte(n.Name)))
+	}
+	if d.supplier.valid {
+		n.VATID = d.supplier.VATID
+	}
+	return n
+}
+
+// Know sets the identities of the supplier's name, in the form of Raw.Known.
+func (d *Document) Know(known string) {
+	if d.supplier.known = nil; known != "" {
+		d.supplier.known = strings.Split(known, "\n")
+	}
+}
+
+// identities lists the identities of a supplier: its VAT id, and those of its name.
+func (p *party) identities() []string {
+	if !p.valid {
+		return p.known
+	}
+	return append([]string{p.VATID}, p.known...)
+}
+
+// knownAs is an identity that two suppliers have in common; empty if they have none.
+func knownAs(p, q *party) string {
+	if p.known == nil && q.known == nil {
+		return "" // a common VAT id is compared as such
+	}
+	others := q.identities()
+	for _, identity := range p.identities() {
+		if slices.Contains(others, identity) {
+			return identity
+		}
+	}
+	return ""
+}
+
+// known is the evidence for two suppliers with a common identity.
+func known(a, b *Document) []Evidence {
+	identity := knownAs(&a.supplier, &b.supplier)
+	switch names := []string{a.Supplier.Name, b.Supplier.Name}; {
+	case a.supplier.name.IsZero(), b.supplier.name.IsZero():
+		return evKnownName.Because("The supplier %s has VAT id %s on other documents.", quoted(strings.Join(names, "")), identity)
+	case strings.Contains(identity, "="):
+		return evKnownName.Because("%s and %s are one supplier: a person confirmed a match of documents with these names.",
+			quoted(names[0]), quoted(names[1]))
+	default:
+		return evKnownName.Because("%s and %s are one supplier: VAT id %s is printed beside both names.",
+			quoted(names[0]), quoted(names[1]), identity)
+	}
+}

@@ -99,4 +99,8 @@
 // match any more (TestTheExampleOfThePackage). Invoice 1 is not matched again
 // for that: the transaction that stores the pairs of invoice 2 decides again
 // about every pair of the documents that it is paired with now, or was before.
+//
+// A document can also show that two names are one supplier's, by a VAT id, or that
+// a name is nobody's. Documents with these names have other pairs then: they are
+// published, and matched again (party.go of postgres).
 package match

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -32,11 +33,14 @@ type memory struct {
 	hints   map[[2]uuid.UUID]rules.Edge // suggestions
 	crowded bool                        // a block has no room for partners that are not asked for
 
-	released []job.Release
+	released  []job.Release
+	namings   map[uuid.UUID]score.Naming // of those matched so far
+	matchedAs map[uuid.UUID]string       // the identities with which they were
 }
 
 func newMemory(docs []score.Raw) *memory {
-	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]rules.Pair{}, map[[2]uuid.UUID]rules.Edge{}, map[[2]uuid.UUID]rules.Edge{}, false, nil}
+	m := &memory{map[uuid.UUID]score.Raw{}, map[uuid.UUID][]string{}, map[[2]uuid.UUID]rules.Pair{}, map[[2]uuid.UUID]rules.Edge{}, map[[2]uuid.UUID]rules.Edge{}, false, nil,
+		map[uuid.UUID]score.Naming{}, map[uuid.UUID]string{}}
 	for _, d := range docs {
 		m.docs[d.ID] = d
 	}
@@ -65,7 +69,40 @@ func (m *memory) Near(_ context.Context, id uuid.UUID, keys []string, types []do
 	return near, nil
 }
 
+// known is the identity of a name, by the documents matched so far: the one VAT id
+// beside it, if another name stands beside that as well.
+func (m *memory) known(of score.Naming) (id string) {
+	if of.Name == "" || of.VATID != "" {
+		return ""
+	}
+	for _, n := range m.namings {
+		if n.Name == of.Name && n.VATID != "" && id != "" && id != n.VATID {
+			return ""
+		}
+		if n.Name == of.Name && n.VATID != "" {
+			id = n.VATID
+		}
+	}
+	for _, n := range m.namings {
+		if n.VATID == id && n.Name != of.Name {
+			return id
+		}
+	}
+	return ""
+}
+
+// renamed is a document that was matched with another identity than it has now.
+func (m *memory) renamed() (uuid.UUID, bool) {
+	for id, as := range m.matchedAs {
+		if m.known(m.namings[id]) != as {
+			return id, true
+		}
+	}
+	return uuid.UUID{}, false
+}
+
 func (m *memory) block(id uuid.UUID, n score.Normalized, types []document.Type) (b Block) {
+	b.Known = m.known(n.Naming)
 	for key := range m.pairs {
 		if key[0] == id || key[1] == id {
 			b.Partners = append(b.Partners, key[0], key[1])
@@ -76,7 +113,9 @@ func (m *memory) block(id uuid.UUID, n score.Normalized, types []document.Type) 
 	for other, keys := range m.keys {
 		found := slices.ContainsFunc(keys, func(k string) bool { _, ok := slices.BinarySearch(n.Lookup, k); return ok })
 		if other != id && slices.Contains(types, m.docs[other].Type) && (found || slices.Contains(b.Partners, other) || slices.Contains(n.Similar, other)) {
-			b.Candidates = append(b.Candidates, m.docs[other])
+			c := m.docs[other]
+			c.Known = m.known(m.namings[other])
+			b.Candidates = append(b.Candidates, c)
 		}
 	}
 	if m.crowded {
@@ -92,7 +131,9 @@ func (m *memory) block(id uuid.UUID, n score.Normalized, types []document.Type) 
 func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	for _, id := range b.Partners {
 		if slices.Contains(types, m.docs[id].Type) && !slices.ContainsFunc(b.Candidates, func(c score.Raw) bool { return c.ID == id }) {
-			rest = append(rest, m.docs[id])
+			d := m.docs[id]
+			d.Known = m.known(m.namings[id])
+			rest = append(rest, d)
 		}
 	}
 	return rest
@@ -105,7 +146,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 	if seen.Score != nil {
 		pairs, seen = seen.Score(now.Candidates), now
 	}
-	if !reflect.DeepEqual(now, seen) {
+	if !reflect.DeepEqual(now, seen) || now.Known != n.Known {
 		return Written{Fresh: &now}, nil
 	}
 	pairs = append(pairs, rest...)
@@ -129,6 +170,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 	for _, p := range d.Asked {
 		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
 	}
+	m.namings[f.ID], m.matchedAs[f.ID] = n.Naming, n.Known
 	replace(m.matches, affected, d.Matches)
 	replace(m.hints, affected, d.Suggestions)
 	var w Written
@@ -211,6 +253,20 @@ func randomDocs(r *rand.Rand) (docs []score.Raw) {
 	return docs
 }
 
+// withNames gives some of the documents other names of their supplier, with VAT
+// ids that connect them, or not.
+func withNames(r *rand.Rand, docs []score.Raw) []score.Raw {
+	names := []string{`{"name":"Nadir"}`, `{"name":"Nadir","vat_id":"DE129273398"}`, `{"name":"Zenith"}`, `{"name":"Zenith","vat_id":"DE129273398"}`,
+		`{"name":"Nadir"}`, `{"name":"Nadir","vat_id":"DE811569869"}`}
+	if r.IntN(3) > 0 {
+		names = names[:5]
+	}
+	for i := range docs {
+		docs[i].Data = strings.ReplaceAll(docs[i].Data, `{"name":"Zenith"}`, names[r.IntN(len(names))])
+	}
+	return docs
+}
+
 // TestOrderOfArrivalMakesNoDifference: the same documents in any order, some of
 // them repeated, have the same matches for the same reasons.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
@@ -221,7 +277,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	for seed := range uint64(seeds) {
 		arrive(t, seed, met)
 	}
-	for _, name := range []string{"only", "adds-up", "tie", "taken", "match", "suggestion"} {
+	for _, name := range []string{"only", "adds-up", "tie", "taken", "match", "suggestion", "known-name"} {
 		if met[name] < seeds/4 {
 			t.Errorf("the random documents prove little: %d times %s", met[name], name)
 		}
@@ -233,7 +289,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 func arrive(t *testing.T, seed uint64, met map[string]int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	docs := randomDocs(r)
+	docs := withNames(r, randomDocs(r))
 	var first *memory
 	for order := range 6 {
 		m := newMemory(docs)
@@ -243,6 +299,11 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 		for _, i := range append(r.Perm(len(docs)), again...) {
 			if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
 				t.Fatalf("seed %d, order %d: %v", seed, order, err)
+			}
+			for id, again := m.renamed(); again; id, again = m.renamed() {
+				if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 2}); err != nil {
+					t.Fatalf("seed %d, order %d: %v", seed, order, err)
+				}
 			}
 			if problem := m.stale(); problem != "" {
 				t.Fatalf("seed %d, order %d, after document %d: %s", seed, order, i, problem)
@@ -259,6 +320,11 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 	met["match"] += len(first.matches)
 	met["suggestion"] += len(first.hints)
 	pairs := first.all()
+	for _, p := range pairs {
+		if strings.Contains(names(p.Evidence), "known-name") {
+			met["known-name"]++
+		}
+	}
 	for _, j := range decided(pairs) {
 		met[j.Evidence[len(j.Evidence)-1].Name]++
 	}

@@ -31,20 +31,29 @@ import (
 // and matching them again changes no row.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	for name, docs := range map[string][]corpus.Document{"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300))} {
+	for name, docs := range map[string][]corpus.Document{
+		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300)), "names": renamedDocuments(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(docs) == 0 {
 				t.Skip("without corpora: set MATCHBOOK_SHARED to the folder that holds them")
 			}
 			shuffles := uint64(thorough.Or(2, 20))
+			if name == "names" {
+				shuffles *= 2
+			}
 			var mu sync.Mutex
 			var first string
 			for seed := range shuffles {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
 					w := newWorkshop(t, docs)
-					w.matchAll(rand.New(rand.NewPCG(seed, 1)), 3)
+					random := rand.New(rand.NewPCG(seed, 1))
+					w.matchAll(random, 3)
+					if name == "names" {
+						w.confirm(random, docs)
+					}
 					outcome := w.dump(false)
 					mu.Lock()
 					if first == "" {
@@ -54,6 +63,9 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 					mu.Unlock()
 					if !same {
 						t.Errorf("another order, another outcome: %s", firstDifference(first, outcome))
+					}
+					if name == "names" && !strings.Contains(outcome, "known-name") {
+						t.Error("no name is known in the outcome")
 					}
 					rows := w.dump(true)
 					w.matchAll(rand.New(rand.NewPCG(seed, 2)), 3)
@@ -124,12 +136,41 @@ func (w *workshop) claim(id uuid.UUID) (job.Claim, error) {
 	}
 }
 
-// matchAll matches all documents in an order of its own, some at a time.
+// matchAll matches all documents in an order of its own, some at a time, and then
+// the ones that were published meanwhile.
 func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	w.t.Helper()
-	order := make(chan uuid.UUID, len(w.ids))
-	for _, i := range random.Perm(len(w.ids)) {
-		order <- w.ids[i]
+	w.matchSome(w.ids, random, atOnce)
+	w.matchPending(random, atOnce)
+	// So that they can be claimed again.
+	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workshop) matchPending(random *rand.Rand, atOnce int) {
+	w.t.Helper()
+	for round := 0; ; round++ {
+		pending, err := w.strings("SELECT id::text FROM document WHERE matching_status = 'pending' ORDER BY id")
+		if err != nil || round > 20 {
+			w.t.Fatalf("round %d: %d documents are pending, %v", round, len(pending), err)
+		}
+		if len(pending) == 0 {
+			return
+		}
+		ids := make([]uuid.UUID, len(pending))
+		for i := range pending {
+			ids[i] = uuid.MustParse(pending[i])
+		}
+		w.matchSome(ids, random, atOnce)
+	}
+}
+
+func (w *workshop) matchSome(ids []uuid.UUID, random *rand.Rand, atOnce int) {
+	w.t.Helper()
+	order := make(chan uuid.UUID, len(ids))
+	for _, i := range random.Perm(len(ids)) {
+		order <- ids[i]
 	}
 	close(order)
 	m := &match.Matcher{Store: w.db, Log: slog.New(slog.DiscardHandler)}
@@ -151,10 +192,6 @@ func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	if w.t.Failed() {
 		w.t.FailNow()
 	}
-	// So that they can be claimed again.
-	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
-		w.t.Fatal(err)
-	}
 }
 
 // dump lists what was decided, without times, or with the transactions that
@@ -166,6 +203,7 @@ func (w *workshop) dump(rows bool) string {
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || (to_jsonb(m) - 'created_at')::text FROM document_match AS m ORDER BY document_a_id, document_b_id",
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || (to_jsonb(s) - 'created_at')::text FROM match_suggestion AS s ORDER BY document_a_id, document_b_id",
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(p)::text FROM match_pair AS p ORDER BY document_a_id, document_b_id",
+		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(n)::text FROM party_name AS n ORDER BY document_id",
 		"SELECT CASE WHEN $1 THEN '' ELSE '' END || id || ' ' || cluster_id FROM document WHERE cluster_id IS NOT NULL ORDER BY id",
 	} {
 		list, err := w.strings(sql, rows)

@@ -1,0 +1,245 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/document"
+	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	vatAmsel  = "DE129273398"
+	vatZenith = "DE136695976"
+)
+
+// bill is a document of a supplier, for lamps; without any, it has no contents.
+func bill(number, name, vatID string, lamps int) string {
+	if lamps == 0 {
+		return fmt.Sprintf(`{"number":%q,"supplier":{"name":%q,"vat_id":%q}}`, number, name, vatID)
+	}
+	return fmt.Sprintf(`{"number":%q,"date":"2026-03-02","total":"%d.37","supplier":{"name":%q,"vat_id":%q},
+		"line_items":[{"sku":"L-20","quantity":"%d"}]}`, number, lamps*59, name, vatID, lamps)
+}
+
+// renamedDocuments are of suppliers with several names, some of them beside one
+// VAT id, one beside two: Fakturabank.
+func renamedDocuments() (docs []corpus.Document) {
+	for i, d := range []struct{ name, vatID string }{
+		{"Amsel Metallbau", vatAmsel}, {"Amsel Metallbau", ""}, {"Vogel Industrie", vatAmsel}, {"Vogel Industrie", ""},
+		{"Vogel Industrie", ""}, {"Drossel Holding", vatAmsel}, {"Drossel Holding", ""}, {"Amsel Metallbau", ""},
+		{"Fakturabank", vatAmsel}, {"Fakturabank", vatZenith}, {"Fakturabank", ""}, {"Zenith", vatZenith}, {"Zenith", ""},
+		{"", vatAmsel}, {"Lampenhaus", ""}, {"Lampenhaus", ""}, {"Leuchten Nord", ""}, {"Leuchten Nord", ""}, {"Lampenhaus", ""},
+	} {
+		typ, number := document.PurchaseOrder, fmt.Sprintf("45000%05d", i*7)
+		if i%2 == 1 {
+			typ, number = document.Invoice, fmt.Sprintf("RE-2026-%04d", i*7)
+		}
+		docs = append(docs, corpus.Document{ID: num(i + 1), TenantID: tenant, Type: typ, Received: start,
+			Data: json.RawMessage(strings.ReplaceAll(bill(number, d.name, d.vatID, 11+i%3), "\n", " "))})
+	}
+	return docs
+}
+
+// confirm confirms two pairs of names without a VAT id, in any order, and matches
+// what is published.
+func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
+	w.t.Helper()
+	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"); err != nil {
+		w.t.Fatal(err)
+	}
+	pairs := [][2]uuid.UUID{{docs[14].ID, docs[17].ID}, {docs[2].ID, docs[15].ID}}
+	for _, i := range random.Perm(len(pairs)) {
+		raws, err := w.db.Raws(w.t.Context(), pairs[i][:])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		p, err := score.Of(raws[0], raws[1])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := w.db.SetVerdict(w.t.Context(), p, rules.Confirmed, rules.Apply); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.matchPending(random, 3)
+	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// known lists the identities of the documents' names, and publishes nothing.
+func (f *fixture) known(n ...int) string {
+	f.t.Helper()
+	ids := make([]uuid.UUID, len(n))
+	for i := range n {
+		ids[i] = num(n[i])
+	}
+	raws, err := f.Raws(f.t.Context(), ids)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	list := make([]string, len(raws))
+	for i, r := range raws {
+		list[i] = strings.ReplaceAll(r.Known, "\n", ",")
+	}
+	return strings.Join(list, " | ")
+}
+
+// pending lists the documents that are published.
+func (f *fixture) pending() string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), "SELECT right(id::text, 2) FROM document WHERE matching_status = 'pending' ORDER BY id")
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+// brings puts a document of a supplier, and matches it.
+func (f *fixture) brings(n int, typ document.Type, name, vatID string, lamps int) {
+	f.t.Helper()
+	f.put(num(n), tenant, typ, bill(fmt.Sprint(4711*n), name, vatID, lamps))
+	f.match(num(n))
+}
+
+// wantAgain wants these documents to be published, and no other once they are matched.
+func (f *fixture) wantAgain(when, again string) {
+	f.t.Helper()
+	if got := f.pending(); got != again {
+		f.t.Errorf("%s: published are %q, want %q", when, got, again)
+	}
+	for n := 1; n <= 9; n++ {
+		if f.count("SELECT count(*) FROM document WHERE id = $1 AND matching_status = 'pending'", num(n)) > 0 {
+			f.match(num(n))
+		}
+	}
+	if got := f.pending(); got != "" {
+		f.t.Errorf("%s: %s are published once more", when, got)
+	}
+}
+
+// TestNamesBesideOneVATIDAreOneSupplier: an order of one name and an invoice of
+// another match once other documents have one VAT id beside both names, and no
+// longer once one of the names stands beside a second VAT id.
+func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.brings(1, document.PurchaseOrder, "Amsel Metallbau", "", 20)
+	f.brings(2, document.Invoice, "Vogel Industrie", "", 20)
+	f.brings(3, document.Contract, "Amsel Metallbau", vatAmsel, 0)
+	f.wantAgain("one name beside the VAT id", "")
+	f.wantEdges("one name beside the VAT id", "", "", "0 0 0")
+	f.brings(4, document.Contract, "Vogel Industrie", vatAmsel, 0)
+	f.wantAgain("both names beside it", "01 02")
+	f.wantEdges("both names beside it", "1-2 rules", "", "1 1 0 0")
+	if got, want := f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | "; got != want {
+		t.Errorf("the names are known as %q, want %q", got, want)
+	}
+	f.brings(5, document.Contract, "Drossel Holding", vatAmsel, 0)
+	f.wantAgain("a third name", "")
+	f.put(num(6), otherTenant, document.Contract, bill("6", "Vogel Industrie", vatZenith, 0))
+	f.match(num(6))
+	f.wantAgain("another tenant", "")
+	f.brings(7, document.Contract, "Vogel Industrie", vatZenith, 0)
+	f.wantAgain("one of the names beside two VAT ids", "02")
+	f.wantEdges("one of the names beside two VAT ids", "", "", "0 0 0 0 0 0 0")
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(7), bill("7", "Zenith", vatZenith, 0))
+	f.match(num(7))
+	f.wantAgain("that document is corrected", "02")
+	f.wantEdges("that document is corrected", "1-2 rules", "", "1 1 0 0 0 0 0")
+	f.exec("DELETE FROM document WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
+	if got := f.known(1, 2); got != " | " {
+		t.Errorf("after deletion the names are known as %q", got)
+	}
+}
+
+// TestConfirmedNamesAreOneSupplier: of two names that a person confirmed, other
+// documents match, until the person rejects the pair.
+func TestConfirmedNamesAreOneSupplier(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.brings(1, document.PurchaseOrder, "Amsel Metallbau", "", 3)
+	f.brings(2, document.Invoice, "Vogel Industrie", "", 5)
+	f.brings(3, document.PurchaseOrder, "Amsel Metallbau", "", 20)
+	f.brings(4, document.Invoice, "Vogel Industrie", "", 20)
+	f.wantEdges("two names", "", "", "0 0 0 0")
+	if err := f.says(num(1), num(2), rules.Confirmed); err != nil {
+		t.Fatal(err)
+	}
+	f.wantAgain("confirmed", "01 02 03 04")
+	f.wantEdges("confirmed", "1-2 person, 3-4 rules", "", "1 1 3 3")
+	if got, want := f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel"; got != want {
+		t.Errorf("the names are known as %q, want %q", got, want)
+	}
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Amsel Metallbau", "", 5))
+	f.match(num(2))
+	f.wantAgain("the confirmed invoice is corrected to the same name", "01 02 03 04")
+	f.wantEdges("the confirmed invoice is corrected to the same name", "1-2 person", "", "1 1 0 0")
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
+	f.match(num(2))
+	f.wantAgain("and back", "01 02 03 04")
+	f.wantEdges("and back", "1-2 person, 3-4 rules", "", "1 1 3 3")
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Drossel Holding", "", 5))
+	f.match(num(2))
+	f.wantAgain("corrected to a third name", "01 02 03 04")
+	f.wantEdges("corrected to a third name", "1-2 person", "", "1 1 0 0")
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
+	f.match(num(2))
+	f.wantAgain("and back again", "01 02 03 04")
+	if err := f.says(num(1), num(2), rules.Rejected); err != nil {
+		t.Fatal(err)
+	}
+	f.wantAgain("rejected", "01 02 03 04")
+	f.wantEdges("rejected", "", "1-2 person", "0 0 0 0")
+}
+
+// TestWriteWithAnOutdatedIdentityPublishesTheDocument: a write that scores within
+// its transaction may have a name's identities from before; the document is matched again.
+func TestWriteWithAnOutdatedIdentityPublishesTheDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
+	n := score.Normalized{Naming: score.Naming{Name: "industrie vogel"}, Known: vatAmsel}
+	late := match.Block{Score: func([]score.Raw) []score.Pair { return nil }}
+	w, err := f.Write(t.Context(), f.take(num(1)), n, document.Types, late, nil, rules.Apply)
+	if err != nil || len(w.Published) != 1 || w.Published[0].ID != num(1) {
+		t.Errorf("published %v, %v, want the document itself", w.Published, err)
+	}
+	if w, err = f.Write(t.Context(), f.take(num(1)), n, document.Types, match.Block{}, nil, rules.Apply); err != nil || w.Fresh == nil {
+		t.Errorf("without Score: wrote %+v, %v, want nothing written", w, err)
+	}
+}
+
+// TestRenamedDocumentsArePublishedInPortions: however many documents have a name,
+// a write publishes a bounded number of them, and their matching the others.
+func TestRenamedDocumentsArePublishedInPortions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.brings(1, document.Contract, "Amsel Metallbau", vatAmsel, 0)
+	f.brings(2, document.Contract, "Vogel Industrie", "", 0)
+	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status)
+		SELECT ('00000000-0000-4000-8000-0000001' || lpad(n::text, 5, '0'))::uuid, $1, 'contract', '{"supplier":{"name":"Vogel Industrie"}}', 'succeeded'
+		FROM generate_series(1, 250) AS n`, tenant)
+	f.exec(`INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
+		SELECT id, tenant_id, 'industrie vogel', '', '{}', '' FROM document WHERE id > $1`, num(9))
+	count := func() int { return f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") }
+	f.brings(3, document.Contract, "Vogel Industrie", vatAmsel, 0)
+	if n := count(); n != 200 {
+		t.Errorf("%d documents are published at once, want 200", n)
+	}
+	f.match(num(2))
+	if n := count(); n != 250 {
+		t.Errorf("%d documents are published after the next one, want 250", n)
+	}
+}

@@ -9,8 +9,9 @@
 //	load     Store.Load reads the document; score.Read brings its companies, numbers, items
 //	         and amounts into comparable form.
 //	look up  Store.Candidates stores that form and reads the block: the documents of the
-//	         tenant with a common key, of each key the nearest in time, the document's partners of earlier attempts, and
-//	         documents of the same company with a similar text (near.go).
+//	         tenant with a common key, of each key the nearest in time, the document's
+//	         partners of earlier attempts, and documents of the same company with a similar
+//	         text (near.go).
 //	score    Package score collects the evidence for and against the document and each
 //	         candidate, looking at nothing but the two.
 //	decide   Package rules adds the competition, the other pairs of the two documents. A

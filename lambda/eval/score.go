@@ -45,6 +45,11 @@ type Report struct {
 	// where the matcher's clusters are not known.
 	ClustersDiffer Share `json:"clusters_differ"`
 
+	// ECE is the expected calibration error: the mean difference between the score
+	// and the share of true pairs, over tenths of the score, for the matches of the
+	// rules and the pairs that they leave open.
+	ECE Figure `json:"ece"`
+
 	mistakes []Mistake // false positives, false negatives, worst first
 }
 
@@ -102,6 +107,7 @@ func Score(in Input) Report {
 	r.CandidateRecall50 = s.candidateRecall(in.Candidates, 50)
 	r.Abstention = s.abstention()
 	r.Decided = s.decided()
+	r.ECE = s.calibrationError()
 	r.mistakes = s.mistakes()
 	return r
 }

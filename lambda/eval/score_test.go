@@ -154,7 +154,7 @@ func TestUndefinedFiguresAreNullAndADash(t *testing.T) {
 		`"b_cubed":{"documents":0,"precision":null,"recall":null,"f1":null},` +
 		`"candidate_recall_10":{"count":0,"of":0,"share":null},"candidate_recall_50":{"count":0,"of":0,"share":null},` +
 		`"abstention":{"count":0,"of":0,"share":null},"decided":{"count":0,"of":0,"share":null},` +
-		`"clusters_differ":{"count":0,"of":0,"share":null}}`
+		`"clusters_differ":{"count":0,"of":0,"share":null},"ece":null}`
 	if string(raw) != want {
 		t.Errorf("got  %s\nwant %s", raw, want)
 	}

@@ -150,13 +150,14 @@ func fromDecision(j rules.Decision) pairReport {
 	case j.Pair.Veto != "":
 		p.Outcome = isOut
 	default:
-		p.Outcome, p.MissingPoints = isUndecided, missing(j.Score)
+		p.Outcome, p.MissingPoints = isUndecided, missing(j.Evidence)
 		p.Owed = j.Pair.Asked.Owed
 	}
 	return p
 }
 
-func missing(score float64) int { return rules.MatchAt - int(math.Round(score*100)) }
+// missing is the number of points that the evidence of an open question lacks.
+func missing(evidence []score.Evidence) int { return max(score.MatchAt-score.Sum(evidence), 1) }
 
 func fromStored(m report.Match) (pairReport, error) {
 	p := pairReport{Outcome: isMatched, Score: m.Score, Confidence: m.Confidence, DecidedBy: m.DecidedBy,
@@ -166,7 +167,7 @@ func fromStored(m report.Match) (pairReport, error) {
 		case m.DecidedBy == "person":
 			p.Outcome = isRejected
 		case m.Undecided():
-			p.Outcome, p.MissingPoints = isUndecided, max(missing(m.Score), 0)
+			p.Outcome = isUndecided
 		default:
 			p.Outcome, p.OutOfQuestion = isOut, term.Clean(m.Reasoning, term.MaxText)
 		}
@@ -177,6 +178,9 @@ func fromStored(m report.Match) (pairReport, error) {
 	var evidence []score.Evidence
 	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
 		return p, Errorf("the evidence of %s and %s cannot be read", m.A, m.B)
+	}
+	if p.Outcome == isUndecided {
+		p.MissingPoints = missing(evidence)
 	}
 	p.Evidence = cleanEvidence(evidence)
 	return p, nil

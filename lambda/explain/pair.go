@@ -8,7 +8,6 @@ import (
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
 	canonical "matchbook/lambda/reference"
-	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 )
@@ -71,7 +70,7 @@ func (p pairReport) verdict() string {
 	case isRejected:
 		return "No match: a person rejected it."
 	}
-	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, rules.SuggestAt/100.)
+	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, score.Learned.Probability(score.SuggestAt))
 }
 
 // notSucceeded describes the document whose matching has not succeeded; empty if both have.
@@ -113,7 +112,7 @@ func (c *Comparison) explainUnstored() error {
 	if err != nil {
 		return err
 	}
-	p := pairReport{Outcome: isDropped, Score: float64(max(0, min(pair.Points, 100))) / 100, DecidedBy: "rules",
+	p := pairReport{Outcome: isDropped, Score: score.Learned.Probability(pair.Points), DecidedBy: "rules",
 		OutOfQuestion: term.Clean(pair.Veto, term.MaxText), Evidence: cleanEvidence(pair.Evidence),
 		edge: ends{pair.A, pair.B},
 		Note: "Compared just now, without regard to other documents."}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 )
 
@@ -168,22 +168,15 @@ func (p *page) reasons(q pairReport) {
 	}
 }
 
-// footnote explains points that do not add up to a score.
+// footnote explains a score by its points.
 func (p *page) footnote(pairs []pairReport) {
-	if slices.ContainsFunc(pairs, pairReport.capped) {
-		p.Line("")
-		p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit, "+
-			fmt.Sprintf("and a score ends at 1.00 (100 points); %.2f is a match.", rules.MatchAt/100.))
+	if !slices.ContainsFunc(pairs, func(q pairReport) bool { return q.DecidedBy == "rules" && q.OutOfQuestion == "" }) {
+		return
 	}
-}
-
-// capped reports whether the points shown do not add up to the score shown.
-func (p pairReport) capped() bool {
-	sum := 0
-	for _, ev := range p.Evidence {
-		sum += ev.Points
-	}
-	return p.DecidedBy == "rules" && p.OutOfQuestion == "" && sum != int(p.Score*100+0.5)
+	p.Line("")
+	p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The score is the "+
+		fmt.Sprintf("share of true matches among known pairs of so many points; %d points are a match, %.2f.",
+			score.MatchAt, score.Learned.Probability(score.MatchAt)))
 }
 
 // Columns of the comparison: name, mark, and one for each document.

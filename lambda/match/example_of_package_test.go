@@ -20,11 +20,11 @@ func TestTheExampleOfThePackage(t *testing.T) {
 	if names(first.Evidence) != alike || names(second.Evidence) != alike || first.Points != 78 || second.Points != 78 {
 		t.Fatalf("got %+v\nand %+v", first, second)
 	}
-	if d := result(rules.Competition{Documents: []uuid.UUID{order.ID}, Pairs: []rules.Pair{{Pair: first}}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Score != 0.98 {
+	if d := result(rules.Competition{Documents: []uuid.UUID{order.ID}, Pairs: []rules.Pair{{Pair: first}}}); len(d.Matches) != 1 || len(d.Suggestions) != 0 || d.Matches[0].Points != 98 {
 		t.Errorf("one invoice: got %+v, want a match", d)
 	}
 	d := result(rules.Competition{Documents: []uuid.UUID{invoice2.ID, order.ID}, Pairs: []rules.Pair{{Pair: first}, {Pair: second}}})
-	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Score != 0.63 || d.Suggestions[1].Score != 0.63 {
+	if len(d.Matches) != 0 || len(d.Suggestions) != 2 || d.Suggestions[0].Points != 63 || d.Suggestions[1].Points != 63 {
 		t.Errorf("two invoices: got %+v, want two suggestions", d)
 	}
 }

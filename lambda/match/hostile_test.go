@@ -276,7 +276,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 			}
 		}
 		for _, j := range x.pending {
-			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Score < 0.5 || j.Score >= 0.75 {
+			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Points < score.SuggestAt || j.Points >= score.MatchAt {
 				t.Fatalf("the model was asked about %+v", j)
 			}
 		}

@@ -84,12 +84,12 @@ func (v vectors) KeepVectors(_ context.Context, _ uuid.UUID, _ string, bought ma
 	return nil
 }
 
-// An invoice that comes half a year late shares no key with its order but the
+// An invoice that comes months late shares no key with its order but the
 // company: their texts find each other in either order.
 func TestSimilarTextsAreCompared(t *testing.T) {
 	t.Parallel()
 	docs := []score.Raw{
-		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(vat, `"number":"45001","date":"2025-08-20"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 3 10"))},
+		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(vat, `"number":"45001","date":"2025-11-20"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 3 10"))},
 		{ID: idOf("2"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 2 10"))},
 		{ID: idOf("3"), TenantID: tenantA, Type: inv, Data: object(vat, `"date":"2026-03-05"`, lines("office-chair 7"))},
 	}

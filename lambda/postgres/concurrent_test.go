@@ -64,7 +64,8 @@ var scenarios = []struct {
 			{"d1", document.DeliveryNote, "o3 o1"}, {"d2", document.DeliveryNote, "o2"},
 		},
 		matches: "c1-o1 c2-o2 c3-o3 i1-o1 i1-o2 i2-o2 i2-o3 d1-o3 d1-o1 d2-o2",
-		// Each invoice fits both delivery notes equally well: not even a suggestion.
+		// Each invoice fits both delivery notes equally well.
+		suggestions: "d1-i1 d1-i2 d2-i1 d2-i2",
 	},
 }
 

@@ -284,7 +284,7 @@ func TestExecModes(t *testing.T) {
 			t.Parallel()
 			f := throughFixture(t, func(address string) string { return setting(t, address, "default_query_exec_mode", mode) })
 			f.lamps()
-			f.wantEdges("matched", "", "", "0 0 0")
+			f.wantEdges("matched", "", "1-2 rules, 1-3 rules", "0 0 0")
 		})
 	}
 	for _, mode := range []string{"describe_exec", "exec", "simple_protocol"} {

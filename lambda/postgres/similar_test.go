@@ -52,7 +52,7 @@ func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const supplier = `"supplier":{"vat_id":"DE136695976"}`
-	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107","date":"2025-09-01",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"3","unit_price":"10"}]}`)
+	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107","date":"2025-11-20",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"3","unit_price":"10"}]}`)
 	f.put(num(2), tenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
 	f.put(num(3), otherTenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
 	embedder := &oneVector{}

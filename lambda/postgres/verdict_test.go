@@ -64,7 +64,7 @@ func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
 	f.wantEdges("one invoice", "1-2 rules", "", "1 1")
 	f.put(num(3), tenant, document.Invoice, lampInvoice2)
 	f.match(num(3))
-	f.wantEdges("a second one", "", "", "0 0 0")
+	f.wantEdges("a second one", "", "1-2 rules, 1-3 rules", "0 0 0")
 
 	for _, step := range []struct {
 		when    string

@@ -40,7 +40,7 @@ func (d *Decision) Follow(a Asked) {
 	reasoning := d.byRules()
 	d.DecidedBy = "model"
 	switch {
-	case a.Answer == High, a.Answer == Medium && d.Score >= likelyAt/100.:
+	case a.Answer == High, a.Answer == Medium && d.Points >= likelyAt:
 		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
 		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
 	case a.Answer == Medium:

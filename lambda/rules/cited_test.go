@@ -35,7 +35,7 @@ func TestACitationKeepsAPairOpenUnlessItMeansAnother(t *testing.T) {
 		{"two have the number", citing("cites", "47", weighed("order 1", "invoice", 60)),
 			[]Pair{citing("cites", "47", weighed("order 2", "invoice", 95))}, true},
 	} {
-		got := decided(Competition{documentsOf([]Pair{tc.pair}), append(tc.more, tc.pair)})
+		got := decided(Competition{Documents: documentsOf([]Pair{tc.pair}), Pairs: append(tc.more, tc.pair)})
 		for _, d := range got {
 			if d.A == tc.pair.A && d.B == tc.pair.B && (d.Outcome != Dropped) != tc.open {
 				t.Errorf("%s: got %s, %v", tc.name, d.Outcome, d.Evidence)

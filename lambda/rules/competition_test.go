@@ -92,12 +92,12 @@ func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
-		all := sorted(Competition{documentsOf(pairs), pairs})
+		all := sorted(Competition{Documents: documentsOf(pairs), Pairs: pairs})
 		if len(all) != len(pairs) {
 			t.Fatalf("%d of %d pairs were decided", len(all), len(pairs))
 		}
 		shuffled := rapid.Permutation(pairs).Draw(t, "order")
-		if got := sorted(Competition{rapid.Permutation(documentsOf(pairs)).Draw(t, "documents"), shuffled}); !reflect.DeepEqual(got, all) {
+		if got := sorted(Competition{Documents: rapid.Permutation(documentsOf(pairs)).Draw(t, "documents"), Pairs: shuffled}); !reflect.DeepEqual(got, all) {
 			t.Fatalf("in another order: got %+v\nwant %+v", got, all)
 		}
 		for _, want := range all {
@@ -122,12 +122,12 @@ func TestPairsOfOthersMakeNoDifference(t *testing.T) {
 		}
 		p := rapid.SampledFrom(pairs).Draw(t, "pair")
 		mine := slices.DeleteFunc(slices.Clone(pairs), func(q Pair) bool { return q.A != p.A && q.B != p.B && q.A != p.B && q.B != p.A })
-		ours := func(pairs []Pair) Edge { return edgeOf(&p, newField(pairs).of(&p)) }
+		ours := func(pairs []Pair) Edge { return edgeOf(&p, newField(pairs).of(&p), plain) }
 		if got, want := ours(pairs), ours(mine); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
-		ofMine := decided(Competition{[]uuid.UUID{p.A}, mine})
-		for _, j := range decided(Competition{[]uuid.UUID{p.A}, pairs}) {
+		ofMine := decided(Competition{Documents: []uuid.UUID{p.A}, Pairs: mine})
+		for _, j := range decided(Competition{Documents: []uuid.UUID{p.A}, Pairs: pairs}) {
 			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(ofMine, func(k Decision) bool { return reflect.DeepEqual(j, k) }) {
 				t.Fatalf("got %+v\nwant one of %+v", j, ofMine)
 			}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 type Competition struct {
 	Documents []uuid.UUID // their pairs are to be decided
 	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
+	// Numbers are nil for score.Learned. Other ones are those of the pairs' points.
+	Numbers *score.Numbers
 }
 
 // Pair is a score, and the words of a person and of a model about it.
@@ -61,20 +64,14 @@ const (
 	Dropped   Outcome = "dropped"
 )
 
-// Thresholds of a pair's points, of 100.
-const (
-	SuggestAt = 50 // undecided
-	MatchAt   = 75 // a match, of medium confidence
-	highAt    = 85
-	// likelyAt is the least for a match by a model that is not sure: half of the way
-	// from a question to a match. Below it, two weak voices make no match.
-	likelyAt = (SuggestAt + MatchAt) / 2
-)
+// likelyAt are the least points for a match by a model that is not sure: half of
+// the way from a question to a match. Below it, two weak voices make no match.
+const likelyAt = (score.SuggestAt + score.MatchAt) / 2
 
 // Decide decides about every pair of the documents. It is a pure function; its
 // only error is the context's, as the writers of a tenant wait meanwhile.
 func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
-	others := newField(c.Pairs)
+	others, numbers := newField(c.Pairs), cmp.Or(c.Numbers, score.Learned)
 	wanted := make(map[uuid.UUID]bool, len(c.Documents))
 	for _, id := range c.Documents {
 		wanted[id] = true
@@ -88,13 +85,13 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 			return nil, err
 		}
 		r := others.of(p)
-		d := Decision{Edge: edgeOf(p, r), Pair: *p, Outcome: Dropped}
+		d := Decision{Edge: edgeOf(p, r, numbers), Pair: *p, Outcome: Dropped}
 		switch {
-		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Score >= MatchAt/100.:
+		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Points >= numbers.MatchAt:
 			d.Outcome = Matched
 		case p.Verdict == Rejected, p.Veto != "":
 			d.Outcome = Suggested
-		case d.Score >= SuggestAt/100.:
+		case d.Points >= numbers.SuggestAt:
 			d.Outcome, d.Undecided = Suggested, true
 			d.Rivals = r.rivals
 			d.About = fingerprint(d.Evidence, d.Rivals)
@@ -114,16 +111,19 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 const undecided = "Undecided. "
 
 // edgeOf adds the competition to the evidence of a pair and sums it up: the
-// points of each family up to its cap (score.Sum), and all of them between 0 and
-// 100, as a score from 0 to 1.
-func edgeOf(p *Pair, r rivalry) Edge {
+// points of each family up to its cap (score.Sum). The score is the probability of
+// so many points.
+func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
-		e.Evidence = append(e.Evidence, compete(p, r)...)
-		e.Score = float64(p.bounded(e.Evidence, r)) / 100
-	}
-	if e.Score >= highAt/100. {
-		e.Confidence = "high"
+		competition := compete(p, r)
+		numbers.Weigh(competition)
+		e.Evidence = append(e.Evidence, competition...)
+		e.Points = p.bounded(e.Evidence, r, numbers)
+		e.Score = numbers.Probability(e.Points)
+		if e.Points >= numbers.HighAt {
+			e.Confidence = "high"
+		}
 	}
 	texts := make([]string, len(e.Evidence))
 	for i, ev := range e.Evidence {
@@ -137,23 +137,27 @@ func edgeOf(p *Pair, r rivalry) Edge {
 		e.DecidedBy, e.Reasoning = "person", "Rejected by a person."
 	case p.Veto != "":
 		e.Reasoning = "Not matched. " + p.Veto + " " + e.Reasoning
-	case e.Score < MatchAt/100.:
+	case e.Points < numbers.MatchAt:
 		e.Reasoning = undecided + e.Reasoning
 	}
 	return e
 }
 
-// bounded is the sum of the evidence between 0 and 100, and within two bounds. The
-// rules do not match a document of whose number there is another one, but leave it
-// open. And a citation keeps a pair open, whatever else there is, unless it is the very
-// number of another document.
-func (p *Pair) bounded(evidence []score.Evidence, r rivalry) int {
-	points := max(0, min(score.Sum(evidence), 100))
+// bounded is the sum of the evidence, within three bounds. The rules do not match a
+// document of whose number there is another one, but leave it open. A citation keeps
+// a pair open, whatever else there is, unless it is the very number of another
+// document. And confidence is not high unless the contents agree: the number may be
+// misprinted.
+func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
+	points := score.Sum(evidence)
 	switch {
 	case slices.ContainsFunc(evidence, score.Copy.Is):
-		return min(points, MatchAt-1)
+		points = min(points, numbers.MatchAt-1)
 	case p.Cited() && !r.meant:
-		return max(points, SuggestAt)
+		points = max(points, numbers.SuggestAt)
+	}
+	if !score.Agree(evidence) {
+		points = min(points, numbers.HighAt-1)
 	}
 	return points
 }
@@ -161,7 +165,8 @@ func (p *Pair) bounded(evidence []score.Evidence, r rivalry) int {
 // Edge is a match or a suggestion: two documents, A < B, and why.
 type Edge struct {
 	A, B       uuid.UUID
-	Score      float64 // 0 to 1
+	Points     int     // of its evidence; not those of a model's or a person's word
+	Score      float64 // the probability of the points, or the score of that word: 0 to 1
 	Confidence string  // high or medium
 	DecidedBy  string  // rules, model or person
 	Reasoning  string

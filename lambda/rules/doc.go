@@ -6,13 +6,15 @@
 // competition (competition.go): a pair gains if nothing else fits its two documents,
 // or if parts add up to a whole, and loses if another pair fits as well; of equal
 // ones the nearer in time is likelier. It also gains if a third document connects
-// the two by citations (rivalry.go). From 75 points on a pair is matched, from 50 on
-// it is undecided, and otherwise dropped. A pair out of the question is kept as a
-// suggestion.
+// the two by citations (rivalry.go). The thresholds of the sum (score.MatchAt) make a
+// pair matched, undecided or dropped. A pair out of the question is kept as a
+// suggestion. The score is the share of true matches among known pairs of so many
+// points.
 //
-// Two bounds hold whatever the points. A pair of which one document cites the other
-// is at least undecided. And a document of whose number there is another one that
-// comes first is at most undecided: it is a copy, or the number was used again.
+// Three bounds hold whatever the points. A pair of which one document cites the other
+// is at least undecided. A document of whose number there is another one that
+// comes first is at most undecided: it is a copy, or the number was used again. And
+// confidence is high only where the contents agree: a cited number may be misprinted.
 //
 // An undecided pair is left to a model, whose answer counts for as long as the
 // pair has the same evidence (answer.go), or to people. A person who confirms or

@@ -55,8 +55,8 @@ func TestDecisionsChangeWhereMovedSays(t *testing.T) {
 		})
 		seen := near(id, before, pairs)
 		moved := Moved(brief(seen[0], id), brief(seen[1], id))
-		is := sorted(Competition{documentsOf(pairs), pairs})
-		for _, was := range sorted(Competition{documentsOf(before), before}) {
+		is := sorted(Competition{Documents: documentsOf(pairs), Pairs: pairs})
+		for _, was := range sorted(Competition{Documents: documentsOf(before), Pairs: before}) {
 			i := slices.IndexFunc(is, func(d Decision) bool { return d.A == was.A && d.B == was.B })
 			found := slices.ContainsFunc(moved, func(p Pair) bool { return p.A == was.A && p.B == was.B })
 			if !reflect.DeepEqual(is[i], was) && !found && was.A != id && was.B != id {
@@ -75,8 +75,8 @@ func TestBriefRivalsAreEnough(t *testing.T) {
 			t.Skip("the drawn set has no pairs")
 		}
 		id := rapid.SampledFrom(documentsOf(pairs)).Draw(t, "document")
-		want := slices.DeleteFunc(sorted(Competition{documentsOf(pairs), pairs}), func(d Decision) bool { return d.A != id && d.B != id })
-		if got := sorted(Competition{[]uuid.UUID{id}, brief(pairs, id)}); !reflect.DeepEqual(got, want) {
+		want := slices.DeleteFunc(sorted(Competition{Documents: documentsOf(pairs), Pairs: pairs}), func(d Decision) bool { return d.A != id && d.B != id })
+		if got := sorted(Competition{Documents: []uuid.UUID{id}, Pairs: brief(pairs, id)}); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}
 	})

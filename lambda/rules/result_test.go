@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/score"
+
 	"github.com/google/uuid"
 )
 
@@ -81,6 +83,7 @@ func BenchmarkDecide(b *testing.B) {
 
 // result is the result of the rules for a competition.
 func result(c Competition) Result {
+	c.Numbers = plain
 	r, _ := Apply(context.Background(), c) // which does not end
 	return r
 }
@@ -88,9 +91,9 @@ func result(c Competition) Result {
 // A model that is not sure makes a match only where the rules come near one.
 func TestAModelThatIsNotSureNeedsTheRules(t *testing.T) {
 	t.Parallel()
-	for points, want := range map[int]Outcome{SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, MatchAt - 1: Matched} {
+	for points, want := range map[int]Outcome{score.SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, score.MatchAt - 1: Matched} {
 		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: want, Low: Suggested, None: Dropped} {
-			d := Decision{Edge: Edge{Score: float64(points) / 100, Reasoning: undecided + "By a number."}, Outcome: Suggested, Undecided: true}
+			d := Decision{Edge: Edge{Points: points, Score: float64(points) / 100, Reasoning: undecided + "By a number."}, Outcome: Suggested, Undecided: true}
 			if d.About = "now"; !d.Owe() || !strings.HasPrefix(d.Reasoning, undecided+stillOwed+"By") {
 				t.Errorf("what is owed: %+v", d)
 			}

@@ -1,5 +1,7 @@
 package rules
 
+import "matchbook/lambda/score"
+
 // Rivals are the other pairs of one of a pair's documents with documents of the
 // same type: the competition as a model or a person sees it. Like the evidence it
 // depends on the pairs of the two documents only. Numbers of pairs are 0, 1, or 2
@@ -20,7 +22,7 @@ func (g *group) rivals(me *side) Rivals {
 	for i := range g.sides {
 		switch s := &g.sides[i]; {
 		case s.rival == me.rival:
-		case s.confirmed || s.points >= MatchAt && s.points > me.points+margin:
+		case s.confirmed || s.points >= score.MatchAt && s.points > me.points+margin:
 			r.Certain = min(r.Certain+1, several)
 			r.Left = max(r.Left-s.common, 0)
 		case s.points >= me.points-margin:

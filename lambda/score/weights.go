@@ -17,8 +17,8 @@ type Evidence struct {
 const KeepAt = 30
 
 // Kind is a kind of evidence, for the code that finds it: its name, and its
-// points. 75 make a match; the points of a family, for and against together, count
-// up to its cap, and all points of a pair up to 100.
+// points. The points of a family, for and against together, count up to its cap. The
+// thresholds of the sum, and its probability, are learned (learned.go).
 type Kind struct {
 	name   string
 	points int
@@ -39,7 +39,7 @@ func define(name, family string, points int) Kind {
 	if _, ok := weights[name]; ok {
 		panic("two kinds of evidence have the name " + name)
 	}
-	weights[name] = weight{family, points}
+	weights[name], Learned.Points[name] = weight{family, points}, points
 	return Kind{name, points}
 }
 
@@ -55,7 +55,7 @@ var (
 	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
 	evOtherVATID  = define("other-vat-id", "company", -8) // VAT ids of two countries
 	evNamePerhaps = define("name-perhaps", "company", 8)  // names that may be of one company or not
-	evSister      = define("sister", "company", -55)      // names that begin alike and go on differently
+	evSister      = define("sister", "company", -60)      // names that begin alike and go on differently
 	evOtherName   = define("other-name", "company", -30)  // a supplier of another name
 	evBuyer       = define("buyer", "company", 20)        // one buyer, where one side does not name the supplier
 	evSameBuyer   = define("same-buyer", "company", 5)    // one buyer as well
@@ -122,8 +122,8 @@ var (
 	evDateLate    = define("date-late", "time", -15)     // a receipt long after the delivery
 	evDateMonths  = define("date-months", "time", -3)    // more than two months
 	evDateEarly   = define("date-early", "time", -8)     // in the wrong order, by days
-	evDateHalf    = define("date-half", "time", -18)     // more than four months, and no common period
-	evDateFar     = define("date-far", "time", -20)      // many months apart
+	evDateHalf    = define("date-half", "time", -23)     // more than four months, and no common period
+	evDateFar     = define("date-far", "time", -25)      // many months apart
 	evDateOrder   = define("date-order", "time", -30)    // in the wrong order
 	evPeriod      = define("period", "time", 12)         // about the same time
 	evOtherPeriod = define("other-period", "time", -25)  // about another time
@@ -156,6 +156,21 @@ func Sum(evidence []Evidence) (points int) {
 		points += min(n, caps[family])
 	}
 	return points
+}
+
+// agreeAt are the least points of contents that agree: more than a part of one is in
+// the other.
+const agreeAt = 10
+
+// Agree reports whether the contents of two documents agree: items, amounts or words.
+func Agree(evidence []Evidence) bool {
+	points := 0
+	for _, ev := range evidence {
+		if weights[ev.Name].family == "contents" {
+			points += ev.Points
+		}
+	}
+	return points >= agreeAt
 }
 
 // FromCompetition reports whether the evidence comes from other pairs.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -127,11 +126,11 @@ EVIDENCE
        -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
-a score ends at 1.00 (100 points); 0.75 is a match.
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
+score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
 
 VERDICT
-  Matched by rules: 1.00, high confidence.
+  Matched by rules: 0.98, medium confidence.
 `},
 		"an undecided pair": {[]string{"L-7001", "R-81"}, `
                   purchase order L-7001                     invoice R-81
@@ -147,7 +146,7 @@ line            = 20 x 8.00 LL-1 Stehlampe                  20 x 8.00 LL-1 Stehl
 KEYS ...
 
 EVIDENCE
-      It needs 17 more points to be a match.
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
@@ -155,11 +154,11 @@ EVIDENCE
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
-a score ends at 1.00 (100 points); 0.75 is a match.
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
+score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
 
 VERDICT
-  Undecided: it needs 17 more points to be a match.
+  Undecided: it needs 12 more points to be a match.
 `},
 		"a pair out of the question": {[]string{"4500000130", "WK-9051"}, `
                   purchase order 4500000130                 invoice WK-9051
@@ -219,16 +218,16 @@ purchase order L-7001
   cluster   none
 
 LEFT FOR PEOPLE (2)
-  0.58 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
-      It needs 17 more points to be a match.
+  0.55 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
-  0.58 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
-      It needs 17 more points to be a match.
+  0.55 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
@@ -236,8 +235,8 @@ LEFT FOR PEOPLE (2)
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
-a score ends at 1.00 (100 points); 0.75 is a match.
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
+score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
 `},
 		"a document in a cluster": {[]string{"G-2026/00031"}, `
 credit note G-2026/00031
@@ -256,7 +255,7 @@ credit note G-2026/00031
            *credit note G-2026/00031            20000000-0000-4000-8000-000000000306
 
 MATCHED (1)
-  1.00 high by rules        invoice 2026/00219                  20000000-0000-4000-8000-000000000305
+  0.98 medium by rules      invoice 2026/00219                  20000000-0000-4000-8000-000000000305
        +30  Both name the supplier with VAT id ATU99902034.
         +5  Both name Kaffeerösterei Siebenschläfer GmbH as the buyer.
        +60  The credit note cites the invoice 2026/00219.
@@ -264,8 +263,8 @@ MATCHED (1)
        -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit, and
-a score ends at 1.00 (100 points); 0.75 is a match.
+Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
+score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -380,7 +379,7 @@ func explainJSON(t *testing.T, url string) {
 // The limits in texts apply to every pair of the database.
 func limitsAgree(t *testing.T, url string) {
 	db, ids := postgrestest.Open(t, url), allDocuments(t, url)
-	least, asked, kept := 2.0, 2.0, 1000
+	least, asked, kept := 1000, 1000, 1000
 	for _, id := range ids {
 		c, err := db.Competition(t.Context(), id)
 		if err != nil {
@@ -403,15 +402,15 @@ func limitsAgree(t *testing.T, url string) {
 			for _, j := range decided {
 				switch j.Outcome {
 				case rules.Matched:
-					least = min(least, j.Score)
+					least = min(least, j.Points)
 				case rules.Suggested:
-					asked = min(asked, j.Score)
+					asked = min(asked, j.Points)
 				}
 			}
 		}
 	}
-	if math.Round(least*100) != 75 || math.Round(asked*100) != 50 || kept < 30 {
-		t.Errorf("matches from %.2f, suggestions from %.2f, pairs from %d points", least, asked, kept)
+	if least != score.MatchAt || asked != score.SuggestAt || kept < score.KeepAt {
+		t.Errorf("matches from %d, suggestions from %d, pairs from %d points", least, asked, kept)
 	}
 }
 

@@ -30,7 +30,7 @@ func ties(t *testing.T, groups int) (dir string) {
 		common := fmt.Sprintf(`"currency":"EUR","supplier":{"name":"Lampenwerk %[1]d GmbH","vat_id":"DE9991%05[1]d"},"buyer":{"name":"Baumarkt %[1]d AG","vat_id":"DE9992%05[1]d"},`+
 			`"subtotal":"%[2]d.50","line_items":[{"description":"Lamp no. %[1]d","quantity":"20","unit":"EA","amount":"%[2]d.50"}]`, g, 300+7*g)
 		n := 3 * g
-		for i, d := range []string{`"number":"B%04d","date":"2026-04-02"`, `"number":"R1-%04d","date":"2026-04-09"`, `"number":"R2-%04d","date":"2026-04-10"`} {
+		for i, d := range []string{`"number":"B%04d","date":"2026-04-02"`, `"number":"R1-%04d","date":"2026-04-09"`, `"number":"R2-%04d","date":"2026-04-09"`} {
 			typ := "invoice"
 			if i == 0 {
 				typ = "purchase-order"

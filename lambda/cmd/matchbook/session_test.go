@@ -75,8 +75,8 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ sql, want string }{
 		{"UPDATE match_suggestion SET score = 0.51 WHERE document_b_id = '" + lampInvoice + "'",
-			"This is what is stored. The rules of this version say: undecided, 0.58"},
-		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Nothing is stored. The rules of this version say: undecided, 0.58"},
+			"This is what is stored. The rules of this version say: undecided, 0.55"},
+		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Nothing is stored. The rules of this version say: undecided, 0.55"},
 		{"INSERT INTO document_match SELECT tenant_id, document_a_id, document_b_id, 0.9, 'high', 'model', 'It says so.', '[]' FROM match_pair WHERE document_b_id = '" + lampInvoice + "'", "It says so."},
 		{"DELETE FROM match_pair", "There is no comparison of the two any more"},
 	} {

@@ -110,7 +110,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
   was       rejected by a person
   is        confirmed by a person
   appeared  no other match of the two
-  vanished  0.93 by rules purchase order L-7001 -- invoice R-82
+  vanished  0.98 by rules purchase order L-7001 -- invoice R-82
   cluster   of purchase order L-7001
             purchase order L-7001               30000000-0000-4000-8000-000000000001
           + invoice R-81                        30000000-0000-4000-8000-000000000002

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -86,7 +87,7 @@ func (c Case) Judge(ctx context.Context) (Verdict, Measurement, error) {
 	if err != nil {
 		return "", Measurement{}, err
 	}
-	m, err := s.Measure(ctx)
+	m, err := s.Measure(ctx, score.Learned)
 	return c.verdict(m), m, err
 }
 

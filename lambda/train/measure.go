@@ -6,6 +6,7 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
 )
 
 // Measurement is the outcome of the rules alone on a sample.
@@ -14,10 +15,10 @@ type Measurement struct {
 	Decisions map[corpus.Pair]rules.Decision
 }
 
-// Measure has the rules decide about all pairs, and compares the matches with the
-// true links. Its error is the context's.
-func (s *Sample) Measure(ctx context.Context) (Measurement, error) {
-	decisions, err := rules.Decide(ctx, rules.Competition{Documents: s.ids(), Pairs: s.Pairs})
+// Measure has the rules decide about all pairs by these numbers, and compares the
+// matches with the true links. Its error is the context's.
+func (s *Sample) Measure(ctx context.Context, n *score.Numbers) (Measurement, error) {
+	decisions, err := s.decide(ctx, n)
 	if err != nil {
 		return Measurement{}, err
 	}
@@ -35,4 +36,19 @@ func (s *Sample) Measure(ctx context.Context) (Measurement, error) {
 	}
 	m.Report = eval.Score(in)
 	return m, nil
+}
+
+// decide has the rules decide about all pairs by these numbers.
+func (s *Sample) decide(ctx context.Context, n *score.Numbers) ([]rules.Decision, error) {
+	c := rules.Competition{Documents: s.ids(), Numbers: n}
+	for _, p := range s.Pairs {
+		if p.Veto == "" {
+			n.Weigh(p.Evidence)
+			p.Points = score.Sum(p.Evidence)
+		}
+		if p.Counts() {
+			c.Pairs = append(c.Pairs, p)
+		}
+	}
+	return rules.Decide(ctx, c)
 }

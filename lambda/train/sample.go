@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,9 +22,24 @@ const candidates = 200
 // Sample is documents, their true links, and the pairs that the function would
 // score.
 type Sample struct {
-	Documents []corpus.Document
-	Links     []corpus.Pair
-	Pairs     []rules.Pair
+	Corpus, Condition string // empty where it is neither
+	Documents         []corpus.Document
+	Links             []corpus.Pair
+	Pairs             []rules.Pair
+	whole             *float64 // F1, once it is known
+}
+
+// ReadSample reads a corpus in one condition.
+func ReadSample(dir, condition string) (*Sample, error) {
+	c, err := corpus.Read(dir, condition)
+	if err != nil {
+		return nil, err
+	}
+	s, err := NewSample(c.Documents, c.Links)
+	if err == nil {
+		s.Corpus, s.Condition = filepath.Base(dir), condition
+	}
+	return s, err
 }
 
 // NewSample reads the documents and scores them.
@@ -37,7 +53,7 @@ func NewSample(docs []corpus.Document, links []corpus.Pair) (*Sample, error) {
 		}
 	}
 	remember(read)
-	return &Sample{docs, links, scored(read, blocks(read))}, nil
+	return &Sample{Documents: docs, Links: links, Pairs: scored(read, blocks(read))}, nil
 }
 
 // blocks returns the candidates of each document among those before it: the ones
@@ -72,6 +88,9 @@ func blocks(docs []score.Document) [][]int {
 	return all
 }
 
+// hopeless points are so few that no numbers make a match of them.
+const hopeless = -20
+
 // scored scores each document with its block, on all processors; the order of the
 // pairs is that of the documents.
 func scored(docs []score.Document, blocks [][]int) (pairs []rules.Pair) {
@@ -81,7 +100,7 @@ func scored(docs []score.Document, blocks [][]int) (pairs []rules.Pair) {
 		group.Go(func() {
 			for i := first; i < len(docs); i += runtime.GOMAXPROCS(0) {
 				for _, j := range blocks[i] {
-					if p := docs[i].Score(docs[j]); p.Counts() {
+					if p := docs[i].Score(docs[j]); p.Counts() || p.Veto == "" && p.Points >= hopeless {
 						of[i] = append(of[i], rules.Pair{Pair: p})
 					}
 				}

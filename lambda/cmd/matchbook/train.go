@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 	"matchbook/lambda/train"
 
@@ -13,60 +17,154 @@ import (
 )
 
 type trainOptions struct {
-	measure bool
-	cases   string
-	worst   int
+	leaveOut, fit, write bool
+	without, cases       string
+	worst                int
 }
 
 func (w *invocation) trainCommand() *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train DIR...",
-		Short: "Measure the rules on known matches, in memory",
+		Short: "Measure the rules on known matches, and learn their thresholds",
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.train(cmd.Context(), args, o) },
 	}
-	cmd.Flags().BoolVar(&o.measure, "measure", true, "measure the rules as they are")
-	cmd.Flags().StringVar(&o.cases, "cases", "", "a file of cases, one JSON object a line")
-	cmd.Flags().IntVar(&o.worst, "worst", 0, "show this many wrong matches and this many missed links, the worst first")
+	f := cmd.Flags()
+	f.BoolVar(&o.leaveOut, "leave-out", false, "measure on each corpus what is learned from the others")
+	f.BoolVar(&o.fit, "fit", false, "with --leave-out: fit the points of evidence, too; alone: show them")
+	f.BoolVar(&o.write, "write", false, "write what is learned to lambda/score/learned.go, below the working directory")
+	f.StringVar(&o.without, "without", "", "measure without each family of evidence (families), or each kind (kinds)")
+	f.StringVar(&o.cases, "cases", "", "a file of cases, one JSON object a line")
+	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and this many missed links, the worst first")
+	cmd.MarkFlagsMutuallyExclusive("leave-out", "write", "without", "worst")
 	return cmd
 }
 
 func (w *invocation) train(ctx context.Context, dirs []string, o trainOptions) error {
 	meter := term.NewMeter(w.errOut)
 	defer meter.Close()
-	if len(dirs) > 0 {
-		fmt.Fprintf(w.out, "%-44s %9s %9s %9s %9s %9s\n", "corpus, by rules alone", "precision", "recall", "F1", "undecided", "high")
+	samples, err := readSamples(dirs)
+	if err != nil {
+		return err
 	}
+	switch {
+	case len(samples) == 0:
+	case o.leaveOut:
+		err = w.leaveOut(ctx, samples, o)
+	case o.write:
+		err = w.learn(ctx, samples)
+	case o.fit:
+		err = w.fit(ctx, samples)
+	case o.without != "":
+		err = w.without(ctx, samples, o)
+	default:
+		err = w.measure(ctx, samples, o)
+	}
+	if err == nil && o.cases != "" {
+		err = w.judge(ctx, o)
+	}
+	return err
+}
+
+// readSamples reads the corpora in each condition.
+func readSamples(dirs []string) (samples []*train.Sample, err error) {
 	for _, dir := range dirs {
 		for _, condition := range []string{"visible", "corrupted", "masked"} {
-			if err := w.measure(ctx, dir, condition, o); err != nil {
-				return err
+			s, err := train.ReadSample(dir, condition)
+			if err != nil {
+				return nil, err
 			}
+			samples = append(samples, s)
 		}
 	}
-	if o.cases != "" {
-		return w.judge(ctx, o)
+	return samples, nil
+}
+
+const figures = "%-22s %9s %9s %9s %9s %9s %9s"
+
+func (w *invocation) measure(ctx context.Context, samples []*train.Sample, o trainOptions) error {
+	fmt.Fprintf(w.out, figures+"\n", "corpus, by rules alone", "precision", "recall", "F1", "undecided", "high", "ECE")
+	for _, s := range samples {
+		m, err := s.Measure(ctx, score.Learned)
+		if err != nil {
+			return err
+		}
+		w.figures(s, m)
+		fmt.Fprintln(w.out)
+		for _, mistake := range m.Worst(o.worst) {
+			w.mistake(m, mistake)
+		}
 	}
 	return nil
 }
 
-func (w *invocation) measure(ctx context.Context, dir, condition string, o trainOptions) error {
-	c, err := corpus.Read(dir, condition)
+func (w *invocation) figures(s *train.Sample, m train.Measurement) {
+	fmt.Fprintf(w.out, figures, s.Corpus+", "+s.Condition, m.Pairwise.Precision, m.Pairwise.Recall, m.Pairwise.F1,
+		fmt.Sprint(m.Undecided), high(s, m), m.ECE)
+}
+
+// leaveOut prints the figures of each corpus by what is learned from the others.
+func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample, o trainOptions) error {
+	points := train.Reasoned
+	if o.fit {
+		points = train.Fitted
+	}
+	outcomes, err := train.LeaveOut(ctx, samples, points)
 	if err != nil {
 		return err
 	}
-	s, err := train.NewSample(c.Documents, c.Links)
+	fmt.Fprintf(w.out, figures+" %9s  %s\n", "corpus left out", "precision", "recall", "F1", "undecided", "high", "ECE",
+		"in-sample", "best simple rule")
+	for _, o := range outcomes {
+		w.figures(o.Sample, o.LeftOut)
+		fmt.Fprintf(w.out, " %9s  %s, %s\n", o.InSample.Pairwise.F1, o.Best.Pairwise.F1, o.Best.Name)
+	}
+	return nil
+}
+
+// learn prints what is learned, and writes it.
+func (w *invocation) learn(ctx context.Context, samples []*train.Sample) error {
+	n, err := train.Learn(ctx, samples, train.Reasoned)
 	if err != nil {
 		return err
 	}
-	m, err := s.Measure(ctx)
+	fmt.Fprintf(w.out, "open from %d points on, matched from %d, high from %d\n", n.SuggestAt, n.MatchAt, n.HighAt)
+	return train.Write(filepath.Join("lambda", "score"), n, train.Corpora(samples))
+}
+
+// fit prints the points by reason and those that are fitted to the samples.
+func (w *invocation) fit(ctx context.Context, samples []*train.Sample) error {
+	n, err := train.Learn(ctx, samples, train.Fitted)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "%-44s %9s %9s %9s %9d %9s\n", dir+", "+condition, m.Pairwise.Precision, m.Pairwise.Recall,
-		m.Pairwise.F1, m.Undecided, high(s, m))
-	for _, mistake := range m.Worst(o.worst) {
-		w.mistake(m, mistake)
+	fmt.Fprintf(w.out, "%-18s %8s %8s\n", "evidence", "reasoned", "fitted")
+	for _, name := range slices.Sorted(maps.Keys(n.Points)) {
+		fmt.Fprintf(w.out, "%-18s %8d %8d\n", name, score.Learned.Points[name], n.Points[name])
+	}
+	return nil
+}
+
+// without prints the change of F1 in points when evidence counts nothing.
+func (w *invocation) without(ctx context.Context, samples []*train.Sample, o trainOptions) error {
+	if o.without != "families" && o.without != "kinds" {
+		return fmt.Errorf("--without is families or kinds, not %s", o.without)
+	}
+	fmt.Fprintf(w.out, "%-18s", "F1 without")
+	for _, s := range samples {
+		fmt.Fprintf(w.out, " %11s", s.Corpus+"/"+s.Condition[:4])
+	}
+	fmt.Fprintln(w.out)
+	for _, group := range train.Groups(o.without == "kinds") {
+		fmt.Fprintf(w.out, "%-18s", group.Name)
+		for _, s := range samples {
+			lost, err := s.Without(ctx, group)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w.out, " %+11.1f", -100*lost)
+		}
+		fmt.Fprintln(w.out)
 	}
 	return nil
 }

@@ -182,12 +182,16 @@ type executor interface {
 }
 
 func (j *Jobs) release(ctx context.Context, by executor, f job.Fence, v job.Release) (bool, error) {
-	sql, args := j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
-	if v.Status == job.StatusFailed {
-		sql, args = j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
-	}
+	sql, args := j.releasing(f, v)
 	tag, err := by.Exec(ctx, sql, args...)
 	return tag.RowsAffected() == 1, err
+}
+
+func (j *Jobs) releasing(f job.Fence, v job.Release) (sql string, args []any) {
+	if v.Status == job.StatusFailed {
+		return j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
+	}
+	return j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
 }
 
 // succeedSQL is the fence of the whole write.

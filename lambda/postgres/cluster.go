@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"context"
 
 	"matchbook/lambda/document"
 
@@ -48,25 +47,29 @@ UPDATE document SET cluster_id = c.cluster_id
 FROM unnest($1::uuid[], $2::uuid[]) AS c (id, cluster_id)
 WHERE document.id = c.id`
 
-// recluster makes cluster_id exact for these documents: whole clusters, as
-// they were before the edges changed, so that every edge that matters lies
-// among them. Edges that touch a contract join nothing.
-func recluster(ctx context.Context, tx pgx.Tx, docs []clusterRow) error {
+// queueEdges reads the edges between documents. Edges that touch a contract join
+// nothing.
+func queueEdges(batch *pgx.Batch, docs []clusterRow, sets unionFind) {
 	joinable := make([]uuid.UUID, 0, len(docs))
 	for _, d := range docs {
 		if d.Type == nil || *d.Type != document.Contract {
 			joinable = append(joinable, d.ID)
 		}
 	}
-	rows, _ := tx.Query(ctx, clusterEdgesSQL, joinable)
-	edges, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ A, B uuid.UUID }])
-	if err != nil {
+	batch.Queue(clusterEdgesSQL, joinable).Query(func(rows pgx.Rows) error {
+		var a, b uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&a, &b}, func() error {
+			sets.join(a, b)
+			return nil
+		})
 		return err
-	}
-	sets := newUnionFind()
-	for _, e := range edges {
-		sets.join(e.A, e.B)
-	}
+	})
+}
+
+// queueClusters makes cluster_id exact for these documents: whole clusters, as
+// they were before the edges changed, so that every edge that matters lies
+// among them.
+func queueClusters(batch *pgx.Batch, docs []clusterRow, sets unionFind) {
 	var ids []uuid.UUID
 	var clusters []*uuid.UUID
 	for _, d := range docs {
@@ -74,11 +77,9 @@ func recluster(ctx context.Context, tx pgx.Tx, docs []clusterRow) error {
 			ids, clusters = append(ids, d.ID), append(clusters, now)
 		}
 	}
-	if len(ids) == 0 {
-		return nil
+	if len(ids) > 0 {
+		batch.Queue(setClusterSQL, ids, clusters)
 	}
-	_, err = tx.Exec(ctx, setClusterSQL, ids, clusters)
-	return err
 }
 
 func equalID(a, b *uuid.UUID) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // dataColumn reads structured data as text, empty when it is too large to be
@@ -70,8 +71,8 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 //  9. writes the clusters that changed (setClusterSQL in cluster.go),
 //  10. compares invoices with their orders and receipts (threeway.go), where a
 //     document or a match has changed,
-//  11. publishes the documents whose question changed (publishStaleSQL in pair.go),
-//  12. replaces the warnings that need no match (warning.go),
+//  11. replaces the warnings that need no match (warning.go),
+//  12. publishes the documents whose question changed (publishStaleSQL in pair.go),
 //  13. sets the document succeeded, which is the fence of it all (succeedSQL in
 //     claim.go, where table.go replaces names in braces such as {table}), or
 //     releases it (retrySQL and failSQL there),
@@ -90,7 +91,7 @@ func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (w match.Written, err error) {
-	return db.write(ctx, f, n, types, seen, pairs, decide, func(tx pgx.Tx) error { return db.succeed(ctx, tx, f) })
+	return db.write(ctx, f, n, types, seen, pairs, decide, db.sql.succeed, []any{f.ID, f.Attempt})
 }
 
 // WriteReleased implements match.Store.
@@ -98,26 +99,29 @@ func (db *DB) WriteReleased(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, decide match.Rules, r job.Release,
 ) (match.Written, error) {
-	return db.write(ctx, f, n, types, seen, nil, decide, func(tx pgx.Tx) error {
-		changed, err := db.release(ctx, tx, f, r)
-		if err == nil && !changed {
-			err = job.ErrFenceLost
-		}
-		return err
-	})
+	sql, args := db.releasing(f, r)
+	return db.write(ctx, f, n, types, seen, nil, decide, sql, args)
 }
 
+// write ends with a statement that carries the fence.
 func (db *DB) write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-	seen match.Block, pairs []score.Pair, decide match.Rules, end func(pgx.Tx) error,
+	seen match.Block, pairs []score.Pair, decide match.Rules, sql string, args []any,
 ) (w match.Written, err error) {
-	err = db.inTurn(ctx, f.ID, func(tx pgx.Tx) error {
-		w = match.Written{}
-		c := newCompetition(f.ID)
-		now, itself, err := readBlock(ctx, tx, c, n, types, ends(pairs))
-		if err != nil {
+	var c *competition
+	var now match.Block
+	var itself score.Raw
+	err = db.inTurn(ctx, f.ID, func(batch *pgx.Batch) {
+		c, now, itself = newCompetition(f.ID), match.Block{}, score.Raw{}
+		queueBlock(batch, f.ID, n, types, &now)
+		batch.Queue(rawsSQL, []uuid.UUID{f.ID}).Query(func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+			itself = append(found, score.Raw{ID: f.ID})[0]
 			return err
-		}
+		})
+		c.queueOwn(batch, ends(pairs))
+	}, func(tx pgx.Tx) error {
+		w = match.Written{}
 		pairs := pairs // the function may run again
 		switch {
 		case seen.Score != nil: // the third round: no change may send it back again
@@ -131,16 +135,19 @@ func (db *DB) write(
 		if err != nil {
 			return err
 		}
+		held := false
 		renamed := &renaming{documents: []uuid.UUID{f.ID}, matched: &n, happened: now.Known != n.Known}
-		r := rewrite{id: f.ID, pairs: slices.Concat(pairs, rest), renamed: renamed}
+		r := rewrite{id: f.ID, pairs: slices.Concat(pairs, rest), renamed: renamed, itself: itself, end: func(batch *pgx.Batch) {
+			batch.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error {
+				held = tag.RowsAffected() == 1
+				return nil
+			})
+		}}
 		if w.Published, err = redecide(ctx, tx, c, decide, r); err != nil {
 			return err
 		}
-		if err := warnOfCopies(ctx, tx, itself); err != nil {
-			return err
-		}
-		if err := end(tx); err != nil {
-			return err
+		if !held {
+			return job.ErrFenceLost
 		}
 		again, err := renamed.publish(ctx, tx)
 		w.Published = append(w.Published, again...)
@@ -150,22 +157,6 @@ func (db *DB) write(
 		w = match.Written{}
 	}
 	return w, err
-}
-
-// readBlock reads the block of the competition's document, the document itself, and
-// the competition of its pairs and those with other documents.
-func readBlock(
-	ctx context.Context, tx pgx.Tx, c *competition, n score.Normalized, types []document.Type, others []uuid.UUID,
-) (block match.Block, itself score.Raw, err error) {
-	id, batch := c.own[0], &pgx.Batch{}
-	queueBlock(batch, id, n, types, &block)
-	batch.Queue(rawsSQL, []uuid.UUID{id}).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		itself = append(found, score.Raw{ID: id})[0]
-		return err
-	})
-	c.queueOwn(batch, others)
-	return block, itself, tx.SendBatch(ctx, batch).Close()
 }
 
 const restSQL = `

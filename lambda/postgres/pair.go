@@ -112,6 +112,8 @@ type rewrite struct {
 	pairs   []score.Pair  // as they are scored now
 	verdict rules.Verdict // of a person about the pairs; empty without one
 	renamed *renaming
+	itself  score.Raw        // the document, unless id is zero
+	end     func(*pgx.Batch) // queues the last statement, which carries the fence; nil without one
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
@@ -143,51 +145,76 @@ func redecide(
 	if err != nil {
 		return nil, err
 	}
-	changed, err := writeResult(ctx, tx, now, lost, r, result)
-	if err != nil {
+	sets := newUnionFind()
+	batch = &pgx.Batch{}
+	var changed []uuid.UUID
+	if err := queueRewrite(batch, now, lost, r, result, &changed); err != nil {
 		return nil, err
 	}
-	if err := recluster(ctx, tx, rows); err != nil {
+	queueEdges(batch, rows, sets)
+	var copies *copies
+	if r.id != uuid.Nil {
+		copies = queueCopies(batch, r.itself)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
-	if err := compareInvoices(ctx, tx, slices.Concat(c.own, changed)); err != nil {
+	changed = append(changed, c.own...)
+	batch = &pgx.Batch{}
+	queueClusters(batch, rows, sets)
+	chain := queueChain(batch, changed)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
-	stale := result.Stale
+	batch = &pgx.Batch{}
+	chain.queueComparisons(batch, changed)
+	if copies != nil {
+		if err := copies.queueWarnings(ctx, tx, batch); err != nil {
+			return nil, err
+		}
+	}
+	queueStale(batch, result.Stale, lost, r.id, &published)
+	if r.end != nil {
+		r.end(batch)
+	}
+	return published, tx.SendBatch(ctx, batch).Close()
+}
+
+// queueStale publishes the documents whose question has changed or included a pair
+// that its document has lost.
+func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, id uuid.UUID, published *[]job.Stamped) {
 	for _, p := range lost {
 		if p.Asked.About != "" {
-			stale = append(stale, p.Other(r.id))
+			stale = append(stale, p.Other(id))
 		}
 	}
 	if len(stale) == 0 {
-		return nil, nil
+		return
 	}
-	again, _ := tx.Query(ctx, publishStaleSQL, stale)
-	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
+	batch.Queue(publishStaleSQL, stale).Query(func(rows pgx.Rows) (err error) {
+		*published, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
 }
 
-// writeResult writes the pairs, and the edges of a result. It returns the documents
-// of the matches that were deleted or written.
-func writeResult(
-	ctx context.Context, tx pgx.Tx, c *competition, lost []rules.Pair, r rewrite, result rules.Result,
-) (changed []uuid.UUID, err error) {
-	batch := &pgx.Batch{}
+// queueRewrite writes the pairs, and the edges of a result. changed receives the
+// documents of the matches that were deleted or written.
+func queueRewrite(
+	batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite, result rules.Result, changed *[]uuid.UUID,
+) error {
 	if len(lost) > 0 {
 		as, bs := keysOf(lost)
 		batch.Queue(deletePairsSQL, as, bs)
 	}
 	if err := queuePairs(batch, c.own[0], r.pairs); err != nil {
-		return nil, err
+		return err
 	}
 	if r.verdict != "" {
 		batch.Queue(verdictSQL, r.pairs[0].A, r.pairs[0].B, r.verdict)
 		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
 	}
 	r.renamed.queue(batch)
-	if err := queueResult(batch, c, result, &changed); err != nil {
-		return nil, err
-	}
-	return changed, tx.SendBatch(ctx, batch).Close()
+	return queueResult(batch, c, result, changed)
 }
 
 // ends lists the documents of pairs, with repetitions.
@@ -214,19 +241,17 @@ SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_
 // SetVerdict stores a person's verdict about a pair, which holds until the next
 // one, and writes the result of the rules for all pairs that compete with it.
 func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, decide match.Rules) error {
-	return db.inTurn(ctx, p.A, func(tx pgx.Tx) error {
+	var c *competition
+	return db.inTurn(ctx, p.A, func(batch *pgx.Batch) {
+		c = newCompetition(p.A, p.B)
+		c.queueOwn(batch, nil)
+	}, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
 			return err
 		}
 		if n == 0 || p.A == p.B {
 			return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
-		}
-		c := newCompetition(p.A, p.B)
-		batch := &pgx.Batch{}
-		c.queueOwn(batch, nil)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
 		}
 		r := rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: &renaming{documents: []uuid.UUID{p.A, p.B}}}
 		if _, err := redecide(ctx, tx, c, decide, r); err != nil {

@@ -79,6 +79,38 @@ func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
 	return tx, err
 }
 
+// inTxWith runs fn in a transaction that begins with the statements of a batch, in
+// one round trip.
+func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error) error {
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release() // which ends a transaction that is still open
+	results := c.SendBatch(ctx, p.begun(b))
+	err = results.Close()
+	tx := results.Tx()
+	if err == nil {
+		err = fn(tx)
+	}
+	if err != nil {
+		_ = tx.Rollback(ctx)
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// begun returns a batch that begins a transaction with the statements of another.
+func (p *pool) begun(b *pgx.Batch) *pgx.Batch {
+	whole := &pgx.Batch{}
+	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
+	for _, set := range p.limits {
+		whole.Queue(set)
+	}
+	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
+	return whole
+}
+
 // SendBatch runs the batch as one transaction, in one round trip. Its results
 // must be closed.
 func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
@@ -86,12 +118,7 @@ func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if err != nil {
 		return pgx.FailedBatchResults(b, err)
 	}
-	whole := &pgx.Batch{}
-	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
-	for _, set := range p.limits {
-		whole.Queue(set)
-	}
-	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
+	whole := p.begun(b)
 	whole.Queue("commit")
 	return &ownTx{c.SendBatch(ctx, whole), ctx, c}
 }

@@ -27,19 +27,25 @@ const (
 
 var errTaken = errors.New("another process has the tenant's lock")
 
-// inTurn runs fn in a transaction that has the tenant of the document to
-// itself, again if it lost a race. Waiting for a tenant holds no connection.
+// inTurn runs the statements of first, and then fn, in a transaction that has the
+// tenant of the document to itself, again if it lost a race. Waiting for a tenant
+// holds no connection. The first time, the statements go out together with the
+// request for the lock; a process that was refused waits for the lock before them.
 //
 // Within a process, writers of a tenant queue in order, and the first of the
 // queue tries to take the lock. Between processes chance decides, and no process
 // starves: the wait between two attempts never exceeds longestWait, and between
-// two transactions of another process the lock is free for two round trips, so
+// two transactions of another process the lock is free for a round trip, so
 // that the chance of an attempt does not go down with time.
-func (db *DB) inTurn(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
-	return steadily(ctx, func() error { return db.inTurnOnce(ctx, document, fn) })
+func (db *DB) inTurn(
+	ctx context.Context, document uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
+) error {
+	return steadily(ctx, func() error { return db.inTurnOnce(ctx, document, first, fn) })
 }
 
-func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx) error) error {
+func (db *DB) inTurnOnce(
+	ctx context.Context, document uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
+) error {
 	var tenant uuid.UUID // zero for a document that does not exist, which fn reports
 	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
@@ -49,16 +55,7 @@ func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx
 	}
 	defer db.turns.leave(tenant)
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
-		err := db.inTx(ctx, func(tx pgx.Tx) error {
-			var ours bool
-			if err := tx.QueryRow(ctx, lockTenantSQL, tenant).Scan(&ours); err != nil {
-				return err
-			}
-			if !ours {
-				return errTaken
-			}
-			return fn(tx)
-		})
+		err := repeat(ctx, func() error { return db.tryTurn(ctx, tenant, wait == firstWait, first, fn) })
 		if !errors.Is(err, errTaken) {
 			return err
 		}
@@ -69,6 +66,31 @@ func (db *DB) inTurnOnce(ctx context.Context, document uuid.UUID, fn func(pgx.Tx
 		case <-time.After(wait/2 + rand.N(wait/2)):
 		}
 	}
+}
+
+// tryTurn returns errTaken if another process has the lock.
+func (db *DB) tryTurn(
+	ctx context.Context, tenant uuid.UUID, together bool, first func(*pgx.Batch), fn func(pgx.Tx) error,
+) error {
+	var ours bool
+	batch := &pgx.Batch{}
+	batch.Queue(lockTenantSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&ours) })
+	if together {
+		first(batch)
+	}
+	return db.pool.inTxWith(ctx, batch, func(tx pgx.Tx) error {
+		if !ours {
+			return errTaken
+		}
+		if !together {
+			batch := &pgx.Batch{}
+			first(batch)
+			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	})
 }
 
 // turns holds the queues of this process, one for each tenant. The zero value is

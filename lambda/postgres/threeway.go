@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -51,14 +50,10 @@ type chain struct {
 	of        map[uuid.UUID]int       // the number of invoices of such a cluster
 }
 
-// compareInvoices brings the three-way matches of the clusters of these documents up
-// to date, with the warnings about over-billed orders and the confidence of their
+// queueComparisons brings the three-way matches of the clusters of changed documents
+// up to date, with the warnings about over-billed orders and the confidence of their
 // matches.
-func compareInvoices(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) error {
-	c, err := readChain(ctx, tx, changed)
-	if err != nil {
-		return err
-	}
+func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 	affected := slices.Clone(changed)
 	var list []threeway.Invoice
 	for _, d := range c.docs {
@@ -78,13 +73,13 @@ func compareInvoices(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) error 
 		}
 		list = append(list, v)
 	}
-	return replaceComparisons(ctx, tx, c, affected, list)
+	c.replace(batch, affected, list)
 }
 
-func readChain(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) (*chain, error) {
+// queueChain reads the clusters of changed documents.
+func queueChain(batch *pgx.Batch, changed []uuid.UUID) *chain {
 	c := &chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
-	batch := &pgx.Batch{}
 	batch.Queue(chainSQL, changed).Query(c.take)
 	batch.Queue(chainMatchesSQL, changed).Query(func(rows pgx.Rows) error {
 		var m [2]uuid.UUID
@@ -101,7 +96,7 @@ func readChain(ctx context.Context, tx pgx.Tx, changed []uuid.UUID) (*chain, err
 		}
 		return json.Unmarshal(raw, &c.tolerance)
 	})
-	return c, tx.SendBatch(ctx, batch).Close()
+	return c
 }
 
 // take reads the documents. One that cannot be read is left out, as matching does.
@@ -152,11 +147,8 @@ WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1)) AND lowered_from <>
 		AND greatest(w.document_id, w.other_document_id) = m.document_b_id
 		AND w.document_id IN (m.document_a_id, m.document_b_id))`
 
-func replaceComparisons(
-	ctx context.Context, tx pgx.Tx, c *chain, affected []uuid.UUID, list []threeway.Invoice,
-) error {
+func (c *chain) replace(batch *pgx.Batch, affected []uuid.UUID, list []threeway.Invoice) {
 	kept, warnings := []uuid.UUID{}, []warning.Warning{}
-	batch := &pgx.Batch{}
 	for _, v := range list {
 		kept = append(kept, v.ID)
 		batch.Queue(putComparisonSQL, v.ID, v.Verdict, v.Words, v.Lines, v.Orders, v.Receipts, c.tolerance)
@@ -171,5 +163,4 @@ func replaceComparisons(
 	queueWarnings(batch, []warning.Kind{warning.OverBilled}, affected, warnings)
 	batch.Queue(lowerSQL, affected)
 	batch.Queue(raiseSQL, affected)
-	return tx.SendBatch(ctx, batch).Close()
 }

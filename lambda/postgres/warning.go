@@ -58,33 +58,28 @@ type neighbourhood struct {
 	warned bool // it has warnings
 }
 
-// warnOfCopies brings up to date the warnings that need no match: those of the
-// document itself, and of those that are compared with it.
-func warnOfCopies(ctx context.Context, tx pgx.Tx, raw score.Raw) error {
+// copies brings up to date the warnings that need no match: those of a document
+// itself, and of those that are compared with it.
+type copies struct {
+	id     uuid.UUID
+	around map[uuid.UUID]neighbourhood
+	left   []uuid.UUID // documents whose neighbour it no longer is
+}
+
+// queueCopies writes the keys of a document and reads its neighbours.
+func queueCopies(batch *pgx.Batch, raw score.Raw) *copies {
 	d, ok := warned(raw)
 	keys := []string{}
 	if ok {
 		keys = append(keys, warning.Keys(d)...)
 	}
-	around := map[uuid.UUID]neighbourhood{}
-	var left []uuid.UUID
-	batch := &pgx.Batch{}
+	c := &copies{id: raw.ID, around: map[uuid.UUID]neighbourhood{}}
 	batch.Queue(putWarningKeysSQL, raw.ID, keys, warning.Dated(d)).Query(func(rows pgx.Rows) (err error) {
-		left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})
-	queueNeighbours(batch, raw.ID, nil, around)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return err
-	}
-	if len(left) > 0 { // its data changed
-		batch = &pgx.Batch{}
-		queueNeighbours(batch, raw.ID, left, around)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
-		}
-	}
-	return warn(ctx, tx, around)
+	queueNeighbours(batch, raw.ID, nil, c.around)
+	return c
 }
 
 func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around map[uuid.UUID]neighbourhood) {
@@ -102,10 +97,18 @@ func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around ma
 	})
 }
 
-// warn compares the documents with those before them, and writes what follows.
-func warn(ctx context.Context, tx pgx.Tx, around map[uuid.UUID]neighbourhood) error {
+// queueWarnings compares the documents with those before them, and writes what
+// follows. It reads only if there is something to compare.
+func (c *copies) queueWarnings(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
+	if len(c.left) > 0 { // its data changed
+		reads := &pgx.Batch{}
+		queueNeighbours(reads, c.id, c.left, c.around)
+		if err := tx.SendBatch(ctx, reads).Close(); err != nil {
+			return err
+		}
+	}
 	var read, affected []uuid.UUID
-	for id, n := range around {
+	for id, n := range c.around {
 		others := warning.Compared(n.groups)
 		if len(others) > 0 {
 			read = append(append(read, id), others...)
@@ -124,10 +127,11 @@ func warn(ctx context.Context, tx pgx.Tx, around map[uuid.UUID]neighbourhood) er
 	var list []warning.Warning
 	for _, id := range affected {
 		if d, ok := docs[id]; ok {
-			list = append(list, warning.Of(d, around[id].groups, docs)...)
+			list = append(list, warning.Of(d, c.around[id].groups, docs)...)
 		}
 	}
-	return replaceWarnings(ctx, tx, copyKinds, affected, list)
+	queueWarnings(batch, copyKinds, affected, list)
+	return nil
 }
 
 func readWarned(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) (map[uuid.UUID]warning.Document, error) {
@@ -178,14 +182,6 @@ SELECT DISTINCT ON (l.document_id, l.kind) d.tenant_id, 'document', l.document_i
 FROM listed AS l JOIN document AS d ON d.id = l.document_id JOIN tenant AS t ON t.id = d.tenant_id
 ORDER BY l.document_id, l.kind, l.other_document_id
 ON CONFLICT DO NOTHING`
-
-func replaceWarnings(
-	ctx context.Context, tx pgx.Tx, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning,
-) error {
-	batch := &pgx.Batch{}
-	queueWarnings(batch, kinds, about, list)
-	return tx.SendBatch(ctx, batch).Close()
-}
 
 func queueWarnings(batch *pgx.Batch, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning) {
 	n := len(list)

@@ -1,0 +1,98 @@
+package postgres_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// rowsBut lists the pairs, matches and suggestions of other documents: where each
+// row is, and which transactions wrote and locked it.
+func (f *fixture) rowsBut(id uuid.UUID) string {
+	f.t.Helper()
+	var lines []string
+	for _, table := range []string{"match_pair", "document_match", "match_suggestion"} {
+		rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(' ', '"+table+"', document_a_id, document_b_id, ctid, xmin, xmax) FROM "+table+
+			" WHERE document_a_id <> $1 AND document_b_id <> $1 ORDER BY document_a_id, document_b_id", id)
+		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		lines = append(lines, list...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A document changes the rows of others only where it makes a difference: among
+// many that are alike it makes none. Rows that stay are not even locked.
+func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := alike(8)
+	for _, d := range docs {
+		f.put(d.ID, tenant, d.Type, string(d.Data))
+	}
+	last := docs[len(docs)-1].ID
+	for _, d := range docs[:len(docs)-1] {
+		f.match(d.ID)
+	}
+	before := f.rowsBut(last)
+	for range 2 {
+		f.match(last)
+		if after := f.rowsBut(last); after != before {
+			t.Fatalf("rows of others changed: %s", firstDifference(before, after))
+		}
+	}
+	if n := strings.Count(before, "match_suggestion"); n != 8*7 {
+		t.Errorf("%d suggestions, want one for each order and each other invoice", n)
+	}
+	all := f.rowsBut(uuid.Nil)
+	if f.match(last); f.rowsBut(uuid.Nil) != all {
+		t.Errorf("its own rows were touched when it was matched again: %s", firstDifference(all, f.rowsBut(uuid.Nil)))
+	}
+}
+
+// A document that finds its match takes 9 round trips to the database after its
+// claim, 6 of them with the tenant's lock: one takes the lock and reads, one locks
+// rows, three write, and one commits.
+func TestAMatchTakesFewRoundTrips(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	w := listen(t, url)
+	f := &fixture{DB: postgrestest.Open(t, w.url), conn: postgrestest.Conn(t, url), t: t}
+	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	m := &match.Matcher{Store: f.DB, Log: slog.New(slog.DiscardHandler)}
+	var trips int64
+	for n, number := range []string{"4500000101", "4500000102"} { // the first one prepares the statements
+		data := `{"number":"` + number + `","supplier":{"vat_id":"DE136695976"},"line_items":[{"sku":"L-` + number + `","quantity":"3","unit_price":"10"}]`
+		f.put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
+		f.put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
+		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {
+			claims, err := f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := w.trips.Load()
+			if err := m.Match(t.Context(), claims[0].Fence); err != nil {
+				t.Fatal(err)
+			}
+			trips = w.trips.Load() - before
+		}
+	}
+	if want := "1-2 rules, 3-4 rules"; f.edges("document_match") != want {
+		t.Errorf("matches: %s, want %s", f.edges("document_match"), want)
+	}
+	if trips > 9 {
+		t.Errorf("%d round trips, want at most 9", trips)
+	}
+	t.Logf("%d round trips", trips)
+}

@@ -57,7 +57,7 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 		check(t, "answers that are committed", query[int](l.line,
 			"SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''", g.second), 1)
 		check(t, "its replays", query[int](l.line, "SELECT replays FROM model_answer"), kill)
-		checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by rules, high"})
+		checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by rules, medium"})
 		gate.killWaiting(nil)
 		waitFor(t, "the mapping has noticed", l.Idle)
 		check(t, "pairs of the killed", query[int](l.line,

@@ -34,7 +34,7 @@ var hostileDocuments = []struct {
 }{
 	{"order", document.PurchaseOrder, `"number":"45001","currency":"EUR","total":"1184.37","date":"2026-01-05","line_items":[{"sku":"lamp","quantity":"20"}]`},
 	{"invoice 1", document.Invoice, `"number":"RE-1 %s","total":"1184.37","date":"2026-01-15","line_items":[{"sku":"lamp","quantity":"20"}]`},
-	{"invoice 2", document.Invoice, `"number":"RE-2 %s","total":"1184.37","date":"2026-01-16","line_items":[{"sku":"lamp","quantity":"20"}]`},
+	{"invoice 2", document.Invoice, `"number":"RE-2 %s","total":"1184.37","date":"2026-01-15","line_items":[{"sku":"lamp","quantity":"20"}]`},
 	{"vetoed", document.Invoice, `"number":"RE-3","currency":"USD","references":[{"type":"purchase-order","number":"45001"}]`},
 	{"cited", document.PurchaseOrder, `"number":"45002","total":"99.10","date":"2026-01-05","line_items":[{"sku":"chair","quantity":"3"}]`},
 	{"citing", document.Invoice, `"number":"RE-4","total":"99.10","date":"2026-01-15","line_items":[{"sku":"chair","quantity":"3"}],"references":[{"type":"purchase-order","number":"45002"}]`},

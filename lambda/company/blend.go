@@ -1,5 +1,7 @@
 package company
 
+import "unicode/utf8"
+
 // Likeness of a name of one word with the words that it may be made of.
 const (
 	likeInitials = 0.8 // each letter begins a word: IBM, BASF
@@ -41,33 +43,36 @@ func alone(words []word) string {
 }
 
 func blend(short string, words []word) float64 {
-	if len(short) < 2 || len(short) > maxBlend || len(words) > maxParts {
+	n := utf8.RuneCountInString(short)
+	if n < 2 || n > maxBlend || len(words) > maxParts {
 		return 0
 	}
-	if initials(words) == short {
-		if len(short) > 2 {
+	letters := initials(words)
+	if letters == short {
+		if n > 2 {
 			return likeInitials
 		}
 		return likePerhaps
 	}
-	if len(short) > 2 && initials(words) == short[:len(short)-1] { // of a word that is not printed
+	_, last := utf8.DecodeLastRuneInString(short)
+	if n > 2 && letters == short[:len(short)-last] { // of a word that is not printed
 		return likePerhaps
 	}
 	switch parts := beginnings(short, words, 0, maxParts); {
 	case parts < 2:
 		return 0
-	case len(short) >= 6 && parts <= 3 && len(short) >= 2*parts:
+	case n >= 6 && parts <= 3 && n >= 2*parts:
 		return likeBlend
-	case len(short) >= 5 && len(short) >= 2*parts:
+	case n >= 5 && n >= 2*parts:
 		return likePerhaps
 	}
 	return 0
 }
 
 func initials(words []word) string {
-	letters := make([]byte, len(words))
+	letters := make([]rune, len(words))
 	for i, w := range words {
-		letters[i] = w.text[0]
+		letters[i], _ = utf8.DecodeRuneInString(w.text)
 	}
 	return string(letters)
 }

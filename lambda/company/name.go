@@ -101,8 +101,8 @@ func (n Name) Keys() []string {
 			keys = append(keys, w.rough)
 		}
 	}
-	if letters := initials(n.first().words); len(letters) > 2 && len(letters) <= maxParts {
-		keys = append(keys, rough(letters))
+	if words := n.first().words; len(words) > 2 && len(words) <= maxParts {
+		keys = append(keys, rough(initials(words)))
 	}
 	return keys
 }

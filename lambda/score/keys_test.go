@@ -1,16 +1,19 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"matchbook/lambda/company"
 	"matchbook/lambda/document"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 )
 
 // ours is the keys without those of days, months and companies, and without the
@@ -253,4 +256,30 @@ func TestExplainingSaysWhatMatchingDoes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKeysAreText: the database takes the keys of a document in any script, also
+// where they are made of beginnings of words.
+func TestKeysAreText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"شركة النور للتجارة", "ООО Северный ветер Плюс", "東京 商事 株式会社", "Ελληνικά Τρόφιμα Αθηνών", "éa ñb øc"}))
+		text := func(label string) string {
+			raw, _ := json.Marshal(words.Draw(t, label))
+			return string(raw)
+		}
+		d, err := Read(Raw{ID: uuid.New(), Type: inv, Data: `{"number":` + text("number") + `,"notes":` + text("notes") +
+			`,"supplier":{"name":` + text("supplier") + `},"buyer":{"name":` + text("buyer") + `},"line_items":[{"sku":` + text("sku") +
+			`,"description":` + text("description") + `,"quantity":"3"}],"references":[{"type":"","number":` + text("reference") + `}]}`})
+		if err != nil {
+			t.Skip(err)
+		}
+		n := d.Normalized()
+		stored, _ := json.Marshal([]any{n.Counterparty, n.References, n.Naming})
+		for _, key := range slices.Concat(n.Keys, n.Lookup, d.Companies(), []string{n.Text, n.Known, string(stored)}) {
+			if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
+				t.Fatalf("%q", key)
+			}
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/score"
 	"matchbook/lambda/train"
 )
 
@@ -24,7 +25,7 @@ func TestHandWrittenCases(t *testing.T) {
 	var groups []string
 	table, total := map[string]map[train.Verdict]int{}, map[train.Verdict]int{}
 	for _, c := range cases {
-		v, _, err := c.Judge(t.Context())
+		v, _, err := c.Judge(t.Context(), score.Learned)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}

@@ -81,13 +81,13 @@ func readCase(line []byte) (c Case, err error) {
 	return c, nil
 }
 
-// Judge has the rules decide about the documents of the case.
-func (c Case) Judge(ctx context.Context) (Verdict, Measurement, error) {
+// Judge has the rules decide about the documents of the case, by these numbers.
+func (c Case) Judge(ctx context.Context, by *score.Numbers) (Verdict, Measurement, error) {
 	s, err := NewSample(c.Documents, c.Must)
 	if err != nil {
 		return "", Measurement{}, err
 	}
-	m, err := s.Measure(ctx, score.Learned)
+	m, err := s.Measure(ctx, by)
 	return c.verdict(m), m, err
 }
 

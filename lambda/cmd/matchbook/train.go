@@ -209,7 +209,7 @@ func (w *invocation) judge(ctx context.Context, o trainOptions) error {
 	}
 	total := map[train.Verdict]int{}
 	for _, c := range cases {
-		v, m, err := c.Judge(ctx)
+		v, m, err := c.Judge(ctx, score.Learned)
 		if err != nil {
 			return err
 		}

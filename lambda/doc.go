@@ -47,7 +47,8 @@
 //   - doctor finds errors in a configuration, a template or a stack;
 //     doctor/template reads a CloudFormation template for it, and
 //     postgres/checkup the state of a database.
-//   - document defines a document, and refuses malformed ones.
+//   - document defines a document, and refuses malformed ones; document/format is
+//     its form as a JSON Schema, and names what departs from it.
 //
 // # From a file to its text
 //

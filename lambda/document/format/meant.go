@@ -1,0 +1,91 @@
+package format
+
+import (
+	"slices"
+	"strings"
+
+	"matchbook/lambda/reference"
+)
+
+// synonyms are names of fields that people write for ours, without capitals, hyphens and
+// underscores: a hint, never a verdict. Where a field is not known, the next
+// applies.
+var synonyms = map[string][]string{
+	"ponumber": {references}, "po": {references}, "ordernumber": {references}, "purchaseorder": {references},
+	"ordernr": {references}, "reference": {references}, "refs": {references},
+	"lines": {"line_items"}, "items": {"line_items"}, "positions": {"line_items"}, "lineitem": {"line_items"},
+	"qty": {"quantity"}, "count": {"quantity"}, "uom": {"unit"},
+	"price": {"unit_price"}, "article": {"sku"}, "itemnumber": {"sku"}, "productcode": {"sku"}, "partnumber": {"sku"},
+	"text": {"description", "notes"}, "name": {"description"}, "linetotal": {"amount"},
+	"vendor": {"supplier"}, "seller": {"supplier"}, "from": {"supplier"},
+	"customer": {"buyer"}, "client": {"buyer"}, "billto": {"buyer"},
+	"vat": {"tax", "vat_id"}, "vatid": {"vat_id"}, "vatnumber": {"vat_id"}, "taxid": {"vat_id"}, "ustid": {"vat_id"},
+	"amount": {"total"}, "grandtotal": {"total"}, "totalamount": {"total"}, "gross": {"total"}, "sum": {"total"},
+	"net": {"subtotal"}, "nettotal": {"subtotal"},
+	"no": {"number"}, "nr": {"number"}, "invoicenumber": {"number"}, "documentnumber": {"number"},
+	"invoicedate": {"date"}, "issuedate": {"date"}, "duedate": {"payment_terms"},
+	"data": {"structured_data"}, "fields": {"structured_data"}, "tenant": {"tenant_id"}, "doctype": {"type"}, "kind": {"type"},
+	"received": {"received_at"}, "createdat": {"received_at"},
+}
+
+// references also shows the form, which a name alone does not.
+const references = `references: [{"type": "purchase-order", "number": "4500000101"}]`
+
+// meant is the field that a name comes near to; empty if none.
+func meant(name string, known []string) string {
+	folded := fold(name)
+	for _, field := range known {
+		if fold(field) == folded {
+			return field
+		}
+	}
+	for _, hint := range synonyms[folded] {
+		if field, _, _ := strings.Cut(hint, ":"); slices.Contains(known, field) {
+			return hint
+		}
+	}
+	best, least := "", 3 // letters that may be wrong, fewer than this
+	for _, field := range known {
+		if d := distance(folded, fold(field)); d < least && d < len(field)/2 {
+			best, least = field, d
+		}
+	}
+	return best
+}
+
+// meantValue is the value that stands for a word, where values are names.
+func meantValue(value any, location string) string {
+	word, ok := value.(string)
+	if names, is := schemaAt(location)["enum"].([]any); !ok || !is || len(names) == 0 {
+		return ""
+	}
+	return reference.Type(word)
+}
+
+func fold(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// distance is the number of letters to insert, delete or replace that makes one
+// text of the other (Levenshtein).
+func distance(a, b string) int {
+	if len(a) > 60 || len(b) > 60 {
+		return 60
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			before, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, before+cost)
+		}
+	}
+	return row[len(b)]
+}

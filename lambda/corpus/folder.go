@@ -3,20 +3,18 @@ package corpus
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
-	"time"
-	"unicode/utf8"
-
-	"matchbook/lambda/document"
 
 	"github.com/google/uuid"
 )
@@ -31,7 +29,10 @@ var (
 	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 )
 
-var extensions = []string{".json", ".jsonl", ".xml"}
+var extensions = []string{".json", ".jsonl", ".ndjson", ".xml"}
+
+// byteOrderMark stands at the start of files from some editors of Windows.
+var byteOrderMark = []byte("\uFEFF")
 
 // Problem is malformed input: its place, and the fault.
 type Problem struct {
@@ -52,15 +53,32 @@ func (p Problem) Where() string {
 type Input struct {
 	Documents []Document
 	Problems  []Problem
-	Remarks   []Problem            // of documents that are taken: values that cannot be read, or marks such as "test"
-	seen      map[uuid.UUID]string // where an id was first read
+	Remarks   []Problem // of documents that are taken: values that cannot be read, or marks such as "test"
+	// Departures are those of all documents from the format, of DepartureCount the first.
+	Departures     []Departure
+	DepartureCount int
+	Skipped        Skipped
+	seen           map[uuid.UUID]string // where an id was first read
 }
 
-// ReadFolder reads every .json, .jsonl and .xml file below path, or path itself,
-// in the order of the names. XML is that of package einvoice. Malformed documents and files that cannot be read
-// become problems; the rest goes on.
+// Skipped counts files of other kinds by their extension.
+type Skipped map[string]int
+
+// String lists the kinds: 2 .csv, 1 .pdf.
+func (s Skipped) String() string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(s)) {
+		list = append(list, fmt.Sprintf("%d %s", s[kind], cmp.Or(kind, "without an extension")))
+	}
+	return strings.Join(list, ", ")
+}
+
+// ReadFolder reads every .json, .jsonl, .ndjson and .xml file below path, or path
+// itself, in the order of the names. XML is that of package einvoice. Malformed
+// documents and files that cannot be read become problems; files of other kinds are
+// counted; the rest goes on.
 func ReadFolder(path string) (*Input, error) {
-	in := &Input{seen: make(map[uuid.UUID]string)}
+	in := &Input{seen: make(map[uuid.UUID]string), Skipped: Skipped{}}
 	var files []string
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		switch {
@@ -68,8 +86,11 @@ func ReadFolder(path string) (*Input, error) {
 			return err
 		case err != nil: // a folder without permission
 			in.Refuse(file, 0, "cannot be read: "+reason(err))
-		case !entry.IsDir() && slices.Contains(extensions, strings.ToLower(filepath.Ext(file))):
+		case entry.IsDir():
+		case slices.Contains(extensions, strings.ToLower(filepath.Ext(file))):
 			files = append(files, file)
+		default:
+			in.Skipped[strings.ToLower(filepath.Ext(file))]++
 		}
 		return nil
 	})
@@ -79,13 +100,14 @@ func ReadFolder(path string) (*Input, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	case len(files) == 0:
-		return nil, fmt.Errorf("%s holds no .json, .jsonl or .xml file", path)
+		return nil, fmt.Errorf("%s holds no .json, .jsonl, .ndjson or .xml file", path)
 	}
 	for _, file := range files {
 		if err := in.readFile(file); err != nil {
 			in.Refuse(file, 0, "cannot be read: "+reason(err))
 		}
 	}
+	in.remarkUnknown()
 	return in, nil
 }
 
@@ -122,7 +144,7 @@ func (in *Input) readFile(file string) error {
 	}
 	defer f.Close()
 	switch strings.ToLower(filepath.Ext(file)) {
-	case ".jsonl":
+	case ".jsonl", ".ndjson":
 		return in.readLines(file, f)
 	case ".xml":
 		return in.readElectronic(file, f)
@@ -143,6 +165,9 @@ func (in *Input) readLines(file string, r io.Reader) error {
 		line, tooLong, err := readLine(lines)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
+		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, byteOrderMark)
 		}
 		switch {
 		case tooLong:
@@ -170,6 +195,7 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 
 // readWhole reads a file that holds one document or an array of them.
 func (in *Input) readWhole(file string, raw []byte) {
+	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	start := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
 	switch {
 	case start < 0:
@@ -203,17 +229,9 @@ func lineAt(raw []byte, offset int64) int {
 	return 1 + bytes.Count(raw[:min(max(offset, 0), int64(len(raw)))], []byte("\n"))
 }
 
-// record is a document as it stands in a file.
-type record struct {
-	ID       string          `json:"id"`
-	TenantID string          `json:"tenant_id"`
-	Type     string          `json:"type"`
-	Received time.Time       `json:"received_at"`
-	Data     json.RawMessage `json:"structured_data"`
-}
-
 // add takes a document, or reports why it does not.
 func (in *Input) add(file string, line int, raw []byte) bool {
+	in.check(file, line, raw)
 	doc, offset, err := readRecord(raw)
 	if err != nil {
 		in.Refuse(file, line+lineAt(raw, offset)-1, err.Error())
@@ -233,91 +251,4 @@ func (in *Input) add(file string, line int, raw []byte) bool {
 // Refuse adds a problem.
 func (in *Input) Refuse(file string, line int, what string) {
 	in.Problems = append(in.Problems, Problem{file, line, what})
-}
-
-// readRecord makes a document of its JSON. The offset is where it went wrong.
-func readRecord(raw []byte) (doc Document, offset int64, err error) {
-	if len(raw) > maxRecord {
-		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
-	}
-	if !utf8.Valid(raw) {
-		return doc, firstInvalid(raw), errors.New("not valid UTF-8")
-	}
-	var r record
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return doc, errorOffset(err, raw), errors.New(jsonProblem(err))
-	}
-	if doc.Type, err = document.ParseType(r.Type); err != nil {
-		return doc, 0, err
-	}
-	if len(r.Data) == 0 || string(r.Data) == "null" {
-		return doc, 0, errors.New("no structured_data: there is nothing to match")
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, r.Data); err != nil {
-		return doc, 0, errors.New("structured_data is not valid JSON")
-	}
-	doc.Data, doc.Received = compact.Bytes(), r.Received
-	if _, err := document.Parse(doc.Data); err != nil {
-		return doc, 0, fmt.Errorf("structured_data: %w", err)
-	}
-	if doc.TenantID, err = idOr(r.TenantID, DefaultTenant); err != nil {
-		return doc, 0, fmt.Errorf("tenant_id is %w", err)
-	}
-	content := strings.Join([]string{doc.TenantID.String(), r.Type, compact.String()}, "\n")
-	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {
-		return doc, 0, fmt.Errorf("id is %w", err)
-	}
-	return doc, 0, nil
-}
-
-func idOr(text string, missing uuid.UUID) (uuid.UUID, error) {
-	if text == "" {
-		return missing, nil
-	}
-	return document.ParseID(text)
-}
-
-func firstInvalid(raw []byte) (offset int64) {
-	for len(raw) > 0 {
-		r, size := utf8.DecodeRune(raw)
-		if r == utf8.RuneError && size <= 1 {
-			return offset
-		}
-		raw, offset = raw[size:], offset+int64(size)
-	}
-	return offset
-}
-
-func errorOffset(err error, raw []byte) int64 {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return syntax.Offset
-	case errors.As(err, &kind):
-		return kind.Offset
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return int64(len(raw))
-	}
-	return 0
-}
-
-// jsonProblem describes faulty JSON in our own words.
-func jsonProblem(err error) string {
-	var kind *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &kind):
-		return fmt.Sprintf("%q has another type than it should", kind.Field)
-	case errors.As(err, &syntax):
-		return "not valid JSON: " + syntax.Error()
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "not valid JSON: it ends too early"
-	}
-	var when *time.ParseError
-	if errors.As(err, &when) {
-		return "received_at is not a time such as 2026-03-02T09:00:00Z"
-	}
-	return "not valid JSON"
 }

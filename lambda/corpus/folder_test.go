@@ -102,3 +102,41 @@ func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
 }
+
+// Files as they come: with a byte order mark, of the extension .ndjson, with other
+// words for a type, with fields that matching does not know.
+func TestOrdinaryVariationsAreRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.json":   "\uFEFF" + `[{"type":"PO","structured_data":{"number":"1"}}]`,
+		"b.ndjson": "\uFEFF" + `{"type":"Bestellung","structured_data":{"number":"2","po_number":"1","lines":[{"qty":"1"}]}}` + "\n" + oneInvoice,
+		"c.jsonl":  `{"type":"purchase_order","structured_data":{"number":"3","lines":[]}}`,
+		"d.csv":    "number", "e.PDF": "", "f.csv": "", "g": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, d := range in.Documents {
+		types = append(types, string(d.Type))
+	}
+	if want := []string{"purchase-order", "purchase-order", "invoice", "purchase-order"}; !slices.Equal(types, want) || len(in.Problems) > 0 {
+		t.Errorf("types %v, want %v; problems %v", types, want, in.Problems)
+	}
+	if want := "1 without an extension, 2 .csv, 1 .pdf"; in.Skipped.String() != want {
+		t.Errorf("skipped %q, want %q", in.Skipped, want)
+	}
+	const want = "matching does not know the fields lines, po_number; `matchbook check` says what may be meant"
+	if len(in.Remarks) != 1 || in.Remarks[0].What != want || filepath.Base(in.Remarks[0].Where()) != "b.ndjson:1" {
+		t.Errorf("remarks %v, want %q", in.Remarks, want)
+	}
+	if in.DepartureCount != 6 { // three types, two fields of b and one of c
+		t.Errorf("%d departures: %v", in.DepartureCount, in.Departures)
+	}
+}

@@ -61,6 +61,9 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 		return nil, err
 	}
 	p.Say("%d documents read from %s, %d malformed", len(in.Documents), f.Dir, len(in.Problems))
+	if len(in.Skipped) > 0 {
+		p.Say("files that are not read: %s", in.Skipped)
+	}
 	for _, remark := range in.Remarks {
 		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
 	}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/format"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the form of a document, a JSON Schema",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := w.out.Write(format.Schema)
+			return err
+		},
+	}
+}
+
+func (w *invocation) checkCommand() *cobra.Command {
+	var asJSON bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "check DIR|FILE...",
+		Short: "Name everything in documents that departs from the form that is expected",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := check(args)
+			if err != nil {
+				return err
+			}
+			r.limit = limit
+			err = w.print(r, asJSON)
+			if err == nil && len(r.Problems)+r.DepartureCount > 0 {
+				err = errFindings
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	f.IntVar(&limit, "limit", 20, "show this many, and count the rest")
+	return cmd
+}
+
+// checked is the report of matchbook check.
+type checked struct {
+	Documents      int                `json:"documents"` // that matching takes
+	Problems       []corpus.Problem   `json:"problems"`  // what it does not take
+	Departures     []corpus.Departure `json:"departures"`
+	DepartureCount int                `json:"departure_count"` // may be more than are listed
+	Skipped        corpus.Skipped     `json:"skipped"`
+	limit          int                // of departures, in the text
+}
+
+func check(paths []string) (r checked, err error) {
+	r = checked{Problems: []corpus.Problem{}, Departures: []corpus.Departure{}, Skipped: corpus.Skipped{}}
+	for _, path := range paths {
+		in, err := corpus.ReadFolder(path)
+		if err != nil {
+			return r, err
+		}
+		r.Documents += len(in.Documents)
+		r.Problems = append(r.Problems, in.Problems...)
+		r.Departures = append(r.Departures, in.Departures...)
+		r.DepartureCount += in.DepartureCount
+		for kind, n := range in.Skipped {
+			r.Skipped[kind] += n
+		}
+	}
+	return r, nil
+}
+
+// Text lists the departures, and then everything that is not read.
+func (r checked) Text() string {
+	var b strings.Builder
+	shown := r.Departures[:min(len(r.Departures), max(r.limit, 0))]
+	for _, d := range shown {
+		fmt.Fprintf(&b, "%s:%d  %s\n      found     %s\n      expected  %s\n", d.File, d.Line, d.Path, d.Found, d.Expected)
+		if d.Hint != "" {
+			fmt.Fprintf(&b, "      did you mean %s?\n", d.Hint)
+		}
+	}
+	if more := r.DepartureCount - len(shown); more > 0 {
+		fmt.Fprintf(&b, "... and %d more\n", more)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "%s  not taken: %s\n", p.Where(), p.What)
+	}
+	if len(r.Skipped) > 0 {
+		fmt.Fprintf(&b, "files that are not read: %s\n", r.Skipped)
+	}
+	fmt.Fprintf(&b, "%d documents can be matched, %d cannot; %d places depart from the form (matchbook schema)\n",
+		r.Documents, len(r.Problems), r.DepartureCount)
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document/format"
+)
+
+func TestCheckNamesEveryDeparture(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "orders.jsonl")
+	text := `{"type":"purchase-order","structured_data":{"number":"1"}}
+{"type":"purchase-order","structured_data":{"lines":[],"total":"1,50","qty":1}}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errOut := matchbook(t, "", "check", "--limit", "2", file)
+	if want := file + ":2  $.structured_data.lines\n      found     an unknown field\n"; code != 1 || !strings.Contains(out, want) {
+		t.Errorf("exit status %d, want 1\n%s\n%s", code, out, errOut)
+	}
+	for _, want := range []string{"did you mean line_items?", "... and 1 more", "1 documents can be matched, 1 cannot; 3 places depart from the form"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	var r checked
+	if _, out, _ := matchbook(t, "", "check", "--json", file); json.Unmarshal([]byte(out), &r) != nil || len(r.Departures) != 3 {
+		t.Errorf("JSON: %s", out)
+	}
+	if code, _, _ := matchbook(t, "", "check", file+"x"); code != 2 {
+		t.Errorf("exit status %d for a file that does not exist, want 2", code)
+	}
+}
+
+// The samples of the repository have the form.
+func TestSamplesHaveTheForm(t *testing.T) {
+	t.Parallel()
+	if code, out, _ := matchbook(t, "", "check", samples); code != 0 {
+		t.Errorf("exit status %d, want 0\n%s", code, out)
+	}
+}
+
+func TestSchemaIsPrinted(t *testing.T) {
+	t.Parallel()
+	if code, out, _ := matchbook(t, "", "schema"); code != 0 || out != string(format.Schema) {
+		t.Errorf("exit status %d, %d bytes", code, len(out))
+	}
+}

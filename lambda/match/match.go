@@ -49,9 +49,9 @@ type Store interface {
 	// of the tenant and of these types with a key of n.Lookup, and n.Similar; and the
 	// identities of n.Naming.
 	Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error)
-	// Near lists documents of the tenant and of these types with one of these
-	// keys and an embedding, the nearest in time, a bounded number.
-	Near(ctx context.Context, id uuid.UUID, keys []string, types []document.Type) ([]Near, error)
+	// Near lists documents of the tenant and of these types with an embedding and a
+	// key of w.Company, the nearest to w.Days, a bounded number.
+	Near(ctx context.Context, id uuid.UUID, w score.Window, types []document.Type) ([]Near, error)
 	// Write replaces the document's pairs, has the rules decide about all pairs
 	// of the documents whose competition that changes, replaces their matches
 	// and suggestions by the result, and sets the document succeeded, all or

@@ -113,16 +113,16 @@ const nearSQL = `
 SELECT other.id, ` + vectorColumn + `
 FROM (` + companyRows + `) AS known CROSS JOIN LATERAL (SELECT * FROM document WHERE id = document_id OFFSET 0) AS other
 WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND other.id <> $1
-	AND type = ANY ($3::text[]::document_type[]) AND embedding IS NOT NULL
+	AND type = ANY ($4::text[]::document_type[]) AND embedding IS NOT NULL
 ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = $1))), other.id
 LIMIT 500`
 
 // Near implements match.Store.
 func (db *DB) Near(
-	ctx context.Context, id uuid.UUID, keys []string, types []document.Type,
+	ctx context.Context, id uuid.UUID, w score.Window, types []document.Type,
 ) (near []match.Near, err error) {
 	err = steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, nearSQL, id, keys, types)
+		rows, _ := db.pool.Query(ctx, nearSQL, id, w.Company, w.Days, types)
 		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
 		return err
 	})
@@ -164,7 +164,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // similar returns the documents of the same company whose texts are similar.
 func (db *DB) similar(ctx context.Context, d score.Document) (ids []uuid.UUID, err error) {
-	near, err := db.Near(ctx, d.ID, d.Companies(), score.Matchable(d.Type))
+	near, err := db.Near(ctx, d.ID, d.Normalized().Window, score.Matchable(d.Type))
 	for _, n := range near {
 		if d.Similar(n.Vector) {
 			ids = append(ids, n.ID)

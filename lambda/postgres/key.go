@@ -26,23 +26,19 @@ func search(id uuid.UUID, types []document.Type, n score.Normalized) []any {
 // The months of a lookup are those of its window. The arrays are read by subqueries,
 // so that their sizes do not change the plan: it is made once, not for each search.
 const wantedRows = `
-	SELECT match_key(tenant_id, k) AS key, coalesce(($5::integer[])[1], 0) AS day, 0 AS first, 99999999 AS last,
+	SELECT k, match_key(tenant_id, k) AS key, coalesce(($5::integer[])[1], 0) AS day, 0 AS first, 99999999 AS last,
 		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 1 END AS weight,
 		CASE WHEN substr(k, 10, 4) = 'ref|' THEN 100 ELSE 50 END AS most
 	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest((SELECT $3::text[])) AS k
 	WHERE k NOT LIKE '________|month|%'
 	UNION ALL
-	SELECT match_key(tenant_id, k), day, $6::integer, $7::integer, 1, 50
+	SELECT k, match_key(tenant_id, k), day, $6::integer, $7::integer, 1, 50
 	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest((SELECT $4::text[])) AS k,
 		unnest((SELECT $5::integer[])) AS day`
 
-// sharingRows are the documents that a search reaches: of each key the nearest
-// before the document's place and the nearest after it, in the order of days and
-// ids.
-const sharingRows = `
-	SELECT document_id, sum(weight) AS shared FROM (
-		SELECT DISTINCT wanted.key, weight, document_id
-		FROM (` + wantedRows + `) AS wanted CROSS JOIN LATERAL (
+// nearestOfEach joins to each wanted key the nearest documents before the document's
+// place and the nearest after it, in the order of days and ids.
+const nearestOfEach = ` CROSS JOIN LATERAL (
 			(SELECT document_id FROM document_key AS k
 			WHERE k.key = wanted.key AND (k.day, k.document_id) < (wanted.day, $1) AND k.day >= first
 			ORDER BY k.day DESC, k.document_id DESC LIMIT most)
@@ -50,7 +46,13 @@ const sharingRows = `
 			(SELECT document_id FROM document_key AS k
 			WHERE k.key = wanted.key AND (k.day, k.document_id) > (wanted.day, $1) AND k.day <= last
 			ORDER BY k.day, k.document_id LIMIT most)
-		) AS near
+		) AS near`
+
+// sharingRows are the documents that a search reaches.
+const sharingRows = `
+	SELECT document_id, sum(weight) AS shared FROM (
+		SELECT DISTINCT wanted.key, weight, document_id
+		FROM (` + wantedRows + `) AS wanted` + nearestOfEach + `
 	) AS reached GROUP BY document_id`
 
 // nearestRows is the one rule of which documents with a common key are
@@ -63,8 +65,13 @@ const nearestRows = `
 		AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 	ORDER BY shared DESC, id LIMIT 400`
 
-// companyRows are the documents with one of the keys $2.
+// companyRows are the nearest documents of a company, whatever their contents: 250
+// on each side. $2 are its keys, and $3 the days of the document, none if it has no
+// date.
 const companyRows = `
 	SELECT DISTINCT document_id
-	FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself CROSS JOIN unnest($2::text[]) AS k
-	CROSS JOIN LATERAL (SELECT document_id FROM document_key AS has WHERE has.key = match_key(tenant_id, k) OFFSET 0) AS has`
+	FROM (
+		SELECT match_key(tenant_id, k) AS key, day, 0 AS first, 99999999 AS last, 250 AS most
+		FROM (SELECT tenant_id FROM document WHERE id = $1) AS itself, unnest((SELECT $2::text[])) AS k,
+			unnest((SELECT coalesce(nullif($3::integer[], '{}'), '{0}'))) AS day
+	) AS wanted` + nearestOfEach

@@ -96,8 +96,40 @@ func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
 	put(4, tenant, document.PurchaseOrder, "x", []byte{4})
 	put(5, otherTenant, document.PurchaseOrder, "w", []byte{5})
 	put(6, tenant, document.Invoice, "w", []byte{6})
-	got, err := f.Near(t.Context(), num(1), []string{"w"}, score.Matchable(document.Invoice))
+	got, err := f.Near(t.Context(), num(1), score.Window{Company: []string{"w"}}, score.Matchable(document.Invoice))
 	if want := []match.Near{{ID: num(2), Vector: "02"}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
+
+// Of a company with many documents the nearest by date are read, as many on either
+// side. A document without a date has its place before all dates.
+func TestNearAreTheNearestByDate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.Invoice, "{}")
+	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, embedding, match_keys)
+		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, $1, 'purchase-order', '{}', '\x01',
+			ARRAY['00000000|who|w'] || CASE WHEN i < 700 THEN ARRAY['00000000|day|' || date '2025-01-01' + i] ELSE '{}' END
+		FROM generate_series(0, 702) AS i`, tenant)
+	for _, tc := range []struct {
+		days              []int32
+		want, first, last int
+	}{
+		{[]int32{20251217}, 500, 100, 599}, // day 350, before the order of that day
+		{[]int32{20250101}, 253, 0, 702},
+		{nil, 250, 0, 702},
+	} {
+		near, err := f.Near(t.Context(), num(1), score.Window{Company: []string{"00000000|who|w"}, Days: tc.days}, score.Matchable(document.Invoice))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []int
+		for _, n := range near {
+			ids = append(ids, int(n.ID[14])<<8+int(n.ID[15])-1000)
+		}
+		if len(ids) != tc.want || slices.Min(ids) != tc.first || slices.Max(ids) != tc.last {
+			t.Errorf("on %v: got %d from %d to %d, want %+v", tc.days, len(ids), slices.Min(ids), slices.Max(ids), tc)
+		}
 	}
 }

@@ -143,14 +143,14 @@ func (d Document) days() (list []string) {
 // other, whatever their contents. Days are numbers such as 20260131.
 type Window struct {
 	Company  []string // the keys of the company
-	Days     []int32  // of the document; none if it has no date
+	Days     []int32  // of the document; without a date it has none, and no candidates by time
 	From, To int32    // of its candidates
 }
 
 func (d Document) window() (w Window) {
 	first, months := d.months()
 	if months == 0 {
-		return w
+		return Window{Company: d.Companies()}
 	}
 	w = Window{d.Companies(), nil, number8(first.Month(-window)) * 100, number8(first.Month(months+window-1))*100 + 99}
 	for _, day := range d.days() {

@@ -97,7 +97,7 @@ func TestWindow(t *testing.T) {
 		want Window
 	}{
 		{"the months around", inv, `"date":"2026-01-31"`, Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20260131}, 20250900, 20260599}},
-		{"no date", inv, `"total":"5"`, Window{}},
+		{"no date", inv, `"total":"5"`, Window{Company: []string{"aaaaaaaa|who|DE1"}}},
 		{"a contract's time", ct, `"period":{"from":"2025-11-15","to":"2026-01-14"}`,
 			Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20251101, 20251201, 20260101}, 20250700, 20260599}},
 		{"a contract without a period", ct, `"date":"2026-01-31"`, Window{[]string{"aaaaaaaa|who|DE1"}, []int32{20260101}, 20250900, 20260599}},

@@ -1,12 +1,14 @@
 // Package postgrestest gives each test a database of its own, migrated, on a
 // real server: the one named by MATCHBOOK_TEST_DATABASE_URL, which must be for
 // nothing but tests, or else a private one that is gone with the test binary.
-// MATCHBOOK_POSTGRES forces one of them; no other variable is ever read.
+// MATCHBOOK_POSTGRES forces one of them; no other variable is ever read. The
+// private server of tests is in memory; that of benchmarks is on disk, with fsync.
 package postgrestest
 
 import (
 	"context"
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -108,7 +110,11 @@ var shared = sync.OnceValue(func() server {
 	}
 	if admin == "" {
 		// The server stops by itself when this process ends.
-		private, err := pgserver.Start(ctx, pgserver.Options{Source: source, InMemory: true})
+		o := pgserver.Options{Source: source, InMemory: true}
+		if flag.Lookup("test.bench").Value.String() != "" {
+			o = pgserver.Options{Source: source, Durable: true, Settings: map[string]string{"max_connections": "200"}}
+		}
+		private, err := pgserver.Start(ctx, o)
 		if err != nil {
 			return server{err: err}
 		}

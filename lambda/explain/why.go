@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/score"
 
@@ -21,6 +22,8 @@ type Explanation struct {
 	ThreeWay []threeWayReport `json:"three_way"`
 	NoMatch  []string         `json:"no_match,omitempty"` // the reasons, if there is none
 	Near     []named          `json:"near,omitempty"`     // the candidates, where no pair was kept
+	// Unread counts the documents that share a key with it and were not looked at.
+	Unread []postgres.Unread `json:"unread,omitempty"`
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
@@ -72,6 +75,12 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		return err
 	}
 	e.NoMatch = append(e.NoMatch, cited...)
+	if e.Unread, err = d.db.Unread(d.ctx, doc.raw); err != nil {
+		return err
+	}
+	if s := postgres.UnreadWords(e.Unread); s != "" {
+		say(s)
+	}
 	if len(e.Pairs) > 0 || doc.unmatched() != "" {
 		return nil
 	}

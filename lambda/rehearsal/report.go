@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
@@ -135,7 +134,7 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.D
 		return f, err
 	}
 	f.explainAlone(edges, suggestions, docs)
-	return f, nil
+	return f, f.addUnread(ctx, db)
 }
 
 // Text shows the matches, the clusters and the documents that are alone.
@@ -186,53 +185,6 @@ func (f *Found) addClusters() {
 		f.Clusters = append(f.Clusters, clusterReport{id, docs})
 	}
 	slices.SortFunc(f.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
-}
-
-// explainAlone gives the reason for every document without a match: the best
-// pair that was considered, or citations of documents that are not here.
-func (f *Found) explainAlone(edges, suggestions []report.Match, docs []corpus.Document) {
-	matched := make(map[uuid.UUID]bool)
-	for _, e := range edges {
-		matched[e.A], matched[e.B] = true, true
-	}
-	considered := make(map[uuid.UUID]report.Match) // the best suggestion
-	for _, s := range suggestions {
-		for _, id := range []uuid.UUID{s.A, s.B} {
-			if best, ok := considered[id]; !ok || s.Score > best.Score {
-				considered[id] = s
-			}
-		}
-	}
-	for _, d := range docs {
-		row := f.byID[d.ID]
-		if row == nil || row.Status != "succeeded" || matched[d.ID] {
-			continue
-		}
-		if s, ok := considered[d.ID]; ok {
-			row.AloneBecause = s.Reasoning
-			continue
-		}
-		row.AloneBecause = missing(d.Data)
-	}
-}
-
-// missing explains a document without a candidate.
-func missing(raw []byte) string {
-	data, err := document.Parse(raw)
-	if err != nil {
-		return "Its structured data cannot be read."
-	}
-	if data.Supplier == (document.Party{}) && data.Buyer == (document.Party{}) {
-		return "It names no company."
-	}
-	if len(data.References) == 0 {
-		return "It cites nothing, and nothing cites it."
-	}
-	var cited []string
-	for _, r := range data.References {
-		cited = append(cited, strings.ReplaceAll(r.Type, "-", " ")+" "+r.Number)
-	}
-	return "It cites " + strings.Join(cited, ", ") + ": not among the documents."
 }
 
 // count does the accounting. A sum that does not add up is an error.

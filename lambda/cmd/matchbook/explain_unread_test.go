@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// A document that stays alone names what was not looked at, in match and in explain.
+func TestWhatWasNotLookedAtIsShown(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Lamps')", lampTenant); err != nil {
+		t.Fatal(err)
+	}
+	const invoicesSQL = `INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+		SELECT ('40000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, $1, 'invoice', '{}',
+			ARRAY['30000000|who|DE999012345', '30000000|day|2026-04-01'] FROM generate_series(1, 160) AS i`
+	if _, err := conn.Exec(t.Context(), invoicesSQL, lampTenant); err != nil {
+		t.Fatal(err)
+	}
+	order, _, _ := strings.Cut(strings.TrimSpace(lamps), "\n")
+	file := filepath.Join(t.TempDir(), "order.jsonl")
+	if err := os.WriteFile(file, []byte(order), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Not looked at, because others are nearer in time: 110 of the same company from about the same time."
+	for _, command := range []string{"match " + filepath.Dir(file), "explain " + lampOrder} {
+		code, text, errOut := matchbook(t, url, strings.Fields(command)...)
+		if code != exitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%s: exit status %d, %s; no %q in\n%s", command, code, errOut, want, text)
+		}
+	}
+}

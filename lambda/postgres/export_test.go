@@ -10,6 +10,7 @@ import (
 // Statements whose plans are tested.
 const (
 	CandidatesSQL  = candidatesSQL
+	NearSQL        = nearSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
 	PendingSQL     = pendingSQL

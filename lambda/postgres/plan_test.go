@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/company"
@@ -91,6 +92,67 @@ func TestPlansStaySelective(t *testing.T) {
 		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20))
 		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
 	})
+}
+
+// However many documents a tenant has, a search reads of each key the nearest, by the
+// index, and no other document.
+func TestPlansStayBounded(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{10_000, 1_000_000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			if size > 10_000 && !thorough.On() {
+				t.Skip("skipped without -thorough: inserts a million documents")
+			}
+			url := postgrestest.URL(t)
+			conn := postgrestest.Conn(t, url)
+			insertSkewed(t, conn, size)
+			if _, err := conn.Exec(t.Context(), manyPairsSQL); err != nil { // an empty table is scanned
+				t.Fatal(err)
+			}
+			if _, err := conn.Exec(t.Context(), "VACUUM ANALYZE match_pair"); err != nil {
+				t.Fatal(err)
+			}
+			for _, class := range skewed {
+				t.Run(class.name, func(t *testing.T) {
+					documents := skewedClass(size, class.has)
+					raw := skewedDocument(documents[len(documents)/2])
+					d, err := score.Read(raw)
+					if err != nil {
+						t.Fatal(err)
+					}
+					n, types := d.Normalized(), score.Matchable(raw.Type)
+					search := postgrestest.Explain(t, conn, postgres.CandidatesSQL, append(postgres.Search(raw.ID, types, n), []uuid.UUID{raw.ID})...)
+					wantBounded(t, search, reach(n))
+					near := postgrestest.Explain(t, conn, postgres.NearSQL, raw.ID, n.Window.Company, n.Window.Days, types)
+					wantBounded(t, near, 500*len(n.Window.Company))
+				})
+			}
+		})
+	}
+}
+
+// reach is the number of rows that a search may read for the keys of a document.
+func reach(n score.Normalized) (rows int) {
+	for _, key := range n.Lookup {
+		switch {
+		case strings.Contains(key, "|ref|"):
+			rows += 200
+		case !strings.Contains(key, "|month|"):
+			rows += 100
+		}
+	}
+	return rows + 100*len(n.Window.Company)*len(n.Window.Days)
+}
+
+func wantBounded(t *testing.T, p postgrestest.Plan, bound int) {
+	t.Helper()
+	p.WantIndexed(t, "document_key_pkey", "document_pkey")
+	keys, documents := p.Fetched("document_key"), p.Fetched("document")
+	t.Logf("%.0f keys and %.0f documents were read, of at most %d, in %.1f ms", keys, documents, bound, p.Millis)
+	if keys > float64(bound) || documents > float64(bound+20) { // also the document itself, and partners
+		t.Errorf("%.0f keys and %.0f documents were read, more than %d", keys, documents, bound)
+	}
 }
 
 func (f *fixture) someDocuments(n int) (ids []uuid.UUID) {

@@ -36,7 +36,7 @@ func BenchmarkOrdersAlike(b *testing.B) {
 
 func matchAlike(b *testing.B, n int) {
 	url := postgrestest.URL(b)
-	w := listen(b, url)
+	w := listen(b, url, 0)
 	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
 	docs := alike(n)
 	if _, err := db.Import(b.Context(), docs); err != nil {

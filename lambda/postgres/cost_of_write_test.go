@@ -67,7 +67,7 @@ func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
 func TestAMatchTakesFewRoundTrips(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	w := listen(t, url)
+	w := listen(t, url, 0)
 	f := &fixture{DB: postgrestest.Open(t, w.url), conn: postgrestest.Conn(t, url), t: t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	m := &match.Matcher{Store: f.DB, Log: slog.New(slog.DiscardHandler)}

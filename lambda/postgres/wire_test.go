@@ -9,19 +9,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// wire counts what connections send to a server.
+// wire counts what connections send to a server, and may make it far away.
 type wire struct {
 	url        string
 	trips      atomic.Int64 // requests that a client waits for: synchronisations and simple queries
 	statements atomic.Int64
 }
 
-// listen passes connections on to the server of a URL and counts.
-func listen(t testing.TB, serverURL string) *wire {
+// listen passes connections on to the server of a URL and counts. A request and its
+// answer take so much longer.
+func listen(t testing.TB, serverURL string, far time.Duration) *wire {
 	t.Helper()
 	config, err := pgx.ParseConfig(serverURL)
 	if err != nil {
@@ -52,8 +54,8 @@ func listen(t testing.TB, serverURL string) *wire {
 				_ = client.Close()
 				return
 			}
-			copies.Go(func() { _, _ = io.Copy(client, server); _ = client.Close() })
-			copies.Go(func() { w.pass(server, client); _ = server.Close() })
+			copies.Go(func() { _, _ = io.Copy(client, late(server, far/2)); _ = client.Close() })
+			copies.Go(func() { w.pass(server, late(client, far/2)); _ = server.Close() })
 		}
 	})
 	return w
@@ -87,4 +89,36 @@ func (w *wire) pass(server io.Writer, client io.Reader) {
 			w.statements.Add(1)
 		}
 	}
+}
+
+// late reads what another reader has read before: so long ago.
+func late(from io.Reader, by time.Duration) io.Reader {
+	if by == 0 {
+		return from
+	}
+	type parcel struct {
+		due  time.Time
+		data []byte
+	}
+	underWay := make(chan parcel, 1000)
+	go func() {
+		defer close(underWay)
+		for {
+			data := make([]byte, 16<<10)
+			n, err := from.Read(data)
+			underWay <- parcel{time.Now().Add(by), data[:n]}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	out, in := io.Pipe()
+	go func() {
+		for p := range underWay {
+			<-time.After(time.Until(p.due))
+			_, _ = in.Write(p.data)
+		}
+		_ = in.Close()
+	}()
+	return out
 }

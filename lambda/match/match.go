@@ -23,6 +23,7 @@ type Block struct {
 	Candidates []score.Raw // in id order; partners are among them as far as there is room
 	Partners   []uuid.UUID // all of them, in id order
 	Known      string      // the identities of the document's supplier, as in score.Raw
+	Tenant     uuid.UUID   // of the document: its other writers wait for a Write
 	// Score, if it is set, has Write score the candidates that it finds,
 	// whatever they were before. Other writers of the tenant wait meanwhile.
 	Score func(candidates []score.Raw) []score.Pair
@@ -178,7 +179,7 @@ func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
 // model has still to answer.
 func (a *attempt) partial(err error) error {
 	a.x.owing = true
-	known := Block{Score: a.doc.Pairs, Rest: a.doc.Pairs}
+	known := Block{Score: a.doc.Pairs, Rest: a.doc.Pairs, Tenant: a.raw.TenantID}
 	return &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
 		w, err := a.Store.WriteReleased(ctx, a.fence, a.n, a.types, known, a.decide, r)
 		if errors.Is(err, job.ErrFenceLost) {

@@ -189,7 +189,7 @@ func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
 		"the rules have to ask first": {"", errInjected, errInjected, false},
 		"the fence is lost":           {"UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", nil, job.ErrFenceLost, false},
 		"settled by another attempt":  {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", nil, job.ErrFenceLost, false},
-		"the rules and the fence":     {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, errInjected, false},
+		"the rules and the fence":     {"UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", errInjected, job.ErrFenceLost, false},
 		"the candidates have changed": {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", nil, nil, true},
 		"they have, and the rules":    {"UPDATE document SET match_keys = '{k}' WHERE id <> $1", errInjected, nil, true},
 	} {

@@ -106,7 +106,9 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []docu
 		block.Partners, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})
-	batch.Queue(knownSQL, id, n.Naming.Name, n.Naming.VATID).QueryRow(func(row pgx.Row) error { return row.Scan(&block.Known) })
+	batch.Queue(knownSQL, id, n.Naming.Name, n.Naming.VATID).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&block.Tenant, &block.Known)
+	})
 }
 
 const nearSQL = `

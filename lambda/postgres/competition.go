@@ -163,7 +163,7 @@ func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
-		if (p.A == r.id || p.B == r.id) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
+		if r.doc.has(p.A, p.B) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
 			lost = append(lost, *p)
 			continue
 		}
@@ -196,6 +196,12 @@ func (c *competition) decided() (pairs []rules.Pair) {
 		}
 	}
 	return pairs
+}
+
+// decides reports whether a pair is decided.
+func (c *competition) decides(a, b uuid.UUID) bool {
+	i, known := c.place[[2]uuid.UUID{a, b}]
+	return c.owns(a) || c.owns(b) || known && !c.pairs[i].Brief
 }
 
 // keysOf lists the documents of pairs, in two lists.

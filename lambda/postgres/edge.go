@@ -17,8 +17,7 @@ WHERE (document_a_id, document_b_id) IN (
 		SELECT document_a_id, document_b_id FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
 		UNION SELECT * FROM unnest($2::uuid[], $3::uuid[]))
 	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))
-RETURNING document_a_id, document_b_id`
+	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))`
 
 const clearSuggestionsSQL = `
 DELETE FROM match_suggestion
@@ -47,8 +46,7 @@ WHERE old.decided_by IS DISTINCT FROM 'person'
 ORDER BY e.a, e.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, confidence = excluded.confidence, lowered_from = '', decided_by = excluded.decided_by,
-	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at
-RETURNING document_a_id, document_b_id`
+	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at`
 
 const upsertSuggestionsSQL = `
 INSERT INTO match_suggestion
@@ -77,17 +75,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text
 WHERE document_a_id = n.a AND document_b_id = n.b`
 
 // queueResult makes the matches and suggestions of the decided pairs, and of the own
-// documents, those of the result. A person's decision stays. changed receives the
-// documents of the matches that were deleted or written.
-func queueResult(batch *pgx.Batch, c *competition, result rules.Result, changed *[]uuid.UUID) error {
-	note := func(rows pgx.Rows) error {
-		var a, b uuid.UUID
-		_, err := pgx.ForEachRow(rows, []any{&a, &b}, func() error {
-			*changed = append(*changed, a, b)
-			return nil
-		})
-		return err
-	}
+// documents, those of the result. A person's decision stays.
+func queueResult(batch *pgx.Batch, c *competition, result rules.Result) error {
 	decidedA, decidedB := keysOf(c.decided())
 	matches, err := columnsOf(result.Matches)
 	if err != nil {
@@ -97,10 +86,10 @@ func queueResult(batch *pgx.Batch, c *competition, result rules.Result, changed 
 	if err != nil {
 		return err
 	}
-	batch.Queue(clearMatchesSQL, c.own, decidedA, decidedB, matches.as, matches.bs).Query(note)
+	batch.Queue(clearMatchesSQL, c.own, decidedA, decidedB, matches.as, matches.bs)
 	batch.Queue(clearSuggestionsSQL, c.own, decidedA, decidedB, suggestions.as, suggestions.bs)
 	if e := matches; len(e.as) > 0 {
-		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence).Query(note)
+		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence)
 	}
 	queueAsked(batch, result.Asked)
 	if e := suggestions; len(e.as) > 0 {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -120,6 +121,7 @@ func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
 // writeOnce is one Write of a result, whatever comes of it.
 func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
 	pairs, by := asPairs(d)
+	seen.Tenant = cmp.Or(seen.Tenant, tenant)
 	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, by)
 	return w.Fresh, err
 }

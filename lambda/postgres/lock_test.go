@@ -83,7 +83,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	f.write(claims[0].Fence, key("k"), match.Block{}, rules.Result{})
+	f.write(claims[0].Fence, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // dataColumn reads structured data as text, empty when it is too large to be
@@ -52,46 +51,41 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 }
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so
-// the rows read here do not change before the commit. In one transaction, in this
-// order, it
+// the rows read here do not change before the commit. In one transaction and four
+// round trips, it
 //
-//  1. takes the tenant's lock (lockTenantSQL in tenant.go), and reads the block
-//     again; if it changed, Write ends here, and nothing is written,
-//  2. reads the pairs of the document and of its partners (briefsSQL in
-//     competition.go), and in full those whose decision can change (chosenSQL),
-//  3. locks the documents and their clusters in id order (lockRowsSQL in
-//     cluster.go), and has the rules decide,
-//  4. deletes the document's pairs that are gone, and writes its pairs of now
-//     (deletePairsSQL and upsertPairsSQL in pair.go),
-//  5. deletes matches and suggestions that are gone (clearMatchesSQL and
-//     clearSuggestionsSQL in edge.go),
-//  6. writes the matches (upsertMatchesSQL),
-//  7. marks the pairs that a model was asked about (askedSQL),
-//  8. writes the suggestions (upsertSuggestionsSQL),
-//  9. writes the clusters that changed (setClusterSQL in cluster.go),
-//  10. compares invoices with their orders and receipts (threeway.go), where a
-//     document or a match has changed,
-//  11. replaces the warnings that need no match (warning.go),
-//  12. publishes the documents whose question changed (publishStaleSQL in pair.go),
-//  13. sets the document succeeded, which is the fence of it all (succeedSQL in
-//     claim.go, where table.go replaces names in braces such as {table}), or
-//     releases it (retrySQL and failSQL there),
-//  14. publishes documents whose supplier's name has other identities now (party.go;
-//     namingSQL has stored the document's own with its pairs).
+//  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the block again, and
+//     the pairs of the document and of its partners (briefsSQL in competition.go); if
+//     the block changed, Write ends here, and nothing is written,
+//  2. reads in full the pairs whose decision can change (chosenSQL), locks the
+//     documents and their clusters in id order (lockRowsSQL in cluster.go), and ends
+//     if the fence does not hold; it replaces the document's keys for warnings
+//     (putWarningKeysSQL in warning.go), and has the rules decide,
+//  3. deletes the document's pairs that are gone, and writes its pairs of now
+//     (deletePairsSQL and upsertPairsSQL in pair.go); deletes matches and suggestions
+//     that are gone (clearMatchesSQL and clearSuggestionsSQL in edge.go), and writes
+//     those of now (upsertMatchesSQL and upsertSuggestionsSQL), marks the pairs that a
+//     model was asked about (askedSQL), and writes the clusters that changed
+//     (setClusterSQL in cluster.go),
+//  4. compares invoices with their orders and receipts (threeway.go), where a
+//     document or a match has changed, replaces the warnings that need no match
+//     (warning.go), sets the document succeeded (succeedSQL in claim.go, where table.go
+//     replaces names in braces such as {table}), or releases it (retrySQL and failSQL
+//     there), publishes the documents whose question changed (publishStaleSQL in
+//     pair.go), and those whose supplier's name has other identities now (party.go;
+//     namingSQL has stored the document's own with its pairs), and commits.
 //
-// The fence is last here and first in Jobs.Succeed. Whether the attempt succeeds is
-// not known earlier: the block may have changed, and the rules may lack the answer
-// of a model. A fence at the start would also lock the document's row before
-// lockRowsSQL locks the others in id order. If the fence does not hold, all is
-// rolled back.
+// The fence is checked when the document's row is locked, among the others in id order.
+// It holds until the commit, so the statement in 4 changes the row.
 //
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.
 func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
-) (w match.Written, err error) {
-	return db.write(ctx, f, n, types, seen, pairs, decide, db.sql.succeed, []any{f.ID, f.Attempt})
+) (match.Written, error) {
+	return db.write(ctx, write{fence: f, n: n, types: types, seen: seen, pairs: pairs,
+		end: db.sql.succeed, endArgs: []any{f.ID, f.Attempt}}, decide)
 }
 
 // WriteReleased implements match.Store.
@@ -100,63 +94,70 @@ func (db *DB) WriteReleased(
 	seen match.Block, decide match.Rules, r job.Release,
 ) (match.Written, error) {
 	sql, args := db.releasing(f, r)
-	return db.write(ctx, f, n, types, seen, nil, decide, sql, args)
+	return db.write(ctx, write{fence: f, n: n, types: types, seen: seen, end: sql, endArgs: args}, decide)
 }
 
-// write ends with a statement that carries the fence.
-func (db *DB) write(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-	seen match.Block, pairs []score.Pair, decide match.Rules, sql string, args []any,
-) (w match.Written, err error) {
+// write is a document that is matched, and what a transaction reads of it.
+type write struct {
+	fence   job.Fence
+	n       score.Normalized
+	types   []document.Type
+	seen    match.Block
+	pairs   []score.Pair // with the candidates of seen
+	end     string       // the statement that ends the attempt; it carries the fence
+	endArgs []any
+
+	now    match.Block
+	itself score.Raw
+	copies *copies
+}
+
+// has reports whether a pair is one of the document's.
+func (w *write) has(a, b uuid.UUID) bool {
+	return w != nil && (a == w.fence.ID || b == w.fence.ID)
+}
+
+// queueReads reads the document and its block.
+func (w *write) queueReads(batch *pgx.Batch) {
+	w.now, w.itself = match.Block{}, score.Raw{ID: w.fence.ID}
+	queueBlock(batch, w.fence.ID, w.n, w.types, &w.now)
+	batch.Queue(rawsSQL, []uuid.UUID{w.fence.ID}).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+		w.itself = append(found, w.itself)[0]
+		return err
+	})
+}
+
+func (db *DB) write(ctx context.Context, w write, decide match.Rules) (written match.Written, err error) {
 	var c *competition
-	var now match.Block
-	var itself score.Raw
-	err = db.inTurn(ctx, f.ID, func(batch *pgx.Batch) {
-		c, now, itself = newCompetition(f.ID), match.Block{}, score.Raw{}
-		queueBlock(batch, f.ID, n, types, &now)
-		batch.Queue(rawsSQL, []uuid.UUID{f.ID}).Query(func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-			itself = append(found, score.Raw{ID: f.ID})[0]
-			return err
-		})
-		c.queueOwn(batch, ends(pairs))
+	err = db.inTurn(ctx, w.seen.Tenant, func(batch *pgx.Batch) {
+		c = newCompetition(w.fence.ID)
+		w.queueReads(batch)
+		c.queueOwn(batch, ends(w.pairs))
 	}, func(tx pgx.Tx) error {
-		w = match.Written{}
-		pairs := pairs // the function may run again
+		written = match.Written{} // the function may run again
+		pairs := w.pairs
 		switch {
-		case seen.Score != nil: // the third round: no change may send it back again
-			pairs = seen.Score(now.Candidates)
-		case !slices.Equal(now.Candidates, seen.Candidates) || !slices.Equal(now.Partners, seen.Partners) ||
-			now.Known != n.Known:
-			w.Fresh = &now
+		case w.seen.Score != nil: // the third round: no change may send it back again
+			pairs = w.seen.Score(w.now.Candidates)
+		case !slices.Equal(w.now.Candidates, w.seen.Candidates) || !slices.Equal(w.now.Partners, w.seen.Partners) ||
+			w.now.Known != w.n.Known:
+			written.Fresh = &w.now
 			return nil
 		}
-		rest, err := scoreRest(ctx, tx, now, types, seen.Rest)
+		rest, err := scoreRest(ctx, tx, w.now, w.types, w.seen.Rest)
 		if err != nil {
 			return err
 		}
-		held := false
-		renamed := &renaming{documents: []uuid.UUID{f.ID}, matched: &n, happened: now.Known != n.Known}
-		r := rewrite{id: f.ID, pairs: slices.Concat(pairs, rest), renamed: renamed, itself: itself, end: func(batch *pgx.Batch) {
-			batch.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error {
-				held = tag.RowsAffected() == 1
-				return nil
-			})
-		}}
-		if w.Published, err = redecide(ctx, tx, c, decide, r); err != nil {
-			return err
-		}
-		if !held {
-			return job.ErrFenceLost
-		}
-		again, err := renamed.publish(ctx, tx)
-		w.Published = append(w.Published, again...)
+		r := rewrite{pairs: slices.Concat(pairs, rest), doc: &w, renamed: &renaming{tenant: w.seen.Tenant,
+			documents: []uuid.UUID{w.fence.ID}, matched: &w.n, happened: w.now.Known != w.n.Known}}
+		written.Published, err = redecide(ctx, tx, c, decide, r)
 		return err
 	})
 	if err != nil {
-		w = match.Written{}
+		written = match.Written{}
 	}
-	return w, err
+	return written, err
 }
 
 const restSQL = `

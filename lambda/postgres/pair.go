@@ -98,110 +98,127 @@ func (db *DB) Competition(ctx context.Context, id uuid.UUID) (rules.Competition,
 
 // publishStaleSQL publishes documents again whose question has changed. Pending
 // documents and those at work ask it without that.
-const publishStaleSQL = `
+const publishStaleSQL = publishAgain + `
+WHERE id = ANY ($1) AND matching_status = 'succeeded'` + publishedColumns
+
+const (
+	publishAgain = `
 UPDATE document SET
 	matching_status = 'pending',
 	matching_published_at = greatest(now(), matching_published_at + interval '1 microsecond'),
-	matching_due_at = now(), matching_republished = 0
-WHERE id = ANY ($1) AND matching_status = 'succeeded'
+	matching_due_at = now(), matching_republished = 0`
+	publishedColumns = `
 RETURNING id, matching_published_at, tenant_id`
+)
 
-// rewrite is the change of pairs that a write is about.
+// rewrite is the change of pairs that a transaction is about.
 type rewrite struct {
-	id      uuid.UUID     // pairs are all pairs of this document, unless it is zero
-	pairs   []score.Pair  // as they are scored now
+	pairs   []score.Pair  // as they are scored now; all pairs of the document, if there is one
 	verdict rules.Verdict // of a person about the pairs; empty without one
 	renamed *renaming
-	itself  score.Raw        // the document, unless id is zero
-	end     func(*pgx.Batch) // queues the last statement, which carries the fence; nil without one
+	doc     *write // the document that is matched; nil for a verdict
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
 // documents and about those of others to which the change makes a difference, writes
 // the result, and publishes the documents that have to ask a model again: those
-// whose question included a deleted pair, and those of the result.
+// whose question included a deleted pair, and those of the result. It commits with
+// its last statements.
 func redecide(
 	ctx context.Context, tx pgx.Tx, c *competition, decide match.Rules, r rewrite,
 ) (published []job.Stamped, err error) {
-	batch := &pgx.Batch{}
-	if c.queueMore(batch, ends(r.pairs)); batch.Len() > 0 {
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return nil, err
+	send := func(queue func(*pgx.Batch) error) error {
+		batch := &pgx.Batch{}
+		if err := queue(batch); err != nil || batch.Len() == 0 {
+			return err
 		}
+		return tx.SendBatch(ctx, batch).Close()
+	}
+	if err := send(func(batch *pgx.Batch) error { c.queueMore(batch, ends(r.pairs)); return nil }); err != nil {
+		return nil, err
 	}
 	now, lost := c.replace(r)
 	moved := rules.Moved(c.pairs, now.pairs)
-	as, bs := keysOf(slices.Concat(lost, moved, now.decided()))
-	touched := slices.Concat(c.own, as, bs)
-	var rows []clusterRow
-	batch = &pgx.Batch{}
-	now.queueFull(batch, moved)
-	now.queueMore(batch, touched)
-	queueLock(batch, sortedIDs(touched), &rows)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	decided := slices.Concat(moved, now.decided())
+	var held *locked
+	err = send(func(batch *pgx.Batch) error {
+		now.queueFull(batch, moved)
+		as, bs := keysOf(slices.Concat(lost, decided))
+		touched := slices.Concat(c.own, as, bs)
+		now.queueMore(batch, touched)
+		held = queueLock(batch, sortedIDs(touched), decided)
+		if r.doc != nil {
+			r.doc.copies = queueCopies(batch, r.doc.itself)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
+	}
+	if r.doc != nil && !held.holds(r.doc.fence) {
+		return nil, job.ErrFenceLost
 	}
 	result, err := decide(ctx, now.asRules())
 	if err != nil {
 		return nil, err
 	}
-	sets := newUnionFind()
-	batch = &pgx.Batch{}
+	if r.verdict != "" {
+		held.forget(r.pairs[0])
+	}
 	var changed []uuid.UUID
-	if err := queueRewrite(batch, now, lost, r, result, &changed); err != nil {
-		return nil, err
-	}
-	queueEdges(batch, rows, sets)
-	var copies *copies
-	if r.id != uuid.Nil {
-		copies = queueCopies(batch, r.itself)
-	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, err
-	}
-	changed = append(changed, c.own...)
-	batch = &pgx.Batch{}
-	queueClusters(batch, rows, sets)
-	chain := queueChain(batch, changed)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, err
-	}
-	batch = &pgx.Batch{}
-	chain.queueComparisons(batch, changed)
-	if copies != nil {
-		if err := copies.queueWarnings(ctx, tx, batch); err != nil {
-			return nil, err
+	var chain *chain
+	err = send(func(batch *pgx.Batch) error {
+		if err := queueRewrite(batch, now, lost, r, result); err != nil {
+			return err
 		}
+		changed = append(held.queueClusters(batch, now.decides, result.Matches), c.own...)
+		chain = queueChain(batch, changed)
+		if r.doc == nil {
+			return nil
+		}
+		return r.doc.copies.queueCompared(ctx, tx, batch)
+	})
+	if err != nil {
+		return nil, err
 	}
-	queueStale(batch, result.Stale, lost, r.id, &published)
-	if r.end != nil {
-		r.end(batch)
-	}
-	return published, tx.SendBatch(ctx, batch).Close()
+	return published, send(func(batch *pgx.Batch) error {
+		chain.queueComparisons(batch, changed)
+		if r.doc != nil {
+			r.doc.copies.queueWarnings(batch)
+			batch.Queue(r.doc.end, r.doc.endArgs...)
+		}
+		queueStale(batch, result.Stale, lost, r, &published)
+		r.renamed.queuePublish(batch, &published)
+		batch.Queue("commit")
+		return nil
+	})
 }
 
 // queueStale publishes the documents whose question has changed or included a pair
 // that its document has lost.
-func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, id uuid.UUID, published *[]job.Stamped) {
+func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, r rewrite, published *[]job.Stamped) {
 	for _, p := range lost {
 		if p.Asked.About != "" {
-			stale = append(stale, p.Other(id))
+			stale = append(stale, p.A, p.B)
 		}
 	}
-	if len(stale) == 0 {
-		return
+	stale = slices.DeleteFunc(stale, func(id uuid.UUID) bool { return r.doc.has(id, id) })
+	if len(stale) > 0 {
+		queuePublish(batch, published, publishStaleSQL, stale)
 	}
-	batch.Queue(publishStaleSQL, stale).Query(func(rows pgx.Rows) (err error) {
-		*published, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+}
+
+// queuePublish appends the documents that a statement publishes.
+func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args ...any) {
+	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		*published = append(*published, list...)
 		return err
 	})
 }
 
-// queueRewrite writes the pairs, and the edges of a result. changed receives the
-// documents of the matches that were deleted or written.
-func queueRewrite(
-	batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite, result rules.Result, changed *[]uuid.UUID,
-) error {
+// queueRewrite writes the pairs, and the edges of a result.
+func queueRewrite(batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite, result rules.Result) error {
 	if len(lost) > 0 {
 		as, bs := keysOf(lost)
 		batch.Queue(deletePairsSQL, as, bs)
@@ -214,7 +231,7 @@ func queueRewrite(
 		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
 	}
 	r.renamed.queue(batch)
-	return queueResult(batch, c, result, changed)
+	return queueResult(batch, c, result)
 }
 
 // ends lists the documents of pairs, with repetitions.
@@ -236,28 +253,27 @@ WITH matched AS (DELETE FROM document_match WHERE document_a_id = $1 AND documen
 DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
 
 const sameTenantSQL = `
-SELECT count(*) FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id WHERE a.id = $1 AND b.id = $2`
+SELECT a.tenant_id FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id AND b.id <> a.id
+WHERE a.id = $1 AND b.id = $2`
 
 // SetVerdict stores a person's verdict about a pair, which holds until the next
 // one, and writes the result of the rules for all pairs that compete with it.
 func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, decide match.Rules) error {
+	var tenant uuid.UUID
+	err := steadily(ctx, func() error { return db.pool.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&tenant) })
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
+	}
+	if err != nil {
+		return err
+	}
 	var c *competition
-	return db.inTurn(ctx, p.A, func(batch *pgx.Batch) {
+	return db.inTurn(ctx, tenant, func(batch *pgx.Batch) {
 		c = newCompetition(p.A, p.B)
 		c.queueOwn(batch, nil)
 	}, func(tx pgx.Tx) error {
-		var n int
-		if err := tx.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&n); err != nil {
-			return err
-		}
-		if n == 0 || p.A == p.B {
-			return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
-		}
-		r := rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: &renaming{documents: []uuid.UUID{p.A, p.B}}}
-		if _, err := redecide(ctx, tx, c, decide, r); err != nil {
-			return err
-		}
-		_, err := r.renamed.publish(ctx, tx)
+		renamed := &renaming{tenant: tenant, documents: []uuid.UUID{p.A, p.B}}
+		_, err := redecide(ctx, tx, c, decide, rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: renamed})
 		return err
 	})
 }

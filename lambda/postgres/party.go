@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"context"
-
 	"matchbook/lambda/job"
 	"matchbook/lambda/score"
 
@@ -35,9 +33,10 @@ const identitiesSQL = `
 const knownColumn = `
 	coalesce((SELECT ` + identitiesSQL + ` FROM party_name AS own WHERE own.document_id = id), '')`
 
-// knownSQL reads the identities of a document's name, which may not be stored yet.
+// knownSQL reads a document's tenant, and the identities of its name, which may not be
+// stored yet.
 const knownSQL = `
-SELECT ` + identitiesSQL + `
+SELECT tenant_id, ` + identitiesSQL + `
 FROM (SELECT tenant_id, $2::text COLLATE "C" AS name, $3::text AS vat_id FROM document WHERE id = $1) AS own`
 
 // namingSQL stores the name of a document's supplier, the VAT id beside it, and the
@@ -98,8 +97,12 @@ JOIN document AS d ON d.id = p.document_id
 WHERE p.matched_as <> now.known AND d.matching_status = 'succeeded'
 ORDER BY p.document_id LIMIT 200`
 
+const publishRenamedSQL = publishAgain + `
+WHERE id = ANY (ARRAY(` + renamedSQL + `))` + publishedColumns
+
 // renaming is a change of what is known about names.
 type renaming struct {
+	tenant    uuid.UUID
 	documents []uuid.UUID       // whose names or verdicts it is about
 	matched   *score.Normalized // the document as it is matched; nil for a verdict
 	names     []string          // of suppliers, now and before
@@ -108,7 +111,7 @@ type renaming struct {
 }
 
 // queue stores the names of the documents, and those that a person confirmed with
-// them. The identities of other documents may change with it: publish finds them.
+// them. The identities of other documents may change with it: queuePublish finds them.
 func (r *renaming) queue(batch *pgx.Batch) {
 	if n := r.matched; n != nil {
 		batch.Queue(namingSQL, r.documents[0], n.Naming.Name, n.Naming.VATID, n.Known).QueryRow(func(row pgx.Row) error {
@@ -127,20 +130,9 @@ func (r *renaming) queue(batch *pgx.Batch) {
 	})
 }
 
-// publish publishes the documents that were matched with other identities.
-func (r *renaming) publish(ctx context.Context, tx pgx.Tx) ([]job.Stamped, error) {
-	if !r.happened {
-		return nil, nil
+// queuePublish publishes the documents that were matched with other identities.
+func (r *renaming) queuePublish(batch *pgx.Batch, published *[]job.Stamped) {
+	if r.happened {
+		queuePublish(batch, published, publishRenamedSQL, r.tenant, r.names, r.vatIDs, r.documents)
 	}
-	var tenant uuid.UUID
-	if err := tx.QueryRow(ctx, tenantSQL, r.documents[0]).Scan(&tenant); err != nil {
-		return nil, err
-	}
-	rows, _ := tx.Query(ctx, renamedSQL, tenant, r.names, r.vatIDs, r.documents)
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	again, _ := tx.Query(ctx, publishStaleSQL, ids)
-	return pgx.CollectRows(again, pgx.RowToStructByPos[job.Stamped])
 }

@@ -211,12 +211,12 @@ func TestWriteWithAnOutdatedIdentityPublishesTheDocument(t *testing.T) {
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
 	n := score.Normalized{Naming: score.Naming{Name: "industrie vogel"}, Known: vatAmsel}
-	late := match.Block{Score: func([]score.Raw) []score.Pair { return nil }}
+	late := match.Block{Tenant: tenant, Score: func([]score.Raw) []score.Pair { return nil }}
 	w, err := f.Write(t.Context(), f.take(num(1)), n, document.Types, late, nil, rules.Apply)
 	if err != nil || len(w.Published) != 1 || w.Published[0].ID != num(1) {
 		t.Errorf("published %v, %v, want the document itself", w.Published, err)
 	}
-	if w, err = f.Write(t.Context(), f.take(num(1)), n, document.Types, match.Block{}, nil, rules.Apply); err != nil || w.Fresh == nil {
+	if w, err = f.Write(t.Context(), f.take(num(1)), n, document.Types, match.Block{Tenant: tenant}, nil, rules.Apply); err != nil || w.Fresh == nil {
 		t.Errorf("without Score: wrote %+v, %v, want nothing written", w, err)
 	}
 }

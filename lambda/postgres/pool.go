@@ -80,7 +80,7 @@ func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 // inTxWith runs fn in a transaction that begins with the statements of a batch, in
-// one round trip.
+// one round trip. fn may commit with its last statements.
 func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error) error {
 	c, err := p.acquire(ctx)
 	if err != nil {
@@ -93,8 +93,10 @@ func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error
 	if err == nil {
 		err = fn(tx)
 	}
-	if err != nil {
-		_ = tx.Rollback(ctx)
+	if ended := c.Conn().PgConn().TxStatus() == 'I'; ended || err != nil {
+		if !ended {
+			_ = tx.Rollback(ctx)
+		}
 		return err
 	}
 	return tx.Commit(ctx)

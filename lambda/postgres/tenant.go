@@ -12,9 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const tenantSQL = `
-SELECT tenant_id FROM document WHERE id = $1`
-
 const lockTenantSQL = `
 SELECT pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
@@ -28,7 +25,7 @@ const (
 var errTaken = errors.New("another process has the tenant's lock")
 
 // inTurn runs the statements of first, and then fn, in a transaction that has the
-// tenant of the document to itself, again if it lost a race. Waiting for a tenant
+// tenant to itself, again if it lost a race. Waiting for a tenant
 // holds no connection. The first time, the statements go out together with the
 // request for the lock; a process that was refused waits for the lock before them.
 //
@@ -38,18 +35,14 @@ var errTaken = errors.New("another process has the tenant's lock")
 // two transactions of another process the lock is free for a round trip, so
 // that the chance of an attempt does not go down with time.
 func (db *DB) inTurn(
-	ctx context.Context, document uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
+	ctx context.Context, tenant uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
 ) error {
-	return steadily(ctx, func() error { return db.inTurnOnce(ctx, document, first, fn) })
+	return steadily(ctx, func() error { return db.inTurnOnce(ctx, tenant, first, fn) })
 }
 
 func (db *DB) inTurnOnce(
-	ctx context.Context, document uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
+	ctx context.Context, tenant uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
 ) error {
-	var tenant uuid.UUID // zero for a document that does not exist, which fn reports
-	if err := db.pool.QueryRow(ctx, tenantSQL, document).Scan(&tenant); err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
 	if err := db.turns.enter(ctx, tenant); err != nil {
 		return err
 	}

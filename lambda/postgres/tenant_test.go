@@ -168,7 +168,7 @@ func TestATenantsLineIsFair(t *testing.T) {
 	for n := 1; n <= writers; n++ {
 		fence := f.takeElsewhere(num(n))
 		all.Go(func() {
-			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, n)
@@ -301,7 +301,7 @@ func TestFrozenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := false
-	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
 			return rules.Result{}, nil
 		}

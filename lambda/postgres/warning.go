@@ -64,6 +64,9 @@ type copies struct {
 	id     uuid.UUID
 	around map[uuid.UUID]neighbourhood
 	left   []uuid.UUID // documents whose neighbour it no longer is
+
+	affected []uuid.UUID // documents whose warnings may be others now
+	docs     map[uuid.UUID]warning.Document
 }
 
 // queueCopies writes the keys of a document and reads its neighbours.
@@ -73,7 +76,7 @@ func queueCopies(batch *pgx.Batch, raw score.Raw) *copies {
 	if ok {
 		keys = append(keys, warning.Keys(d)...)
 	}
-	c := &copies{id: raw.ID, around: map[uuid.UUID]neighbourhood{}}
+	c := &copies{id: raw.ID, around: map[uuid.UUID]neighbourhood{}, docs: map[uuid.UUID]warning.Document{}}
 	batch.Queue(putWarningKeysSQL, raw.ID, keys, warning.Dated(d)).Query(func(rows pgx.Rows) (err error) {
 		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
@@ -97,9 +100,8 @@ func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around ma
 	})
 }
 
-// queueWarnings compares the documents with those before them, and writes what
-// follows. It reads only if there is something to compare.
-func (c *copies) queueWarnings(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
+// queueCompared reads the documents that are to be compared.
+func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
 	if len(c.left) > 0 { // its data changed
 		reads := &pgx.Batch{}
 		queueNeighbours(reads, c.id, c.left, c.around)
@@ -107,44 +109,45 @@ func (c *copies) queueWarnings(ctx context.Context, tx pgx.Tx, batch *pgx.Batch)
 			return err
 		}
 	}
-	var read, affected []uuid.UUID
+	var read []uuid.UUID
 	for id, n := range c.around {
 		others := warning.Compared(n.groups)
 		if len(others) > 0 {
 			read = append(append(read, id), others...)
 		}
 		if len(others) > 0 || n.warned {
-			affected = append(affected, id)
+			c.affected = append(c.affected, id)
 		}
 	}
-	if len(affected) == 0 {
+	if len(read) == 0 {
 		return nil
 	}
-	docs, err := readWarned(ctx, tx, read)
-	if err != nil {
+	batch.Queue(rawsSQL, read).Query(func(rows pgx.Rows) error {
+		_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
+			raw, err := pgx.RowToStructByPos[score.Raw](row)
+			if d, ok := warned(raw); ok {
+				c.docs[d.ID] = d
+			}
+			return none, err
+		})
 		return err
-	}
-	var list []warning.Warning
-	for _, id := range affected {
-		if d, ok := docs[id]; ok {
-			list = append(list, warning.Of(d, c.around[id].groups, docs)...)
-		}
-	}
-	queueWarnings(batch, copyKinds, affected, list)
+	})
 	return nil
 }
 
-func readWarned(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) (map[uuid.UUID]warning.Document, error) {
-	docs := make(map[uuid.UUID]warning.Document, len(ids))
-	rows, _ := tx.Query(ctx, rawsSQL, ids)
-	_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		raw, err := pgx.RowToStructByPos[score.Raw](row)
-		if d, ok := warned(raw); ok {
-			docs[d.ID] = d
+// queueWarnings compares the documents with those before them, and writes what
+// follows.
+func (c *copies) queueWarnings(batch *pgx.Batch) {
+	if len(c.affected) == 0 {
+		return
+	}
+	var list []warning.Warning
+	for _, id := range c.affected {
+		if d, ok := c.docs[id]; ok {
+			list = append(list, warning.Of(d, c.around[id].groups, c.docs)...)
 		}
-		return none, err
-	})
-	return docs, err
+	}
+	queueWarnings(batch, copyKinds, c.affected, list)
 }
 
 // warned parses a document; ok is false if it cannot be read.

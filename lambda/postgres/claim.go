@@ -121,13 +121,18 @@ func (j *Jobs) Claim(
 	return claims, nil
 }
 
-// extendSQL locks the rows in id order, as every statement about several rows.
-const extendSQL = `
+// ours locks the rows whose fences hold, of $1 and $2, in id order, as every
+// statement about several rows. coalesce keeps it from the indexes on the status:
+// with statistics from a moment when little was in progress, it would read all of
+// that instead of the rows by their ids.
+const ours = `
 WITH ours AS (
 	SELECT id FROM {table} JOIN unnest($1::uuid[], $2::integer[]) AS f (id, attempt) USING (id)
-	WHERE {attempts} = attempt AND {status} = 'in-progress'
+	WHERE {attempts} = attempt AND coalesce({status}, '') = 'in-progress'
 	ORDER BY id FOR NO KEY UPDATE OF {table}
-)
+)`
+
+const extendSQL = ours + `
 UPDATE {table} SET {lease_until} = now() + $3::interval
 FROM ours WHERE {table}.id = ours.id
 RETURNING {table}.id, {attempts}`
@@ -194,18 +199,33 @@ func (j *Jobs) releasing(f job.Fence, v job.Release) (sql string, args []any) {
 	return j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
 }
 
+// succeeded sets the columns of a row that has succeeded.
+const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
+	{lease_until} = NULL, {due_at} = NULL, {lapses} = 0`
+
 // succeedSQL is the fence of the whole write.
 const succeedSQL = `
-UPDATE {table} SET {status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
-	{lease_until} = NULL, {due_at} = NULL, {lapses} = 0
+UPDATE {table} SET ` + succeeded + `
 WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
+
+// succeedAllSQL is succeedSQL for several attempts.
+const succeedAllSQL = ours + `
+UPDATE {table} SET ` + succeeded + `
+FROM ours WHERE {table}.id = ours.id
+RETURNING {table}.id, {attempts}`
 
 // Succeed commits the results of an attempt together with succeeded, all or
 // nothing; write may run again. If the fence does not hold, write does not run,
 // and the error is job.ErrFenceLost. The fence is the first statement, so that an
 // attempt that lost the document writes nothing in vain, and the row stays locked
 // until the commit. DB.Write has a reason to run it last.
+//
+// Without results write is nil: attempts of a process that succeed at the same
+// moment share a statement (joint.go).
 func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) error) error {
+	if write == nil {
+		return j.successes.commit(ctx, f, struct{}{})
+	}
 	return steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
 			if err := j.succeed(ctx, tx, f); err != nil {
@@ -214,6 +234,12 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) erro
 			return write(tx)
 		})
 	})
+}
+
+func (j *Jobs) succeedAll(ctx context.Context, ends []end[struct{}]) ([]job.Fence, error) {
+	ids, attempts := fences(ends)
+	rows, _ := j.db.pool.Query(ctx, j.sql.succeedAll, ids, attempts)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
 }
 
 func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Fence) error {

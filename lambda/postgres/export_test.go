@@ -30,6 +30,9 @@ var NextUsersSQL = nextUsersSQL
 // GaugesSQL is about documents.
 var GaugesSQL = documents.sql(gaugesSQL)
 
+// ExtendSQL and SucceedAllSQL are about documents.
+var ExtendSQL, SucceedAllSQL = documents.sql(extendSQL), documents.sql(succeedAllSQL)
+
 // Search returns the parameters of CandidatesSQL, but for the last.
 var Search = search
 

@@ -107,23 +107,28 @@ func (t Table) subjectID() string {
 // implements job.Store, job.PublishStore and sweep.Store for any workload: a
 // workload adds its reads, and its one write that ends in success.
 type Jobs struct {
-	db  *DB
-	sql statements
+	db        *DB
+	sql       statements
+	successes *joint[struct{}]
 }
 
 // Workload returns the jobs of a table.
-func (db *DB) Workload(t Table) *Jobs { return &Jobs{db, t.statements()} }
+func (db *DB) Workload(t Table) *Jobs {
+	j := &Jobs{db: db, sql: t.statements()}
+	j.successes = newJoint(j.succeedAll)
+	return j
+}
 
 // statements holds the statements of Jobs for one table.
 type statements struct {
-	claim, extend, retry, fail, succeed, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, gauges, inProgress                          string
+	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
+	overdue, republish, giveUp, gauges, inProgress                                      string
 }
 
 func (t Table) statements() statements {
 	return statements{
 		claim: t.sql(claimSQL), extend: t.sql(extendSQL), retry: t.sql(retrySQL), fail: t.sql(failSQL),
-		succeed: t.sql(succeedSQL), find: t.sql(findSQL),
+		succeed: t.sql(succeedSQL), succeedAll: t.sql(succeedAllSQL), find: t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL),

@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+// gatherFor is how long the first end waits for others that are about to be ready.
+// A commit takes longer.
+const gatherFor = time.Millisecond
+
+// joint writes the ends of several attempts in one statement: those that become
+// ready within gatherFor, or while the statement before is under way. No end waits
+// for work that goes on. If a statement fails, each of its ends is written alone:
+// an error of one is not an error of the others.
+type joint[T any] struct {
+	// write writes ends all or nothing, and returns the fences that held. Rows are
+	// locked in id order.
+	write func(ctx context.Context, ends []end[T]) ([]job.Fence, error)
+	turn  chan struct{} // holds a value while ends are gathered and written
+
+	mu    sync.Mutex
+	ready []*gathered[T]
+}
+
+// end is an attempt that has succeeded, and its result.
+type end[T any] struct {
+	job.Fence
+	result T
+}
+
+type gathered[T any] struct {
+	end[T]
+	written chan struct{} // closed when err is set
+	err     error
+}
+
+var errApart = errors.New("to be written alone")
+
+func newJoint[T any](write func(context.Context, []end[T]) ([]job.Fence, error)) *joint[T] {
+	return &joint[T]{write: write, turn: make(chan struct{}, 1)}
+}
+
+// commit returns when the end is written; job.ErrFenceLost if its fence did not
+// hold. If ctx ends first, the end may still be written, as long as its fence holds.
+func (j *joint[T]) commit(ctx context.Context, f job.Fence, result T) error {
+	mine := &gathered[T]{end: end[T]{f, result}, written: make(chan struct{})}
+	j.mu.Lock()
+	j.ready = append(j.ready, mine)
+	j.mu.Unlock()
+	select {
+	case j.turn <- struct{}{}:
+		j.writeReady(ctx)
+		<-j.turn
+	case <-mine.written:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-mine.written // by this turn, or by the one before
+	if errors.Is(mine.err, errApart) {
+		return steadily(ctx, func() error { return j.writeAlone(ctx, mine.end) })
+	}
+	return mine.err
+}
+
+func (j *joint[T]) writeReady(ctx context.Context) {
+	time.Sleep(gatherFor)
+	j.mu.Lock()
+	ready := j.ready
+	j.ready = nil
+	j.mu.Unlock()
+	if len(ready) == 0 {
+		return
+	}
+	ends := make([]end[T], len(ready))
+	for i, g := range ready {
+		ends[i] = g.end
+	}
+	held, err := j.write(ctx, ends)
+	for _, g := range ready {
+		i := slices.Index(held, g.Fence)
+		switch {
+		case err != nil:
+			g.err = errApart
+		case i < 0:
+			g.err = job.ErrFenceLost
+		default:
+			held = slices.Delete(held, i, i+1) // of two ends of an attempt one holds
+		}
+		close(g.written)
+	}
+}
+
+func (j *joint[T]) writeAlone(ctx context.Context, e end[T]) error {
+	held, err := j.write(ctx, []end[T]{e})
+	if err == nil && len(held) == 0 {
+		err = job.ErrFenceLost
+	}
+	return err
+}
+
+// fences returns the ids and attempts of ends, as the arguments of a statement.
+func fences[T any](ends []end[T]) (ids []uuid.UUID, attempts []int) {
+	for _, e := range ends {
+		ids, attempts = append(ids, e.ID), append(attempts, e.Attempt)
+	}
+	return ids, attempts
+}

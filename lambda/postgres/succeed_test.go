@@ -1,0 +1,45 @@
+package postgres_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// Success without results keeps what the conformance tests promise.
+func TestSuccessOfTheStatusAloneConforms(t *testing.T) {
+	t.Parallel()
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
+		f := newFixture(t)
+		c := f.conformance()
+		c.Work = func(ctx context.Context, fence job.Fence) error { return f.Succeed(ctx, fence, nil) }
+		return c
+	})
+}
+
+// The rows of a batch are read by their ids, also if the statistics are of a moment
+// when nothing was in progress: the indexes on the status would lead to all that is.
+func TestRowsAtWorkAreReadByTheirIDs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec(`INSERT INTO document (id, tenant_id, matching_status)
+		SELECT gen_random_uuid(), $1, 'pending' FROM generate_series(1, 2000)`, tenant)
+	f.exec("VACUUM ANALYZE document")
+	f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now()")
+	ids := f.someDocuments(10)
+	attempts := slices.Repeat([]int{1}, len(ids))
+	for name, p := range map[string]postgrestest.Plan{
+		"extended":  f.explain(postgres.ExtendSQL, ids, attempts, time.Minute),
+		"succeeded": f.explain(postgres.SucceedAllSQL, ids, attempts),
+	} {
+		if n := p.Fetched("document"); n != 30 { // locked, found again, updated
+			t.Errorf("%.0f documents were read for 10 that are %s", n, name)
+		}
+	}
+}

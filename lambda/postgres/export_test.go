@@ -3,6 +3,9 @@ package postgres
 import (
 	"context"
 
+	"matchbook/lambda/job"
+	"matchbook/lambda/offer"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -19,10 +22,12 @@ const (
 	ClaimSetsSQL   = claimSetsSQL
 	UndeliveredSQL = undeliveredSQL
 	ThroughSQL     = throughSQL
-	CompleteSQL    = completeSQL
 	JobsOfDateSQL  = jobsOfDateSQL
 	DuplicatesSQL  = duplicatesSQL
 )
+
+// CompleteSQL is about jobs of offers.
+var CompleteSQL = completeSQL
 
 // NextUsersSQL is about the group of a shard.
 var NextUsersSQL = nextUsersSQL
@@ -93,4 +98,29 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 			return value, err
 		},
 	}
+}
+
+// EndAll ends chunks as succeeded in one statement.
+func (r *Reviews) EndAll(ctx context.Context, fences []job.Fence) (held []job.Fence, whole []job.Stamped, err error) {
+	ends := make([]end[chunkEnd], len(fences))
+	for i, f := range fences {
+		ends[i] = end[chunkEnd]{f, chunkEnd{status: job.StatusSucceeded, whole: &whole}}
+	}
+	held, err = r.endAll(ctx, ends)
+	return held, whole, err
+}
+
+// CompleteAll completes jobs in one statement.
+func (o *Offers) CompleteAll(
+	ctx context.Context, fences []job.Fence, sets []offer.Set, deliver []bool,
+) ([]job.Fence, error) {
+	ends := make([]end[completion], len(fences))
+	for i, f := range fences {
+		stored, err := encodeOffers(sets[i].Offers)
+		if err != nil {
+			return nil, err
+		}
+		ends[i] = end[completion]{f, completion{sets[i], stored, deliver[i]}}
+	}
+	return o.completeAll(ctx, ends)
 }

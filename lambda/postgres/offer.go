@@ -20,10 +20,17 @@ import (
 // this file, the queueing of dates in offer_schedule.go. Triggers of migration
 // 00018 keep the state of jobs in the words of other programs, and leave a job as
 // it is once it is completed or skipped.
-type Offers struct{ *Jobs }
+type Offers struct {
+	*Jobs
+	completions *joint[completion]
+}
 
 // Offers returns the store of match offers.
-func (db *DB) Offers() *Offers { return &Offers{db.Workload(matchmakings)} }
+func (db *DB) Offers() *Offers {
+	o := &Offers{Jobs: db.Workload(matchmakings)}
+	o.completions = newJoint(o.completeAll)
+	return o
+}
 
 // Statements that read jobs.
 const (
@@ -125,43 +132,55 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 	return f, nil
 }
 
-// completeSQL writes a set in one statement: what is completed does not change any
+// completeSQL writes sets in one statement: what is completed does not change any
 // more, so its offers come with the state.
-const completeSQL = `
-WITH completed AS (
-	UPDATE matchmaking_job SET job_status = 'succeeded', offers = $3,
-		error = NULL, failed_at = NULL, lease_until = NULL, due_at = NULL, lapses = 0
-	WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'
-	RETURNING *
+var completeSQL = matchmakings.sql(ours + `, completed AS (
+	UPDATE {table} SET offers = s.offers, ` + succeeded + `
+	FROM ours JOIN unnest($1::uuid[], $3::jsonb[], $4::boolean[]) AS s (id, offers, deliver) USING (id)
+	WHERE {table}.id = ours.id
+	RETURNING {table}.*, s.deliver
 ), offered AS (
 	INSERT INTO offer (id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 	SELECT o.id, tenant_id, date, user_id, o.candidate, o.rank, o.score, offered_at, expires_at
-	FROM completed, unnest($4::uuid[], $5::uuid[], $6::integer[], $7::integer[]) AS o (id, candidate, rank, score)
+	FROM completed AS c JOIN unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::integer[], $9::integer[])
+		AS o (job, id, candidate, rank, score) ON o.job = c.id
 ), queued AS (
-	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE $8
+	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE deliver
 )
-SELECT id FROM completed`
+SELECT id, attempts FROM completed`)
 
-// Complete implements offer.Store.
+// completion is the result of a job.
+type completion struct {
+	offer.Set
+	stored  []byte // as encodeOffers writes it
+	deliver bool
+}
+
+// Complete implements offer.Store. Jobs that are completed at the same moment share
+// a statement.
 func (o *Offers) Complete(ctx context.Context, f job.Fence, s offer.Set, deliver bool) error {
-	set, err := encodeOffers(s.Offers)
+	stored, err := encodeOffers(s.Offers)
 	if err != nil {
 		return err
 	}
-	ids, candidates := make([]uuid.UUID, len(s.Offers)), make([]uuid.UUID, len(s.Offers))
-	ranks, scores := make([]int, len(s.Offers)), make([]int, len(s.Offers))
-	for i, c := range s.Offers {
-		ids[i] = offer.ID(s.Date, s.User, c.Candidate)
-		candidates[i], ranks[i], scores[i] = c.Candidate, c.Rank, c.Score
-	}
-	return steadily(ctx, func() error {
-		rows, _ := o.db.pool.Query(ctx, completeSQL, f.ID, f.Attempt, set, ids, candidates, ranks, scores, deliver)
-		_, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[uuid.UUID])
-		if errors.Is(err, pgx.ErrNoRows) {
-			err = job.ErrFenceLost
+	return o.completions.commit(ctx, f, completion{s, stored, deliver})
+}
+
+func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job.Fence, error) {
+	var sets [][]byte
+	var deliver []bool
+	var jobs, offers, candidates []uuid.UUID
+	var ranks, scores []int
+	for _, e := range ends {
+		sets, deliver = append(sets, e.result.stored), append(deliver, e.result.deliver)
+		for _, c := range e.result.Offers {
+			jobs, offers = append(jobs, e.ID), append(offers, offer.ID(e.result.Date, e.result.User, c.Candidate))
+			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
-		return err
-	})
+	}
+	ids, attempts := fences(ends)
+	rows, _ := o.db.pool.Query(ctx, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
 }
 
 // encodeOffers writes a set without offers as an empty list: NULL has a job that is

@@ -40,9 +40,10 @@ func TestPlansOfOffersStaySelective(t *testing.T) {
 	if n := p.Fetched("matchmaking_job"); n > 200 {
 		t.Errorf("%.0f jobs were fetched for a date with 200", n)
 	}
-	p = o.explain(postgres.CompleteSQL, id, 1, []byte("[]"), []uuid.UUID{}, []uuid.UUID{}, []int{}, []int{}, true)
+	p = o.explain(postgres.CompleteSQL, []uuid.UUID{id}, []int{1}, [][]byte{[]byte("[]")}, []bool{true},
+		[]uuid.UUID{}, []uuid.UUID{}, []uuid.UUID{}, []int{}, []int{})
 	p.WantIndexed(t, "matchmaking_job_pkey")
-	if n := p.Fetched("matchmaking_job"); n > 2 {
+	if n := p.Fetched("matchmaking_job"); n > 3 { // locked, found again, updated
 		t.Errorf("%.0f jobs were fetched to complete one", n)
 	}
 	p = o.explain(postgres.DuplicatesSQL, tenant, today.Time(), 7)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Reviews is the store of reviews: the work on their chunks is in this file, what
@@ -18,10 +17,17 @@ import (
 // join the chunks: they count them, publish the contract as a whole, and end the
 // review, whatever statement ended a chunk. All writers lock chunks by id before
 // the review.
-type Reviews struct{ *Jobs }
+type Reviews struct {
+	*Jobs
+	ends *joint[chunkEnd]
+}
 
 // Reviews returns the store of reviews.
-func (db *DB) Reviews() *Reviews { return &Reviews{db.Workload(chunks)} }
+func (db *DB) Reviews() *Reviews {
+	r := &Reviews{Jobs: db.Workload(chunks)}
+	r.ends = newJoint(r.endAll)
+	return r
+}
 
 // Columns of record.Job, record.Chunk and record.Standing.
 const (
@@ -333,36 +339,56 @@ func storedOf(f record.Finding) storedFinding {
 // kept is storable for the types of package record.
 func kept[T ~string](text T) T { return T(storable(string(text))) }
 
-// Statements of End. publishWholeSQL stamps the contract as a whole if the
-// triggers of this transaction have made it pending.
-const (
-	endChunkSQL = `
-UPDATE review_chunk SET status = $3, stage = $4, error = nullif(left($5, 1000), ''),
-	failed_at = CASE WHEN $3 = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
-WHERE id = $1 AND attempts = $2 AND status = 'in-progress'`
-	publishWholeSQL = `
+// endChunksSQL is one statement for several chunks: the triggers join them once.
+var endChunksSQL = chunks.sql(ours + `
+UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
+	failed_at = CASE WHEN e.status = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
+FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, status, stage, reason) USING (id)
+WHERE c.id = ours.id
+RETURNING c.id, c.attempts`)
+
+// publishWholeSQL stamps contracts as a whole that the triggers of this transaction
+// have made pending.
+const publishWholeSQL = `
 UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
-WHERE kind = 'whole' AND status = 'pending' AND job_id = (SELECT job_id FROM review_chunk WHERE id = $1)
+WHERE kind = 'whole' AND status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
 	AND xmin = pg_current_xact_id()::xid
 RETURNING id, published_at, tenant_id`
-)
+
+// chunkEnd is the end of a chunk. The first whose fence holds gets what its
+// statement has published.
+type chunkEnd struct {
+	status        job.Status
+	stage, reason string
+	whole         *[]job.Stamped
+}
 
 // End ends a chunk as succeeded, failed or cancelled; no person is notified. It
-// returns the contract as a whole if this published it: the caller sends its
-// message.
-func (r *Reviews) End(ctx context.Context, f job.Fence, status job.Status, stage, reason string) (whole []job.Stamped, err error) {
-	err = steadily(ctx, func() error {
-		b, changed := &pgx.Batch{}, false
-		b.Queue(endChunkSQL, f.ID, f.Attempt, status, storable(stage), storable(reason)).Exec(func(tag pgconn.CommandTag) error {
-			changed = tag.RowsAffected() == 1
-			return nil
-		})
-		b.Queue(publishWholeSQL, f.ID).Query(all(&whole))
-		err := r.db.pool.SendBatch(ctx, b).Close()
-		if err == nil && !changed {
-			err = job.ErrFenceLost
-		}
-		return err
-	})
-	return whole, err
+// returns contracts as a whole if this published them: the caller sends their
+// messages. Chunks that end at the same moment share a statement.
+func (r *Reviews) End(ctx context.Context, f job.Fence, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
+	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
+		return nil, err // whole may still be written
+	}
+	return whole, nil
+}
+
+func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Fence, err error) {
+	var statuses, stages, reasons []string
+	for _, e := range ends {
+		statuses = append(statuses, string(e.result.status))
+		stages, reasons = append(stages, e.result.stage), append(reasons, e.result.reason)
+	}
+	var whole []job.Stamped
+	ids, attempts := fences(ends)
+	b := &pgx.Batch{}
+	b.Queue(endChunksSQL, ids, attempts, statuses, stages, reasons).Query(all(&held))
+	b.Queue(publishWholeSQL, ids).Query(all(&whole))
+	if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Fence) }); i >= 0 {
+		*ends[i].result.whole = whole
+	}
+	return held, nil
 }

@@ -8,8 +8,12 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
 )
 
 // Success without results keeps what the conformance tests promise.
@@ -42,4 +46,70 @@ func TestRowsAtWorkAreReadByTheirIDs(t *testing.T) {
 			t.Errorf("%.0f documents were read for 10 that are %s", n, name)
 		}
 	}
+}
+
+// fenced is a fence of each id, of which the last is of an earlier attempt.
+func fenced(claimed func(uuid.UUID) job.Fence, ids ...uuid.UUID) (fences []job.Fence) {
+	for _, id := range ids {
+		fences = append(fences, claimed(id))
+	}
+	last := &fences[len(fences)-1]
+	last.Attempt--
+	return fences
+}
+
+// One statement ends chunks of two reviews: each review counts its own, and the one
+// without an open chunk goes on with its contract as a whole.
+func TestChunksOfSeveralReviewsEndTogether(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	one, first := r.create(2)
+	two, second := r.create(3)
+	fences := fenced(r.claimed, first[0].ID, first[1].ID, second[0].ID, second[1].ID, second[2].ID)
+	held, whole, err := r.store.EndAll(t.Context(), fences)
+	if err != nil || len(held) != 4 || slices.Contains(held, fences[4]) {
+		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
+	}
+	if len(whole) != 1 || whole[0].ID != r.whole(one).ID {
+		t.Errorf("published %+v, want the first contract as a whole", whole)
+	}
+	r.is(one, record.Queued, 0, 0, "")
+	r.is(two, record.Queued, 1, 0, "")
+}
+
+// One statement completes several jobs: each has its own set, and its place in the
+// outbox only if it is to be delivered.
+func TestJobsAreCompletedTogether(t *testing.T) {
+	t.Parallel()
+	o := newOffers(t)
+	o.users(3, 3, "UTC")
+	var ids []uuid.UUID
+	for _, s := range o.queue("UTC") {
+		ids = append(ids, s.ID)
+	}
+	fences := fenced(o.claimed, ids...)
+	var sets []offer.Set
+	for i, f := range fences {
+		j, err := o.store.Job(t.Context(), job.Fence{ID: f.ID, Attempt: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = append(sets, offer.Set{Job: j, Offers: someOffers[:2-i]})
+	}
+	o.advance(time.Second)
+	held, err := o.store.CompleteAll(t.Context(), fences, sets, []bool{true, false, true})
+	if err != nil || len(held) != 2 || slices.Contains(held, fences[2]) {
+		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
+	}
+	for i, f := range fences {
+		got, err := o.store.JobByID(t.Context(), f.ID)
+		if want := 2 - i; err != nil || len(got.Offers) != want || (got.Status == "completed") != (i < 2) {
+			t.Errorf("job %d: %+v, %v; want %d offers", i, got, err, want)
+		}
+	}
+	o.lists("SELECT id, rank::text FROM offer ORDER BY user_id, rank", []string{
+		offer.ID(today, sets[0].User, num(1)).String() + " 1", offer.ID(today, sets[0].User, num(2)).String() + " 2",
+		offer.ID(today, sets[1].User, num(1)).String() + " 1",
+	})
+	o.lists("SELECT job_id, tries::text FROM offer_delivery", []string{fences[0].ID.String() + " 0"})
 }

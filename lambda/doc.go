@@ -148,6 +148,7 @@
 //     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
 //   - republish publishes failed documents again, in batches.
 //   - drill breaks everything at once, and decides whether the promise was kept.
+//   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for developers and operators: flags, help and
 //     exit codes. local/database opens its database, term cleans and lays out
 //     its text, errtext words its errors, and llm/openai/recording records

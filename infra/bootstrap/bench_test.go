@@ -20,12 +20,13 @@ import (
 	"matchbook/infra/settings"
 )
 
-// BenchmarkStart builds each function for this machine as it is deployed, and
-// starts it until its first request to the Lambda Runtime API: cpu-ms is the
+// BenchmarkStart builds each function for this machine as it is deployed, beside a
+// bare handler, and starts it until its first request to the Lambda Runtime API: cpu-ms is the
 // processor time of a start, peak-MB the memory then. MB and zip-MB are the sizes
 // of the program for ARM.
 func BenchmarkStart(b *testing.B) {
 	packages := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true})
+	packages["bare"] = "./infra/bootstrap/testdata/bare"
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		b.Run(name, func(b *testing.B) {
 			dir := b.TempDir()

@@ -22,7 +22,7 @@ import (
 // 10,000 and 100,000 documents, with -thorough also of a million: the median and the
 // 99th percentile in five classes. A million documents take some minutes to insert.
 //
-//	go test ./lambda/postgres -run '^$' -bench Tenant -benchtime 200x
+//	go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h
 func BenchmarkTenant(b *testing.B) {
 	for _, size := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -17,7 +17,7 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
+		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},

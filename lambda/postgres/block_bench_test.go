@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -98,8 +97,8 @@ func ownCPU(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// serverCPU is the time that the sessions of the database have worked, in steps
-// of 10 ms; 0 where the server's processes cannot be seen.
+// serverCPU is the time that the sessions of the database have worked; 0 where the
+// server's processes cannot be seen.
 func serverCPU(b *testing.B, conn *pgx.Conn) (worked time.Duration) {
 	rows, _ := conn.Query(b.Context(), "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
@@ -107,14 +106,10 @@ func serverCPU(b *testing.B, conn *pgx.Conn) (worked time.Duration) {
 		b.Fatal(err)
 	}
 	for _, pid := range pids {
-		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		_, after, _ := strings.Cut(string(raw), ") ")
-		var user, system int64
-		if fields := strings.Fields(after); len(fields) > 12 {
-			_, _ = fmt.Sscan(fields[11], &user)
-			_, _ = fmt.Sscan(fields[12], &system)
-		}
-		worked += time.Duration(user+system) * 10 * time.Millisecond
+		var nanoseconds int64
+		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+		_, _ = fmt.Sscan(string(raw), &nanoseconds)
+		worked += time.Duration(nanoseconds)
 	}
 	return worked
 }

@@ -14,6 +14,8 @@ import (
 const (
 	CandidatesSQL  = candidatesSQL
 	NearSQL        = nearSQL
+	RenamedSQL     = renamedSQL
+	ConfirmedSQL   = confirmedSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
 	PendingSQL     = pendingSQL

@@ -58,15 +58,19 @@ WHERE d.id = $1`
 // confirmedSQL stores which documents of other names a person confirmed as matches
 // of these documents, for both sides.
 const confirmedSQL = `
-WITH verdict AS (
-	SELECT document_a_id AS mine, document_b_id AS other, verdict FROM match_pair WHERE verdict <> ''
-	UNION ALL SELECT document_b_id, document_a_id, verdict FROM match_pair WHERE verdict <> ''
-), concerned AS (
-	SELECT unnest($1::uuid[]) AS id UNION SELECT other FROM verdict WHERE mine = ANY ($1)
+WITH concerned AS (
+	SELECT unnest($1::uuid[]) AS id
+	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1) AND verdict <> ''
+	UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($1) AND verdict <> ''
+), verdict AS (
+	SELECT document_a_id AS mine, document_b_id AS other FROM match_pair
+	WHERE document_a_id = ANY (ARRAY(SELECT id FROM concerned)) AND verdict = 'confirmed'
+	UNION ALL SELECT document_b_id, document_a_id FROM match_pair
+	WHERE document_b_id = ANY (ARRAY(SELECT id FROM concerned)) AND verdict = 'confirmed'
 ), now AS (
 	SELECT own.document_id, ARRAY(
 		SELECT other.document_id FROM verdict JOIN party_name AS other ON other.document_id = verdict.other
-		WHERE verdict.mine = own.document_id AND verdict = 'confirmed' AND other.name <> own.name
+		WHERE verdict.mine = own.document_id AND other.name <> own.name
 		ORDER BY other.document_id) AS confirmed
 	FROM party_name AS own JOIN concerned ON concerned.id = own.document_id
 )
@@ -78,6 +82,7 @@ RETURNING p.name`
 // renamedSQL lists documents that were matched with other identities of their
 // supplier's name than it has now, a bounded number: when they are matched, they
 // publish the next ones. Pending documents and those at work find it themselves.
+// OFFSET 0 has the documents read by their names, and not in the order of ids.
 const renamedSQL = `
 WITH touched AS (
 	SELECT unnest($2::text[]) COLLATE "C" AS name
@@ -85,16 +90,19 @@ WITH touched AS (
 	UNION SELECT name FROM party_name
 	WHERE document_id = ANY (ARRAY(SELECT unnest(confirmed) FROM party_name WHERE document_id = ANY ($4)))
 ), own AS (
-	SELECT DISTINCT tenant_id, name, CASE vat_id WHEN '' THEN '' ELSE 'printed' END AS vat_id
-	FROM party_name
-	WHERE tenant_id = $1 AND name IN (SELECT name FROM touched WHERE name <> '')
+	SELECT $1::uuid AS tenant_id, name, printed AS vat_id
+	FROM touched CROSS JOIN (VALUES (''), ('printed')) AS v (printed)
+	WHERE name <> ''
 ), now AS MATERIALIZED (
 	SELECT *, ` + identitiesSQL + ` AS known FROM own
 )
 SELECT p.document_id
-FROM now JOIN party_name AS p ON p.tenant_id = $1 AND p.name = now.name AND (p.vat_id = '') = (now.vat_id = '')
+FROM now CROSS JOIN LATERAL (
+	SELECT document_id FROM party_name AS p
+	WHERE p.tenant_id = $1 AND p.name = now.name AND (p.vat_id = '') = (now.vat_id = '') AND p.matched_as <> now.known
+	OFFSET 0) AS p
 JOIN document AS d ON d.id = p.document_id
-WHERE p.matched_as <> now.known AND d.matching_status = 'succeeded'
+WHERE d.matching_status = 'succeeded'
 ORDER BY p.document_id LIMIT 200`
 
 const publishRenamedSQL = publishAgain + `

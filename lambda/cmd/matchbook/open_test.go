@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/explain"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+func TestOpenListsWhatWaitsForPeople(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	open := func(args ...string) (w explain.Waiting) {
+		t.Helper()
+		code, out, errOut := matchbook(t, url, append([]string{"open", "--json"}, args...)...)
+		if code != 0 {
+			t.Fatalf("exit status %d\n%s", code, errOut)
+		}
+		if err := json.Unmarshal([]byte(out), &w); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	matchJSON(t, url, 0, samples)
+	conn := postgrestest.Conn(t, url)
+	for _, sql := range []string{
+		`UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = E'out of\ttime'
+			WHERE structured_data ->> 'number' = '4500000101'`,
+		`INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, review_reasons)
+			SELECT gen_random_uuid(), tenant_id, id, true, '{"the sums differ","no date"}'
+			FROM document WHERE structured_data ->> 'number' = '4500000102'`,
+		`UPDATE document SET structured_data = structured_data || '{"total": "a lot"}' WHERE structured_data ->> 'number' = '4500000102'`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := open()
+	if all.Counts["question"] != 12 || all.Counts["failed"] != 1 || all.Counts["file"] != 1 || len(all.Items) != 14 {
+		t.Errorf("counts %v, %d items; want 12 questions, a failed document and a file", all.Counts, len(all.Items))
+	}
+	var values []string
+	for _, i := range all.Items {
+		value := "-"
+		if i.Value != nil {
+			value = *i.Value
+		}
+		values = append(values, value)
+	}
+	if want := "1335.18 1240.00 822.29 814.56 814.56 609.76 609.76 597.60 350.00 288.00 288.00 176.12 176.12 -"; strings.Join(values, " ") != want {
+		t.Errorf("values %v, want %s", values, want)
+	}
+	if i := all.Items[0]; i.Kind != "failed" || i.Why != "out of time" || i.Document.Number != "4500000101" {
+		t.Errorf("failed: %+v", i)
+	}
+	if i := open("--kind", "file").Items[0]; i.Why != "the sums differ; no date" || i.Other != nil {
+		t.Errorf("file: %+v", i)
+	}
+	theirs := open("--tenant", "20000000-0000-4000-8000-000000000001", "--kind", "question,failed", "--limit", "2")
+	if len(theirs.Items) != 2 || theirs.Counts["failed"] != 0 || slices.ContainsFunc(theirs.Items, func(i explain.WaitingItem) bool {
+		return i.TenantID.String() != "20000000-0000-4000-8000-000000000001"
+	}) {
+		t.Errorf("of one tenant: %+v", theirs)
+	}
+	_, out, _ := matchbook(t, url, "open", "--limit", "1")
+	for _, want := range []string{"Waiting for people: 12 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101", "... and 13 more: --limit"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if code, _, errOut := matchbook(t, url, "open", "--kind", "x"); code != 2 || !strings.Contains(errOut, "question, warning, failed, file") {
+		t.Errorf("exit status %d\n%s", code, errOut)
+	}
+}

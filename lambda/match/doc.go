@@ -30,9 +30,9 @@
 // which the tenant's other writers wait, and no transaction waits for a model.
 // So Match calls Write in rounds:
 //
-//   - Write reads the block again. If it has changed, Write writes nothing and
-//     returns it, and the next round scores it. From the third round on, Write
-//     itself scores the block that it finds.
+//   - Write reads the block again, and scores the candidates that have changed. If
+//     the document has other keys by now, since its supplier's name has other
+//     identities, Write writes nothing, and the next round reads it again.
 //   - Write has the rules decide, with the answers that the attempt has so far.
 //     If the document's question has no answer yet, Write writes nothing. Match
 //     then asks the model, without a transaction, and the next round has the

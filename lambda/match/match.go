@@ -24,14 +24,13 @@ type Block struct {
 	Partners   []uuid.UUID // all of them, in id order
 	Known      string      // the identities of the document's supplier, as in score.Raw
 	Tenant     uuid.UUID   // of the document: its other writers wait for a Write
-	// Score, if it is set, has Write score the candidates that it finds,
-	// whatever they were before. Other writers of the tenant wait meanwhile.
+	// Score scores the candidates that have changed when Write finds them, and the
+	// partners for which there was no room. Other writers of the tenant wait meanwhile.
 	Score func(candidates []score.Raw) []score.Pair
-	// Rest scores the partners for which there was no room.
-	Rest func(candidates []score.Raw) []score.Pair
 }
 
-// Rules decide about the pairs of a competition. Their error ends a Write.
+// Rules decide about the pairs of a competition, with the answers of a model. Their
+// error ends a Write. nil Rules are rules.Apply.
 type Rules func(ctx context.Context, c rules.Competition) (rules.Result, error)
 
 // Written is the outcome of a Write.
@@ -57,15 +56,15 @@ type Store interface {
 	// of the documents whose competition that changes, replaces their matches
 	// and suggestions by the result, and sets the document succeeded, all or
 	// nothing. The stale documents of the result are published with it, if they
-	// had succeeded. If the block is no longer as seen, and seen has no Score,
-	// Write writes nothing and returns the block as it is now. After an error of
-	// the rules it writes nothing and returns the error as it is. Write remembers
+	// had succeeded. If the block has other identities than n, or has changed and seen
+	// has no Score, Write writes nothing and returns the block as it is now. After an
+	// error of the rules it writes nothing and returns the error as it is. Write remembers
 	// n.Naming, and publishes the documents that were matched with other identities
-	// than they have now.
+	// than they have now. Documents of a tenant may be written together.
 	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 		seen Block, pairs []score.Pair, decide Rules) (Written, error)
-	// WriteReleased is Write with a Score in seen, for an attempt that failed: in
-	// place of succeeded, it writes the release.
+	// WriteReleased is Write for an attempt that failed: in place of succeeded, it
+	// writes the release, whatever has changed.
 	WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 		seen Block, decide Rules, r job.Release) (Written, error)
 }
@@ -84,15 +83,9 @@ type Matcher struct {
 	Sender job.Sender
 }
 
-const (
-	// maxRounds bounds the calls of Write in one attempt: each may find that the
-	// candidates have changed, or that a model has to be asked.
-	maxRounds = 10
-	// patience is the number of rounds that score before Write. Later ones score
-	// within it, while other writers wait: where many documents of one company
-	// arrive at once, the candidates would have changed each time.
-	patience = 2
-)
+// maxRounds bounds the calls of Write in one attempt: each may find that the
+// document has other keys, or that a model has to be asked.
+const maxRounds = 10
 
 // Match matches the document of one attempt; it is a job.Work.
 func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
@@ -107,11 +100,8 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 	if withoutVector != nil {
 		return a.partial(withoutVector)
 	}
-	for round := range maxRounds {
-		a.block.Rest = a.doc.Pairs
-		if round >= patience {
-			a.block.Score = a.doc.Pairs
-		}
+	for range maxRounds {
+		a.block.Score = a.doc.Pairs
 		w, err := m.Store.Write(ctx, f, a.n, a.types, a.block, a.doc.Pairs(a.block.Candidates), a.decide)
 		switch {
 		case errors.Is(err, errUnanswered) && !a.x.knows(a.block.Candidates):
@@ -124,12 +114,10 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 			}
 		case err != nil:
 			return failure.At("write matches", err)
-		case w.Fresh != nil && w.Fresh.Known != a.n.Known:
+		case w.Fresh != nil:
 			if err = a.read(ctx, a.x.wanted()...); err != nil {
 				return err
 			}
-		case w.Fresh != nil:
-			a.block = *w.Fresh
 		default:
 			m.send(ctx, f, w.Published)
 			return nil
@@ -168,8 +156,8 @@ func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
 	}
 	a := &attempt{Matcher: m, fence: f, raw: raw, doc: doc, n: doc.Normalized(), types: score.Matchable(raw.Type),
 		x: &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}}
-	if a.decide = a.x.apply; m.Model == nil {
-		a.decide = rules.Apply
+	if m.Model != nil {
+		a.decide = a.x.apply
 	}
 	return a, nil
 }
@@ -179,7 +167,7 @@ func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
 // model has still to answer.
 func (a *attempt) partial(err error) error {
 	a.x.owing = true
-	known := Block{Score: a.doc.Pairs, Rest: a.doc.Pairs, Tenant: a.raw.TenantID}
+	known := Block{Score: a.doc.Pairs, Tenant: a.raw.TenantID}
 	return &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
 		w, err := a.Store.WriteReleased(ctx, a.fence, a.n, a.types, known, a.decide, r)
 		if errors.Is(err, job.ErrFenceLost) {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+
 	"slices"
 	"strings"
 	"testing"
@@ -139,20 +140,22 @@ func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
-	now := m.block(f.ID, n, types)
-	rest := seen.Rest(m.rest(now, types))
-	seen.Rest = nil
-	if seen.Score != nil {
-		pairs, seen = seen.Score(now.Candidates), now
-	}
-	if !reflect.DeepEqual(now, seen) || now.Known != n.Known {
+func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, _ []score.Pair, decide Rules) (Written, error) {
+	if now := m.block(f.ID, n, types); now.Known != n.Known {
 		return Written{Fresh: &now}, nil
 	}
-	pairs = append(pairs, rest...)
+	return m.write(ctx, f, n, types, seen, decide)
+}
+
+func (m *memory) write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules) (Written, error) {
+	now := m.block(f.ID, n, types)
+	pairs := append(seen.Score(now.Candidates), seen.Score(m.rest(now, types))...)
+	if decide == nil {
+		decide = rules.Apply
+	}
 	before := maps.Clone(m.pairs)
-	affected := append([]uuid.UUID{f.ID}, seen.Partners...)
-	for _, p := range seen.Partners {
+	affected := append([]uuid.UUID{f.ID}, now.Partners...)
+	for _, p := range now.Partners {
 		delete(m.pairs, [2]uuid.UUID{f.ID, p})
 		delete(m.pairs, [2]uuid.UUID{p, f.ID})
 	}
@@ -181,7 +184,7 @@ func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, typ
 }
 
 func (m *memory) WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules, r job.Release) (Written, error) {
-	w, err := m.Write(ctx, f, n, types, seen, nil, decide)
+	w, err := m.write(ctx, f, n, types, seen, decide)
 	if err == nil {
 		m.released = append(m.released, r)
 	}

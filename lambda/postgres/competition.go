@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"matchbook/lambda/rules"
@@ -156,14 +157,14 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 // document loses. A pair with a person's verdict is kept, whatever its evidence.
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
-		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: c.read, ends: c.ends, briefs: c.briefs}
+		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), ends: c.ends, briefs: c.briefs}
 	is := make(map[[2]uuid.UUID]bool, len(r.pairs))
 	for _, p := range r.pairs {
 		is[[2]uuid.UUID{p.A, p.B}] = true
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
-		if r.doc.has(p.A, p.B) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
+		if len(r.docs) > 0 && (c.owns(p.A) || c.owns(p.B)) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
 			lost = append(lost, *p)
 			continue
 		}

@@ -51,12 +51,12 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 }
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so
-// the rows read here do not change before the commit. In one transaction and four
-// round trips, it
+// the rows read here do not change before the commit. Documents that wait for the same
+// turn are written together (together.go). In one transaction and four round trips, it
 //
 //  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the block again, and
-//     the pairs of the document and of its partners (briefsSQL in competition.go); if
-//     the block changed, Write ends here, and nothing is written,
+//     the pairs of the document and of its partners (briefsSQL in competition.go); the
+//     candidates that changed are scored, in a round trip more for their pairs,
 //  2. reads in full the pairs whose decision can change (chosenSQL), locks the
 //     documents and their clusters in id order (lockRowsSQL in cluster.go), and ends
 //     if the fence does not hold; it replaces the document's keys for warnings
@@ -76,7 +76,8 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 //     namingSQL has stored the document's own with its pairs), and commits.
 //
 // The fence is checked when the document's row is locked, among the others in id order.
-// It holds until the commit, so the statement in 4 changes the row.
+// It holds until the commit, so the statement in 4 changes the row. After any error
+// nothing is written.
 //
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.
@@ -84,8 +85,8 @@ func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (match.Written, error) {
-	return db.write(ctx, write{fence: f, n: n, types: types, seen: seen, pairs: pairs,
-		end: db.sql.succeed, endArgs: []any{f.ID, f.Attempt}}, decide)
+	return db.write(ctx, &write{fence: f, n: n, types: types, seen: seen, pairs: pairs, decide: decide,
+		end: db.sql.succeed, endArgs: []any{f.ID, f.Attempt}})
 }
 
 // WriteReleased implements match.Store.
@@ -94,70 +95,8 @@ func (db *DB) WriteReleased(
 	seen match.Block, decide match.Rules, r job.Release,
 ) (match.Written, error) {
 	sql, args := db.releasing(f, r)
-	return db.write(ctx, write{fence: f, n: n, types: types, seen: seen, end: sql, endArgs: args}, decide)
-}
-
-// write is a document that is matched, and what a transaction reads of it.
-type write struct {
-	fence   job.Fence
-	n       score.Normalized
-	types   []document.Type
-	seen    match.Block
-	pairs   []score.Pair // with the candidates of seen
-	end     string       // the statement that ends the attempt; it carries the fence
-	endArgs []any
-
-	now    match.Block
-	itself score.Raw
-	copies *copies
-}
-
-// has reports whether a pair is one of the document's.
-func (w *write) has(a, b uuid.UUID) bool {
-	return w != nil && (a == w.fence.ID || b == w.fence.ID)
-}
-
-// queueReads reads the document and its block.
-func (w *write) queueReads(batch *pgx.Batch) {
-	w.now, w.itself = match.Block{}, score.Raw{ID: w.fence.ID}
-	queueBlock(batch, w.fence.ID, w.n, w.types, &w.now)
-	batch.Queue(rawsSQL, []uuid.UUID{w.fence.ID}).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		w.itself = append(found, w.itself)[0]
-		return err
-	})
-}
-
-func (db *DB) write(ctx context.Context, w write, decide match.Rules) (written match.Written, err error) {
-	var c *competition
-	err = db.inTurn(ctx, w.seen.Tenant, func(batch *pgx.Batch) {
-		c = newCompetition(w.fence.ID)
-		w.queueReads(batch)
-		c.queueOwn(batch, ends(w.pairs))
-	}, func(tx pgx.Tx) error {
-		written = match.Written{} // the function may run again
-		pairs := w.pairs
-		switch {
-		case w.seen.Score != nil: // the third round: no change may send it back again
-			pairs = w.seen.Score(w.now.Candidates)
-		case !slices.Equal(w.now.Candidates, w.seen.Candidates) || !slices.Equal(w.now.Partners, w.seen.Partners) ||
-			w.now.Known != w.n.Known:
-			written.Fresh = &w.now
-			return nil
-		}
-		rest, err := scoreRest(ctx, tx, w.now, w.types, w.seen.Rest)
-		if err != nil {
-			return err
-		}
-		r := rewrite{pairs: slices.Concat(pairs, rest), doc: &w, renamed: &renaming{tenant: w.seen.Tenant,
-			documents: []uuid.UUID{w.fence.ID}, matched: &w.n, happened: w.now.Known != w.n.Known}}
-		written.Published, err = redecide(ctx, tx, c, decide, r)
-		return err
-	})
-	if err != nil {
-		written = match.Written{}
-	}
-	return written, err
+	return db.write(ctx, &write{fence: f, n: n, types: types, seen: seen, decide: decide, end: sql, endArgs: args,
+		final: true})
 }
 
 const restSQL = `

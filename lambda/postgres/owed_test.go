@@ -295,7 +295,7 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 					}
 					return doc.Pairs(candidates)
 				}
-				_, err = f.WriteReleased(ctx, fence, n, types, match.Block{Tenant: tenant, Score: scored, Rest: doc.Pairs}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+				_, err = f.WriteReleased(ctx, fence, n, types, match.Block{Tenant: tenant, Score: scored}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
 					return rules.Apply(context.WithoutCancel(ctx), c)
 				}, r)
 				if !errors.Is(err, tc.want) {

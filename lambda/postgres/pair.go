@@ -113,10 +113,10 @@ RETURNING id, matching_published_at, tenant_id`
 
 // rewrite is the change of pairs that a transaction is about.
 type rewrite struct {
-	pairs   []score.Pair  // as they are scored now; all pairs of the document, if there is one
+	pairs   []score.Pair  // as they are scored now; all pairs of the documents that are matched
 	verdict rules.Verdict // of a person about the pairs; empty without one
 	renamed *renaming
-	doc     *write // the document that is matched; nil for a verdict
+	docs    []*write // that are matched, the competition's own; none for a verdict
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
@@ -147,16 +147,18 @@ func redecide(
 		touched := slices.Concat(c.own, as, bs)
 		now.queueMore(batch, touched)
 		held = queueLock(batch, sortedIDs(touched), decided)
-		if r.doc != nil {
-			r.doc.copies = queueCopies(batch, r.doc.itself)
+		for _, w := range r.docs {
+			w.copies = queueCopies(batch, w.itself)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.doc != nil && !held.holds(r.doc.fence) {
-		return nil, job.ErrFenceLost
+	for _, w := range r.docs {
+		if !held.holds(w.fence) {
+			return nil, job.ErrFenceLost
+		}
 	}
 	result, err := decide(ctx, now.asRules())
 	if err != nil {
@@ -173,21 +175,23 @@ func redecide(
 		}
 		changed = append(held.queueClusters(batch, now.decides, result.Matches), c.own...)
 		chain = queueChain(batch, changed)
-		if r.doc == nil {
-			return nil
+		for _, w := range r.docs {
+			if err := w.copies.queueCompared(ctx, tx, batch); err != nil {
+				return err
+			}
 		}
-		return r.doc.copies.queueCompared(ctx, tx, batch)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return published, send(func(batch *pgx.Batch) error {
 		chain.queueComparisons(batch, changed)
-		if r.doc != nil {
-			r.doc.copies.queueWarnings(batch)
-			batch.Queue(r.doc.end, r.doc.endArgs...)
+		for _, w := range r.docs {
+			w.copies.queueWarnings(batch)
+			batch.Queue(w.end, w.endArgs...)
 		}
-		queueStale(batch, result.Stale, lost, r, &published)
+		queueStale(batch, result.Stale, lost, c, &published)
 		r.renamed.queuePublish(batch, &published)
 		batch.Queue("commit")
 		return nil
@@ -196,13 +200,13 @@ func redecide(
 
 // queueStale publishes the documents whose question has changed or included a pair
 // that its document has lost.
-func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, r rewrite, published *[]job.Stamped) {
+func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *competition, published *[]job.Stamped) {
 	for _, p := range lost {
 		if p.Asked.About != "" {
-			stale = append(stale, p.A, p.B)
+			ends := []uuid.UUID{p.A, p.B}
+			stale = append(stale, slices.DeleteFunc(ends, c.owns)...)
 		}
 	}
-	stale = slices.DeleteFunc(stale, func(id uuid.UUID) bool { return r.doc.has(id, id) })
 	if len(stale) > 0 {
 		queuePublish(batch, published, publishStaleSQL, stale)
 	}
@@ -268,10 +272,10 @@ func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdic
 		return err
 	}
 	var c *competition
-	return db.inTurn(ctx, tenant, func(batch *pgx.Batch) {
+	return db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
 		c = newCompetition(p.A, p.B)
 		c.queueOwn(batch, nil)
-	}, func(tx pgx.Tx) error {
+	}, func(tx pgx.Tx, _ []*write) error {
 		renamed := &renaming{tenant: tenant, documents: []uuid.UUID{p.A, p.B}}
 		_, err := redecide(ctx, tx, c, decide, rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: renamed})
 		return err

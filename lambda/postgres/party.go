@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"matchbook/lambda/job"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -111,9 +110,9 @@ WHERE id = ANY (ARRAY(` + renamedSQL + `))` + publishedColumns
 // renaming is a change of what is known about names.
 type renaming struct {
 	tenant    uuid.UUID
-	documents []uuid.UUID       // whose names or verdicts it is about
-	matched   *score.Normalized // the document as it is matched; nil for a verdict
-	names     []string          // of suppliers, now and before
+	documents []uuid.UUID // whose names or verdicts it is about
+	matched   []*write    // the documents as they are matched; none for a verdict
+	names     []string    // of suppliers, now and before
 	vatIDs    []string
 	happened  bool // identities may be others than before
 }
@@ -121,8 +120,9 @@ type renaming struct {
 // queue stores the names of the documents, and those that a person confirmed with
 // them. The identities of other documents may change with it: queuePublish finds them.
 func (r *renaming) queue(batch *pgx.Batch) {
-	if n := r.matched; n != nil {
-		batch.Queue(namingSQL, r.documents[0], n.Naming.Name, n.Naming.VATID, n.Known).QueryRow(func(row pgx.Row) error {
+	for _, w := range r.matched {
+		n := w.n
+		batch.Queue(namingSQL, w.fence.ID, n.Naming.Name, n.Naming.VATID, n.Known).QueryRow(func(row pgx.Row) error {
 			var name, vatID string
 			var changed bool
 			err := row.Scan(&name, &vatID, &changed)

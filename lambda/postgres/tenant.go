@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -30,120 +31,181 @@ var errTaken = errors.New("another process has the tenant's lock")
 // request for the lock; a process that was refused waits for the lock before them.
 //
 // Within a process, writers of a tenant queue in order, and the first of the
-// queue tries to take the lock. Between processes chance decides, and no process
+// queue tries to take the lock. All that wait then share its transaction: first and fn
+// are about all of them. Between processes chance decides, and no process
 // starves: the wait between two attempts never exceeds longestWait, and between
 // two transactions of another process the lock is free for a round trip, so
 // that the chance of an attempt does not go down with time.
 func (db *DB) inTurn(
-	ctx context.Context, tenant uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
+	ctx context.Context, tenant uuid.UUID, w *write,
+	first func(*pgx.Batch, []*write), fn func(pgx.Tx, []*write) error,
 ) error {
-	return steadily(ctx, func() error { return db.inTurnOnce(ctx, tenant, first, fn) })
-}
-
-func (db *DB) inTurnOnce(
-	ctx context.Context, tenant uuid.UUID, first func(*pgx.Batch), fn func(pgx.Tx) error,
-) error {
-	if err := db.turns.enter(ctx, tenant); err != nil {
-		return err
-	}
-	defer db.turns.leave(tenant)
-	for wait := firstWait; ; wait = min(2*wait, longestWait) {
-		err := repeat(ctx, func() error { return db.tryTurn(ctx, tenant, wait == firstWait, first, fn) })
-		if !errors.Is(err, errTaken) {
+	return steadily(ctx, func() error {
+		if written, err := db.turns.enter(ctx, tenant, w); err != nil || written {
 			return err
 		}
-		db.turns.event("refused")
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait/2 + rand.N(wait/2)):
+		defer db.turns.leave(tenant)
+		for wait := firstWait; ; wait = min(2*wait, longestWait) {
+			err := repeat(ctx, func() error { return db.tryTurn(ctx, tenant, w, wait == firstWait, first, fn) })
+			if !errors.Is(err, errTaken) {
+				return err
+			}
+			db.turns.event("refused")
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(wait/2 + rand.N(wait/2)):
+			}
 		}
-	}
+	})
 }
 
-// tryTurn returns errTaken if another process has the lock.
+// tryTurn returns errTaken if another process has the lock. If a shared transaction
+// fails, each of its writers has one by itself.
 func (db *DB) tryTurn(
-	ctx context.Context, tenant uuid.UUID, together bool, first func(*pgx.Batch), fn func(pgx.Tx) error,
+	ctx context.Context, tenant uuid.UUID, w *write, together bool,
+	first func(*pgx.Batch, []*write), fn func(pgx.Tx, []*write) error,
 ) error {
 	var ours bool
+	group := db.turns.company(tenant, w)
 	batch := &pgx.Batch{}
 	batch.Queue(lockTenantSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&ours) })
 	if together {
-		first(batch)
+		first(batch, group)
 	}
-	return db.pool.inTxWith(ctx, batch, func(tx pgx.Tx) error {
+	var shared []*write
+	err := db.pool.inTxWith(ctx, batch, func(tx pgx.Tx) error {
 		if !ours {
 			return errTaken
 		}
 		if !together {
 			batch := &pgx.Batch{}
-			first(batch)
+			group = db.turns.company(tenant, w)
+			first(batch, group)
 			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 				return err
 			}
 		}
-		return fn(tx)
+		shared = db.turns.share(tenant, group[1:])
+		return asOne(append([]*write{w}, shared...), func(group []*write) error { return fn(tx, group) })
 	})
+	if errors.Is(err, errNothing) {
+		err = nil
+	}
+	if db.turns.end(shared, err == nil); err != nil && len(shared) > 0 {
+		w.alone = true
+		return db.tryTurn(ctx, tenant, w, true, first, fn)
+	}
+	return err
 }
 
-// turns holds the queues of this process, one for each tenant. The zero value is
+// asOne runs fn for a group. A panic is no error of one of several documents: each is
+// written by itself then.
+func asOne(group []*write, fn func([]*write) error) (err error) {
+	if len(group) > 1 {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("panic: %v", v)
+			}
+		}()
+	}
+	return fn(group)
+}
+
+// turns holds the lines of this process, one for each tenant. The zero value is
 // empty.
 type turns struct {
 	mu      sync.Mutex
-	lines   map[uuid.UUID][]chan struct{} // by tenant; present while a writer has the turn, closed in order
-	onEvent func(event string)            // for tests; nil
+	lines   map[uuid.UUID][]*write // by tenant, in order; present while a writer has the turn
+	onEvent func(event string)     // for tests; nil
 }
 
-// enter waits for the turn, which leave must end, or until the context is done.
-func (t *turns) enter(ctx context.Context, tenant uuid.UUID) error {
+// enter waits until the turn begins, which leave must end, until w was written in
+// that of another, or until the context is done.
+func (t *turns) enter(ctx context.Context, tenant uuid.UUID, w *write) (written bool, err error) {
 	t.mu.Lock()
 	line, taken := t.lines[tenant]
 	if !taken {
 		if t.lines == nil {
-			t.lines = map[uuid.UUID][]chan struct{}{}
+			t.lines = map[uuid.UUID][]*write{}
 		}
 		t.lines[tenant] = nil
 		t.mu.Unlock()
-		return nil
+		return false, nil
 	}
-	mine := make(chan struct{})
-	t.lines[tenant] = append(line, mine)
+	w.turn, w.shared = make(chan struct{}), false
+	t.lines[tenant] = append(line, w)
 	t.mu.Unlock()
 	t.event("queued")
 	select {
-	case <-mine:
-		return nil
+	case <-w.turn:
 	case <-ctx.Done():
-		t.abandon(tenant, mine)
-		return ctx.Err()
+		if t.abandon(tenant, w) {
+			return false, ctx.Err()
+		}
+		<-w.turn // it is being written
 	}
+	if w.shared && w.alone { // a shared turn failed
+		return t.enter(ctx, tenant, w)
+	}
+	return w.shared, nil
 }
 
-// abandon leaves the line, or passes on a turn that began at the same moment.
-func (t *turns) abandon(tenant uuid.UUID, mine chan struct{}) {
+// abandon leaves the line, if the writer is still there.
+func (t *turns) abandon(tenant uuid.UUID, w *write) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := slices.Index(t.lines[tenant], mine); i >= 0 {
-		t.lines[tenant] = slices.Delete(t.lines[tenant], i, i+1)
-		return
+	i := slices.Index(t.lines[tenant], w)
+	if i < 0 {
+		return false
 	}
-	t.pass(tenant)
+	t.lines[tenant] = slices.Delete(t.lines[tenant], i, i+1)
+	return true
 }
 
+// leave passes the turn to the next in the line.
 func (t *turns) leave(tenant uuid.UUID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pass(tenant)
-}
-
-func (t *turns) pass(tenant uuid.UUID) {
 	line := t.lines[tenant]
 	if len(line) == 0 {
 		delete(t.lines, tenant)
 		return
 	}
-	close(line[0])
 	t.lines[tenant] = line[1:]
+	close(line[0].turn)
+}
+
+// company lists the writer and those in the line that may share its turn.
+func (t *turns) company(tenant uuid.UUID, w *write) []*write {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	group := []*write{w}
+	for _, other := range t.lines[tenant] {
+		if !w.alone && !other.alone {
+			group = append(group, other)
+		}
+	}
+	return group
+}
+
+// share takes those of a group out of the line that are still there.
+func (t *turns) share(tenant uuid.UUID, group []*write) (shared []*write) {
+	for _, w := range group {
+		if t.abandon(tenant, w) {
+			shared = append(shared, w)
+		}
+	}
+	return shared
+}
+
+// end ends a turn for those that shared it. If they are not written, each has a turn of
+// its own next.
+func (t *turns) end(shared []*write, written bool) {
+	for _, w := range shared {
+		w.shared, w.alone = true, !written
+		close(w.turn)
+	}
 }
 
 func (t *turns) event(event string) {

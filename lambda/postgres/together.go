@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// write is a document that is matched. The documents of a tenant that wait in a
+// process are written together: the matches are a function of the set of documents,
+// so they are those of writes one after the other.
+type write struct {
+	fence   job.Fence
+	n       score.Normalized
+	types   []document.Type
+	seen    match.Block
+	pairs   []score.Pair // with the candidates of seen
+	decide  match.Rules  // nil: rules.Apply
+	end     string       // the statement that ends the attempt; it carries the fence
+	endArgs []any
+	final   bool // it is written whatever has changed
+
+	alone  bool          // it shares no turn
+	turn   chan struct{} // closed when its turn begins, or when a shared one has ended
+	shared bool          // its turn was that of another
+
+	// The transaction reads the document and its block, and has one of three results.
+	itself  score.Raw
+	now     match.Block
+	scored  []score.Pair
+	copies  *copies
+	written match.Written
+	err     error // of decide
+}
+
+// write writes a document when it is the tenant's turn, or has it written by another
+// writer of this process.
+func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
+	var c *competition
+	err := db.inTurn(ctx, w.seen.Tenant, w, func(batch *pgx.Batch, group []*write) {
+		c = newCompetition()
+		var scored []score.Pair
+		for _, w := range group {
+			c.own, scored = append(c.own, w.fence.ID), append(scored, w.pairs...)
+			w.queueReads(batch)
+		}
+		c.queueOwn(batch, ends(scored))
+	}, func(tx pgx.Tx, group []*write) error {
+		return writeTogether(ctx, tx, c, group)
+	})
+	if err != nil {
+		return match.Written{}, err
+	}
+	return w.written, w.err
+}
+
+// queueReads reads the document and its block.
+func (w *write) queueReads(batch *pgx.Batch) {
+	w.now, w.itself, w.written, w.err = match.Block{}, score.Raw{ID: w.fence.ID}, match.Written{}, nil
+	queueBlock(batch, w.fence.ID, w.n, w.types, &w.now)
+	batch.Queue(rawsSQL, []uuid.UUID{w.fence.ID}).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+		w.itself = append(found, w.itself)[0]
+		return err
+	})
+}
+
+// errNothing ends a transaction in which no document is left to be written: each has a
+// fresh block, or an error of its own.
+var errNothing = errors.New("there is nothing to write")
+
+// writeTogether writes the documents of a group, but those with a result of their own
+// before that, and commits. All other errors are of the whole group.
+func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*write) error {
+	for _, w := range group {
+		if err := w.score(ctx, tx); err != nil {
+			return err
+		}
+	}
+	for {
+		group = slices.DeleteFunc(slices.Clone(group), func(w *write) bool { return w.err != nil || w.written.Fresh != nil })
+		if len(group) == 0 {
+			return errNothing
+		}
+		c.own = nil
+		r := rewrite{docs: group, renamed: &renaming{tenant: group[0].seen.Tenant, matched: group}}
+		for _, w := range group {
+			c.own, r.pairs = append(c.own, w.fence.ID), append(r.pairs, w.scored...)
+			r.renamed.happened = r.renamed.happened || w.now.Known != w.n.Known
+		}
+		r.renamed.documents, r.pairs = c.own, eachOnce(r.pairs)
+		published, err := redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+			return decideTogether(ctx, c, group)
+		}, r)
+		if err == nil {
+			group[0].written.Published = published
+		}
+		if !errors.Is(err, errNothing) {
+			return err
+		}
+	}
+}
+
+// eachOnce leaves out the second of two equal pairs: of two documents that are both
+// matched.
+func eachOnce(pairs []score.Pair) (each []score.Pair) {
+	known := make(map[[2]uuid.UUID]bool, len(pairs))
+	for _, p := range pairs {
+		if key := [2]uuid.UUID{p.A, p.B}; !known[key] {
+			known[key], each = true, append(each, p)
+		}
+	}
+	return each
+}
+
+// decideTogether has the rules of each document decide, with the answers of those
+// before it. It returns errNothing after an error of a document's own rules.
+func decideTogether(ctx context.Context, c rules.Competition, group []*write) (result rules.Result, err error) {
+	if !slices.ContainsFunc(group, func(w *write) bool { return w.decide != nil }) {
+		return rules.Apply(ctx, c)
+	}
+	var asked []rules.Pair
+	var stale []uuid.UUID
+	for _, w := range group {
+		if result, err = w.decide(ctx, c); ctx.Err() != nil {
+			return result, ctx.Err()
+		}
+		if err != nil {
+			w.err = err
+			return result, errNothing
+		}
+		asked, c = append(asked, result.Asked...), c.With(result.Asked)
+		stale = slices.DeleteFunc(append(stale, result.Stale...), func(id uuid.UUID) bool { return id == w.fence.ID })
+	}
+	result.Asked, result.Stale = asked, stale
+	return result, nil
+}
+
+// score scores the candidates that are not as they were seen. A document whose
+// supplier's name has other identities now has other keys: it has a fresh block
+// instead.
+func (w *write) score(ctx context.Context, tx pgx.Tx) error {
+	changed := !slices.Equal(w.now.Candidates, w.seen.Candidates) || !slices.Equal(w.now.Partners, w.seen.Partners)
+	if !w.final && (w.now.Known != w.n.Known || changed && w.seen.Score == nil) {
+		w.written.Fresh = &w.now
+		return nil
+	}
+	fresh := without(w.now.Candidates, w.seen.Candidates)
+	gone := map[uuid.UUID]bool{}
+	for _, c := range without(w.seen.Candidates, w.now.Candidates) {
+		gone[c.ID] = true
+	}
+	w.scored = slices.DeleteFunc(slices.Clone(w.pairs), func(p score.Pair) bool { return gone[p.A] || gone[p.B] })
+	if len(fresh) > 0 {
+		w.scored = append(w.scored, w.seen.Score(fresh)...)
+	}
+	rest, err := scoreRest(ctx, tx, w.now, w.types, w.seen.Score)
+	w.scored = append(w.scored, rest...)
+	return err
+}
+
+// without lists the documents that are not among others as they are.
+func without(docs, others []score.Raw) []score.Raw {
+	known := make(map[score.Raw]bool, len(others))
+	for _, d := range others {
+		known[d] = true
+	}
+	return slices.DeleteFunc(slices.Clone(docs), func(d score.Raw) bool { return known[d] })
+}

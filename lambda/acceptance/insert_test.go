@@ -3,6 +3,7 @@ package acceptance_test
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"matchbook/lambda/internal/skip"
 )
 
-// The example of job/README.md, as it stands there, inserts two rows and sends
-// nothing. The sweep publishes them, and they match.
+// The example of INTEGRATE.md, as it stands there, inserts two rows and sends
+// nothing. The sweep publishes them, they match, and its query finds the match.
 func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	t.Parallel()
 	skip.Without(t, "python3", "apt-get install python3")
@@ -35,20 +36,25 @@ func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	waitFor(t, "both documents succeed", func() bool {
 		return query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'") == 2
 	})
-	check(t, "matches", query[int](l, "SELECT count(*) FROM document_match"), 1)
+	read := exec.CommandContext(t.Context(), "psql", l.conn.Config().ConnString(), "-qXAt", "-v", "ON_ERROR_STOP=1", "-c", pageExample(t, "sql"))
+	out, err := read.CombinedOutput()
+	if got := strings.Fields(strings.ReplaceAll(string(out), "|", " ")); err != nil || len(got) != 4 || got[3] != "rules" ||
+		!slices.Contains(got, "PO-7") || !slices.Contains(got, "RE-1") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // pageExample is the page's first block of code in that language.
 func pageExample(t *testing.T, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../job/README.md")
+	text, err := os.ReadFile("../INTEGRATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, found := strings.Cut(string(text), "```"+language+"\n")
 	code, _, closed := strings.Cut(after, "```")
 	if !found || !closed {
-		t.Fatalf("lambda/job/README.md has no example in %s", language)
+		t.Fatalf("lambda/INTEGRATE.md has no example in %s", language)
 	}
 	return code
 }

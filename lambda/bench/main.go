@@ -42,16 +42,12 @@ func run(dir string, output io.Reader) error {
 		return err
 	}
 	maps.Copy(kept, measured)
-	raw, err := json.MarshalIndent(kept, "", "\t")
-	if err != nil {
-		return err
-	}
 	page, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		return err
 	}
 	for name, content := range map[string]string{
-		"results.json": string(raw) + "\n", "README.md": withTables(string(page), kept), "growth.svg": growth(kept),
+		"results.json": kept.json(), "README.md": withTables(string(page), kept), "growth.svg": growth(kept),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			return err
@@ -66,6 +62,19 @@ func load(dir string) (r results, err error) {
 		return nil, err
 	}
 	return r, json.Unmarshal(raw, &r)
+}
+
+// json has a line for each benchmark.
+func (r results) json() string {
+	var lines []string
+	for _, name := range slices.SortedFunc(maps.Keys(r), bySize) {
+		values, err := json.Marshal(r[name])
+		if err != nil {
+			panic(err) // they are numbers, by names
+		}
+		lines = append(lines, fmt.Sprintf("%q: %s", name, values))
+	}
+	return "{\n" + strings.Join(lines, ",\n") + "\n}\n"
 }
 
 // read reads lines such as

@@ -66,7 +66,7 @@ func y(ms float64) float64 {
 }
 
 func (p *panel) draw(out *strings.Builder) {
-	fmt.Fprintf(out, `<text x="%d" y="16" font-weight="bold">%s: 99th percentile of the processor time, ms</text>`+"\n", left, p.title)
+	fmt.Fprintf(out, `<text x="%d" y="16" font-weight="bold">%s: p99 of processor time, ms</text>`+"\n", left, p.title)
 	for _, ms := range []float64{1, 10, 100, 1000} {
 		fmt.Fprintf(out, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n",
 			left, y(ms), width-20, left-6, y(ms)+4, ms)

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ type wire struct {
 	url        string
 	trips      atomic.Int64 // requests that a client waits for: synchronisations and simple queries
 	statements atomic.Int64
+	bytes      atomic.Int64 // in both directions
+	longest    atomic.Int64 // nanoseconds of the longest trip: no statement takes longer
 }
 
 // listen passes connections on to the server of a URL and counts. A request and its
@@ -54,39 +57,60 @@ func listen(t testing.TB, serverURL string, far time.Duration) *wire {
 				_ = client.Close()
 				return
 			}
-			copies.Go(func() { _, _ = io.Copy(client, late(server, far/2)); _ = client.Close() })
-			copies.Go(func() { w.pass(server, late(client, far/2)); _ = server.Close() })
+			begun := &atomic.Int64{} // when the last trip began
+			copies.Go(func() { w.passBack(client, late(server, far/2), begun); _ = client.Close() })
+			copies.Go(func() { w.pass(server, late(client, far/2), begun); _ = server.Close() })
 		}
 	})
 	return w
 }
 
-// pass copies messages of a client: the first has no type, each other one has a
-// type and a length.
-func (w *wire) pass(server io.Writer, client io.Reader) {
-	header := make([]byte, 5)
-	for head := header[:4]; ; head = header {
-		if _, err := io.ReadFull(client, head); err != nil {
-			return
-		}
-		if _, err := server.Write(head); err != nil {
-			return
-		}
-		rest := int64(binary.BigEndian.Uint32(head[len(head)-4:])) - 4
-		if _, err := io.CopyN(server, client, rest); err != nil {
-			return
-		}
-		if len(head) < 5 {
-			continue
-		}
-		switch head[0] {
+// pass copies messages of a client, of which the first has no type.
+func (w *wire) pass(server io.Writer, client io.Reader, begun *atomic.Int64) {
+	w.copyMessages(server, client, 4, func(typ byte) {
+		switch typ {
 		case 'S':
 			w.trips.Add(1)
+			begun.Store(time.Now().UnixNano())
 		case 'Q':
 			w.trips.Add(1)
 			w.statements.Add(1)
+			begun.Store(time.Now().UnixNano())
 		case 'E':
 			w.statements.Add(1)
+		}
+	})
+}
+
+// passBack copies messages of a server. With 'Z' it is ready for the next trip.
+func (w *wire) passBack(client io.Writer, server io.Reader, begun *atomic.Int64) {
+	w.copyMessages(client, server, 5, func(typ byte) {
+		if at := begun.Load(); typ == 'Z' && at > 0 {
+			w.longest.Store(max(w.longest.Load(), time.Now().UnixNano()-at))
+		}
+	})
+}
+
+// copyMessages copies messages: each has a type, in a byte, and a length, but for
+// the first one if its head has four bytes only.
+func (w *wire) copyMessages(to io.Writer, from io.Reader, first int, seen func(typ byte)) {
+	in, out := bufio.NewReaderSize(from, 1<<16), bufio.NewWriterSize(to, 1<<16)
+	header := make([]byte, 5)
+	for head := header[5-first:]; ; head = header {
+		if _, err := io.ReadFull(in, head); err != nil {
+			return
+		}
+		_, _ = out.Write(head)
+		rest := int64(binary.BigEndian.Uint32(header[1:])) - 4
+		if _, err := io.CopyN(out, in, rest); err != nil {
+			return
+		}
+		w.bytes.Add(int64(len(head)) + rest)
+		if len(head) == 5 {
+			seen(header[0])
+		}
+		if in.Buffered() == 0 && out.Flush() != nil {
+			return
 		}
 	}
 }

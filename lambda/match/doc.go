@@ -9,9 +9,8 @@
 //	load     Store.Load reads the document; score.Read brings its companies, numbers, items
 //	         and amounts into comparable form.
 //	look up  Store.Candidates stores that form and reads the block: the documents of the
-//	         tenant with a common key, of each key the nearest in time, the document's
-//	         partners of earlier attempts, and documents of the same company with a similar
-//	         text (near.go).
+//	         tenant with a common key, of each key the nearest in time, those that it cites or
+//	         that cite it, and documents of the same company with a similar text (near.go).
 //	score    Package score collects the evidence for and against the document and each
 //	         candidate, looking at nothing but the two.
 //	decide   Package rules adds the competition, the other pairs of the two documents. A
@@ -76,8 +75,10 @@
 //     (TestPairsOfOthersMakeNoDifference in rules). So after every write the matches are
 //     a function of the documents matched so far, in whatever order they
 //     arrived (TestOrderOfArrivalMakesNoDifference, also WithAModel and
-//     WithEmbeddings), as long as no key has more documents than a search reads
-//     (key.go in postgres); and matching a document again changes nothing
+//     WithEmbeddings), also where a key has more documents than a search reads: a pair
+//     with too many documents between its two is deleted, unless one cites the other or
+//     a person decided about it (TestPairsOutOfReachAreDeleted in postgres; key.go there
+//     has the exceptions). Matching a document again changes nothing
 //     (TestMatchingAgainChangesNoRow in postgres).
 //   - A model decides only about pairs that the rules leave open, whatever the
 //     documents contain (TestHostileDocumentsCannotMoveMatches,

@@ -17,11 +17,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Block is a document's surroundings: its candidates and its partners, the
-// documents that it was paired with before.
+// Block is a document's surroundings: its candidates and its partners, all documents
+// that it is scored with.
 type Block struct {
 	Candidates []score.Raw // in id order; partners are among them as far as there is room
-	Partners   []uuid.UUID // all of them, in id order
+	Partners   []uuid.UUID // in id order
 	Known      string      // the identities of the document's supplier, as in score.Raw
 	Tenant     uuid.UUID   // of the document: its other writers wait for a Write
 	// Score scores the candidates that have changed when Write finds them, and the

@@ -22,10 +22,9 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
 // candidatesSQL finds the documents that share a key which is looked up (key.go),
 // those with the most shared keys first, then similar documents and partners of
-// known pairs. The limits keep hundreds of documents of a megabyte out of a
-// function's memory. Partners beyond the limits stay partners: Write reads them one
-// by one. OFFSET 0 makes PostgreSQL convert the data to text once, not wherever it
-// is used.
+// citations. The limits keep hundreds of documents of a megabyte out of a function's memory. Partners beyond the
+// limits stay partners: Write reads them one by one. OFFSET 0 makes PostgreSQL convert
+// the data to text once, not wherever it is used.
 const candidatesSQL = `
 SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM (
@@ -40,7 +39,7 @@ FROM (
 	FROM (
 		SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
 		FROM document
-		WHERE (id = ANY (ARRAY(` + partnersSQL + `))
+		WHERE (id = ANY (ARRAY(` + keptRows + `))
 				OR id = ANY (ARRAY(SELECT unnest($8::uuid[]))) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
 			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 		ORDER BY similarity, id LIMIT 1000
@@ -58,10 +57,16 @@ const rankedSQL = `
 SELECT id FROM (` + nearestRows + `) AS nearest
 ORDER BY shared DESC, id LIMIT $8`
 
+// partnersSQL lists all documents that a document is scored with.
 const partnersSQL = `
-SELECT document_b_id AS partner FROM match_pair WHERE document_a_id = $1
-UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1
-ORDER BY partner`
+SELECT id FROM (` + reachedRows + `) AS reached
+UNION ` + keptRows + `
+ORDER BY id`
+
+// keptRows are the partners whose pair is kept whether a search reaches them or not.
+const keptRows = `
+	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = $1 AND ` + keptEvidence + `
+	UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1 AND ` + keptEvidence
 
 // Candidates implements match.Store: one round trip, in which normalizedSQL
 // stores the normalised document, and carries the fence.
@@ -102,7 +107,7 @@ func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []docu
 		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 		return err
 	})
-	batch.Queue(partnersSQL, id).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(partnersSQL, search(id, types, n)...).Query(func(rows pgx.Rows) (err error) {
 		block.Partners, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})

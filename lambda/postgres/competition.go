@@ -23,6 +23,7 @@ type competition struct {
 	read   map[uuid.UUID]bool   // documents all of whose pairs are here
 	ends   map[string]score.End // by their JSON: each document has many pairs
 	briefs map[string][]score.Evidence
+	lost   map[[2]uuid.UUID]bool // pairs that are no longer
 }
 
 func newCompetition(own ...uuid.UUID) *competition {
@@ -153,19 +154,27 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 	return err
 }
 
-// replace returns the competition as it is with a rewrite, and the pairs that its
-// document loses. A pair with a person's verdict is kept, whatever its evidence.
+// replace returns the competition as it is with a rewrite, and the pairs that are
+// lost: those that its documents have no longer, and the separated ones. A pair with a
+// person's verdict is kept, whatever its evidence.
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
-		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), ends: c.ends, briefs: c.briefs}
+		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), ends: c.ends, briefs: c.briefs,
+		lost: map[[2]uuid.UUID]bool{}}
+	separated := make(map[[2]uuid.UUID]bool, len(r.separated))
+	for _, p := range r.separated {
+		separated[[2]uuid.UUID{p.A, p.B}] = true
+	}
 	is := make(map[[2]uuid.UUID]bool, len(r.pairs))
 	for _, p := range r.pairs {
 		is[[2]uuid.UUID{p.A, p.B}] = true
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
-		if len(r.docs) > 0 && (c.owns(p.A) || c.owns(p.B)) && p.Verdict == "" && !is[[2]uuid.UUID{p.A, p.B}] {
-			lost = append(lost, *p)
+		key := [2]uuid.UUID{p.A, p.B}
+		own := len(r.docs) > 0 && (c.owns(p.A) || c.owns(p.B))
+		if (own || separated[key]) && p.Verdict == "" && !is[key] {
+			lost, now.lost[key] = append(lost, *p), true
 			continue
 		}
 		now.put(*p)
@@ -199,10 +208,11 @@ func (c *competition) decided() (pairs []rules.Pair) {
 	return pairs
 }
 
-// decides reports whether a pair is decided.
+// decides reports whether a pair is decided, or lost.
 func (c *competition) decides(a, b uuid.UUID) bool {
-	i, known := c.place[[2]uuid.UUID{a, b}]
-	return c.owns(a) || c.owns(b) || known && !c.pairs[i].Brief
+	key := [2]uuid.UUID{a, b}
+	i, known := c.place[key]
+	return c.owns(a) || c.owns(b) || c.lost[key] || known && !c.pairs[i].Brief
 }
 
 // keysOf lists the documents of pairs, in two lists.

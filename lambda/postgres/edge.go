@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"encoding/json"
+	"slices"
 
 	"matchbook/lambda/rules"
 
@@ -74,10 +75,10 @@ FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text
 	AS n (a, b, about, question, answer, reasoning, owed)
 WHERE document_a_id = n.a AND document_b_id = n.b`
 
-// queueResult makes the matches and suggestions of the decided pairs, and of the own
-// documents, those of the result. A person's decision stays.
-func queueResult(batch *pgx.Batch, c *competition, result rules.Result) error {
-	decidedA, decidedB := keysOf(c.decided())
+// queueResult makes the matches and suggestions of the decided and the lost pairs, and
+// of the own documents, those of the result. A person's decision stays.
+func queueResult(batch *pgx.Batch, c *competition, lost []rules.Pair, result rules.Result) error {
+	decidedA, decidedB := keysOf(slices.Concat(c.decided(), lost))
 	matches, err := columnsOf(result.Matches)
 	if err != nil {
 		return err

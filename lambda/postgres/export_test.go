@@ -40,6 +40,9 @@ var GaugesSQL = documents.sql(gaugesSQL)
 // ExtendSQL and SucceedAllSQL are about documents.
 var ExtendSQL, SucceedAllSQL = documents.sql(extendSQL), documents.sql(succeedAllSQL)
 
+// SeparatedSQL is about a document.
+var SeparatedSQL = separatedSQL
+
 // Search returns the parameters of CandidatesSQL, but for the last.
 var Search = search
 

@@ -89,14 +89,15 @@ func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d
 	}
 }
 
-// asPairs returns pairs which say what a result says, and rules that make
-// it of them again. Of other pairs it knows their points only.
+// asPairs returns pairs which say what a result says, with a citation, and rules that
+// make it of them again. Of other pairs it knows their points only.
 func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
 	decided := map[pair]rules.Edge{}
 	for points, edges := range map[int][]rules.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
 			decided[pair{e.A, e.B}] = e
-			pairs = append(pairs, score.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points, Evidence: []score.Evidence{}})
+			pairs = append(pairs, score.Pair{A: e.A, B: e.B, TypeA: document.Invoice, TypeB: document.Invoice, Points: points,
+				Evidence: []score.Evidence{{Name: "cites", Points: 60, Cited: "45"}}})
 		}
 	}
 	return pairs, func(_ context.Context, c rules.Competition) (d rules.Result, err error) {

@@ -23,7 +23,7 @@ const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THE
 const vectorColumn = `coalesce(encode(embedding, 'hex'), '')`
 
 const loadSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM document
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
@@ -31,7 +31,7 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 func (db *DB) Load(ctx context.Context, f job.Fence) (raw score.Raw, err error) {
 	err = steadily(ctx, func() error {
 		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).
-			Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector)
+			Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return raw, job.ErrFenceLost
@@ -54,15 +54,16 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 // the rows read here do not change before the commit. Documents that wait for the same
 // turn are written together (together.go). In one transaction and four round trips, it
 //
-//  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the block again, and
+//  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the block again, the
+//     pairs of others that the document separates (separatedSQL in separated.go), and
 //     the pairs of the document and of its partners (briefsSQL in competition.go); the
 //     candidates that changed are scored, in a round trip more for their pairs,
 //  2. reads in full the pairs whose decision can change (chosenSQL), locks the
 //     documents and their clusters in id order (lockRowsSQL in cluster.go), and ends
 //     if the fence does not hold; it replaces the document's keys for warnings
 //     (putWarningKeysSQL in warning.go), and has the rules decide,
-//  3. deletes the document's pairs that are gone, and writes its pairs of now
-//     (deletePairsSQL and upsertPairsSQL in pair.go); deletes matches and suggestions
+//  3. deletes its pairs that are gone and those that it separates, and writes its pairs
+//     of now (deletePairsSQL and upsertPairsSQL in pair.go); deletes matches and suggestions
 //     that are gone (clearMatchesSQL and clearSuggestionsSQL in edge.go), and writes
 //     those of now (upsertMatchesSQL and upsertSuggestionsSQL), marks the pairs that a
 //     model was asked about (askedSQL), and writes the clusters that changed

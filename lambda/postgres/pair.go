@@ -113,10 +113,11 @@ RETURNING id, matching_published_at, tenant_id`
 
 // rewrite is the change of pairs that a transaction is about.
 type rewrite struct {
-	pairs   []score.Pair  // as they are scored now; all pairs of the documents that are matched
-	verdict rules.Verdict // of a person about the pairs; empty without one
-	renamed *renaming
-	docs    []*write // that are matched, the competition's own; none for a verdict
+	pairs     []score.Pair  // as they are scored now; all pairs of the documents that are matched
+	separated []score.Pair  // of other documents, which reach each other no longer; without a score
+	verdict   rules.Verdict // of a person about the pairs; empty without one
+	renamed   *renaming
+	docs      []*write // that are matched, the competition's own; none for a verdict
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
@@ -134,7 +135,11 @@ func redecide(
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	}
-	if err := send(func(batch *pgx.Batch) error { c.queueMore(batch, ends(r.pairs)); return nil }); err != nil {
+	err = send(func(batch *pgx.Batch) error {
+		c.queueMore(batch, ends(slices.Concat(r.pairs, r.separated)))
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	now, lost := c.replace(r)
@@ -143,6 +148,7 @@ func redecide(
 	var held *locked
 	err = send(func(batch *pgx.Batch) error {
 		now.queueFull(batch, moved)
+		c.queueFull(batch, lost)
 		as, bs := keysOf(slices.Concat(lost, decided))
 		touched := slices.Concat(c.own, as, bs)
 		now.queueMore(batch, touched)
@@ -199,10 +205,10 @@ func redecide(
 }
 
 // queueStale publishes the documents whose question has changed or included a pair
-// that its document has lost.
+// that is lost.
 func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *competition, published *[]job.Stamped) {
 	for _, p := range lost {
-		if p.Asked.About != "" {
+		if c.pairs[c.place[[2]uuid.UUID{p.A, p.B}]].Asked.About != "" {
 			ends := []uuid.UUID{p.A, p.B}
 			stale = append(stale, slices.DeleteFunc(ends, c.owns)...)
 		}
@@ -235,7 +241,7 @@ func queueRewrite(batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite
 		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
 	}
 	r.renamed.queue(batch)
-	return queueResult(batch, c, result)
+	return queueResult(batch, c, lost, result)
 }
 
 // ends lists the documents of pairs, with repetitions.

@@ -88,6 +88,10 @@ func TestPlansStaySelective(t *testing.T) {
 			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)
 		}
 	})
+	t.Run("separated pairs", func(t *testing.T) {
+		p := f.explain(postgres.SeparatedSQL, f.someDocuments(500)[499])
+		p.WantIndexed(t, "document_key_pkey", "document_pkey")
+	})
 	t.Run("locks", func(t *testing.T) {
 		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20))
 		p.WantIndexed(t, "document_pkey", "document_cluster_idx")

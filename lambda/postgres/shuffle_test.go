@@ -32,7 +32,7 @@ import (
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{
-		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300)), "names": renamedDocuments(),
+		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,6 +79,22 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 			}
 		})
 	}
+}
+
+// beyondReach are documents of one supplier of which some have more like them between
+// them than a search reaches: orders and invoices that fit each other, with
+// confirmations among them, and an order with deliveries that cite it.
+func beyondReach() (docs []corpus.Document) {
+	equal := alike(45)
+	for i := range equal {
+		if i%10 != 2 && i%10 != 7 {
+			equal[i].Type = document.OrderConfirmation
+		}
+	}
+	for _, d := range slices.Concat(equal, deliveries(60, true)) {
+		docs = append(docs, corpus.Document{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: start, Data: d.Data})
+	}
+	return docs
 }
 
 // Many documents of one company that arrive at once are each other's

@@ -34,12 +34,13 @@ type write struct {
 	shared bool          // its turn was that of another
 
 	// The transaction reads the document and its block, and has one of three results.
-	itself  score.Raw
-	now     match.Block
-	scored  []score.Pair
-	copies  *copies
-	written match.Written
-	err     error // of decide
+	itself    score.Raw
+	now       match.Block
+	separated []score.Pair // of others that reach each other no longer; without a score
+	scored    []score.Pair
+	copies    *copies
+	written   match.Written
+	err       error // of decide
 }
 
 // write writes a document when it is the tenant's turn, or has it written by another
@@ -63,9 +64,15 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	return w.written, w.err
 }
 
-// queueReads reads the document and its block.
+// queueReads reads the document, its block and the pairs that it separates.
 func (w *write) queueReads(batch *pgx.Batch) {
 	w.now, w.itself, w.written, w.err = match.Block{}, score.Raw{ID: w.fence.ID}, match.Written{}, nil
+	batch.Queue(separatedSQL, w.fence.ID).Query(func(rows pgx.Rows) (err error) {
+		w.separated, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p score.Pair, err error) {
+			return p, row.Scan(&p.A, &p.B)
+		})
+		return err
+	})
 	queueBlock(batch, w.fence.ID, w.n, w.types, &w.now)
 	batch.Queue(rawsSQL, []uuid.UUID{w.fence.ID}).Query(func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
@@ -95,6 +102,7 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 		r := rewrite{docs: group, renamed: &renaming{tenant: group[0].seen.Tenant, matched: group}}
 		for _, w := range group {
 			c.own, r.pairs = append(c.own, w.fence.ID), append(r.pairs, w.scored...)
+			r.separated = append(r.separated, w.separated...)
 			r.renamed.happened = r.renamed.happened || w.now.Known != w.n.Known
 		}
 		r.renamed.documents, r.pairs = c.own, eachOnce(r.pairs)

@@ -18,7 +18,7 @@ type Unread struct {
 	More      bool   `json:"more,omitempty"` // there are more: a common key is counted to 10,000
 }
 
-// unreadSQL has the parameters of nearestRows. It counts when a person asks, so that
+// unreadSQL has the parameters of reachedRows. It counts when a person asks, so that
 // a search does not pay for it.
 const unreadSQL = `
 SELECT split_part(k, '|', 2) AS kind, count(DISTINCT id), bool_or(found > 10000)
@@ -29,7 +29,7 @@ FROM (` + wantedRows + `) AS wanted CROSS JOIN LATERAL (
 ) AS sharing
 JOIN document ON id = document_id
 WHERE id <> $1 AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-	AND id NOT IN (SELECT id FROM (` + nearestRows + `) AS nearest) AND id NOT IN (` + partnersSQL + `)
+	AND id NOT IN (` + partnersSQL + `) AND split_part(k, '|', 2) NOT IN ('own', 'cit') -- they are beside a ref
 GROUP BY kind ORDER BY kind`
 
 // Unread counts the documents that share a key with a document and are out of reach

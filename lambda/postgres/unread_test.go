@@ -30,7 +30,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 	insert(4000, 1, tenant, document.PurchaseOrder)
 	for _, want := range [][]postgres.Unread{
 		{{"amount", 150, false}, {"who", 150, false}},
-		{{"amount", 149, false}, {"who", 149, false}}, // one is known
+		{{"amount", 149, false}, {"who", 149, false}}, // one is cited
 	} {
 		raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
 		if err != nil {
@@ -40,7 +40,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 			t.Errorf("got %v, %v; want %v", got, err, want)
 		}
 		f.exec(`INSERT INTO match_pair (tenant_id, document_a_id, document_b_id, type_a, type_b, points, units_a, units_b, units_common, evidence, veto)
-			VALUES ($1, $2, $3, 'purchase-order', 'invoice', 60, 0, 0, 0, '[]', '') ON CONFLICT DO NOTHING`, tenant, num(1), num(1000))
+			VALUES ($1, $2, $3, 'purchase-order', 'invoice', 60, 0, 0, 0, '[{"name":"cites","cited":"45"}]', '') ON CONFLICT DO NOTHING`, tenant, num(1), num(1000))
 	}
 	f.exec("DELETE FROM match_pair")
 	insert(10_000, 10_000, tenant, document.Invoice)

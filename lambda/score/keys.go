@@ -55,8 +55,8 @@ func sorted(keys []string) []string {
 
 // keys lists the keys that the document is found by and the keys that it looks
 // others up by. They differ in the date, where it looks in the months around, in
-// its days, by which the store orders the documents of a key, and in the company
-// alone, by which only similar texts are looked up.
+// its days, by which the store orders the documents of a key, in the company
+// alone, by which only similar texts are looked up, and in citations (citationKeys).
 func (d Document) keys() (keys, lookup []string) {
 	both := d.numberKeys()
 	supplier, buyer := d.supplier.who(), d.buyer.who()
@@ -79,7 +79,8 @@ func (d Document) keys() (keys, lookup []string) {
 			both = append(both, keyOf(d.TenantID, "period", who, from, to))
 		}
 	}
-	keys, lookup = slices.Concat(both, d.Companies()), both
+	found, looked := d.citationKeys()
+	keys, lookup = slices.Concat(both, found, d.Companies()), slices.Concat(both, looked)
 	for _, day := range d.days() {
 		keys = append(keys, keyOf(d.TenantID, "day", day))
 	}
@@ -100,14 +101,49 @@ func (d Document) keys() (keys, lookup []string) {
 // numberKeys are the forms of the document's own number and of those that it cites.
 func (d Document) numberKeys() (keys []string) {
 	for _, n := range d.numbers() {
-		for _, form := range n.parts.Keys() {
-			keys = append(keys, keyOf(d.TenantID, "ref", form))
-		}
+		keys = append(keys, d.formKeys("ref", n)...)
 	}
-	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
-		keys = append(keys, keyOf(d.TenantID, "ref", reference.Canonical(base)))
+	if base := d.revised(); base != "" {
+		keys = append(keys, keyOf(d.TenantID, "ref", base))
 	}
 	return keys
+}
+
+func (d Document) formKeys(kind string, n *number) (keys []string) {
+	for _, form := range n.parts.Keys() {
+		keys = append(keys, keyOf(d.TenantID, kind, form))
+	}
+	return keys
+}
+
+// revised is the number of the order that a confirmation is numbered as a revision
+// of; empty without one.
+func (d Document) revised() string {
+	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
+		return reference.Canonical(base)
+	}
+	return ""
+}
+
+// citationKeys are the forms of the document's own number, by which it looks up the
+// documents that cite it, and the forms of the numbers that it cites, by which it looks
+// up the documents that have them. A number may be cited by thousands of documents, and
+// each of them finds the few whose number it is.
+func (d Document) citationKeys() (keys, lookup []string) {
+	add := func(kind, other string, n *number) {
+		keys, lookup = append(keys, d.formKeys(kind, n)...), append(lookup, d.formKeys(other, n)...)
+	}
+	for i, n := range d.numbers() {
+		if i == 0 {
+			add("own", "cit", n)
+		} else {
+			add("cit", "own", n)
+		}
+	}
+	if base := d.revised(); base != "" {
+		keys, lookup = append(keys, keyOf(d.TenantID, "cit", base)), append(lookup, keyOf(d.TenantID, "own", base))
+	}
+	return keys, lookup
 }
 
 // months returns the months that the document is found by, the first and their

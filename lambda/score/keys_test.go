@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ours is the keys without those of days, months and companies, and without the
-// tenant.
+// ours is the keys without those of days, months, companies and citations, and
+// without the tenant.
 func ours(keys []string) (list []string) {
 	for _, k := range keys {
 		k = strings.TrimPrefix(k, "aaaaaaaa|")
-		if kind, _, _ := strings.Cut(k, "|"); !slices.Contains([]string{"day", "month", "who"}, kind) {
+		if kind, _, _ := strings.Cut(k, "|"); !slices.Contains([]string{"day", "month", "who", "own", "cit"}, kind) {
 			list = append(list, k)
 		}
 	}
@@ -224,7 +224,18 @@ func TestCitationsFindTheirDocuments(t *testing.T) {
 		if ab, ba := finds(a, b), finds(b, a); ab != tc.want || ba != tc.want {
 			t.Errorf("%s: the first finds the second: %v, the second the first: %v, want %v", tc.name, ab, ba, tc.want)
 		}
+		direct := tc.want && !strings.HasPrefix(tc.name, "both")
+		if ab, ba := findsCited(a, b), findsCited(b, a); ab != direct || ba != direct {
+			t.Errorf("%s: the first finds what cites it or is cited: %v, the second: %v, want %v", tc.name, ab, ba, direct)
+		}
 	}
+}
+
+// findsCited reports whether a finds b by a key of citations.
+func findsCited(a, b Document) bool {
+	keys, _ := b.keys()
+	_, lookup := a.keys()
+	return slices.ContainsFunc(lookup, func(k string) bool { return ofCitation(k) && slices.Contains(keys, k) })
 }
 
 func TestExplainingSaysWhatMatchingDoes(t *testing.T) {

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"matchbook/lambda/document"
@@ -77,8 +78,8 @@ func Lookup(raw Raw) ([]string, error) {
 	return lookup, nil
 }
 
-// CommonKeys lists the keys that make two documents candidates of each other;
-// none if they are not.
+// CommonKeys lists the keys that make two documents candidates of each other, each
+// number once; none if they are not.
 func CommonKeys(a, b Raw) (common []string, err error) {
 	x, err := Read(a)
 	if err != nil {
@@ -90,9 +91,16 @@ func CommonKeys(a, b Raw) (common []string, err error) {
 	}
 	keys, _ := x.keys()
 	for _, key := range keys {
-		if _, ok := slices.BinarySearch(lookup, key); ok {
+		if _, ok := slices.BinarySearch(lookup, key); ok && !ofCitation(key) {
 			common = append(common, key)
 		}
 	}
 	return common, nil
+}
+
+// ofCitation reports whether a key is one of citationKeys. Their forms are also among
+// the keys that all documents with a number have in common.
+func ofCitation(key string) bool {
+	_, kind, _ := strings.Cut(key, "|")
+	return strings.HasPrefix(kind, "own|") || strings.HasPrefix(kind, "cit|")
 }

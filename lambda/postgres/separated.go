@@ -1,0 +1,76 @@
+package postgres
+
+import "strings"
+
+// keptEvidence is the evidence that keeps a pair, however many documents come between
+// its two: they find each other by it (citationKeys in score, near.go in match).
+const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revision"
+	|| exists(@.cited) && @.name != "cites-weakly")')`
+
+// separatedSQL lists the pairs that have the document between them under one of its
+// keys and reach each other no longer, by any key. A person's word keeps a pair, and so
+// does its evidence (keptEvidence). It compares places in the lists that the document
+// itself reads, each list once: documents that are alike have equal lists under all
+// their keys. Only under keys that are in none of these lists it counts the documents
+// between two.
+var separatedSQL = `
+WITH own AS (
+	SELECT tenant_id, match_keys, ` + daysOf("d") + ` AS days FROM document AS d WHERE id = $1
+), around AS MATERIALIZED (
+	SELECT before, after, company, array_agg(text) AS keys
+	FROM own CROSS JOIN LATERAL (
+		SELECT k AS text, match_key(tenant_id, k) AS key, k LIKE '________|who|%' AS company FROM unnest(match_keys) AS k
+		WHERE ` + sharedKey + `
+	) AS mine CROSS JOIN LATERAL unnest(CASE WHEN company THEN days ELSE days[1:1] END) AS at
+	CROSS JOIN LATERAL (SELECT
+		ARRAY(SELECT document_id FROM document_key AS k WHERE k.key = mine.key AND (k.day, k.document_id) < (at, $1)
+			ORDER BY k.day DESC, k.document_id DESC LIMIT 50) AS before,
+		ARRAY(SELECT document_id FROM document_key AS k WHERE k.key = mine.key AND (k.day, k.document_id) > (at, $1)
+			ORDER BY k.day, k.document_id LIMIT 50) AS after) AS lists
+	GROUP BY before, after, company
+), apart AS MATERIALIZED (
+	SELECT DISTINCT least(l.id, r.id) AS a, greatest(l.id, r.id) AS b
+	FROM around CROSS JOIN unnest(before) WITH ORDINALITY AS l (id, place)
+	CROSS JOIN unnest(after) WITH ORDINALITY AS r (id, place)
+	WHERE cardinality(before) + cardinality(after) > 50 AND l.place + r.place > 50
+), known AS MATERIALIZED (
+	SELECT a, b FROM apart CROSS JOIN LATERAL (
+		SELECT FROM match_pair WHERE document_a_id = a AND document_b_id = b AND verdict = '' AND NOT ` + keptEvidence + `
+		OFFSET 0) AS stored
+), dated AS MATERIALIZED (
+	SELECT a, b, x.tenant_id, x.match_keys AS keys_a, y.match_keys AS keys_b,
+		` + daysOf("x") + ` AS days_a, ` + daysOf("y") + ` AS days_b
+	FROM known JOIN document AS x ON x.id = a JOIN document AS y ON y.id = b
+), judged AS MATERIALIZED (
+	SELECT *, EXISTS (SELECT FROM unnest(days_a) AS x, unnest(days_b) AS y
+		WHERE x > 0 AND y > 0 AND abs(x / 10000 * 12 + x / 100 % 100 - y / 10000 * 12 - y / 100 % 100) <= 4) AS in_time
+	FROM dated
+)
+SELECT a, b FROM judged
+WHERE NOT EXISTS (SELECT FROM around WHERE (in_time OR NOT company) AND (
+		a = ANY (before) AND b = ANY (before) OR a = ANY (after) AND b = ANY (after)
+		OR array_position(before, a) + array_position(after, b) <= 50
+		OR array_position(before, b) + array_position(after, a) <= 50))
+	AND NOT EXISTS (SELECT FROM unnest(keys_a) AS k
+		CROSS JOIN LATERAL unnest(CASE WHEN k LIKE '________|who|%' THEN days_a ELSE days_a[1:1] END) AS x
+		CROSS JOIN LATERAL unnest(CASE WHEN k LIKE '________|who|%' THEN days_b ELSE days_b[1:1] END) AS y
+		WHERE k = ANY (keys_b) AND ` + sharedKey + ` AND (in_time OR k NOT LIKE '________|who|%')
+			AND NOT EXISTS (SELECT FROM around WHERE k = ANY (keys) AND a = ANY (before || after) AND b = ANY (before || after))
+			AND (SELECT count(*) FROM (
+				SELECT FROM document_key AS other WHERE other.key = match_key(tenant_id, k)
+					AND (other.day, other.document_id) > (least(x, y), CASE WHEN (x, a) < (y, b) THEN a ELSE b END)
+					AND (other.day, other.document_id) <= (greatest(x, y), CASE WHEN (x, a) < (y, b) THEN b ELSE a END)
+				LIMIT 51) AS between_them) <= 50)`
+
+// sharedKey holds for a key, k, that both documents of a pair have.
+const sharedKey = `substr(k, 10, 4) NOT IN ('own|', 'cit|', 'day|') AND k NOT LIKE '________|month|%'`
+
+// daysOf are the days at which a document is under the key of its company; under others
+// it is at the first. They are those of match_key_rows (migration 00023).
+func daysOf(d string) string {
+	return strings.ReplaceAll(`coalesce(
+		(SELECT array_agg(replace(substr(k, 14), '-', '')::integer ORDER BY k) FROM unnest(d.match_keys) AS k
+			WHERE k LIKE '________|day|____-__-__'),
+		(SELECT array_agg(DISTINCT replace(right(k, 7), '-', '')::integer * 100 + 1) FROM unnest(d.match_keys) AS k
+			WHERE k LIKE '________|month|%|____-__'), ARRAY[0])`, "d.match_keys", d+".match_keys")
+}

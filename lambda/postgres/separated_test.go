@@ -1,0 +1,69 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+)
+
+// A pair with 49 documents between its two under each of their keys is in reach. When
+// there is one more, it is deleted with its suggestion, in that one's write, unless a
+// citation or a person's word keeps it; and matching its documents again changes nothing.
+func TestPairsOutOfReachAreDeleted(t *testing.T) {
+	t.Parallel()
+	const cites = `"references":[{"type":"purchase-order","number":"4500000107"}]`
+	const same = `"date":"2026-03-02","supplier":{"vat_id":"DE136695976"},"total":"119.00"`
+	for name, tc := range map[string]struct {
+		invoice string
+		word    rules.Verdict
+		stays   bool
+	}{
+		"equal amounts":   {`{"number":"RE-1",` + same + `}`, "", false},
+		"a citation":      {`{"number":"RE-1",` + same + `,` + cites + `}`, "", true},
+		"a person's word": {`{"number":"RE-1",` + same + `}`, rules.Rejected, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107",`+same+`}`))
+			f.match(f.put(num(200), tenant, document.Invoice, tc.invoice))
+			if tc.word != "" {
+				raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(200)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				pair, err := score.Of(raws[0], raws[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := f.SetVerdict(t.Context(), pair, tc.word, rules.Apply); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+				SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(9 + i), 12, '0'))::uuid, tenant_id, 'order-confirmation', '{}', match_keys
+				FROM document, generate_series(1, 49) AS i WHERE id = $1`, num(1))
+			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_b_id = $1)
+				+ (SELECT count(*) FROM match_suggestion WHERE document_b_id = $1) + (SELECT count(*) FROM document_match WHERE document_b_id = $1)`
+			if f.match(num(200)); f.count(storedSQL, num(200)) != 2 {
+				t.Error("it is lost within reach")
+			}
+			f.match(f.put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
+			want := 0
+			if tc.stays {
+				want = 2
+			}
+			for range 2 {
+				if n := f.count(storedSQL, num(200)); n != want {
+					t.Errorf("got %d rows of the pair, want %d", n, want)
+				}
+				f.match(num(1))
+				f.match(num(200))
+			}
+		})
+	}
+}

@@ -24,8 +24,6 @@ WITH message AS (
 	SELECT m.*, row_number() OVER (PARTITION BY id ORDER BY published_at DESC NULLS LAST, place) AS turn
 	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
 		WITH ORDINALITY AS m (id, sent_at, published_at, last, place)
-), seen AS (
-	SELECT id FROM {table} WHERE id = ANY ($1)
 ), found AS (
 	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
 		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
@@ -42,8 +40,8 @@ WITH message AS (
 	SELECT place, id, tenant_id, attempts, reason, status,
 		CASE WHEN turn > 1 THEN $5::interval WHEN status = 'pending' THEN due_in ELSE lease_left END AS wait,
 		CASE
-			WHEN seen.id IS NULL THEN 'missing'
-			WHEN found.id IS NULL THEN 'busy'
+			WHEN found.id IS NULL AND EXISTS (SELECT FROM {table} AS seen WHERE seen.id = message.id) THEN 'busy'
+			WHEN found.id IS NULL THEN 'missing'
 			WHEN message.published_at < found.published_at AND NOT given_up THEN 'superseded'
 			WHEN status IN ('succeeded', 'cancelled') THEN 'done'
 			WHEN status = 'failed' AND sent_at <= failed_at AND NOT given_up THEN 'done'
@@ -54,7 +52,7 @@ WITH message AS (
 			WHEN status = 'pending' AND due_in > interval '1 minute' AND NOT last THEN 'early'
 			ELSE 'claimed'
 		END AS finding
-	FROM message LEFT JOIN seen USING (id) LEFT JOIN found USING (id)
+	FROM message LEFT JOIN found USING (id)
 ), changed AS (
 	UPDATE {table} AS job SET
 		{status} = CASE examined.finding WHEN 'claimed' THEN 'in-progress' END,

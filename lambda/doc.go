@@ -123,6 +123,7 @@
 //     of all three. local/scripted is a scripted model with the faults of
 //     local/scripted/fault, local/webhook accepts what Slack accepts,
 //     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
+//   - job/rival, a module of its own, measures the runtime beside River.
 //   - acceptance tests the whole line in that stack; acceptance/lamp is an
 //     example of how to add a workload, whole, in two short files.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the

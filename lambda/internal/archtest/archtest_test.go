@@ -120,7 +120,7 @@ func TestTreeKeepsTheRules(t *testing.T) {
 	}
 }
 
-// read parses the module's Go files.
+// read parses the module's Go files, without those of modules below it.
 func read(t *testing.T, root string) (sources []source) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -131,6 +131,9 @@ func read(t *testing.T, root string) (sources []source) {
 		if entry.IsDir() {
 			hidden := strings.HasPrefix(name, ".") && file != root || strings.HasPrefix(name, "_")
 			if hidden || name == "testdata" || name == "node_modules" || name == "cdk.out" {
+				return fs.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil && file != root {
 				return fs.SkipDir
 			}
 			return nil

@@ -28,7 +28,13 @@ SELECT d.tenant_id, d.cluster_id, d.id AS document_id, d.type::text AS type, d.s
     d.received_at
 FROM document AS d WHERE d.cluster_id IS NOT NULL;
 
+CREATE OR REPLACE VIEW matchbook_three_way AS
+SELECT t.tenant_id, t.document_id, d.structured_data ->> 'number' AS number, t.verdict, t.words AS reasoning, t.lines,
+    t.created_at AS updated_at
+FROM three_way_match AS t JOIN document AS d ON d.id = t.document_id;
+
 -- +goose Down
+DROP VIEW matchbook_three_way;
 DROP VIEW matchbook_cluster;
 DROP VIEW matchbook_open_question;
 DROP VIEW matchbook_match;

@@ -44,7 +44,8 @@ func TestViewsAreAContract(t *testing.T) {
 		promised = append(promised, row[1])
 	}
 	slices.Sort(promised)
-	if want := []string{"matchbook_cluster", "matchbook_document_state", "matchbook_match", "matchbook_open_question"}; !slices.Equal(promised, want) {
+	want := []string{"matchbook_cluster", "matchbook_document_state", "matchbook_match", "matchbook_open_question", "matchbook_three_way"}
+	if !slices.Equal(promised, want) {
 		t.Errorf("the page has %v, want %v", promised, want)
 	}
 }

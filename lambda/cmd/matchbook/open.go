@@ -53,11 +53,17 @@ func waitingFilter(tenant string, kinds []string) (f report.WaitingFilter, err e
 		}
 	}
 	f.Kinds = kinds
+	f.Tenant, err = tenantFlag(tenant)
+	return f, err
+}
+
+// tenantFlag reads --tenant; the zero id stands for all tenants.
+func tenantFlag(tenant string) (id uuid.UUID, err error) {
 	if tenant == "" {
-		return f, nil
+		return uuid.Nil, nil
 	}
-	if f.Tenant, err = document.ParseID(tenant); err == nil && f.Tenant != uuid.Nil {
-		return f, nil
+	if id, err = document.ParseID(tenant); err != nil || id == uuid.Nil {
+		return id, fmt.Errorf("--tenant %.50q is no tenant's id, a UUID of 36 characters", tenant)
 	}
-	return f, fmt.Errorf("--tenant %.50q is no tenant's id, a UUID of 36 characters", tenant)
+	return id, nil
 }

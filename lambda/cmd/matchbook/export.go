@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) exportCommand() *cobra.Command {
+	var o sessionOptions
+	var format, tenant string
+	cmd := o.add(&cobra.Command{
+		Use:       "export VIEW",
+		Short:     "Write matches, open questions, clusters, states or three-way matches as CSV or JSON",
+		ValidArgs: report.Views,
+		Args:      cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(report.Views, args[0]) {
+				return fmt.Errorf("%.50q is none of the views %s", args[0], strings.Join(report.Views, ", "))
+			}
+			if o.json {
+				format = "jsonl"
+			}
+			if format != "csv" && format != "jsonl" {
+				return fmt.Errorf("--format %.50q is neither csv nor jsonl", format)
+			}
+			of, err := tenantFlag(tenant)
+			if err != nil {
+				return err
+			}
+			return w.inSession(cmd.Context(), o, func(s *session) error { return s.export(args[0], format, of) })
+		},
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&format, "format", "csv", "csv, or jsonl: a JSON object a line")
+	flags.StringVar(&tenant, "tenant", "", "the id of the tenant whose rows are written")
+	flags.Lookup("json").Usage = "the same as --format jsonl"
+	return cmd
+}
+
+// export writes the rows as they come, so that a large view takes no memory.
+func (s *session) export(view, format string, tenant uuid.UUID) error {
+	reader, out := report.From(s.db), bufio.NewWriter(s.out)
+	if format == "jsonl" {
+		err := reader.ExportJSON(s.ctx, view, tenant, func(row string) error {
+			_, err := out.WriteString(row + "\n")
+			return err
+		})
+		return errors.Join(err, out.Flush())
+	}
+	lines := csv.NewWriter(out)
+	err := reader.Export(s.ctx, view, tenant, lines.Write)
+	lines.Flush()
+	return errors.Join(err, lines.Error(), out.Flush())
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
+)
+
+func TestExportWritesTheViews(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	matchJSON(t, url, 0, samples)
+	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63}
+	conn := postgrestest.Conn(t, url)
+	for view, sql := range map[string]string{
+		"cluster": "SELECT count(*) FROM document WHERE cluster_id IS NOT NULL", "three_way": "SELECT count(*) FROM three_way_match",
+	} {
+		var n int
+		if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil || n == 0 {
+			t.Fatalf("%s: %d, %v", sql, n, err)
+		}
+		want[view] = n
+	}
+	for _, view := range report.Views {
+		code, out, errOut := matchbook(t, url, "export", view)
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if code != 0 || err != nil || len(rows) != want[view]+1 || rows[0][0] != "tenant_id" {
+			t.Errorf("%s: exit status %d, %v, %d rows, want %d and the header\n%s", view, code, err, len(rows), want[view], errOut)
+		}
+		_, out, _ = matchbook(t, url, "export", view, "--format", "jsonl")
+		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		var keys []string
+		for key := range decoded(t, lines[0]) {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		columns := slices.Sorted(slices.Values(rows[0]))
+		if len(lines) != want[view] || !slices.Equal(keys, columns) {
+			t.Errorf("%s: %d lines with %v, want %d with %v", view, len(lines), keys, want[view], columns)
+		}
+	}
+	_, out, _ := matchbook(t, url, "export", "match", "--json", "--tenant", "20000000-0000-4000-8000-000000000001")
+	for line := range strings.Lines(out) {
+		m := decoded(t, line)
+		if score, ok := m["score"].(float64); m["tenant_id"] != "20000000-0000-4000-8000-000000000001" || !ok || score <= 0.5 {
+			t.Errorf("of one tenant: %s", line)
+		}
+	}
+	if code, _, errOut := matchbook(t, url, "export", "document"); code != 2 || !strings.Contains(errOut, "match, open_question") {
+		t.Errorf("exit status %d\n%s", code, errOut)
+	}
+}
+
+func decoded(t *testing.T, line string) (m map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return m
+}

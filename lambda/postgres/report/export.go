@@ -1,0 +1,65 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Views lists the views that are a contract (migration 00026), without their prefix.
+var Views = []string{"match", "open_question", "cluster", "document_state", "three_way"}
+
+const columnsSQL = `
+SELECT * FROM matchbook_{view} LIMIT 0`
+
+// exportSQL reads a view of a tenant, or of all for the zero id.
+const exportSQL = `
+SELECT {row} FROM (
+	SELECT * FROM matchbook_{view}
+	WHERE $1 = '00000000-0000-0000-0000-000000000000'::uuid OR tenant_id = $1
+	ORDER BY 1, 2, 3, 4
+) AS line`
+
+// Export reads the rows of a view, one by one: the names of its columns, then each
+// row as text, empty for NULL.
+func (r Reader) Export(ctx context.Context, view string, tenant uuid.UUID, row func([]string) error) error {
+	rows, err := r.db.Query(ctx, strings.ReplaceAll(columnsSQL, "{view}", view))
+	if err != nil {
+		return err
+	}
+	var names, texts []string
+	for _, f := range rows.FieldDescriptions() {
+		names, texts = append(names, f.Name), append(texts, "coalesce("+f.Name+"::text, '')")
+	}
+	rows.Close()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if err := row(names); err != nil {
+		return err
+	}
+	return export(ctx, r, "ARRAY["+strings.Join(texts, ", ")+"]", view, tenant, row)
+}
+
+// ExportJSON reads the rows of a view, one by one, each as a JSON object.
+func (r Reader) ExportJSON(ctx context.Context, view string, tenant uuid.UUID, row func(string) error) error {
+	return export(ctx, r, "row_to_json(line)::text", view, tenant, row)
+}
+
+func export[T any](ctx context.Context, r Reader, expression, view string, tenant uuid.UUID, row func(T) error) error {
+	sql := strings.NewReplacer("{row}", expression, "{view}", view).Replace(exportSQL)
+	rows, _ := r.db.Query(ctx, sql, tenant)
+	defer rows.Close()
+	for rows.Next() {
+		value, err := pgx.RowTo[T](rows)
+		if err == nil {
+			err = row(value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

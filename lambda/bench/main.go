@@ -170,9 +170,17 @@ func cell(values []float64) string {
 	}
 	middle, least, most := median(values)
 	if len(values) == 1 {
-		return fmt.Sprintf("%.3g", middle)
+		return rounded(middle)
 	}
-	return fmt.Sprintf("%.3g (%.3g to %.3g)", middle, least, most)
+	return fmt.Sprintf("%s (%s to %s)", rounded(middle), rounded(least), rounded(most))
+}
+
+// rounded is a value to three digits, or whole.
+func rounded(value float64) string {
+	if value >= 1000 {
+		return strconv.FormatFloat(value, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
 }
 
 // bySize orders names by their parts, numbers by their size.

@@ -24,7 +24,7 @@ import (
 // server, which other programs disturb less. A million documents take some minutes to
 // insert.
 //
-//	go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -count 3 -thorough -timeout 1h
+//	go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h
 func BenchmarkTenant(b *testing.B) {
 	for _, size := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -13,7 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// chainSQL reads the clusters of the documents. Of each type the first 200 by date
+// billedClusters are the clusters of the documents that have an invoice: without one
+// there is nothing to compare, however many deliveries an order has.
+const billedClusters = `SELECT cluster_id FROM document
+	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1))) AND type = 'invoice'`
+
+// chainSQL reads these clusters. Of each type the first 200 by date
 // are compared, and of these as many as fit into 8 MiB; the others come without
 // data. The bounds depend on nothing but the cluster.
 const chainSQL = `
@@ -23,7 +28,7 @@ FROM (
 	SELECT d.id, type, cluster_id, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read,
 		count(*) OVER (PARTITION BY cluster_id, type) AS of_type
 	FROM document AS d CROSS JOIN LATERAL (SELECT ` + dataColumn + ` AS data OFFSET 0) AS t
-	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1)))
+	WHERE cluster_id = ANY (ARRAY(` + billedClusters + `))
 		AND type IN ('purchase-order', 'delivery-note', 'goods-receipt', 'invoice', 'credit-note')
 	WINDOW chosen AS (PARTITION BY cluster_id, type ORDER BY structured_data ->> 'date' COLLATE "C", d.id)
 ) AS c
@@ -31,8 +36,7 @@ ORDER BY id`
 
 const chainMatchesSQL = `
 SELECT document_a_id, document_b_id FROM document_match
-WHERE document_a_id = ANY (ARRAY(SELECT id FROM document
-	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1)))))`
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM document WHERE cluster_id = ANY (ARRAY(` + billedClusters + `))))`
 
 const toleranceSQL = `
 SELECT coalesce((SELECT to_jsonb(t) - 'tenant_id' FROM match_tolerance AS t

@@ -17,10 +17,11 @@ const lockTenantSQL = `
 SELECT pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
 // The waits of a process before it requests a tenant's lock again that another
-// one holds. They double from the first to the longest.
+// one holds. They double from the first to the longest: a turn is that of a whole batch,
+// and each request takes processor time of the database.
 const (
 	firstWait   = 5 * time.Millisecond
-	longestWait = 40 * time.Millisecond
+	longestWait = 160 * time.Millisecond
 )
 
 var errTaken = errors.New("another process has the tenant's lock")

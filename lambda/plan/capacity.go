@@ -117,7 +117,7 @@ func (s System) tenants() limit {
 		whose = fmt.Sprintf("%d tenants have as many documents each", tenants)
 	}
 	return limit{limitTenants, float64(tenants) * hour / s.turn() / s.Deliveries(),
-		fmt.Sprintf("documents of a tenant are written one after the other, %s each; %s",
+		fmt.Sprintf("documents of a tenant share turns, %s of them each; %s",
 			round(toDuration(s.turn())), whose),
 		"put the functions nearer to the database, in its availability zone; nothing else makes one tenant faster"}
 }

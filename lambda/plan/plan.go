@@ -17,9 +17,9 @@
 //	         + the longest of the answers that are waited for
 //
 // The first document makes its round trips to the database one after the
-// other. Documents of one tenant are written one after the other, so that each
-// further one adds the round trips of its turn, and a question those of asking
-// and writing again; tenants go on beside each other, as far as an instance
+// other. Documents of one tenant that wait for one another are written together, so
+// that each further one adds its share of a turn, and a question the round trips of
+// asking and writing again; tenants go on beside each other, as far as an instance
 // has connections. Processor time of the function grows as its share of a core
 // gets smaller (a core is 1769 MB); it and the execution in the database are
 // taken one after the other, which is true of one tenant and too much for

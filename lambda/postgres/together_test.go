@@ -221,7 +221,8 @@ func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error)
 	return llm.Answer{Text: `{"candidates":[` + strings.Join(list, ",") + `]}`}, nil
 }
 
-// matchAtOnce matches documents whose writes wait for one turn.
+// matchAtOnce matches documents whose writes wait for one turn. One whose question
+// keeps changing meanwhile is released, and pending again.
 func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 	f.t.Helper()
 	fences := make([]job.Fence, len(docs))
@@ -231,7 +232,12 @@ func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 	m := f.matcher()
 	m.Model = model
 	f.atOnce(len(docs), func(i int) {
-		if err := m.Match(f.t.Context(), fences[i]); err != nil {
+		err := m.Match(f.t.Context(), fences[i])
+		var partial *job.Partial
+		if errors.As(err, &partial) {
+			_, err = partial.Release(f.t.Context(), job.Release{Status: job.StatusPending, Reason: "another question"})
+		}
+		if err != nil {
 			f.t.Error(err)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
-
 	"slices"
 	"strings"
 	"testing"

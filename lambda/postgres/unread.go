@@ -37,7 +37,7 @@ GROUP BY kind ORDER BY kind`
 func (db *DB) Unread(ctx context.Context, raw score.Raw) ([]Unread, error) {
 	d, err := score.Read(raw)
 	if err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // the document has failed, and says why
 	}
 	rows, _ := db.pool.Query(ctx, unreadSQL, search(raw.ID, score.Matchable(raw.Type), d.Normalized())...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Unread])

@@ -149,7 +149,7 @@ func TestDocumentsOfTheFormCanBeParsed(t *testing.T) {
 // resolved is the location of a schema behind its references.
 func resolved(location string) string {
 	_, pointer, _ := strings.Cut(location, "#")
-	at := any(tree)
+	at := tree
 	for part := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
 		m, _ := at.(map[string]any)
 		at = m[part]

@@ -50,9 +50,8 @@ func (g *gate) waiting() int {
 		WHERE datname = current_database() AND locktype = 'advisory' AND objid = $1 AND NOT granted`, gateLock)
 }
 
-// killWaiting kills the process whose work waits at the gate, and lets its
-// backend notice that its client has gone. The gate must be the only
-// thing under way.
+// killWaiting kills the process whose work waits at the gate, and its backend. The
+// gate must be the only thing under way.
 func (g *gate) killWaiting(choose func(int) int) {
 	g.t.Helper()
 	if n := query[int](g.line, "SELECT count(*) FROM document WHERE matching_status = 'in-progress'"); n == 0 {
@@ -61,9 +60,14 @@ func (g *gate) killWaiting(choose func(int) int) {
 	if !g.Function.Kill(choose) {
 		g.t.Fatal("no process to kill")
 	}
-	// No gated document may pass while the gate is open for the dead: a
-	// backend whose client is gone ends at its next read, before a commit.
-	g.open()
+	g.cut()
 	waitFor(g.t, "the backend of the killed process has gone", func() bool { return g.waiting() == 0 })
-	g.close()
+}
+
+// cut ends the sessions that wait at the gate. A worker sends its COMMIT along, which
+// the backend would carry out for the dead. A worker that lives writes again.
+func (g *gate) cut() {
+	g.t.Helper()
+	g.exec(`SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+		WHERE datname = current_database() AND locktype = 'advisory' AND objid = $1 AND NOT granted`, gateLock)
 }

@@ -119,6 +119,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	if !harmed.Function.Kill(random.IntN) {
 		t.Error("no process to kill")
 	}
+	g.cut()
 	harmed.exec(`UPDATE offer_user SET profile = '{"interests": ["go"]}', active = id::text < '8'`)
 	g.open()
 	harmed.finish()

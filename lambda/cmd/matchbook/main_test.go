@@ -255,7 +255,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 	}{
 		{[]string{"match"}, "accepts 1 arg"},
 		{[]string{"match", "/nowhere"}, "/nowhere does not exist"},
-		{[]string{"match", t.TempDir()}, "holds no .json, .jsonl or .xml file"},
+		{[]string{"match", t.TempDir()}, "holds no .json, .jsonl, .ndjson or .xml file"},
 		{[]string{"nonsense"}, `unknown command "nonsense"`},
 		{[]string{"migrate", "up"}, "DATABASE_URL is not set"},
 		{[]string{"publish", "x"}, `"x" is not a UUID`},

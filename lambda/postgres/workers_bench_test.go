@@ -25,7 +25,7 @@ import (
 // instances of the function have, and takes batches of ten. The database is beside
 // them, or 10 ms away.
 //
-//	go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 5
+//	go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 3
 func BenchmarkWorkersOfATenant(b *testing.B) {
 	for _, far := range []time.Duration{0, 10 * time.Millisecond} {
 		for _, workers := range []int{1, 2, 4, 8} {

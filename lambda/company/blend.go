@@ -18,11 +18,13 @@ const (
 // blended estimates whether a name is another one shortened: the initials of its words,
 // or their first letters in any order.
 func blended(a, b Name) float64 {
-	if short := alone(a.words); short != "" && len(b.words) > 1 {
-		return blend(short, b.words)
-	}
-	if short := alone(b.words); short != "" && len(a.words) > 1 {
-		return blend(short, a.words)
+	return max(shortened(a.words, b.words), shortened(b.words, a.words))
+}
+
+// shortened estimates whether the only word of a name is made of the words of another.
+func shortened(name, words []word) float64 {
+	if short := alone(name); short != "" && len(words) > 1 {
+		return blend(short, words)
 	}
 	return 0
 }

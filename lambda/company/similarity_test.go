@@ -76,6 +76,7 @@ func TestSimilarity(t *testing.T) {
 		{"IBM Deutschland GmbH", "International Business Machines Corporation", 0.8, 0.85},
 		{"BASF SE", "Badische Anilin- und Soda-Fabrik", 0.8, 0.85},
 		{"Haribo", "Hans Riegel Bonn", 0.8, 0.85},
+		{"b1ke rn", "S.p.A. rnb1ke", 0.8, 0.8},         // either has one word that identifies it
 		{"HP Inc.", "Hewlett-Packard GmbH", 0.5, 0.75}, // two letters may be anything
 		{"FDR Ltd", "Fink & Drossel Ltd", 0.5, 0.75},   // nor need the third be of a word
 		{"Firk", "Fink Drossel", 0, 0.5},
@@ -97,9 +98,9 @@ func TestSimilarity(t *testing.T) {
 		{"Amsel", "", 0, 0},
 		{"", "", 0, 0},
 	} {
-		got := company.Similarity(company.ParseName(c.a), company.ParseName(c.b))
-		if got < c.from || got > c.to {
-			t.Errorf("%q and %q: %.3f, want %v to %v", c.a, c.b, got, c.from, c.to)
+		a, b := company.ParseName(c.a), company.ParseName(c.b)
+		if got, back := company.Similarity(a, b), company.Similarity(b, a); got < c.from || got > c.to || back != got {
+			t.Errorf("%q and %q: %.3f, and %.3f the other way, want %v to %v", c.a, c.b, got, back, c.from, c.to)
 		}
 	}
 }

@@ -28,8 +28,8 @@ import (
 func BenchmarkTenant(b *testing.B) {
 	for _, size := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			if size > 100_000 && !thorough.On() {
-				b.Skip("skipped without -thorough: inserts a million documents")
+			if size > 100_000 {
+				thorough.Only(b, "inserts a million documents")
 			}
 			r := newTenantRun(b, size)
 			for _, class := range skewed {

@@ -105,8 +105,8 @@ func TestPlansStayBounded(t *testing.T) {
 	for _, size := range []int{10_000, 1_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			t.Parallel()
-			if size > 10_000 && !thorough.On() {
-				t.Skip("skipped without -thorough: inserts a million documents")
+			if size > 10_000 {
+				thorough.Only(t, "inserts a million documents")
 			}
 			url := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, url)

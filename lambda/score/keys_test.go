@@ -283,7 +283,7 @@ func TestKeysAreText(t *testing.T) {
 			`,"supplier":{"name":` + text("supplier") + `},"buyer":{"name":` + text("buyer") + `},"line_items":[{"sku":` + text("sku") +
 			`,"description":` + text("description") + `,"quantity":"3"}],"references":[{"type":"","number":` + text("reference") + `}]}`})
 		if err != nil {
-			t.Skip(err)
+			t.Skipf("the drawn document cannot be read, and so has no keys: %v", err)
 		}
 		n := d.Normalized()
 		stored, _ := json.Marshal([]any{n.Counterparty, n.References, n.Naming})

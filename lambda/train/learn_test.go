@@ -17,9 +17,7 @@ var corpora = []string{"varied", "p2p", "ads"}
 // readCorpora reads the corpora of the shared folder, each in three conditions.
 func readCorpora(t *testing.T) (samples []*Sample) {
 	t.Helper()
-	if !thorough.On() {
-		t.Skip("skipped: it takes a minute, with -thorough")
-	}
+	thorough.Only(t, "reads and scores three corpora in three conditions")
 	for _, name := range corpora {
 		dir := skip.Shared(t, "eval/matching/"+name)
 		for _, condition := range []string{"visible", "corrupted", "masked"} {

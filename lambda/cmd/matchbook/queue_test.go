@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/rehearsal"
 
@@ -165,7 +166,7 @@ func ownAddress(t *testing.T) string {
 			return ip.IP.String()
 		}
 	}
-	t.Skip("needs a network address besides the loopback, and this machine has none")
+	skip.Missing(t, "this machine has no network address besides the loopback")
 	return ""
 }
 

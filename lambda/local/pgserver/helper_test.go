@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -267,7 +268,7 @@ func ordinaryUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
-		t.Skipf("needs the user nobody: %v", err)
+		skip.Missing(t, "the user nobody: "+err.Error())
 	}
 	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
 	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)

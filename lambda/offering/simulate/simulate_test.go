@@ -48,8 +48,6 @@ func TestNoDateIsMissedOrDoubled(t *testing.T) {
 
 func TestAYear(t *testing.T) {
 	t.Parallel()
-	if !thorough.On() {
-		t.Skip("a year takes minutes: run it with -thorough")
-	}
+	thorough.Only(t, "lets a year pass, which takes minutes")
 	t.Log(run(t, "2026-01-01", Options{Users: *users, Days: *days, Seed: 16}).Text())
 }

@@ -98,7 +98,8 @@
 //     contradictions.
 //   - review/report writes the result for a lawyer, as Markdown or HTML.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
-//     tokens, and a page; cmd/web is its function, behind a function URL.
+//     tokens, and a page; cmd/web is its function, behind a function URL. guard
+//     protects pages for browsers.
 //
 // # From a date to its offers
 //

@@ -36,7 +36,7 @@ var tree = tables{
 		{"offer/ranking"},
 		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract", "offer/roster"},
 		{"ingest/ocr"},
-		{"corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
+		{"guard", "corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules"},
 		{"einvoice", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/watch",

@@ -31,10 +31,9 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
-	"matchbook/lambda/failure"
+	"matchbook/lambda/guard"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -93,42 +92,12 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
 	mux.HandleFunc("POST /reviews/{id}/cancel", h.authorised(h.cancel))
 	mux.HandleFunc("POST /reviews/{id}/retry", h.authorised(h.retry))
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeError(w, http.StatusForbidden, "the request comes from a page of another site")
-	}))
-	return h.guard(sameOrigin.Handler(jsonErrors(mux)))
+	return guard.Handler(guard.Config{Policy: policy, Refuse: writeError, Log: c.Log}, jsonErrors(mux))
 }
 
 // policy lets the page load its own two files and call its own site, nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-
-// guard sets the headers of every response, and keeps a panic in its request: in
-// Lambda nothing else does.
-func (h *handler) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name, value := range map[string]string{
-			"Content-Security-Policy":      policy,
-			"X-Content-Type-Options":       "nosniff",
-			"X-Frame-Options":              "DENY",
-			"Referrer-Policy":              "no-referrer", // an address may have a token
-			"Cross-Origin-Opener-Policy":   "same-origin",
-			"Cross-Origin-Resource-Policy": "same-origin",
-			"Cache-Control":                "no-store",
-		} {
-			w.Header().Set(name, value)
-		}
-		defer func() {
-			if v := recover(); v != nil {
-				p := &failure.Panic{Value: v, Stack: debug.Stack()}
-				h.Log.Error("panic", "route", r.Pattern, "panic", p.Error(), "stack", string(p.Stack))
-				writeError(w, http.StatusInternalServerError, "an error of Matchbook: its log has more")
-			}
-		}()
-		next.ServeHTTP(w, r)
-	})
-}
 
 // authorised calls next with the review of the path, if the token is for it.
 func (h *handler) authorised(next func(http.ResponseWriter, *http.Request, record.Job)) http.HandlerFunc {

@@ -116,6 +116,11 @@
 //   - offering/simulate lets a year of match offers pass in minutes, and examines
 //     each promise.
 //
+// # The pages for people
+//
+//   - console/login lets people into the console, with their roles: by a link that
+//     works once, on this machine.
+//
 // # On your machine
 //
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS

@@ -34,7 +34,7 @@ var tree = tables{
 		{"review/category", "review/playbook", "ingest/ingestion"},
 		{"review/record"},
 		{"offer/ranking"},
-		{"job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract", "offer/roster"},
+		{"console/login", "job", "llm", "metric", "notify", "notify/notifytest", "failure/failuretest", "eval", "ingest/tesseract", "offer/roster"},
 		{"ingest/ocr"},
 		{"guard", "corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules"},

@@ -1,4 +1,15 @@
 package report
 
-// NumberedSQL is a statement whose plan is tested.
-const NumberedSQL = numberedSQL
+// Statements whose plans are tested.
+const (
+	NumberedSQL = numberedSQL
+	ListSQL     = listSQL
+	TotalledSQL = totalledSQL
+	KeyedSQL    = keyedSQL
+	StagesSQL   = stagesSQL
+	HoursSQL    = hoursSQL
+	OldestSQL   = oldestSQL
+)
+
+// LastTime is the place before all documents.
+var LastTime = lastTime

@@ -1,0 +1,86 @@
+package report_test
+
+import (
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// listed inserts n documents of two tenants, in all types and states, with a key.
+func (f *fixture) listed(n int) {
+	f.t.Helper()
+	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, received_at, matching_status, matching_failed_at, matching_lease_until, match_keys)
+		SELECT gen_random_uuid(), CASE WHEN i % 4 = 0 THEN $2 ELSE $1 END::uuid, CASE WHEN i % 11 > 0 THEN (enum_range(NULL::document_type))[1 + i % 7] END,
+			jsonb_build_object('number', 'N ' || i, 'total', i % 9 || '.00'), now() - i * interval '20 seconds',
+			(ARRAY['succeeded', 'failed', 'pending', NULL, 'in-progress'])[1 + i % 5], now(), now(), ARRAY['00000000|who|acme', '00000000|day|2026-03-' || lpad((1 + i % 28)::text, 2, '0')]
+		FROM generate_series(1, $3::integer) AS i`, tenant, otherTenant, n)
+	f.exec("VACUUM ANALYZE document, document_key")
+}
+
+// However many documents there are, a page reads by an index as many as it has, for
+// each type and state.
+func TestPlansOfPagesStayBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.listed(20_000)
+	const size = 50
+	for name, tc := range map[string]struct {
+		sql   string
+		index string
+		most  float64 // documents that are read
+		args  []any
+	}{
+		"list": {report.ListSQL, "document_listed_idx", 2 * 5 * 8 * size,
+			[]any{tenant, report.Stages, document.Types, report.LastTime, uuid.Max, size, true}},
+		"list of failed invoices": {report.ListSQL, "document_listed_idx", 2 * size,
+			[]any{tenant, []string{"failed"}, []string{"invoice"}, report.LastTime, uuid.Max, size, false}},
+		"total": {report.TotalledSQL, "document_total_idx", 4 * size,
+			[]any{tenant, []string{"7", "7.0", "7.00"}, size, report.LastTime, uuid.Max}},
+		"company": {report.KeyedSQL, "document_key_pkey", 2 * size,
+			[]any{tenant, []string{"00000000|who|acme"}, size, 99999999, uuid.Max, ""}},
+		"number": {report.KeyedSQL, "document_number_idx", 2 * size,
+			[]any{tenant, []string{"00000000|own|x"}, size, 99999999, uuid.Max, "N 4711"}},
+		"stages": {report.StagesSQL, "document_listed_idx", 5 * 8 * 100, []any{tenant, report.Stages, 100, document.Types}},
+		"hours":  {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
+		"oldest": {report.OldestSQL, "document_matching_waiting_idx", 2, []any{tenant}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := postgrestest.Explain(t, f.conn, tc.sql, tc.args...)
+			p.WantIndexed(t, tc.index)
+			if n := p.Fetched("document"); n > tc.most {
+				t.Errorf("%.0f documents were read, at most %.0f are needed", n, tc.most)
+			}
+			t.Logf("%.0f documents and %.0f keys were read, in %.1f ms", p.Fetched("document"), p.Fetched("document_key"), p.Millis)
+		})
+	}
+}
+
+// Few are counted, of many the number is the planner's.
+func TestManyDocumentsAreEstimated(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.listed(40_000)
+	f.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL WHERE matching_status = 'failed' AND type IS DISTINCT FROM 'contract'")
+	f.exec("VACUUM ANALYZE document")
+	got, err := f.read.Stages(t.Context(), tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed, succeeded int
+	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE matching_status = 'failed'), count(*) FILTER (WHERE matching_status = 'succeeded')
+		FROM document WHERE tenant_id = $1`, tenant).Scan(&failed, &succeeded); err != nil {
+		t.Fatal(err)
+	}
+	if c := got["failed"]; c.N != failed || c.Estimate {
+		t.Errorf("failed: %+v, want %d", c, failed)
+	}
+	if c := got["succeeded"]; !c.Estimate || c.N < succeeded*8/10 || c.N > succeeded*12/10 {
+		t.Errorf("succeeded: %+v, want about %d", c, succeeded)
+	}
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Count is a number of rows. From maxCounted on it is the planner's estimate.
+type Count struct {
+	N        int
+	Estimate bool
+}
+
+// maxCounted bounds the rows that are counted of a state, for each type.
+const maxCounted = 1000
+
+const stagesSQL = `
+SELECT stage, coalesce(sum(n), 0)::integer, coalesce(max(n), 0)::integer
+FROM unnest($2::text[]) AS stage CROSS JOIN LATERAL (
+	SELECT n FROM unnest($4::text[]) AS kind CROSS JOIN LATERAL (
+		SELECT count(*) AS n FROM (
+			SELECT FROM document WHERE tenant_id = $1 AND type = kind::document_type AND coalesce(matching_status, 'none') = stage LIMIT $3
+		) AS few) AS counted
+	UNION ALL
+	SELECT count(*) FROM (
+		SELECT FROM document WHERE tenant_id = $1 AND type IS NULL AND coalesce(matching_status, 'none') = stage LIMIT $3
+	) AS few
+) AS counts GROUP BY stage`
+
+const estimateSQL = `
+EXPLAIN (FORMAT JSON) SELECT FROM document WHERE tenant_id = $1 AND coalesce(matching_status, 'none') = $2`
+
+// Stages counts the documents of a tenant by their state, of Stages.
+func (r Reader) Stages(ctx context.Context, tenant uuid.UUID) (map[string]Count, error) {
+	counts := make(map[string]Count, len(Stages))
+	rows, _ := r.db.Query(ctx, stagesSQL, tenant, Stages, maxCounted, document.Types)
+	var stage string
+	var n, most int
+	_, err := pgx.ForEachRow(rows, []any{&stage, &n, &most}, func() error {
+		counts[stage] = Count{n, most >= maxCounted}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for stage, c := range counts {
+		if !c.Estimate {
+			continue
+		}
+		var plan []byte
+		if err := r.db.QueryRow(ctx, estimateSQL, tenant, stage).Scan(&plan); err != nil {
+			return nil, err
+		}
+		estimated, err := plannedRows(plan)
+		if err != nil {
+			return nil, err
+		}
+		counts[stage] = Count{max(c.N, estimated), true}
+	}
+	return counts, nil
+}
+
+func plannedRows(plan []byte) (int, error) {
+	var plans []struct {
+		Plan struct {
+			Rows float64 `json:"Plan Rows"`
+		}
+	}
+	if err := json.Unmarshal(plan, &plans); err != nil || len(plans) != 1 {
+		return 0, fmt.Errorf("the plan of a count cannot be read: %w", err)
+	}
+	return int(plans[0].Plan.Rows), nil
+}
+
+const oldestSQL = `
+SELECT coalesce(greatest(interval '0', now() - min(since)), interval '0')
+FROM unnest(ARRAY['pending', 'in-progress']) AS stage CROSS JOIN LATERAL (
+	SELECT coalesce(matching_lease_until, matching_due_at, received_at) AS since FROM document
+	WHERE tenant_id = $1 AND matching_status = stage AND matching_status IN ('pending', 'in-progress')
+	ORDER BY since LIMIT 1) AS first`
+
+// Oldest returns for how long the document of a tenant that waits longest has been due;
+// 0 if none is.
+func (r Reader) Oldest(ctx context.Context, tenant uuid.UUID) (age time.Duration, err error) {
+	err = r.db.QueryRow(ctx, oldestSQL, tenant).Scan(&age)
+	return age, err
+}
+
+// Hour counts the documents that were received in an hour, by their state now. A count
+// ends at maxHourly for each type.
+type Hour struct {
+	Start                      time.Time
+	Succeeded, Failed, Waiting int
+	Full                       bool // there were more
+}
+
+// maxHourly bounds the documents that are counted of an hour, of a type and a state.
+const maxHourly = 200
+
+const hoursSQL = `
+SELECT hour, coalesce(sum(n) FILTER (WHERE stage = 'succeeded'), 0)::integer,
+	coalesce(sum(n) FILTER (WHERE stage = 'failed'), 0)::integer,
+	coalesce(sum(n) FILTER (WHERE stage NOT IN ('succeeded', 'failed')), 0)::integer, coalesce(max(n), 0) >= $3
+FROM unnest($4::timestamptz[]) AS hour CROSS JOIN unnest($2::text[]) AS stage CROSS JOIN unnest($5::text[]) AS kind
+CROSS JOIN LATERAL (
+	SELECT count(*) AS n FROM (
+		SELECT FROM document WHERE tenant_id = $1 AND type = kind::document_type AND coalesce(matching_status, 'none') = stage
+			AND received_at >= hour AND received_at < hour + interval '1 hour' LIMIT $3
+	) AS few) AS counted
+GROUP BY hour ORDER BY hour`
+
+// Hours counts the documents of a tenant that were received in an hour and in the 23
+// before it, without those that have no type.
+func (r Reader) Hours(ctx context.Context, tenant uuid.UUID, last time.Time) ([]Hour, error) {
+	hours := make([]time.Time, 24)
+	for i := range hours {
+		hours[i] = last.Truncate(time.Hour).Add(time.Duration(i-23) * time.Hour)
+	}
+	rows, _ := r.db.Query(ctx, hoursSQL, tenant, Stages, maxHourly, hours, document.Types)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Hour])
+}
+
+// KindCount counts failures of one kind.
+type KindCount struct {
+	Kind string
+	N    int
+}
+
+// maxFailures bounds the failures that are counted.
+const maxFailures = 10_000
+
+const failureKindsSQL = `
+SELECT kind, count(*)::integer FROM (
+	SELECT kind FROM notification WHERE created_at > now() - $2::interval AND tenant_id = $1
+	ORDER BY created_at DESC LIMIT $3
+) AS latest GROUP BY kind ORDER BY count(*) DESC, kind`
+
+// FailureKinds counts the terminal failures of a tenant by kind, of the last 10,000
+// within this time.
+func (r Reader) FailureKinds(ctx context.Context, tenant uuid.UUID, within time.Duration) ([]KindCount, error) {
+	rows, _ := r.db.Query(ctx, failureKindsSQL, tenant, within, maxFailures)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[KindCount])
+}
+
+// Tenant is a customer's name.
+type Tenant struct {
+	ID   uuid.UUID
+	Name string
+}
+
+const tenantsSQL = `
+SELECT id, left(name, 400) FROM tenant WHERE $1::uuid[] IS NULL OR id = ANY ($1) ORDER BY name, id LIMIT $2`
+
+// Tenants reads the tenants with these ids, nil for all, by name, at most limit.
+func (r Reader) Tenants(ctx context.Context, ids []uuid.UUID, limit int) ([]Tenant, error) {
+	rows, _ := r.db.Query(ctx, tenantsSQL, ids, limit)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
+}
+
+// Notified is a notification about a document, and what became of it.
+type Notified struct {
+	At       time.Time
+	Kind     string
+	Attempt  int
+	Channels []string // that it was sent to
+}
+
+const notifiedSQL = `
+SELECT n.created_at, n.kind, n.attempt,
+	ARRAY(SELECT channel FROM notification_delivery AS d
+		WHERE d.notification_id = n.id AND d.status <> 'pending' ORDER BY channel)
+FROM notification AS n WHERE n.document_id = $1 ORDER BY n.created_at DESC, n.attempt DESC LIMIT $2`
+
+// Notified reads the latest notifications about a document, at most limit.
+func (r Reader) Notified(ctx context.Context, id uuid.UUID, limit int) ([]Notified, error) {
+	rows, _ := r.db.Query(ctx, notifiedSQL, id, limit)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Notified])
+}
+
+// Received is how a document came.
+type Received struct {
+	At    time.Time
+	Total string // as printed, cut to 400 characters
+	Money string // its currency, likewise
+}
+
+const receivedSQL = `
+SELECT received_at, left(coalesce(structured_data ->> 'total', ''), 400), left(coalesce(structured_data ->> 'currency', ''), 400)
+FROM document WHERE id = $1`
+
+// Received reads when a document that exists was received.
+func (r Reader) Received(ctx context.Context, id uuid.UUID) (Received, error) {
+	rows, _ := r.db.Query(ctx, receivedSQL, id)
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Received])
+}

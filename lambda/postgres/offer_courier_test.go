@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/webhook"
+	"matchbook/lambda/courier"
+	"matchbook/lambda/courier/webhook"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -94,16 +94,16 @@ func sortIDs(ids []uuid.UUID) {
 }
 
 // courier is that of a new process.
-func (o *offers) courier(r *receiver, box offer.Outbox) *offer.Courier {
+func (o *offers) courier(r *receiver, box courier.Outbox) *courier.Courier {
 	o.t.Helper()
 	to, err := webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return &offer.Courier{Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
+	return &courier.Courier{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (o *offers) run(r *receiver) { o.courier(r, o.store).Run(o.t.Context()) }
+func (o *offers) run(r *receiver) { o.courier(r, o.store.Outbox()).Run(o.t.Context()) }
 
 // An outage loses nothing and costs few requests: each process asks with one round of
 // sets, and then leaves the receiver alone. The sets that were not tried keep their
@@ -113,7 +113,7 @@ func TestOutageOfTheReceiverDelaysOnly(t *testing.T) {
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 50)
 	r.answers(func(int, uuid.UUID) int { return http.StatusServiceUnavailable })
-	process := o.courier(r, o.store)
+	process := o.courier(r, o.store.Outbox())
 	for range 5 {
 		process.Run(t.Context())
 	}
@@ -162,15 +162,15 @@ func TestASetIsSentAgainAfterALostAnswer(t *testing.T) {
 }
 
 // dying is the outbox of a process that dies between an answer and its record.
-type dying struct{ offer.Outbox }
+type dying struct{ courier.Outbox }
 
-func (dying) SetsDelivered(context.Context, []uuid.UUID) error { return context.Canceled }
+func (dying) Delivered(context.Context, []uuid.UUID) error { return context.Canceled }
 
 func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 3)
-	o.courier(r, dying{o.store}).Run(t.Context())
+	o.courier(r, dying{o.store.Outbox()}).Run(t.Context())
 	o.advance(time.Minute - time.Second)
 	o.run(r)
 	if ids, asked := r.got(); asked != 3 {
@@ -193,7 +193,7 @@ func TestCouriersShareTheSets(t *testing.T) {
 	jobs := o.completed(100, 60)
 	var all sync.WaitGroup
 	for range 4 {
-		c := o.courier(r, o.store)
+		c := o.courier(r, o.store.Outbox())
 		all.Go(func() { c.Run(t.Context()) })
 	}
 	all.Wait()
@@ -223,7 +223,7 @@ func TestARefusedSetStays(t *testing.T) {
 	o.run(r)
 	o.wantUndelivered(20, time.Hour-time.Second+40*time.Second)
 	o.lists("SELECT job_id, error FROM offer_delivery WHERE delivered_at IS NULL ORDER BY job_id LIMIT 1", []string{
-		jobs[0].String() + " the receiver refused the set (HTTP 422)"})
+		jobs[0].String() + " the receiver refused the request (HTTP 422)"})
 	r.answers(nil)
 	o.advance(time.Second)
 	o.run(r)
@@ -259,7 +259,7 @@ func BenchmarkCourier(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := offer.Courier{Outbox: postgrestest.Open(b, url).Offers(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
+			c := courier.Courier{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
 				if _, err := conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"); err != nil {
 					b.Fatal(err)

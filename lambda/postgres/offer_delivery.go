@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/offer"
 
 	"github.com/google/uuid"
@@ -29,8 +30,14 @@ FROM claimed AS c JOIN matchmaking_job AS j ON j.id = c.job_id
 WHERE j.job_status = 'succeeded'
 ORDER BY c.tries > 1, c.due_at, j.id`
 
-// ClaimSets implements offer.Outbox.
-func (o *Offers) ClaimSets(ctx context.Context, limit int, hold time.Duration) (list []offer.Parcel, err error) {
+// Outbox returns the completed sets that the receiver has not accepted. Sets that
+// were not tried yet come first, and the oldest of them.
+func (o *Offers) Outbox() courier.Outbox { return setOutbox{o.db} }
+
+type setOutbox struct{ db *DB }
+
+// Claim implements courier.Outbox.
+func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) (list []courier.Parcel, err error) {
 	err = repeat(ctx, func() error {
 		rows, _ := o.db.pool.Query(ctx, claimSetsSQL, limit, hold)
 		list, err = pgx.CollectRows(rows, parcel)
@@ -39,11 +46,12 @@ func (o *Offers) ClaimSets(ctx context.Context, limit int, hold time.Duration) (
 	return list, err
 }
 
-func parcel(row pgx.CollectableRow) (p offer.Parcel, err error) {
+func parcel(row pgx.CollectableRow) (p courier.Parcel, err error) {
+	var s offer.Set
 	var digest []byte
-	err = row.Scan(&p.ID, &p.Tenant, &p.User, &p.Date, &p.Zone, &digest, &p.Algorithm, &p.OfferedAt, &p.ExpiresAt,
-		&p.Tries, &p.Offers)
-	copy(p.Digest[:], digest)
+	err = row.Scan(&s.ID, &s.Tenant, &s.User, &s.Date, &s.Zone, &digest, &s.Algorithm, &s.OfferedAt, &s.ExpiresAt,
+		&p.Tries, &s.Offers)
+	p.ID, p.Body = s.ID, s.Message()
 	return p, err
 }
 
@@ -51,9 +59,9 @@ const setsDeliveredSQL = `
 UPDATE offer_delivery SET delivered_at = now(), claimed_until = NULL, error = NULL
 WHERE job_id = ANY ($1) AND delivered_at IS NULL`
 
-// SetsDelivered implements offer.Outbox. It holds for a claim that was lost, too:
+// Delivered implements courier.Outbox. It holds for a claim that was lost, too:
 // the receiver has the set.
-func (o *Offers) SetsDelivered(ctx context.Context, jobs []uuid.UUID) error {
+func (o setOutbox) Delivered(ctx context.Context, jobs []uuid.UUID) error {
 	return steadily(ctx, func() error {
 		_, err := o.db.pool.Exec(ctx, setsDeliveredSQL, jobs)
 		return err
@@ -65,12 +73,12 @@ UPDATE offer_delivery AS d SET due_at = now() + r.wait, claimed_until = NULL, er
 FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[]) AS r (job_id, tries, wait, error)
 WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 
-// ReleaseSets implements offer.Outbox.
-func (o *Offers) ReleaseSets(ctx context.Context, returned []offer.Return) error {
+// Release implements courier.Outbox.
+func (o setOutbox) Release(ctx context.Context, returned []courier.Return) error {
 	n := len(returned)
 	jobs, tries, waits, errors := make([]uuid.UUID, n), make([]int, n), make([]time.Duration, n), make([]string, n)
 	for i, r := range returned {
-		jobs[i], tries[i], waits[i], errors[i] = r.Job, r.Tries, r.Wait, storable(r.Error)
+		jobs[i], tries[i], waits[i], errors[i] = r.ID, r.Tries, r.Wait, storable(r.Error)
 	}
 	return steadily(ctx, func() error {
 		_, err := o.db.pool.Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)

@@ -1,12 +1,13 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
@@ -30,16 +31,16 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 	return jobs
 }
 
-func (o *offers) claimSets(limit int) (list []offer.Parcel) {
+func (o *offers) claimSets(limit int) (list []courier.Parcel) {
 	o.t.Helper()
-	list, err := o.store.ClaimSets(o.t.Context(), limit, time.Minute)
+	list, err := o.store.Outbox().Claim(o.t.Context(), limit, time.Minute)
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	return list
 }
 
-func jobsOf(parcels []offer.Parcel) (ids []uuid.UUID) {
+func jobsOf(parcels []courier.Parcel) (ids []uuid.UUID) {
 	for _, p := range parcels {
 		ids = append(ids, p.ID)
 	}
@@ -47,7 +48,7 @@ func jobsOf(parcels []offer.Parcel) (ids []uuid.UUID) {
 }
 
 // wantClaimed claims all due sets, and compares them.
-func (o *offers) wantClaimed(when string, want ...uuid.UUID) []offer.Parcel {
+func (o *offers) wantClaimed(when string, want ...uuid.UUID) []courier.Parcel {
 	o.t.Helper()
 	list := o.claimSets(100)
 	if got := jobsOf(list); !slices.Equal(got, want) {
@@ -77,14 +78,14 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	if got := jobsOf(first); !slices.Equal(got, jobs[:2]) || first[0].Tries != 1 {
 		t.Errorf("claimed %v, try %d, want the two oldest of %v", got, first[0].Tries, jobs)
 	}
-	if s, err := o.store.JobByID(t.Context(), jobs[0]); err != nil || fmt.Sprint(s.Set) != fmt.Sprint(first[0].Set) {
-		t.Errorf("claimed %+v, stored %+v, %v", first[0].Set, s.Set, err)
+	if s, err := o.store.JobByID(t.Context(), jobs[0]); err != nil || !bytes.Equal(s.Set.Message(), first[0].Body) {
+		t.Errorf("claimed %s, stored %+v, %v", first[0].Body, s.Set, err)
 	}
 	o.wantClaimed("while another sender has two", jobs[2:]...)
-	back := func(p offer.Parcel) {
+	back := func(p courier.Parcel) {
 		t.Helper()
-		if err := o.store.ReleaseSets(t.Context(), []offer.Return{
-			{Job: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}); err != nil {
+		if err := o.store.Outbox().Release(t.Context(), []courier.Return{
+			{ID: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +109,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	o.wantClaimed("a late release of an earlier claim")
 	o.advance(37 * time.Second) // second 64
 	o.wantClaimed("the senders of the first claims are gone", jobs[1], jobs[2], jobs[3])
-	if err := o.store.SetsDelivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]}); err != nil { // whatever claim
+	if err := o.store.Outbox().Delivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]}); err != nil { // whatever claim
 		t.Fatal(err)
 	}
 	back(again[0])
@@ -166,7 +167,7 @@ func TestLockedSetHoldsUpNoOther(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), stuck)
 	defer cancel()
-	list, err := o.store.ClaimSets(ctx, 10, time.Minute)
+	list, err := o.store.Outbox().Claim(ctx, 10, time.Minute)
 	if got := jobsOf(list); err != nil || !slices.Equal(got, jobs[1:]) {
 		t.Errorf("claimed %v, %v, want %v", got, err, jobs[1:])
 	}

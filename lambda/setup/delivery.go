@@ -7,17 +7,17 @@ import (
 	"sync"
 	"time"
 
+	"matchbook/lambda/courier"
+	"matchbook/lambda/courier/webhook"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/webhook"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 )
 
 // newCourier returns the courier of match offers; nil without a receiver.
-func newCourier(c Config, db *postgres.DB, log *slog.Logger) (*offer.Courier, error) {
+func newCourier(c Config, db *postgres.DB, log *slog.Logger) (*courier.Courier, error) {
 	if c.Offers == (OffersConfig{}) {
 		return nil, nil
 	}
@@ -26,13 +26,13 @@ func newCourier(c Config, db *postgres.DB, log *slog.Logger) (*offer.Courier, er
 		return nil, fmt.Errorf("configuration:\n%s, %s: %w",
 			manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, err)
 	}
-	return &offer.Courier{Outbox: db.Offers(), Receiver: telemetry.CountReceiver(to, c.Metrics), Log: log}, nil
+	return &courier.Courier{Parcels: "sets", Outbox: db.Offers().Outbox(), Receiver: telemetry.CountReceiver(to, c.Metrics), Log: log}, nil
 }
 
 // delivering sends completed sets at the end of each batch.
 type delivering struct {
 	sqsjob.Runner
-	courier *offer.Courier
+	sets *courier.Courier
 }
 
 const (
@@ -48,12 +48,12 @@ func (d delivering) Run(ctx context.Context, deliveries []job.Delivery, m job.Me
 	ends := d.Runner.Run(ctx, deliveries, m)
 	limited, cancel := context.WithTimeout(ctx, deliverFor)
 	defer cancel()
-	deliver(limited, ctx, offer.CourierReserve+respondReserve, d.courier)
+	deliver(limited, ctx, courier.Reserve+respondReserve, d.sets)
 	return ends
 }
 
 // deliver runs the courier until ctx ends, or the reserve before the end of whole.
-func deliver(ctx, whole context.Context, reserve time.Duration, c *offer.Courier) {
+func deliver(ctx, whole context.Context, reserve time.Duration, c *courier.Courier) {
 	if deadline, ok := whole.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
@@ -65,8 +65,8 @@ func deliver(ctx, whole context.Context, reserve time.Duration, c *offer.Courier
 // outboxes returns a function that sends what waits for channels and for the
 // receiver of match offers; nil without any of them. The sweep allows it
 // manifest.NotifyReserve beyond its context.
-func outboxes(relay func(context.Context), courier *offer.Courier) func(context.Context) {
-	if courier == nil {
+func outboxes(relay func(context.Context), sets *courier.Courier) func(context.Context) {
+	if sets == nil {
 		return relay
 	}
 	return func(ctx context.Context) {
@@ -74,7 +74,7 @@ func outboxes(relay func(context.Context), courier *offer.Courier) func(context.
 		if relay != nil {
 			both.Go(func() { relay(ctx) })
 		}
-		deliver(ctx, ctx, offer.CourierReserve-manifest.NotifyReserve, courier)
+		deliver(ctx, ctx, courier.Reserve-manifest.NotifyReserve, sets)
 		both.Wait()
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -95,15 +95,15 @@ func (e ended) Run(context.Context, []job.Delivery, job.Messages) []job.Settleme
 // endless has sets without end, which a receiver does not answer.
 type endless struct{}
 
-func (endless) ClaimSets(_ context.Context, n int, _ time.Duration) ([]offer.Parcel, error) {
-	return make([]offer.Parcel, n), nil
+func (endless) Claim(_ context.Context, n int, _ time.Duration) ([]courier.Parcel, error) {
+	return make([]courier.Parcel, n), nil
 }
-func (endless) SetsDelivered(context.Context, []uuid.UUID) error { return nil }
-func (endless) ReleaseSets(ctx context.Context, _ []offer.Return) error {
+func (endless) Delivered(context.Context, []uuid.UUID) error { return nil }
+func (endless) Release(ctx context.Context, _ []courier.Return) error {
 	<-ctx.Done() // the database does not answer either
 	return ctx.Err()
 }
-func (endless) Deliver(ctx context.Context, _ offer.Set) error {
+func (endless) Deliver(ctx context.Context, _ courier.Parcel) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -114,12 +114,12 @@ func TestDeliveryEndsInTime(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		invocation, most time.Duration
-		run              func(context.Context, *offer.Courier)
+		run              func(context.Context, *courier.Courier)
 	}{
 		"a batch":                   {time.Minute, 13 * time.Second, runBatch},
 		"a batch that took long":    {13 * time.Second, 11 * time.Second, runBatch},
 		"a batch without time left": {12 * time.Second, 0, runBatch},
-		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *offer.Courier) {
+		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *courier.Courier) {
 			outboxes(nil, c)(ctx)
 		}},
 	} {
@@ -127,7 +127,7 @@ func TestDeliveryEndsInTime(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tc.invocation)
 			defer cancel()
 			began := time.Now()
-			tc.run(ctx, &offer.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
+			tc.run(ctx, &courier.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
 			if took := time.Since(began); took > tc.most {
 				t.Errorf("%s took %s, want at most %s", name, took, tc.most)
 			}
@@ -139,7 +139,7 @@ func TestDeliveryEndsInTime(t *testing.T) {
 // the time does.
 type accepting struct{ endless }
 
-func (accepting) Deliver(context.Context, offer.Set) error {
+func (accepting) Deliver(context.Context, courier.Parcel) error {
 	<-time.After(800 * time.Millisecond)
 	return nil
 }
@@ -148,7 +148,7 @@ func (accepting) Deliver(context.Context, offer.Set) error {
 func TestDeliveryAfterABatchIsShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &offer.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
+		c := &courier.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
@@ -164,6 +164,6 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 	})
 }
 
-func runBatch(ctx context.Context, c *offer.Courier) {
+func runBatch(ctx context.Context, c *courier.Courier) {
 	delivering{ended{func() {}}, c}.Run(ctx, nil, nil)
 }

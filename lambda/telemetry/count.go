@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -123,16 +124,18 @@ func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 }
 
 // CountReceiver returns a receiver of match offers whose refusals are counted.
-func CountReceiver(r offer.Receiver, set *metric.Set) offer.Receiver { return countedReceiver{r, set} }
+func CountReceiver(r courier.Receiver, set *metric.Set) courier.Receiver {
+	return countedReceiver{r, set}
+}
 
 type countedReceiver struct {
-	offer.Receiver
+	courier.Receiver
 	set *metric.Set
 }
 
 // Deliver counts an error that refuses the set or our signature.
-func (r countedReceiver) Deliver(ctx context.Context, s offer.Set) error {
-	err := r.Receiver.Deliver(ctx, s)
+func (r countedReceiver) Deliver(ctx context.Context, p courier.Parcel) error {
+	err := r.Receiver.Deliver(ctx, p)
 	countRefusal(r.set, err)
 	if err != nil && failure.Of(err).Kind == failure.Permanent {
 		r.set.Count(manifest.MetricRefusedSets, 1)

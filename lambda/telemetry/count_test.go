@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
-	"matchbook/lambda/offer"
 
 	"github.com/google/uuid"
 )
@@ -113,7 +113,7 @@ func flushed(t *testing.T, set *metric.Set) string {
 // refusing is a receiver of match offers.
 type refusing struct{ err error }
 
-func (r refusing) Deliver(context.Context, offer.Set) error { return r.err }
+func (r refusing) Deliver(context.Context, courier.Parcel) error { return r.err }
 
 // A refused signature is a refused set, too; a receiver that is down refuses nothing.
 func TestRefusedSetsAreCounted(t *testing.T) {
@@ -121,7 +121,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 	set := metric.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
 		&failure.Error{Kind: failure.Permanent, Refused: true}} {
-		if got := CountReceiver(refusing{err}, set).Deliver(t.Context(), offer.Set{}); got != err {
+		if got := CountReceiver(refusing{err}, set).Deliver(t.Context(), courier.Parcel{}); got != err {
 			t.Errorf("got %v, want %v", got, err)
 		}
 	}

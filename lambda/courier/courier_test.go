@@ -1,4 +1,4 @@
-package offer
+package courier
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// box is an outbox of n sets that are all due, whatever was returned.
+// box is an outbox of parcels that are all due, whatever was returned.
 type box struct {
 	mu        sync.Mutex
 	left      int
@@ -27,18 +27,18 @@ type box struct {
 	broken    error // of recording
 }
 
-func (b *box) ClaimSets(ctx context.Context, limit int, _ time.Duration) (list []Parcel, err error) {
+func (b *box) Claim(ctx context.Context, limit int, _ time.Duration) (list []Parcel, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.claims = append(b.claims, limit)
 	for ; limit > 0 && b.left > 0; limit-- {
 		b.left--
-		list = append(list, Parcel{Set{Job: Job{ID: uuid.New()}}, 1})
+		list = append(list, Parcel{ID: uuid.New(), Tries: 1})
 	}
 	return list, ctx.Err()
 }
 
-func (b *box) SetsDelivered(ctx context.Context, jobs []uuid.UUID) error {
+func (b *box) Delivered(ctx context.Context, jobs []uuid.UUID) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if ctx.Err() != nil {
@@ -48,7 +48,7 @@ func (b *box) SetsDelivered(ctx context.Context, jobs []uuid.UUID) error {
 	return b.broken
 }
 
-func (b *box) ReleaseSets(ctx context.Context, returned []Return) error {
+func (b *box) Release(ctx context.Context, returned []Return) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if ctx.Err() == nil {
@@ -67,9 +67,9 @@ func (b *box) is(t *testing.T, when string, claims string, delivered, returned i
 }
 
 // deliverer is a Receiver.
-type deliverer func(ctx context.Context, s Set) error
+type deliverer func(ctx context.Context, p Parcel) error
 
-func (d deliverer) Deliver(ctx context.Context, s Set) error { return d(ctx, s) }
+func (d deliverer) Deliver(ctx context.Context, p Parcel) error { return d(ctx, p) }
 
 var (
 	errBusy    = &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
@@ -80,13 +80,13 @@ var (
 
 // answering returns a courier of a receiver that answers err, as long as it is not nil.
 func answering(b *box, err *error) *Courier {
-	return &Courier{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: deliverer(func(context.Context, Set) error {
+	return &Courier{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: deliverer(func(context.Context, Parcel) error {
 		return *err
 	})}
 }
 
-// A receiver that is down gets one round of sets, nothing for a while, then one set at
-// a time until it accepts one; a receiver that asks for a wait gets it.
+// A receiver that is down gets one round of parcels, nothing for a while, then one parcel
+// at a time until it accepts one; a receiver that asks for a wait gets it.
 func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -112,8 +112,8 @@ func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A refused set is about itself: the others go on.
-func TestRefusedSetHoldsUpNoOther(t *testing.T) {
+// A refused parcel is about itself: the others go on.
+func TestRefusedParcelHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	b, err := &box{left: 20}, error(errRefused)
 	answering(b, &err).Run(t.Context())
@@ -155,7 +155,7 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 			defer cancel()
 			b := &box{left: 100}
 			c := answering(b, nil)
-			c.Receiver = deliverer(func(ctx context.Context, _ Set) error {
+			c.Receiver = deliverer(func(ctx context.Context, _ Parcel) error {
 				select {
 				case <-ctx.Done():
 					return ctx.Err()
@@ -166,7 +166,7 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 			began := time.Now()
 			c.Run(ctx)
 			b.is(t, name, "[16]", tc.delivered, tc.returned)
-			if took := time.Since(began); took > time.Second+CourierReserve {
+			if took := time.Since(began); took > time.Second+Reserve {
 				t.Errorf("%s: it took %s", name, took)
 			}
 			c.Run(ctx)
@@ -175,7 +175,7 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 	}
 }
 
-// A panic of a receiver returns its own set. Errors are logged once for each reason,
+// A panic of a receiver returns its own parcel. Errors are logged once for each reason,
 // without their texts.
 func TestReportOfACourier(t *testing.T) {
 	t.Parallel()
@@ -183,8 +183,8 @@ func TestReportOfACourier(t *testing.T) {
 	b := &box{left: 16}
 	var mu sync.Mutex
 	n := 0
-	c := &Courier{Outbox: b, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	c.Receiver = deliverer(func(context.Context, Set) error {
+	c := &Courier{Parcels: "sets", Outbox: b, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.Receiver = deliverer(func(context.Context, Parcel) error {
 		mu.Lock()
 		defer mu.Unlock()
 		switch n++; {
@@ -200,7 +200,7 @@ func TestReportOfACourier(t *testing.T) {
 	c.Run(t.Context())
 	b.is(t, "of sixteen", "[16]", 8, 8)
 	text := log.String()
-	for _, want := range []string{"sets=1", "panic (string)", "sets=2", "unexpected error", "sets=5", "error=refused"} {
+	for _, want := range []string{"count=1", "panic (string)", "count=2", "unexpected error", "count=5", "error=refused"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in\n%s", want, text)
 		}
@@ -210,8 +210,8 @@ func TestReportOfACourier(t *testing.T) {
 	}
 }
 
-// While accepted sets cannot be recorded, no more are sent: they would be sent again.
-func TestSetsThatCannotBeRecordedAreNotFollowedByOthers(t *testing.T) {
+// While accepted parcels cannot be recorded, no more are sent: they would be sent again.
+func TestParcelsThatCannotBeRecordedAreNotFollowedByOthers(t *testing.T) {
 	t.Parallel()
 	b, accepted := &box{left: 100, broken: errors.New("away")}, error(nil)
 	answering(b, &accepted).Run(t.Context())

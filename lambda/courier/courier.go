@@ -1,4 +1,6 @@
-package offer
+// Package courier brings what waits in an outbox to a receiver, at least once: the
+// sets of match offers. courier/webhook calls the receiver.
+package courier
 
 import (
 	"context"
@@ -13,44 +15,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// Receiver gets completed sets. It is safe for concurrent use.
+// Receiver gets parcels. It is safe for concurrent use.
 type Receiver interface {
-	// Deliver sends a set once, and returns nil if it was accepted. A failure that is
-	// transient or refused (see failure.Error) is about the receiver, any other about
-	// the set. The set may have arrived all the same: the answer was lost.
-	Deliver(ctx context.Context, s Set) error
+	// Deliver sends a parcel once, and returns nil if it was accepted. A failure that
+	// is transient or refused (see failure.Error) is about the receiver, any other
+	// about the parcel. It may have arrived all the same: the answer was lost.
+	Deliver(ctx context.Context, p Parcel) error
 }
 
-// Outbox holds the completed sets that the receiver has not accepted.
+// Outbox holds the parcels that the receiver has not accepted.
 type Outbox interface {
-	// ClaimSets takes up to limit due sets, and keeps them from other senders for the
-	// time of hold. Sets that were not tried yet come first, and the oldest of them.
-	ClaimSets(ctx context.Context, limit int, hold time.Duration) ([]Parcel, error)
-	// SetsDelivered records that the receiver has accepted the sets of these jobs.
-	SetsDelivered(ctx context.Context, jobs []uuid.UUID) error
-	// ReleaseSets ends claims without success. A claim that another sender has taken
+	// Claim takes up to limit due parcels, and keeps them from other senders for the
+	// time of hold.
+	Claim(ctx context.Context, limit int, hold time.Duration) ([]Parcel, error)
+	// Delivered records that the receiver has accepted these parcels.
+	Delivered(ctx context.Context, ids []uuid.UUID) error
+	// Release ends claims without success. A claim that another sender has taken
 	// over is not changed.
-	ReleaseSets(ctx context.Context, returned []Return) error
+	Release(ctx context.Context, returned []Return) error
 }
 
-// Parcel is a set with its claim.
+// Parcel is a message with its claim.
 type Parcel struct {
-	Set
-	Tries int // with this one; it names the claim
+	ID    uuid.UUID // its idempotency key
+	Tries int       // with this one; it names the claim
+	Body  []byte    // JSON, the same bytes at every try
 }
 
-// Return is a set that was not accepted.
+// Return is a parcel that was not accepted.
 type Return struct {
-	Job   uuid.UUID
+	ID    uuid.UUID
 	Tries int           // of its Parcel
 	Wait  time.Duration // until it is due again
 	Error string        // safe to store
 }
 
-// Courier brings completed sets to the receiver. Its sends hold no transaction.
-// While the receiver is down, this process leaves it alone; its first set
-// afterwards goes alone. All invocations of a process share one.
+// Courier brings parcels to the receiver. Its sends hold no transaction. While the
+// receiver is down, this process leaves it alone; its first parcel afterwards goes
+// alone. All invocations of a process share one.
 type Courier struct {
+	Parcels  string // their name in the log, in the plural
 	Outbox   Outbox
 	Receiver Receiver
 	Log      *slog.Logger
@@ -61,7 +65,7 @@ type Courier struct {
 }
 
 const (
-	// parallel is the number of sets that are sent at once. They are claimed and
+	// parallel is the number of parcels that are sent at once. They are claimed and
 	// recorded together: as many are sent twice if this process dies.
 	parallel = 16
 	// hold is much longer than sending and recording take.
@@ -70,26 +74,26 @@ const (
 	// downFor is the time for which a process leaves a receiver alone that is down: a
 	// little less than the period of the sweep.
 	downFor = 50 * time.Second
-	// The waits of a set: doubling from the first to the last, or the last at once if
-	// the receiver has refused it.
+	// The waits of a parcel: doubling from the first to the last, or the last at once
+	// if the receiver has refused it.
 	firstWait, lastWait = 30 * time.Second, time.Hour
 )
 
-// CourierReserve is the time that Run may take after the end of its context, for
+// Reserve is the time that Run may take after the end of its context, for
 // the sends that have begun and to record them.
-const CourierReserve = sendFor + manifest.NotifyReserve
+const Reserve = sendFor + manifest.NotifyReserve
 
-// Run sends sets until none is due, ctx ends or the receiver is down. Its errors
-// are in the log: a set that was not accepted stays in the outbox.
+// Run sends parcels until none is due, ctx ends or the receiver is down. Its errors
+// are in the log: a parcel that was not accepted stays in the outbox.
 func (c *Courier) Run(ctx context.Context) {
 	for {
 		limit := c.allowed(time.Now())
 		if limit == 0 || ctx.Err() != nil {
 			return
 		}
-		parcels, err := c.Outbox.ClaimSets(ctx, limit, hold)
+		parcels, err := c.Outbox.Claim(ctx, limit, hold)
 		if err != nil && ctx.Err() == nil {
-			c.Log.Error("cannot read the due sets", "error", failure.Of(err).Text)
+			c.Log.Error("cannot read what is due", "parcels", c.Parcels, "error", failure.Of(err).Text)
 		}
 		if err != nil || len(parcels) == 0 {
 			return
@@ -100,7 +104,7 @@ func (c *Courier) Run(ctx context.Context) {
 	}
 }
 
-// allowed returns how many sets may be sent at once.
+// allowed returns how many parcels may be sent at once.
 func (c *Courier) allowed(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +117,7 @@ func (c *Courier) allowed(now time.Time) int {
 	return parallel
 }
 
-// send sends the sets at once, and records the results. It reports false if they
+// send sends the parcels at once, and records the results. It reports false if they
 // could not be recorded.
 func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
 	errs := c.deliver(ctx, parcels)
@@ -126,7 +130,7 @@ func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
 			continue
 		}
 		why := failure.Of(errs[i])
-		returned = append(returned, Return{Job: p.ID, Tries: p.Tries, Wait: wait(p.Tries, why), Error: why.Text})
+		returned = append(returned, Return{ID: p.ID, Tries: p.Tries, Wait: wait(p.Tries, why), Error: why.Text})
 		if why.Kind == failure.Transient || why.Refused {
 			down = max(down, downFor, why.RetryAfter)
 		}
@@ -136,7 +140,7 @@ func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
 	return c.record(ctx, accepted, returned)
 }
 
-// deliver sends the sets at once. A send that has begun is not stopped: its answer
+// deliver sends the parcels at once. A send that has begun is not stopped: its answer
 // would be lost.
 func (c *Courier) deliver(ctx context.Context, parcels []Parcel) []error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
@@ -150,7 +154,7 @@ func (c *Courier) deliver(ctx context.Context, parcels []Parcel) []error {
 					errs[i] = &failure.Panic{Value: v, Stack: debug.Stack()}
 				}
 			}()
-			errs[i] = c.Receiver.Deliver(ctx, p.Set)
+			errs[i] = c.Receiver.Deliver(ctx, p)
 		})
 	}
 	all.Wait()
@@ -175,7 +179,7 @@ func (c *Courier) report(returned []Return) {
 	}
 	for _, r := range returned {
 		if n := counts[r.Error]; n > 0 {
-			c.Log.Error("sets were not accepted", "sets", n, "job", r.Job, "error", r.Error)
+			c.Log.Error(c.Parcels+" were not accepted", "count", n, "id", r.ID, "error", r.Error)
 		}
 		delete(counts, r.Error)
 	}
@@ -186,23 +190,23 @@ func (c *Courier) record(ctx context.Context, accepted []uuid.UUID, returned []R
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manifest.NotifyReserve)
 	defer cancel()
 	if len(accepted) > 0 {
-		if err := c.Outbox.SetsDelivered(ctx, accepted); err != nil {
-			c.Log.Error("cannot record accepted sets: they are sent again", "sets", len(accepted), "error",
-				failure.Of(err).Text)
+		if err := c.Outbox.Delivered(ctx, accepted); err != nil {
+			c.Log.Error("cannot record what was accepted: it is sent again", "parcels", c.Parcels, "count", len(accepted),
+				"error", failure.Of(err).Text)
 			return false
 		}
 	}
 	if len(returned) > 0 {
-		if err := c.Outbox.ReleaseSets(ctx, returned); err != nil {
-			c.Log.Error("cannot release sets: they are due when their claim ends", "sets", len(returned), "error",
-				failure.Of(err).Text)
+		if err := c.Outbox.Release(ctx, returned); err != nil {
+			c.Log.Error("cannot release what was not accepted: its claim has to end", "parcels", c.Parcels, "count", len(returned),
+				"error", failure.Of(err).Text)
 			return false
 		}
 	}
 	return true
 }
 
-// wait returns the time until a set that was tried that often is due again.
+// wait returns the time until a parcel that was tried that often is due again.
 func wait(tries int, why failure.Failure) time.Duration {
 	if why.Kind == failure.Permanent {
 		return lastWait

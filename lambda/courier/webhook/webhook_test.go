@@ -8,17 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/notify/notifytest"
-	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offer/ranking"
 
 	"github.com/google/uuid"
 )
 
-// A set, its body by hand, and the signature as openssl computed it:
+// A parcel, and its signature as openssl computed it:
 //
 //	printf '%s.%s' 1774767600 "$BODY" | openssl dgst -sha256 -hmac the-key-that-both-sides-know
 const (
@@ -32,23 +30,9 @@ const (
 	testSignature = "t=1774767600,v1=03da9aac5ad9ab939e5e9d6cabf2f296ed20e568e89a5838e6013d56d702413e"
 )
 
-func testSet() offer.Set {
-	id := uuid.MustParse
-	date, _ := day.Parse("2026-03-29")
-	berlin := time.FixedZone("CEST", 2*60*60) // a store may return any zone
-	return offer.Set{
-		Job: offer.Job{ID: id("3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01"), Tenant: id("00000000-0000-4000-8000-000000000001"),
-			User: id("00000000-0000-4000-8000-0000000000a1"), Date: date, Zone: "Europe/Berlin", Algorithm: 1,
-			OfferedAt: time.Unix(testTime, 0).In(berlin), ExpiresAt: time.Unix(testTime+24*60*60, 0).In(berlin)},
-		Offers: []ranking.Offer{
-			{Candidate: id("00000000-0000-4000-8000-0000000000b1"), Rank: 1, Score: 870,
-				Terms: []ranking.Points{{Term: "distance", Points: 870}}},
-			{Candidate: id("00000000-0000-4000-8000-0000000000b2"), Rank: 2, Score: 640},
-		},
-	}
-}
+var testParcel = courier.Parcel{ID: uuid.MustParse("3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01"), Tries: 1, Body: []byte(testBody)}
 
-func TestASetIsPostedWithItsKeyAndSignature(t *testing.T) {
+func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 201, 202, 204} {
 		var posted atomic.Int32
@@ -72,22 +56,9 @@ func TestASetIsPostedWithItsKeyAndSignature(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.now = func() time.Time { return time.Unix(testTime, 999_999_999) }
-		if err := offer.Receiver(r).Deliver(t.Context(), testSet()); err != nil || posted.Load() != 1 {
+		if err := courier.Receiver(r).Deliver(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
 		}
-	}
-}
-
-// A set without offers is delivered: the receiver knows then that there are none.
-func TestAnEmptySetHasAnEmptyList(t *testing.T) {
-	t.Parallel()
-	s := testSet()
-	s.Offers = nil
-	want := testBody[:len(`{"job":"3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01","tenant":"00000000-0000-4000-8000-000000000001",`+
-		`"date":"2026-03-29","timezone":"Europe/Berlin","user":"00000000-0000-4000-8000-0000000000a1",`+
-		`"algorithm_version":1,"offered_at":"2026-03-29T07:00:00Z","expires_at":"2026-03-30T07:00:00Z",`)] + `"offers":[]}`
-	if got := string(body(s)); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
@@ -99,9 +70,9 @@ func TestAFailureIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many sets (HTTP 429)",
+	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many requests (HTTP 429)",
 		RetryAfter: 5 * time.Second}
-	if got := failure.Of(r.Deliver(t.Context(), testSet())); got != want {
+	if got := failure.Of(r.Deliver(t.Context(), testParcel)); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -123,9 +94,9 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{URL: "https://:443" + hiddenPath, Secret: good}, "the webhook is not an https URL"},
 		{Config{URL: "ftp://example.com" + hiddenPath, Secret: good}, "the webhook is not an https URL"},
 		{Config{URL: "http://example.com" + hiddenPath, Secret: good},
-			"the webhook is not https: sets would be readable on their way"},
+			"the webhook is not https: its parcels would be readable on their way"},
 		{Config{URL: "http://localhost.example.com" + hiddenPath, Secret: good},
-			"the webhook is not https: sets would be readable on their way"},
+			"the webhook is not https: its parcels would be readable on their way"},
 		{Config{URL: "https://Hidden+815:x@example.com", Secret: good}, "the webhook's URL holds a user or a fragment"},
 		{Config{URL: "https://example.com#Hidden+815", Secret: good}, "the webhook's URL holds a user or a fragment"},
 		{Config{URL: "https://example.com" + hiddenPath}, "the secret has fewer than 16 bytes: a short one can be guessed"},

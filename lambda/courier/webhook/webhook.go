@@ -1,10 +1,10 @@
-// Package webhook sends sets of match offers to a receiver over HTTP. A request
-// has the set as JSON, the job's id as its idempotency key, and a signature that
-// Verify checks (signature.go). It classifies every answer in one table
+// Package webhook sends parcels to a receiver over HTTP. A request has the parcel's
+// JSON, its id as the idempotency key, and a signature that Verify checks
+// (signature.go). The package classifies every answer in one table
 // (failure.go).
 //
 // The URL may hold a secret, and the key is one: no error, log or printed Config
-// or Receiver contains them. No redirect carries a set elsewhere. The body of an
+// or Receiver contains them. No redirect carries a parcel elsewhere. The body of an
 // answer is not read: its status decides.
 package webhook
 
@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,11 +21,8 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/day"
-
-	"github.com/google/uuid"
 )
 
 const (
@@ -42,14 +38,14 @@ type Config struct {
 	URL string `json:"-"`
 	// Secret is the key that the receiver knows too, 16 bytes or more.
 	Secret string `json:"-"`
-	// Timeout is for a set, from the connection to the answer; 0 is 5 s.
+	// Timeout is for a parcel, from the connection to the answer; 0 is 5 s.
 	Timeout time.Duration
 }
 
 // Format keeps the secrets out of every way to print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Config") }
 
-// Receiver implements offer.Receiver.
+// Receiver implements courier.Receiver.
 type Receiver struct {
 	client *http.Client
 	now    func() time.Time
@@ -67,7 +63,7 @@ func New(c Config) (*Receiver, error) {
 	}
 	switch {
 	case u.Scheme == "http" && !isLocal(u.Hostname()):
-		return nil, errors.New("the webhook is not https: sets would be readable on their way")
+		return nil, errors.New("the webhook is not https: its parcels would be readable on their way")
 	case u.User != nil || u.Fragment != "":
 		return nil, errors.New("the webhook's URL holds a user or a fragment")
 	case len(c.Secret) < minSecret:
@@ -80,7 +76,7 @@ func New(c Config) (*Receiver, error) {
 		client: &http.Client{
 			Timeout:       cmp.Or(c.Timeout, defaultTimeout),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			// A connection for each set: a kept one may have died while the function was
+			// A connection for each parcel: a kept one may have died while the function was
 			// frozen, and net/http logs bytes that arrive on an idle one. No Proxy: the
 			// environment's proxy is not used.
 			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders},
@@ -101,10 +97,10 @@ func isLocal(host string) bool {
 // Format keeps the secrets out of every way to print a Receiver.
 func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
 
-// Deliver posts a set once, and returns nil if the receiver has accepted it. Its
-// error is a *failure.Error. A transient one may hide that the set did arrive.
-func (r *Receiver) Deliver(ctx context.Context, s offer.Set) error {
-	if failed := r.post(ctx, s.ID.String(), body(s)); failed != nil {
+// Deliver posts a parcel once, and returns nil if the receiver has accepted it. Its
+// error is a *failure.Error. A transient one may hide that the parcel did arrive.
+func (r *Receiver) Deliver(ctx context.Context, p courier.Parcel) error {
+	if failed := r.post(ctx, p.ID.String(), p.Body); failed != nil {
 		return table.Classify(failed)
 	}
 	return nil
@@ -129,36 +125,4 @@ func (r *Receiver) post(ctx context.Context, key string, body []byte) *failure.C
 	}
 	wait, _ := failure.RetryAfter(resp.Header, r.now(), maxWait)
 	return &failure.Call{Status: resp.StatusCode, Wait: wait}
-}
-
-// message is the JSON of a set.
-type message struct {
-	Job       uuid.UUID  `json:"job"`
-	Tenant    uuid.UUID  `json:"tenant"`
-	Date      day.Date   `json:"date"`
-	Zone      string     `json:"timezone"`
-	User      uuid.UUID  `json:"user"`
-	Algorithm int        `json:"algorithm_version"`
-	OfferedAt time.Time  `json:"offered_at"`
-	ExpiresAt time.Time  `json:"expires_at"`
-	Offers    []position `json:"offers"`
-}
-
-type position struct {
-	ID        uuid.UUID `json:"id"`
-	Candidate uuid.UUID `json:"candidate_id"`
-	Rank      int       `json:"rank"`
-	Score     int       `json:"score"`
-}
-
-// body makes the body of a request: the same bytes of the same set.
-func body(s offer.Set) []byte {
-	m := message{Job: s.ID, Tenant: s.Tenant, Date: s.Date, Zone: s.Zone, User: s.User, Algorithm: s.Algorithm,
-		OfferedAt: s.OfferedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(), Offers: make([]position, len(s.Offers))}
-	for i, o := range s.Offers {
-		m.Offers[i] = position{ID: offer.ID(s.Date, s.User, o.Candidate), Candidate: o.Candidate, Rank: o.Rank,
-			Score: o.Score}
-	}
-	text, _ := json.Marshal(m) // a message is texts, numbers and times of four-digit years
-	return text
 }

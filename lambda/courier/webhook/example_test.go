@@ -8,11 +8,11 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/webhook"
+	"matchbook/lambda/courier"
+	"matchbook/lambda/courier/webhook"
 )
 
-// A receiver verifies the signature before it reads the body, and takes a set
+// A receiver verifies the signature before it reads the body, and takes a request
 // whose key it knows for a duplicate.
 func Example() {
 	const secret = "the-key-that-both-sides-know"
@@ -36,7 +36,7 @@ func Example() {
 		return
 	}
 	for range 2 {
-		fmt.Println(receiver.Deliver(context.Background(), offer.Set{}))
+		fmt.Println(receiver.Deliver(context.Background(), courier.Parcel{}))
 	}
 	// Output:
 	// known: false

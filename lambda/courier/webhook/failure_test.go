@@ -62,7 +62,7 @@ func (x exchange) happen(t *testing.T) (*Receiver, *failure.Call) {
 func exchanges() []exchange {
 	const (
 		permanent = failure.Permanent
-		busy      = "the receiver has too many sets (HTTP 429)"
+		busy      = "the receiver has too many requests (HTTP 429)"
 		broken    = "the connection to the receiver failed"
 		tooSlow   = "the receiver took too long"
 		denied    = "the receiver does not accept our signature or address"
@@ -85,16 +85,16 @@ func exchanges() []exchange {
 		{name: "503 with seconds", serve: says(503, "", "Retry-After", "7"), want: "the receiver failed (HTTP 503)",
 			wait: 7 * time.Second},
 		{name: "500 with 10 MB", serve: says(500, strings.Repeat("x", 10<<20)), want: "the receiver failed (HTTP 500)"},
-		{name: "408", serve: says(408, ""), want: "the receiver asks for the set again (HTTP 408)"},
+		{name: "408", serve: says(408, ""), want: "the receiver asks for the request again (HTTP 408)"},
 		{name: "400", serve: says(400, hiddenText, "Retry-After", "7"), kind: permanent,
-			want: "the receiver refused the set (HTTP 400)"},
-		{name: "413", serve: says(413, ""), kind: permanent, want: "the receiver refused the set (HTTP 413)"},
+			want: "the receiver refused the request (HTTP 400)"},
+		{name: "413", serve: says(413, ""), kind: permanent, want: "the receiver refused the request (HTTP 413)"},
 		{name: "401", serve: says(401, ""), kind: permanent, refused: true, want: denied + " (HTTP 401)"},
 		{name: "403", serve: says(403, ""), kind: permanent, refused: true, want: denied + " (HTTP 403)"},
 		{name: "404", serve: says(404, ""), kind: permanent, refused: true, want: gone + " (HTTP 404)"},
 		{name: "410", serve: says(410, ""), kind: permanent, refused: true, want: gone + " (HTTP 410)"},
 		{name: "redirect", serve: says(302, "", "Location", "/"+hiddenText),
-			want: "the receiver neither accepted the set nor failed (HTTP 302)"},
+			want: "the receiver neither accepted the request nor failed (HTTP 302)"},
 		{name: "closed", serve: failuretest.Hijacked("", false), want: broken},
 		{name: "reset", serve: failuretest.Hijacked("", true), want: broken},
 		{name: "no HTTP", serve: failuretest.Hijacked(hiddenText, false), want: broken},

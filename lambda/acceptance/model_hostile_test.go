@@ -12,7 +12,6 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -113,15 +112,8 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 // review stores the verdict of a person about two documents.
 func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	l.t.Helper()
-	raws, err := l.DB.Raws(l.t.Context(), []uuid.UUID{a, b})
-	if err != nil || len(raws) != 2 {
-		l.t.Fatalf("read %d documents, %v", len(raws), err)
-	}
-	pair, err := score.Of(raws[0], raws[1])
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := l.DB.SetVerdict(l.t.Context(), pair, verdict, rules.Apply); err != nil {
+	d := postgres.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
+	if _, err := l.DB.Decide(l.t.Context(), a, b, d); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rules"
@@ -17,17 +18,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Change reports what a confirmation or rejection changed.
+// Change reports what a decision changed.
 type Change struct {
-	Verdict  rules.Verdict   `json:"verdict"`
-	Changed  bool            `json:"changed"`
-	A        named           `json:"a"`
-	B        named           `json:"b"`
-	Before   *pairReport     `json:"before"`
-	Now      *pairReport     `json:"now"`
-	Appeared []matchEnds     `json:"appeared"`
-	Vanished []matchEnds     `json:"vanished"`
-	Clusters []clusterChange `json:"clusters"`
+	Verdict   rules.Verdict   `json:"verdict"`
+	Changed   bool            `json:"changed"`
+	A         named           `json:"a"`
+	B         named           `json:"b"`
+	Before    *pairReport     `json:"before"`
+	Now       *pairReport     `json:"now"`
+	Appeared  []matchEnds     `json:"appeared"`
+	Vanished  []matchEnds     `json:"vanished"`
+	Clusters  []clusterChange `json:"clusters"`
+	Published []uuid.UUID     `json:"published"` // documents, to be matched again
 }
 
 // matchEnds is a match of one of the two documents with another one.
@@ -44,63 +46,83 @@ type clusterChange struct {
 	Now      []named   `json:"now"`
 }
 
-// Settle stores the verdict of a person about two documents, unless it is
-// stored already.
-func (d *Reader) Settle(args []string, v rules.Verdict) (Report, error) {
+// Decide stores a person's decision about two documents, unless their pair has the
+// verdict already. The caller sends the messages of the documents that it publishes.
+func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stamped, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	pair, err := scored(docs[0], docs[1])
-	if err != nil {
-		return nil, err
+	if p.Verdict != rules.Withdrawn {
+		if err := decidable(docs[0], docs[1]); err != nil {
+			return nil, nil, err
+		}
 	}
 	before, err := d.view(docs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := &Change{Verdict: v, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
-		Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
-	if !before.pair.has(v) {
-		if err := d.db.SetVerdict(d.ctx, pair, v, rules.Apply); err != nil {
-			return nil, d.refused(err)
-		}
-		now, err := d.viewAgain(docs)
-		if err != nil {
-			return nil, err
-		}
+	r := &Change{Verdict: p.Verdict, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
+		Published: []uuid.UUID{}, Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
+	p.By, p.Note = text(p.By, maxBy), text(p.Note, maxNote)
+	done, err := d.db.Decide(d.ctx, docs[0].ID, docs[1].ID, p)
+	if err != nil || !done.Changed {
+		return r, nil, refused(err)
+	}
+	for _, s := range done.Published {
+		r.Published = append(r.Published, s.ID)
+	}
+	now, err := d.viewAgain(docs)
+	if err == nil {
 		r.Changed, r.Now = true, now.pair
-		if err := d.compareViews(r, before, now); err != nil {
-			return nil, err
-		}
+		err = d.compareViews(r, before, now)
 	}
-	return r, nil
+	return r, done.Published, err
 }
 
-func (d *Reader) refused(err error) error {
-	if errors.Is(err, postgres.ErrNoSuchPair) { // one of them is gone, or moved
+// The longest name of a person and the longest note that are kept, in characters.
+const (
+	maxBy   = 200
+	maxNote = 1000
+)
+
+// text is a person's text as it is kept: without what a database refuses.
+func text(s string, most int) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(s), "\x00", ""), "\uFFFD")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most])
+	}
+	return s
+}
+
+// refused makes an error of the store that a person can act on one of our own.
+func refused(err error) error {
+	switch {
+	case errors.Is(err, postgres.ErrNoSuchPair): // one of them is gone, or moved
 		return Errorf("%w", postgres.ErrNoSuchPair)
+	case errors.Is(err, postgres.ErrStale):
+		return Errorf("%w: look at it again", postgres.ErrStale)
 	}
 	return err
 }
 
-// scored scores two documents, if a person may confirm or reject their pair.
-func scored(a, b *documentState) (score.Pair, error) {
+// decidable refuses two documents that no person may confirm or reject as a pair.
+func decidable(a, b *documentState) error {
 	switch {
 	case a.TenantID != b.TenantID:
-		return score.Pair{}, Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
+		return Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
 			a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
-		return score.Pair{}, Errorf("%s are matched with %s only, not with %s: "+
+		return Errorf("%s are matched with %s only, not with %s: "+
 			"a verdict about these two would join documents that no rule compares again",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return score.Pair{}, Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+			return Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
 		}
 	}
-	return score.Of(a.raw, b.raw)
+	return nil
 }
 
 // matchable lists in words the types that a type is matched with.
@@ -152,12 +174,6 @@ func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
 	return nil
 }
 
-// has reports whether a person has given the pair this verdict already.
-func (p *pairReport) has(v rules.Verdict) bool {
-	want := map[rules.Verdict]string{rules.Confirmed: isMatched, rules.Rejected: isRejected}[v]
-	return p != nil && p.DecidedBy == "person" && p.Outcome == want && p.Note == ""
-}
-
 // compareViews adds the other matches and the clusters that changed.
 func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 	without := func(list, others []report.Match) (rest []report.Match) {
@@ -206,13 +222,20 @@ func (r *Change) Text() string {
 	p.Line("%s  %s", term.Pad(term.Cut(r.A.called(), 50), 34), r.A.ID)
 	p.Line("%s  %s", term.Pad(term.Cut(r.B.called(), 50), 34), r.B.ID)
 	if !r.Changed {
-		p.Line("  a person %s it already: nothing changed", r.Verdict)
+		if r.Verdict == rules.Withdrawn {
+			p.Line("  no person's verdict is stored about it: nothing changed")
+		} else {
+			p.Line("  a person %s it already: nothing changed", r.Verdict)
+		}
 		return p.String()
 	}
 	p.Hang("  was       ", r.Before.was())
-	p.Hang("  is        ", string(r.Verdict)+" by a person")
+	p.Hang("  is        ", r.is())
 	p.others("appeared", r.Appeared)
 	p.others("vanished", r.Vanished)
+	if n := len(r.Published); n > 0 {
+		p.Line("  published %s, to be matched again", count(n, "document"))
+	}
 	if len(r.Clusters) == 0 {
 		p.Line("  cluster   as before")
 	}
@@ -252,7 +275,15 @@ func (r *Change) nameOf(id uuid.UUID) string {
 	return r.B.called()
 }
 
-// was describes a pair before the verdict.
+// is describes the pair after the decision.
+func (r *Change) is() string {
+	if r.Verdict == rules.Withdrawn {
+		return r.Now.was() + ", as the person's verdict is withdrawn"
+	}
+	return string(r.Verdict) + " by a person"
+}
+
+// was describes a pair before the decision.
 func (p *pairReport) was() string {
 	switch {
 	case p == nil:

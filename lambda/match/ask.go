@@ -95,13 +95,12 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 		}
 	}
 	for _, d := range all {
-		switch asker := d.Pair.Later(); {
-		case !d.Undecided && d.Pair.Asked.About != "": // the question has one candidate less
+		if d.Stale() { // unless it is owed an answer: then it was published before
+			result.Stale = append(result.Stale, d.Pair.Later())
+		}
+		if !d.Undecided && d.Pair.Asked.About != "" { // the question has one candidate less
 			d.Pair.Asked = rules.Asked{}
 			result.Asked = append(result.Asked, d.Pair)
-			result.Stale = append(result.Stale, asker)
-		case d.Undecided && d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed: // otherwise it was published before
-			result.Stale = append(result.Stale, asker)
 		}
 		if d.Owe() {
 			result.Asked = append(result.Asked, d.Pair)

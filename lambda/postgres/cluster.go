@@ -7,7 +7,6 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -88,8 +87,8 @@ func (l *locked) holds(f job.Fence) bool {
 }
 
 // forget leaves out a person's word about a pair, which has a new one.
-func (l *locked) forget(p score.Pair) {
-	l.edges = slices.DeleteFunc(l.edges, func(e edgeRow) bool { return e.A == p.A && e.B == p.B })
+func (l *locked) forget(pair [2]uuid.UUID) {
+	l.edges = slices.DeleteFunc(l.edges, func(e edgeRow) bool { return pair == [2]uuid.UUID{e.A, e.B} })
 }
 
 const setClusterSQL = `

@@ -173,23 +173,32 @@ func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 		p := &c.pairs[i]
 		key := [2]uuid.UUID{p.A, p.B}
 		own := len(r.docs) > 0 && (c.owns(p.A) || c.owns(p.B))
-		if (own || separated[key]) && p.Verdict == "" && !is[key] {
+		word := p.Verdict != "" && !r.word.about(key)
+		if (own || separated[key]) && !word && !is[key] {
 			lost, now.lost[key] = append(lost, *p), true
 			continue
 		}
 		now.put(*p)
 	}
 	for _, p := range r.pairs {
-		next := rules.Pair{Pair: p, Verdict: r.verdict}
-		if i, ok := now.place[[2]uuid.UUID{p.A, p.B}]; ok {
-			next.Asked = now.pairs[i].Asked
-			if r.verdict == "" {
-				next.Verdict = now.pairs[i].Verdict
-			}
+		next, key := rules.Pair{Pair: p}, [2]uuid.UUID{p.A, p.B}
+		if i, ok := now.place[key]; ok {
+			next.Asked, next.Verdict = now.pairs[i].Asked, now.pairs[i].Verdict
+		}
+		if r.word.about(key) {
+			next.Verdict = r.word.verdict()
 		}
 		now.put(next)
 	}
 	return now, lost
+}
+
+// verdict is a person's about a pair; empty without one.
+func (c *competition) verdict(pair [2]uuid.UUID) rules.Verdict {
+	if i, ok := c.place[pair]; ok {
+		return c.pairs[i].Verdict
+	}
+	return ""
 }
 
 // asRules is the competition for the rules.

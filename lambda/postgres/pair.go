@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 
 	"matchbook/lambda/document"
@@ -113,11 +111,11 @@ RETURNING id, matching_published_at, tenant_id`
 
 // rewrite is the change of pairs that a transaction is about.
 type rewrite struct {
-	pairs     []score.Pair  // as they are scored now; all pairs of the documents that are matched
-	separated []score.Pair  // of other documents, which reach each other no longer; without a score
-	verdict   rules.Verdict // of a person about the pairs; empty without one
+	pairs     []score.Pair // as they are scored now; all pairs of the documents that are matched
+	separated []score.Pair // that are deleted, as their documents reach each other no longer; without a score
+	word      *word        // of a person about a pair, the only one; nil without
 	renamed   *renaming
-	docs      []*write // that are matched, the competition's own; none for a verdict
+	docs      []*write // that are matched, the competition's own; none for a person's word
 }
 
 // redecide writes pairs, has the rules decide about those of the competition's own
@@ -170,8 +168,9 @@ func redecide(
 	if err != nil {
 		return nil, err
 	}
-	if r.verdict != "" {
-		held.forget(r.pairs[0])
+	if r.word != nil {
+		result.Stale = r.word.concerns(held, now.decides, result)
+		held.forget(r.word.pair)
 	}
 	var changed []uuid.UUID
 	var chain *chain
@@ -236,9 +235,8 @@ func queueRewrite(batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite
 	if err := queuePairs(batch, c.own[0], r.pairs); err != nil {
 		return err
 	}
-	if r.verdict != "" {
-		batch.Queue(verdictSQL, r.pairs[0].A, r.pairs[0].B, r.verdict)
-		batch.Queue(clearPairSQL, r.pairs[0].A, r.pairs[0].B)
+	if r.word != nil {
+		r.word.queue(batch)
 	}
 	r.renamed.queue(batch)
 	return queueResult(batch, c, lost, result)
@@ -250,40 +248,4 @@ func ends(pairs []score.Pair) (ids []uuid.UUID) {
 		ids = append(ids, p.A, p.B)
 	}
 	return ids
-}
-
-// ErrNoSuchPair reports that two ids are not two documents of one tenant.
-var ErrNoSuchPair = errors.New("these are not two documents of one tenant")
-
-const verdictSQL = `
-UPDATE match_pair SET verdict = $3 WHERE document_a_id = $1 AND document_b_id = $2`
-
-const clearPairSQL = `
-WITH matched AS (DELETE FROM document_match WHERE document_a_id = $1 AND document_b_id = $2)
-DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
-
-const sameTenantSQL = `
-SELECT a.tenant_id FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id AND b.id <> a.id
-WHERE a.id = $1 AND b.id = $2`
-
-// SetVerdict stores a person's verdict about a pair, which holds until the next
-// one, and writes the result of the rules for all pairs that compete with it.
-func (db *DB) SetVerdict(ctx context.Context, p score.Pair, verdict rules.Verdict, decide match.Rules) error {
-	var tenant uuid.UUID
-	err := steadily(ctx, func() error { return db.pool.QueryRow(ctx, sameTenantSQL, p.A, p.B).Scan(&tenant) })
-	if errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("%s and %s: %w", p.A, p.B, ErrNoSuchPair)
-	}
-	if err != nil {
-		return err
-	}
-	var c *competition
-	return db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
-		c = newCompetition(p.A, p.B)
-		c.queueOwn(batch, nil)
-	}, func(tx pgx.Tx, _ []*write) error {
-		renamed := &renaming{tenant: tenant, documents: []uuid.UUID{p.A, p.B}}
-		_, err := redecide(ctx, tx, c, decide, rewrite{pairs: []score.Pair{p}, verdict: verdict, renamed: renamed})
-		return err
-	})
 }

@@ -59,15 +59,7 @@ func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
 	}
 	pairs := [][2]uuid.UUID{{docs[14].ID, docs[17].ID}, {docs[2].ID, docs[15].ID}}
 	for _, i := range random.Perm(len(pairs)) {
-		raws, err := w.db.Raws(w.t.Context(), pairs[i][:])
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		p, err := score.Of(raws[0], raws[1])
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if err := w.db.SetVerdict(w.t.Context(), p, rules.Confirmed, rules.Apply); err != nil {
+		if _, err := w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -5,9 +5,6 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
-
-	"github.com/google/uuid"
 )
 
 // A pair with 49 documents between its two under each of their keys is in reach. When
@@ -32,15 +29,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			f.match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107",`+same+`}`))
 			f.match(f.put(num(200), tenant, document.Invoice, tc.invoice))
 			if tc.word != "" {
-				raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(200)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				pair, err := score.Of(raws[0], raws[1])
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := f.SetVerdict(t.Context(), pair, tc.word, rules.Apply); err != nil {
+				if err := f.says(num(1), num(200), tc.word); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -206,17 +206,9 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 	f := newFixture(t)
 	f.lamps()
 	refused := f.events("refused")
-	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(2)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := score.Of(raws[0], raws[1])
-	if err != nil {
-		t.Fatal(err)
-	}
 	release := f.holdTenant()
 	done := make(chan error, 1)
-	go func() { done <- f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply) }()
+	go func() { done <- f.says(num(1), num(2), rules.Confirmed) }()
 	<-refused
 	release()
 	if err := <-done; err != nil {
@@ -241,14 +233,6 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1), num(2)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := score.Of(raws[0], raws[1])
-	if err != nil {
-		t.Fatal(err)
-	}
 	var busy sync.WaitGroup
 	stop := make(chan struct{})
 	for range 4 { // always one at work and others in the queue
@@ -259,7 +243,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 					return
 				default:
 				}
-				if err := f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply); err != nil {
+				if err := f.says(num(1), num(2), rules.Confirmed); err != nil {
 					t.Error(err)
 					return
 				}
@@ -270,7 +254,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 5 {
-		if err := other.SetVerdict(ctx, p, rules.Rejected, rules.Apply); err != nil {
+		if _, err := other.Decide(ctx, num(1), num(2), byAnna(rules.Rejected)); err != nil {
 			t.Errorf("the other process: %v", err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )
@@ -31,18 +30,16 @@ func (f *fixture) lamps() {
 	}
 }
 
+// byAnna is what she decides about a pair.
+func byAnna(verdict rules.Verdict) postgres.Decision {
+	return postgres.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
+}
+
 // says is what a person says about two documents.
 func (f *fixture) says(a, b uuid.UUID, verdict rules.Verdict) error {
 	f.t.Helper()
-	raws, err := f.Raws(f.t.Context(), []uuid.UUID{a, b})
-	if err != nil || len(raws) != 2 {
-		f.t.Fatalf("read %d documents, %v", len(raws), err)
-	}
-	p, err := score.Of(raws[0], raws[1])
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return f.SetVerdict(f.t.Context(), p, verdict, rules.Apply)
+	_, err := f.Decide(f.t.Context(), a, b, byAnna(verdict))
+	return err
 }
 
 func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
@@ -128,8 +125,7 @@ func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
 	f.put(num(9), otherTenant, document.Invoice, "{}")
 	before := f.dump(allTables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
-		p := score.Pair{A: num(1), B: b, TypeA: document.PurchaseOrder, TypeB: document.Invoice, Evidence: []score.Evidence{}}
-		if err := f.SetVerdict(t.Context(), p, rules.Confirmed, rules.Apply); !errors.Is(err, postgres.ErrNoSuchPair) {
+		if err := f.says(num(1), b, rules.Confirmed); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

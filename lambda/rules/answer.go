@@ -52,6 +52,16 @@ func (d *Decision) Follow(a Asked) {
 	}
 }
 
+// Stale reports whether the document that asks about the pair has another question than
+// before: one candidate less, or other evidence than that of an answer. Pairs that are
+// owed an answer are asked about anyway.
+func (d *Decision) Stale() bool {
+	if !d.Undecided {
+		return d.Pair.Asked.About != ""
+	}
+	return d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed
+}
+
 // Owe marks or unmarks an undecided pair that a model has still to answer about.
 // It reports whether that changed the mark.
 func (d *Decision) Owe() (changed bool) {

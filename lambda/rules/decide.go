@@ -32,10 +32,12 @@ type Pair struct {
 // Verdict is a person's confirmation or rejection of a pair; empty without one.
 type Verdict string
 
-// The verdicts. They are kept for ever, or until the person gives the other.
+// The verdicts. They are kept for ever, or until a person decides otherwise.
 const (
 	Confirmed Verdict = "confirmed"
 	Rejected  Verdict = "rejected"
+	// Withdrawn is a decision that leaves the pair without a verdict.
+	Withdrawn Verdict = "withdrawn"
 )
 
 // Decision is the outcome for one pair, with its score and the reasons.

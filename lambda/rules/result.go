@@ -23,6 +23,20 @@ func Apply(ctx context.Context, c Competition) (r Result, err error) {
 	return r, err
 }
 
+// Revise is Apply after a person's word: it lists the documents whose question to a
+// model the word has changed as stale. Whether there is a model is not known here. Where
+// there is none, they are matched again with the same result.
+func Revise(ctx context.Context, c Competition) (r Result, err error) {
+	all, err := Decide(ctx, c)
+	for i := range all {
+		if all[i].Stale() {
+			r.Stale = append(r.Stale, all[i].Pair.Later())
+		}
+		r.Add(all[i])
+	}
+	return r, err
+}
+
 // Add adds a decision to the result.
 func (r *Result) Add(d Decision) {
 	switch d.Outcome {

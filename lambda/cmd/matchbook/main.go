@@ -62,7 +62,8 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range []*cobra.Command{
 		w.matchCommand(), w.ingestCommand(), w.reviewCommand(), w.evalCommand(), w.trainCommand(), w.explainCommand(), w.confirmCommand(),
-		w.rejectCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(), w.openCommand(), w.exportCommand(),
+		w.rejectCommand(), w.undecideCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(),
+		w.openCommand(), w.exportCommand(),
 		w.publishCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
 		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(),
 	} {

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"os/user"
+
 	"matchbook/lambda/explain"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
+	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -21,13 +26,37 @@ func (w *invocation) rejectCommand() *cobra.Command {
 	})
 }
 
+func (w *invocation) undecideCommand() *cobra.Command {
+	return w.verdictCommand(rules.Withdrawn, &cobra.Command{
+		Use:   "undecide DOC DOC",
+		Short: "Withdraw what a person confirmed or rejected, and leave two documents to the rules again",
+	})
+}
+
 func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.Command {
 	var o sessionOptions
+	d := postgres.Decision{Verdict: v, Origin: postgres.OriginCommand}
 	cmd.Args = cobra.ExactArgs(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.inSession(cmd.Context(), o, func(s *session) error {
-			return s.report(explain.NewReader(s.ctx, s.db).Settle(args, v))
+			d.By = cmp.Or(d.By, operator(w.env))
+			r, _, err := explain.NewReader(s.ctx, s.db).Decide(args, d)
+			if err != nil {
+				return err
+			}
+			return s.print(r, s.json)
 		})
 	}
+	flags := cmd.Flags()
+	flags.StringVar(&d.By, "by", "", "the person who decides; the user of the operating system by default")
+	flags.StringVar(&d.Note, "note", "", "a note that is kept with the decision")
 	return o.add(cmd)
+}
+
+// operator names the user of the operating system.
+func operator(env setup.Env) string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return cmp.Or(env("USER"), env("USERNAME"), "unknown")
 }

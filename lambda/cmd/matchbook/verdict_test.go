@@ -65,12 +65,25 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
   is        rejected by a person
   appeared  no other match of the two
   vanished  no other match of the two
+  published 2 documents, to be matched again
   cluster   none any more of purchase order 4500000130
   cluster   none any more of invoice WK-9051
 `)
 	matchJSON(t, url, exitOK, samples)
 	if got := outcome(order130, invoice130); got != "rejected by person" {
 		t.Errorf("after matching again it is %s", got)
+	}
+
+	for range 2 {
+		withdrawn := printed(t, url, "undecide", "4500000130", "WK-9051")
+		matchJSON(t, url, exitOK, samples)
+		if got := outcome(order130, invoice130); got != "out-of-the-question by rules" {
+			t.Errorf("withdrawn, it is %s", got)
+		}
+		if want := "  is        out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187, as the\n            person's verdict is withdrawn\n"; !strings.Contains(withdrawn, want) &&
+			!strings.Contains(withdrawn, "no person's verdict is stored about it: nothing changed") {
+			t.Errorf("no %q in\n%s", want, withdrawn)
+		}
 	}
 }
 
@@ -111,6 +124,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
   is        confirmed by a person
   appeared  no other match of the two
   vanished  0.98 by rules purchase order L-7001 -- invoice R-82
+  published 1 document, to be matched again
   cluster   of purchase order L-7001
             purchase order L-7001               30000000-0000-4000-8000-000000000001
           + invoice R-81                        30000000-0000-4000-8000-000000000002

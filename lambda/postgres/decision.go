@@ -1,0 +1,217 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/rules"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Decision is a person's word about two documents.
+type Decision struct {
+	Verdict rules.Verdict // Confirmed, Rejected, or Withdrawn
+	By      string        // the person
+	Origin  string        // OriginCommand or OriginConsole
+	Note    string
+	// Seen is the version of the pair that the person saw (PairVersion). Empty: it is
+	// decided as it is.
+	Seen string
+}
+
+// The origins of decisions.
+const (
+	OriginCommand = "command"
+	OriginConsole = "console"
+)
+
+// Decided is the effect of a Decision.
+type Decided struct {
+	Changed   bool          // false: the pair had the verdict, and nothing was written
+	Published []job.Stamped // documents to be matched again; their messages are still to be sent
+}
+
+var (
+	// ErrNoSuchPair reports that two ids are not two documents of one tenant.
+	ErrNoSuchPair = errors.New("these are not two documents of one tenant")
+	// ErrStale reports that a pair is not as the person saw it.
+	ErrStale = errors.New("the pair has changed since it was shown")
+)
+
+const verdictSQL = `
+UPDATE match_pair SET verdict = $3 WHERE document_a_id = $1 AND document_b_id = $2`
+
+const clearPairSQL = `
+WITH matched AS (DELETE FROM document_match WHERE document_a_id = $1 AND document_b_id = $2)
+DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
+
+const decisionSQL = `
+INSERT INTO decision (tenant_id, document_a_id, document_b_id, verdict, decided_by, origin, note, decided_at)
+SELECT tenant_id, $1, $2, $3, $4, $5, $6, now() FROM document WHERE id = $1`
+
+const sameTenantSQL = `
+SELECT a.tenant_id FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id AND b.id <> a.id
+WHERE a.id = $1 AND b.id = $2`
+
+// pairVersionSQL is a hash of what a person is shown of a pair.
+const pairVersionSQL = `
+SELECT md5(ROW(p.verdict, m.score, m.confidence, m.decided_by, m.reasoning, s.score, s.decided_by, s.reasoning,
+	a.type, a.structured_data, b.type, b.structured_data)::text)
+FROM document AS a JOIN document AS b ON b.id = $2
+LEFT JOIN match_pair AS p ON p.document_a_id = $1 AND p.document_b_id = $2
+LEFT JOIN document_match AS m ON m.document_a_id = $1 AND m.document_b_id = $2
+LEFT JOIN match_suggestion AS s ON s.document_a_id = $1 AND s.document_b_id = $2
+WHERE a.id = $1`
+
+// PairVersion returns the version of a pair: it differs once the verdict, the match or
+// the suggestion of the two documents has changed, or one of the documents.
+func (db *DB) PairVersion(ctx context.Context, a, b uuid.UUID) (version string, err error) {
+	key := ordered(a, b)
+	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, pairVersionSQL, key[0], key[1]).Scan(&version) })
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
+	}
+	return version, err
+}
+
+func ordered(a, b uuid.UUID) [2]uuid.UUID {
+	if bytes.Compare(a[:], b[:]) > 0 {
+		a, b = b, a
+	}
+	return [2]uuid.UUID{a, b}
+}
+
+// word is a decision about a pair on its way into the database.
+type word struct {
+	Decision
+	pair    [2]uuid.UUID
+	raws    []score.Raw // of the two, as they are now
+	version string      // of the pair, as it is now
+	written bool        // perhaps: the answer to an earlier commit may have been lost
+}
+
+// verdict is that of the pair, from now on.
+func (w *word) verdict() rules.Verdict {
+	if w.Verdict == rules.Withdrawn {
+		return ""
+	}
+	return w.Verdict
+}
+
+// Decide stores a person's decision about a pair with its verdict, which holds until
+// the next decision, and writes the result of the rules for all pairs that compete with
+// it. The verdict that a pair has already is not stored again. A withdrawn verdict
+// leaves the pair to the rules, and to the answers that a model gave. It publishes
+// the documents that the decision concerns (word.concerns).
+func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Decided, err error) {
+	w := &word{Decision: d, pair: ordered(a, b)}
+	var tenant uuid.UUID
+	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, sameTenantSQL, a, b).Scan(&tenant) })
+	if errors.Is(err, pgx.ErrNoRows) {
+		return done, fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
+	}
+	if err != nil {
+		return done, err
+	}
+	var c *competition
+	err = db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
+		c = newCompetition(w.pair[0], w.pair[1])
+		c.queueOwn(batch, nil)
+		w.queueReads(batch)
+	}, func(tx pgx.Tx, _ []*write) (err error) {
+		if c.verdict(w.pair) == w.verdict() {
+			done.Changed = w.written
+			return errNothing
+		}
+		if w.Seen != "" && w.Seen != w.version {
+			return ErrStale
+		}
+		r, err := w.rewrite()
+		if err != nil {
+			return err
+		}
+		r.renamed = &renaming{tenant: tenant, documents: w.pair[:]}
+		w.written = true
+		done.Published, err = redecide(ctx, tx, c, rules.Revise, r)
+		done.Changed = err == nil
+		return err
+	})
+	return done, err
+}
+
+func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair }
+
+// queueReads reads the documents, and the version of their pair.
+func (w *word) queueReads(batch *pgx.Batch) {
+	batch.Queue(rawsSQL, w.pair[:]).Query(func(rows pgx.Rows) (err error) {
+		w.raws, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+		return err
+	})
+	batch.Queue(pairVersionSQL, w.pair[0], w.pair[1]).QueryRow(func(row pgx.Row) error { return row.Scan(&w.version) })
+}
+
+// rewrite is the change of the pair. Without a verdict, one that is not worth keeping
+// is deleted.
+func (w *word) rewrite() (rewrite, error) {
+	if len(w.raws) != 2 {
+		return rewrite{}, ErrNoSuchPair
+	}
+	p, err := score.Of(w.raws[0], w.raws[1])
+	switch {
+	case w.verdict() == "" && (err != nil || !p.Counts()):
+		return rewrite{separated: []score.Pair{{A: w.pair[0], B: w.pair[1]}}, word: w}, nil
+	case err != nil:
+		return rewrite{}, err
+	}
+	return rewrite{pairs: []score.Pair{p}, word: w}, nil
+}
+
+// queue replaces the verdict, and adds the row of the decision.
+func (w *word) queue(batch *pgx.Batch) {
+	a, b := w.pair[0], w.pair[1]
+	batch.Queue(verdictSQL, a, b, w.verdict())
+	batch.Queue(clearPairSQL, a, b)
+	batch.Queue(decisionSQL, a, b, w.Verdict, w.By, w.Origin, w.Note)
+}
+
+// concerns lists the documents that are to be matched again after the decision. The
+// rules have decided again about all pairs that compete, so other documents have
+// nothing to gain. It adds to those whose question to a model has changed
+// (rules.Revise):
+//
+//   - the two documents, if the verdict is withdrawn. It has kept the pair whatever
+//     its evidence, and only a search shows whether they would be compared without it.
+//   - the documents that are left without a match. Their pairs are as old as their last
+//     matching: another search may find what was out of reach, or has been changed, and
+//     compares it by the rules of today.
+//
+// Those whose supplier has other names now are published as after any write
+// (renaming.queuePublish).
+func (w *word) concerns(l *locked, decides func(a, b uuid.UUID) bool, result rules.Result) []uuid.UUID {
+	list := slices.Clone(result.Stale)
+	if w.verdict() == "" {
+		list = append(list, w.pair[:]...)
+	}
+	has := make(map[uuid.UUID]bool)
+	for _, e := range result.Matches {
+		has[e.A], has[e.B] = true, true
+	}
+	var had []uuid.UUID
+	for _, e := range l.edges {
+		switch itself := w.pair == [2]uuid.UUID{e.A, e.B}; {
+		case !e.Matched:
+		case itself || !e.ByPerson && decides(e.A, e.B):
+			had = append(had, e.A, e.B)
+		default:
+			has[e.A], has[e.B] = true, true
+		}
+	}
+	return append(list, slices.DeleteFunc(had, func(id uuid.UUID) bool { return has[id] })...)
+}

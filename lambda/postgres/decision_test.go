@@ -1,0 +1,257 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/rules"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+var decisionTables = append(slices.Clone(allTables), "party_name", "decision")
+
+// decide stores a decision, and returns whether it changed anything and the numbers of
+// the documents that it published.
+func (f *fixture) decide(a, b int, d postgres.Decision) (changed bool, published string) {
+	f.t.Helper()
+	done, err := f.Decide(f.t.Context(), num(a), num(b), d)
+	if err != nil {
+		f.t.Fatalf("%s %d and %d: %v", d.Verdict, a, b, err)
+	}
+	var list []string
+	for _, s := range done.Published {
+		list = append(list, fmt.Sprint(s.ID[15]))
+	}
+	slices.Sort(list)
+	return done.Changed, strings.Join(list, " ")
+}
+
+func (f *fixture) decisions() string {
+	f.t.Helper()
+	rows, _ := f.conn.Query(f.t.Context(), `SELECT concat_ws(' ', verdict, decided_by, origin, note, to_char(decided_at - $1::timestamptz, 'MI'))
+		FROM decision ORDER BY id`, start)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestDecisionsAreKeptWithTheirPersons(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.lamps()
+	steps := []postgres.Decision{
+		{Verdict: rules.Withdrawn, By: "bert", Origin: postgres.OriginCommand},
+		{Verdict: rules.Confirmed, By: "anna", Origin: postgres.OriginCommand, Note: "by phone"},
+		{Verdict: rules.Rejected, By: "bert", Origin: postgres.OriginConsole},
+		{Verdict: rules.Withdrawn, By: "anna", Origin: postgres.OriginConsole},
+	}
+	for i, d := range steps {
+		if changed, _ := f.decide(1+i%2, 2-i%2, d); changed != (i > 0) {
+			t.Errorf("%s by %s: changed %t", d.Verdict, d.By, changed)
+		}
+		rows := f.dump(decisionTables...)
+		d.By = "carla" // a verdict is that of the pair, whoever gives it
+		if changed, published := f.decide(1, 2, d); changed || published != "" {
+			t.Errorf("%s again: changed %t, published %q", d.Verdict, changed, published)
+		}
+		if again := f.dump(decisionTables...); again != rows {
+			t.Errorf("%s again: changed from\n%s\nto\n%s", d.Verdict, rows, again)
+		}
+		f.wantIdle()
+	}
+	want := "confirmed anna command by phone 00, rejected bert console  00, withdrawn anna console  00"
+	if got := f.decisions(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A person decides about what was shown: a page of before is refused, whatever has
+// changed.
+func TestADecisionAboutAnotherStateIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(f *fixture)
+		stale  bool
+	}{
+		"nothing":                    {func(*fixture) {}, false},
+		"matched again":              {func(f *fixture) { f.match(num(1)); f.match(num(2)) }, false},
+		"another pair decided":       {func(f *fixture) { f.decide(1, 3, byAnna(rules.Rejected)) }, true},
+		"decided by another":         {func(f *fixture) { f.decide(1, 2, byAnna(rules.Rejected)) }, true},
+		"a document corrected":       {func(f *fixture) { f.exec("UPDATE document SET structured_data = '{}' WHERE id = $1", num(2)) }, true},
+		"a document of another type": {func(f *fixture) { f.exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(2)) }, true},
+		"decided alike by another":   {func(f *fixture) { f.decide(1, 2, byAnna(rules.Confirmed)) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.lamps()
+			seen, err := f.PairVersion(t.Context(), num(2), num(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.change(f)
+			rows := f.dump(decisionTables...)
+			d := byAnna(rules.Confirmed)
+			d.Seen = seen
+			_, err = f.Decide(t.Context(), num(1), num(2), d)
+			if stale := errors.Is(err, postgres.ErrStale); stale != tc.stale || !stale && err != nil {
+				t.Errorf("got %v, want stale %t", err, tc.stale)
+			}
+			if now := f.dump(decisionTables...); tc.stale && now != rows {
+				t.Errorf("changed from\n%s\nto\n%s", rows, now)
+			}
+			f.wantIdle()
+		})
+	}
+	f := newFixture(t)
+	f.lamps()
+	if _, err := f.PairVersion(t.Context(), num(1), num(77)); !errors.Is(err, postgres.ErrNoSuchPair) {
+		t.Errorf("the version of a pair without one document: %v", err)
+	}
+}
+
+// settled are the rows that decide about documents, without times and attempts.
+func (f *fixture) settled() string {
+	f.t.Helper()
+	w := &workshop{t: f.t, conn: f.conn}
+	return w.dump(false)
+}
+
+// again matches what is published, until nothing is.
+func (f *fixture) again() {
+	f.t.Helper()
+	for range 5 {
+		rows, _ := f.conn.Query(f.t.Context(), "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		for _, id := range ids {
+			f.match(id)
+		}
+	}
+}
+
+// A verdict that is withdrawn leaves nothing behind but its rows in decision.
+func TestAWithdrawnVerdictLeavesThePairAsItWas(t *testing.T) {
+	t.Parallel()
+	const foreign = `{"number":"RE-1","supplier":{"name":"Somebody else","vat_id":"DE129273398"}}`
+	const other = `{"number":"RE-2026-0881","date":"2026-03-12","supplier":{"name":"Leuchten Nord"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
+	for name, tc := range map[string]struct{ invoice, between string }{
+		"an open question":          {lampInvoice1, ""},
+		"never compared":            {foreign, ""},
+		"of another name":           {other, ""},
+		"corrected meanwhile":       {lampInvoice1, foreign},
+		"not readable in between":   {lampInvoice1, `{"number":{}}`},
+		"not readable at all":       {`{"number":{}}`, ""},
+		"an invoice without a pair": {`{"number":"RE-1"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, verdict := range []rules.Verdict{rules.Confirmed, rules.Rejected} {
+				f := newFixture(t)
+				f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
+				f.put(num(2), tenant, document.Invoice, tc.invoice)
+				f.put(num(3), tenant, document.Invoice, lampInvoice2)
+				if name == "not readable at all" {
+					if err := f.says(num(1), num(2), verdict); err == nil {
+						t.Error("it is stored")
+					}
+					continue
+				}
+				for n := 1; n <= 3; n++ {
+					f.match(num(n))
+				}
+				before := f.settled()
+				f.decide(1, 2, byAnna(verdict))
+				f.again()
+				if f.settled() == before {
+					t.Errorf("%s changed nothing", verdict)
+				}
+				if tc.between != "" {
+					f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), tc.between)
+				}
+				f.decide(1, 2, byAnna(rules.Withdrawn))
+				if tc.between != "" {
+					f.exec("UPDATE document SET structured_data = $2, matching_status = 'pending' WHERE id = $1", num(2), tc.invoice)
+				}
+				f.again()
+				if after := f.settled(); after != before {
+					t.Errorf("%s and withdrawn: %s", verdict, firstDifference(before, after))
+				}
+			}
+		})
+	}
+}
+
+// A decision publishes the documents that gain by another search or question, and no
+// others: 1 is an order, which one of the invoices 2 and 3 may belong to, and 4 and 5
+// are an order and an invoice that cites it.
+func TestADecisionPublishesWhomItConcerns(t *testing.T) {
+	t.Parallel()
+	const cited = `{"number":"4500000999","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-7","quantity":"3"}]}`
+	const citing = `{"number":"RE-2026-0999","date":"2026-03-09","supplier":{"name":"Lampenhaus Wittmann"},"references":[{"type":"purchase-order","number":"4500000999"}],"line_items":[{"sku":"L-7","quantity":"3"}]}`
+	for _, tc := range []struct {
+		name   string
+		before func(f *fixture)
+		a, b   int
+		say    rules.Verdict
+		want   string
+	}{
+		{"the other question is answered by rules", nil, 1, 3, rules.Rejected, ""},
+		{"a pair that was asked about is open no longer", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, "2 3"},
+		{"others stay open, which the rules do not ask about", func(f *fixture) {
+			f.put(num(6), tenant, document.Invoice, strings.Replace(lampInvoice2, "0893", "0917", 1))
+			f.match(num(6))
+		}, 1, 3, rules.Rejected, "2 6"},
+		{"a match goes away", nil, 4, 5, rules.Rejected, "4 5"},
+		{"a match stays", nil, 4, 5, rules.Confirmed, ""},
+		{"a match of another goes away", func(f *fixture) { f.decide(1, 3, byAnna(rules.Rejected)) }, 1, 3, rules.Confirmed, "2"},
+		{"a verdict is withdrawn", func(f *fixture) { f.decide(4, 5, byAnna(rules.Confirmed)) }, 4, 5, rules.Withdrawn, "4 5"},
+		{"documents that are at work or failed", func(f *fixture) {
+			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(4))
+			f.take(num(5))
+		}, 4, 5, rules.Rejected, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.lamps()
+			f.put(num(4), tenant, document.PurchaseOrder, cited)
+			f.put(num(5), tenant, document.Invoice, citing)
+			f.match(num(4))
+			f.match(num(5))
+			if tc.before != nil {
+				tc.before(f)
+				f.again()
+			}
+			pending := f.pending()
+			changed, published := f.decide(tc.a, tc.b, byAnna(tc.say))
+			if !changed || published != tc.want {
+				t.Errorf("changed %t, published %q, want %q", changed, published, tc.want)
+			}
+			if got, want := strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want); got != want {
+				t.Errorf("pending are %q, want %q", got, want)
+			}
+			for _, n := range strings.Fields(published) {
+				var i int
+				if _, err := fmt.Sscan(n, &i); err != nil {
+					t.Fatal(err)
+				}
+				if got := f.row(num(i)); got.Status != job.StatusPending || !got.Due.Equal(start) {
+					t.Errorf("%d is %+v", i, got)
+				}
+			}
+		})
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 )
 
 const normalizedSQL = `
@@ -20,33 +21,42 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// candidatesSQL finds the documents that share a key which is looked up (key.go),
-// those with the most shared keys first, then similar documents and partners of
-// citations. The limits keep hundreds of documents of a megabyte out of a function's memory. Partners beyond the
-// limits stay partners: Write reads them one by one. OFFSET 0 makes PostgreSQL convert
-// the data to text once, not wherever it is used.
-const candidatesSQL = `
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
-FROM (
-	SELECT nearest.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-	FROM (` + nearestRows + `) AS nearest` + dataRows + `
-) AS candidate
-WHERE bytes_read <= 8388608
-UNION
-SELECT id, tenant_id, type::text, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
-FROM (
-	SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
+// blockSQL finds the documents that share a key which is looked up (key.go), those with
+// the most shared keys first, then similar documents and partners of citations. A row
+// has a document's content if it is a candidate: the limits keep hundreds of documents of
+// a megabyte out of a function's memory. Partners beyond the limits are ids only: Write
+// reads them one by one. OFFSET 0 makes PostgreSQL convert the data to text once, not
+// wherever it is used.
+const blockSQL = `
+WITH reached AS MATERIALIZED (
+	SELECT id, shared FROM (` + reachedRows + `) AS reached
+), kept AS MATERIALIZED (` + keptRows + `
+), nearest AS MATERIALIZED (
+	SELECT * FROM (
+		SELECT known.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
+		FROM (SELECT id AS nearest, shared FROM reached ORDER BY shared DESC, id LIMIT 400) AS most
+		CROSS JOIN LATERAL (SELECT * FROM document WHERE id = nearest OFFSET 0) AS known` + dataRows + `
+	) AS read WHERE bytes_read <= 8388608
+), candidate AS (
+	SELECT id, tenant_id, type, data, received_at, ` + vectorColumn + ` AS vector, ` + knownColumn + ` AS known FROM nearest
+	UNION ALL
+	SELECT id, tenant_id, type, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
 	FROM (
-		SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
-		FROM document
-		WHERE (id = ANY (ARRAY(` + keptRows + `))
-				OR id = ANY (ARRAY(SELECT unnest($8::uuid[]))) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
-			AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-		ORDER BY similarity, id LIMIT 1000
-	) AS known` + dataRows + `
-	WINDOW chosen AS (ORDER BY similarity, id)
-) AS known
-WHERE bytes_read <= 8388608 OR place <= 20
+		SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
+		FROM (
+			SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
+			FROM document
+			WHERE (id = ANY (ARRAY(SELECT id FROM kept))
+					OR id = ANY (ARRAY(SELECT unnest($8::uuid[]))) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
+				AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
+			ORDER BY similarity, id LIMIT 1000
+		) AS known` + dataRows + `
+		WINDOW chosen AS (ORDER BY similarity, id)
+	) AS known
+	WHERE (bytes_read <= 8388608 OR place <= 20) AND id NOT IN (SELECT id FROM nearest)
+)
+SELECT id, partner.id IS NOT NULL, candidate.id IS NOT NULL, tenant_id, type::text, data, received_at, vector, known
+FROM candidate FULL JOIN (SELECT id FROM reached UNION SELECT id FROM kept) AS partner USING (id)
 ORDER BY id`
 
 const dataRows = `
@@ -84,6 +94,7 @@ func (db *DB) Candidates(
 	var fenced bool
 	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
+		batch.Queue(planOnceSQL)
 		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector,
 			n.NoVector)
 		update.Exec(func(tag pgconn.CommandTag) error {
@@ -103,12 +114,21 @@ func (db *DB) Candidates(
 }
 
 func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(candidatesSQL, append(search(id, types, n), n.Similar)...).Query(func(rows pgx.Rows) (err error) {
-		block.Candidates, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		return err
-	})
-	batch.Queue(partnersSQL, search(id, types, n)...).Query(func(rows pgx.Rows) (err error) {
-		block.Partners, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	batch.Queue(blockSQL, append(search(id, types, n), n.Similar)...).Query(func(rows pgx.Rows) error {
+		block.Candidates, block.Partners = nil, nil
+		var partner, candidate bool
+		var d score.Raw
+		columns := []any{&d.ID, &partner, &candidate, (*zeronull.UUID)(&d.TenantID), (*zeronull.Text)(&d.Type),
+			(*zeronull.Text)(&d.Data), (*zeronull.Timestamptz)(&d.Received), (*zeronull.Text)(&d.Vector), (*zeronull.Text)(&d.Known)}
+		_, err := pgx.ForEachRow(rows, columns, func() error {
+			if partner {
+				block.Partners = append(block.Partners, d.ID)
+			}
+			if candidate {
+				block.Candidates = append(block.Candidates, d)
+			}
+			return nil
+		})
 		return err
 	})
 	batch.Queue(knownSQL, id, n.Naming.Name, n.Naming.VATID).QueryRow(func(row pgx.Row) error {

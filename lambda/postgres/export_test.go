@@ -12,7 +12,7 @@ import (
 
 // Statements whose plans are tested.
 const (
-	CandidatesSQL  = candidatesSQL
+	BlockSQL       = blockSQL
 	NearSQL        = nearSQL
 	RenamedSQL     = renamedSQL
 	ConfirmedSQL   = confirmedSQL
@@ -43,7 +43,7 @@ var ExtendSQL, SucceedAllSQL = documents.sql(extendSQL), documents.sql(succeedAl
 // SeparatedSQL is about a document.
 var SeparatedSQL = separatedSQL
 
-// Search returns the parameters of CandidatesSQL, but for the last.
+// Search returns the parameters of BlockSQL, but for the last.
 var Search = search
 
 // Run and RunRow run any statement, as the methods of DB run theirs.

@@ -70,6 +70,7 @@ func (db *DB) tryTurn(
 	var ours bool
 	group := db.turns.company(tenant, w)
 	batch := &pgx.Batch{}
+	batch.Queue(planOnceSQL)
 	batch.Queue(lockTenantSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&ours) })
 	if together {
 		first(batch, group)

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Addition is the fate of a document that is added.
+type Addition string
+
+// The fates of documents.
+const (
+	Stored   Addition = "stored"   // it was not there
+	Replaced Addition = "replaced" // its content differed
+	Same     Addition = "same"     // it was there, with this content
+	Changed  Addition = "changed"  // its content differs, and was left alone
+	Foreign  Addition = "foreign"  // its id belongs to another tenant
+)
+
+// Added is a document after Add. A document that was stored or replaced is
+// pending.
+type Added struct {
+	ID       uuid.UUID
+	Addition Addition
+	Status   string      // matching_status before, of one that was there
+	Message  job.Stamped // of one that was stored or replaced; its stamp is zero if stamps are left to the sweep
+}
+
+// AddOptions say what Add does beyond storing documents that are not there.
+type AddOptions struct {
+	Replace bool // the content of documents that are there
+	// Send means that the caller sends messages. Otherwise new documents get no
+	// stamp, and the sweep publishes them, as those of other programs.
+	Send bool
+}
+
+// givenSQL are the documents of a call, by columns.
+const givenSQL = `WITH given AS (
+	SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+		AS g (id, tenant_id, type, file_path, data, received_at)
+)`
+
+const addTenantsSQL = `
+INSERT INTO tenant (id, name) SELECT DISTINCT id, 'tenant ' || id FROM unnest($1::uuid[]) AS t (id) ORDER BY id
+ON CONFLICT (id) DO NOTHING`
+
+const addSQL = givenSQL + `
+INSERT INTO document (id, tenant_id, type, file_path, structured_data, received_at,
+	matching_status, matching_published_at, matching_due_at)
+SELECT id, tenant_id, type::document_type, file_path, data::jsonb, coalesce(received_at, now()),
+	'pending', CASE WHEN $7 THEN now() END, now()
+FROM given ORDER BY id
+ON CONFLICT (id) DO NOTHING
+RETURNING id, coalesce(matching_published_at, '0001-01-01Z'), tenant_id`
+
+// correctedSQL completes givenSQL with the fields that people corrected: a file
+// from before their correction has not changed.
+const correctedSQL = givenSQL + `, corrected AS (
+	SELECT g.id, g.tenant_id, g.file_path, g.received_at, document_corrected(g.data::jsonb, g.id) AS data,
+		coalesce((SELECT (c.value #>> '{}')::document_type FROM document_correction AS c
+			WHERE c.document_id = g.id AND c.field = 'type' ORDER BY c.id DESC LIMIT 1), g.type::document_type) AS type
+	FROM given AS g
+)`
+
+const thereSQL = correctedSQL + `
+SELECT d.id, d.tenant_id <> c.tenant_id, coalesce(d.matching_status, ''),
+	(d.type, d.structured_data) IS DISTINCT FROM (c.type, c.data) OR d.received_at <> c.received_at IS TRUE
+FROM corrected AS c JOIN document AS d USING (id)`
+
+// replaceSQL publishes as publishSQL does.
+const replaceSQL = correctedSQL + `, locked AS (
+	SELECT d.id FROM document AS d JOIN given USING (id, tenant_id)
+	WHERE d.id = ANY ($7) ORDER BY d.id FOR NO KEY UPDATE OF d
+)
+UPDATE document AS d SET
+	type = c.type, structured_data = c.data, file_path = c.file_path,
+	received_at = coalesce(c.received_at, d.received_at),
+	matching_status = 'pending',
+	matching_published_at = greatest(now(), d.matching_published_at + interval '1 microsecond'),
+	matching_due_at = now(),
+	matching_lease_until = NULL, matching_error = NULL, matching_failed_at = NULL,
+	matching_republished = 0, matching_lapses = 0
+FROM locked JOIN corrected AS c USING (id)
+WHERE d.id = locked.id
+RETURNING d.id, d.matching_published_at, d.tenant_id`
+
+// Add stores the documents that are not there, pending, and leaves those that
+// are there as they are unless they are to be replaced; all or none. A new tenant
+// is stored under the name "tenant ID". The result is in the order of docs, each id
+// once.
+func (db *DB) Add(ctx context.Context, docs []Imported, o AddOptions) (list []Added, err error) {
+	columns, tenants := givenOf(docs)
+	var by map[uuid.UUID]Added
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		by = make(map[uuid.UUID]Added, len(docs))
+		if _, err := tx.Exec(ctx, addTenantsSQL, tenants); err != nil {
+			return err
+		}
+		if err := readAdded(ctx, tx, by, Stored, addSQL, append(columns, o.Send)); err != nil {
+			return err
+		}
+		changed, err := readThere(ctx, tx, by, columns)
+		if err != nil || !o.Replace || len(changed) == 0 {
+			return err
+		}
+		return readAdded(ctx, tx, by, Replaced, replaceSQL, append(columns, changed))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range docs {
+		if a, ok := by[d.ID]; ok {
+			list = append(list, a)
+			delete(by, d.ID)
+		}
+	}
+	return list, nil
+}
+
+// givenOf returns the arguments of givenSQL.
+func givenOf(docs []Imported) (columns []any, tenants []uuid.UUID) {
+	n := len(docs)
+	ids, types, files, data := make([]uuid.UUID, n), make([]string, n), make([]string, n), make([]string, n)
+	tenants = make([]uuid.UUID, n)
+	received := make([]*time.Time, n)
+	for i, d := range docs {
+		ids[i], tenants[i], types[i], files[i], data[i] = d.ID, d.TenantID, string(d.Type), d.FilePath, string(d.Data)
+		if !d.Received.IsZero() {
+			received[i] = &docs[i].Received
+		}
+	}
+	return slices.Clip([]any{ids, tenants, types, files, data, received}), tenants
+}
+
+// readAdded runs a statement that returns the messages of what it wrote.
+func readAdded(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, as Addition, sql string, args []any) error {
+	rows, _ := tx.Query(ctx, sql, args...)
+	written, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+	for _, m := range written {
+		by[m.ID] = Added{ID: m.ID, Addition: as, Status: by[m.ID].Status, Message: m}
+	}
+	return err
+}
+
+// readThere adds the documents that were there, and returns those whose content
+// differs.
+func readThere(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, columns []any) (changed []uuid.UUID, err error) {
+	var id uuid.UUID
+	var foreign, differs bool
+	var status string
+	rows, _ := tx.Query(ctx, thereSQL, columns...)
+	_, err = pgx.ForEachRow(rows, []any{&id, &foreign, &status, &differs}, func() error {
+		if _, ok := by[id]; ok {
+			return nil // stored just now
+		}
+		a := Added{ID: id, Addition: Same, Status: status}
+		switch {
+		case foreign:
+			a = Added{ID: id, Addition: Foreign} // nothing of another tenant's document
+		case differs:
+			a.Addition = Changed
+			changed = append(changed, id)
+		}
+		by[id] = a
+		return nil
+	})
+	return changed, err
+}

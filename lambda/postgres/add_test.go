@@ -1,0 +1,146 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// add adds documents and returns their fates.
+func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []postgres.Addition) {
+	f.t.Helper()
+	list, err := f.Add(f.t.Context(), docs, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, a := range list {
+		fates = append(fates, a.Addition)
+	}
+	return fates
+}
+
+func TestAddingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(3), num(1), num(2))
+	docs[1].Received = start.Add(-time.Hour)
+	if got, want := f.add(docs, postgres.AddOptions{}), slices.Repeat([]postgres.Addition{postgres.Stored}, 3); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	before := f.dump(allTables...)
+	f.advance(time.Minute)
+	docs[2].Data = json.RawMessage("{ \n}") // the same in other bytes
+	for _, o := range []postgres.AddOptions{{}, {Replace: true, Send: true}} {
+		if got, want := f.add(docs, o), slices.Repeat([]postgres.Addition{postgres.Same}, 3); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	if after := f.dump(allTables...); after != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, after)
+	}
+}
+
+func TestAddedDocumentIsReplacedOnlyOnRequest(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*postgres.Imported){
+		"data":     func(d *postgres.Imported) { d.Data = json.RawMessage(`{"number":"2"}`) },
+		"type":     func(d *postgres.Imported) { d.Type = document.CreditNote },
+		"received": func(d *postgres.Imported) { d.Received = start.Add(-time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			docs := imports(num(1), num(2))
+			f.add(docs, postgres.AddOptions{Send: true})
+			f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 2")
+			change(&docs[0])
+			before := f.dump(allTables...)
+			want := []postgres.Addition{postgres.Changed, postgres.Same}
+			if got := f.add(docs, postgres.AddOptions{Send: true}); !slices.Equal(got, want) || f.dump(allTables...) != before {
+				t.Errorf("got %v, want %v and nothing changed", got, want)
+			}
+			f.advance(time.Minute)
+			list, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true})
+			if err != nil || list[0].Addition != postgres.Replaced || list[0].Status != "failed" || list[1].Addition != postgres.Same ||
+				!list[0].Message.PublishedAt.Equal(start.Add(time.Minute)) {
+				t.Errorf("got %+v, %v", list, err)
+			}
+			if s, want := f.state(num(1)), (state{Status: "pending", Attempts: 2, Due: time.Minute}); s != want {
+				t.Errorf("got %+v, want %+v", s, want)
+			}
+		})
+	}
+}
+
+// A document without a message is published by the sweep, as one that another
+// program inserted.
+func TestAddedDocumentWithoutAMessageIsLeftToTheSweep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1))
+	docs[0].Received = start.AddDate(1, 0, 0)
+	list, err := f.Add(t.Context(), docs, postgres.AddOptions{})
+	if err != nil || len(list) != 1 || !list[0].Message.PublishedAt.IsZero() {
+		t.Fatalf("got %+v, %v; want no stamp", list, err)
+	}
+	f.advance(2 * time.Minute)
+	again, err := f.Republish(t.Context(), empty, 10)
+	if err != nil || len(again) != 1 || again[0].ID != num(1) {
+		t.Errorf("the sweep publishes %+v, %v", again, err)
+	}
+}
+
+// A person's correction is kept: the file from before it counts as unchanged, and a
+// new one is corrected.
+func TestAddedDocumentKeepsItsCorrections(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1))
+	docs[0].Data = json.RawMessage(`{"number":"1","total":"10.00"}`)
+	f.add(docs, postgres.AddOptions{})
+	f.exec(`INSERT INTO document_correction (document_id, tenant_id, field, value) VALUES ($1, $2, 'total', '"11.00"'), ($1, $2, 'type', '"credit-note"')`, num(1), tenant)
+	if got := f.add(docs, postgres.AddOptions{Replace: true}); got[0] != postgres.Same {
+		t.Errorf("got %v, want the same", got)
+	}
+	docs[0].Data = json.RawMessage(`{"number":"2","total":"10.00"}`)
+	if got := f.add(docs, postgres.AddOptions{Replace: true}); got[0] != postgres.Replaced {
+		t.Errorf("got %v, want replaced", got)
+	}
+	var stored string
+	if err := f.conn.QueryRow(t.Context(), "SELECT type || ' ' || structured_data FROM document").Scan(&stored); err != nil ||
+		stored != `credit-note {"total": "11.00", "number": "2"}` {
+		t.Errorf("stored %s, %v", stored, err)
+	}
+}
+
+func TestAddNeverTakesADocumentOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), otherTenant, document.Invoice, "{}")
+	before := f.dump("document")
+	list, err := f.Add(t.Context(), imports(num(1)), postgres.AddOptions{Replace: true, Send: true})
+	if want := (postgres.Added{ID: num(1), Addition: postgres.Foreign}); err != nil || len(list) != 1 || list[0] != want {
+		t.Errorf("got %+v, %v; want %+v", list, err, want)
+	}
+	if f.dump("document") != before {
+		t.Error("the document has changed")
+	}
+}
+
+func TestAddStoresAllOrNone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1), num(2))
+	docs[0].TenantID = uuid.New()
+	docs[1].Data = json.RawMessage(`{`)
+	before := f.dump(allTables...)
+	if _, err := f.Add(t.Context(), docs, postgres.AddOptions{}); err == nil || f.dump(allTables...) != before {
+		t.Errorf("got %v, want an error and nothing stored", err)
+	}
+}

@@ -24,6 +24,7 @@ type Document struct {
 	ID, TenantID uuid.UUID
 	Type         document.Type
 	FilePath     string // the file that it was read from, if known
+	Line         int    // where it begins there
 	Received     time.Time
 	Data         json.RawMessage // structured data
 }

@@ -8,13 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/google/uuid"
 )
@@ -58,6 +55,7 @@ type Input struct {
 	Departures     []Departure
 	DepartureCount int
 	Skipped        Skipped
+	reader         *Reader
 	seen           map[uuid.UUID]string // where an id was first read
 }
 
@@ -71,70 +69,6 @@ func (s Skipped) String() string {
 		list = append(list, fmt.Sprintf("%d %s", s[kind], cmp.Or(kind, "without an extension")))
 	}
 	return strings.Join(list, ", ")
-}
-
-// ReadFolder reads every .json, .jsonl, .ndjson and .xml file below path, or path
-// itself, in the order of the names. XML is that of package einvoice. Malformed
-// documents and files that cannot be read become problems; files of other kinds are
-// counted; the rest goes on.
-func ReadFolder(path string) (*Input, error) {
-	in := &Input{seen: make(map[uuid.UUID]string), Skipped: Skipped{}}
-	var files []string
-	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && file == path:
-			return err
-		case err != nil: // a folder without permission
-			in.Refuse(file, 0, "cannot be read: "+reason(err))
-		case entry.IsDir():
-		case slices.Contains(extensions, strings.ToLower(filepath.Ext(file))):
-			files = append(files, file)
-		default:
-			in.Skipped[strings.ToLower(filepath.Ext(file))]++
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist", path)
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	case len(files) == 0:
-		return nil, fmt.Errorf("%s holds no .json, .jsonl, .ndjson or .xml file", path)
-	}
-	for _, file := range files {
-		if err := in.readFile(file); err != nil {
-			in.Refuse(file, 0, "cannot be read: "+reason(err))
-		}
-	}
-	in.remarkUnknown()
-	return in, nil
-}
-
-// reason describes why a file cannot be read, without its name.
-func reason(err error) string {
-	var at *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "a link that leads nowhere"
-	case errors.As(err, &at):
-		return at.Err.Error()
-	}
-	return err.Error()
-}
-
-// openFile opens a regular file and refuses all others: opening a FIFO would
-// wait for a writer, or interrupt a waiting one. A FIFO that replaces the file
-// after the check does not block either.
-func openFile(file string) (*os.File, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 func (in *Input) readFile(file string) error {
@@ -232,12 +166,12 @@ func lineAt(raw []byte, offset int64) int {
 // add takes a document, or reports why it does not.
 func (in *Input) add(file string, line int, raw []byte) bool {
 	in.check(file, line, raw)
-	doc, offset, err := readRecord(raw)
+	doc, offset, err := readRecord(raw, in.reader.Tenant)
 	if err != nil {
 		in.Refuse(file, line+lineAt(raw, offset)-1, err.Error())
 		return false
 	}
-	doc.FilePath = file
+	doc.FilePath, doc.Line = file, line
 	here := fmt.Sprintf("%s:%d", file, line)
 	if first, ok := in.seen[doc.ID]; ok {
 		in.Refuse(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
@@ -245,6 +179,7 @@ func (in *Input) add(file string, line int, raw []byte) bool {
 	}
 	in.seen[doc.ID] = here
 	in.Documents = append(in.Documents, doc)
+	in.reader.read.Add(1)
 	return true
 }
 

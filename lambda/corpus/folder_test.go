@@ -13,6 +13,11 @@ import (
 	"github.com/google/uuid"
 )
 
+// newInput is an input without documents.
+func newInput() *Input {
+	return &Input{seen: make(map[uuid.UUID]string), reader: &Reader{Tenant: DefaultTenant}}
+}
+
 const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
 // What cannot be read is named, and the rest goes on. A FIFO is not opened:
@@ -71,12 +76,12 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 
 func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 	t.Parallel()
-	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`))
+	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`), DefaultTenant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`))
-	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`))
+	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`), DefaultTenant)
+	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`), DefaultTenant)
 	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != DefaultTenant {
 		t.Errorf("got %s, %s and %s", one.ID, same.ID, other.ID)
 	}
@@ -84,7 +89,7 @@ func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 
 func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 	t.Parallel()
-	in := &Input{seen: make(map[uuid.UUID]string)}
+	in := newInput()
 	in.readWhole("f.json", []byte("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`))
 	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
@@ -93,7 +98,7 @@ func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 
 func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 	t.Parallel()
-	in := &Input{seen: make(map[uuid.UUID]string)}
+	in := newInput()
 	good := `{"type":"invoice","structured_data":{}}`
 	if err := in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)); err != nil {
 		t.Fatal(err)

@@ -25,8 +25,9 @@ type record struct {
 	Data     json.RawMessage `json:"structured_data"`
 }
 
-// readRecord makes a document of its JSON. The offset is where it went wrong.
-func readRecord(raw []byte) (doc Document, offset int64, err error) {
+// readRecord makes a document of its JSON, of this tenant if it names none. The
+// offset is where it went wrong.
+func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err error) {
 	if len(raw) > maxRecord {
 		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
 	}
@@ -51,8 +52,11 @@ func readRecord(raw []byte) (doc Document, offset int64, err error) {
 	if _, err := document.Parse(doc.Data); err != nil {
 		return doc, 0, fmt.Errorf("structured_data: %w", err)
 	}
-	if doc.TenantID, err = idOr(r.TenantID, DefaultTenant); err != nil {
+	if doc.TenantID, err = idOr(r.TenantID, tenant); err != nil {
 		return doc, 0, fmt.Errorf("tenant_id is %w", err)
+	}
+	if doc.TenantID == uuid.Nil {
+		return doc, 0, errors.New("it names no tenant_id, and there is no --tenant")
 	}
 	content := strings.Join([]string{doc.TenantID.String(), string(doc.Type), compact.String()}, "\n")
 	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {

@@ -185,7 +185,7 @@ func (r *Run) Store(ctx context.Context) error {
 func Imported(docs []corpus.Document) []postgres.Imported {
 	list := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
-		list[i] = postgres.Imported(d)
+		list[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, FilePath: d.FilePath, Received: d.Received, Data: d.Data}
 	}
 	return list
 }

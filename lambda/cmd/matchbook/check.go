@@ -59,20 +59,13 @@ type checked struct {
 }
 
 func check(paths []string) (r checked, err error) {
-	r = checked{Problems: []corpus.Problem{}, Departures: []corpus.Departure{}, Skipped: corpus.Skipped{}}
-	for _, path := range paths {
-		in, err := corpus.ReadFolder(path)
-		if err != nil {
-			return r, err
-		}
-		r.Documents += len(in.Documents)
-		r.Problems = append(r.Problems, in.Problems...)
-		r.Departures = append(r.Departures, in.Departures...)
-		r.DepartureCount += in.DepartureCount
-		for kind, n := range in.Skipped {
-			r.Skipped[kind] += n
-		}
+	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant}).Read(paths...)
+	if err != nil {
+		return r, err
 	}
+	r = checked{Documents: len(in.Documents), Problems: []corpus.Problem{}, Departures: []corpus.Departure{},
+		DepartureCount: in.DepartureCount, Skipped: in.Skipped}
+	r.Problems, r.Departures = append(r.Problems, in.Problems...), append(r.Departures, in.Departures...)
 	return r, nil
 }
 

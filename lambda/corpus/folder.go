@@ -107,7 +107,7 @@ func (in *Input) readLines(file string, r io.Reader) error {
 		case tooLong:
 			in.Refuse(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
 		case len(bytes.TrimSpace(line)) > 0:
-			in.add(file, number, line)
+			in.add(file, number, bytes.TrimRight(line, "\r\n"))
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/corpus"
+	"matchbook/lambda/importing"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres"
@@ -56,7 +57,7 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rehearse(t, postgrestest.URL(t), 1)
-	r.publish(r.store(rehearsal.Imported(in.Documents)), rehearsal.Chunk)
+	r.publish(r.store(importing.Rows(in.Documents)), rehearsal.Chunk)
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
 	for what, tc := range map[string]struct{ got, plan float64 }{
@@ -158,7 +159,7 @@ func (r *countedRun) measure(c corpus.Corpus, model *model.Source) {
 		t.Fatal(err)
 	}
 	empty := r.number("SELECT pg_database_size(current_database())")
-	ids := r.store(rehearsal.Imported(c.Input().Documents))
+	ids := r.store(importing.Rows(c.Input().Documents))
 	if err := model.Learn(ctx, r.DB, ids); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"time"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/local/database"
@@ -82,7 +83,10 @@ func (r *Run) rehearse(ctx context.Context, url string) (report *Report, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Do(ctx); err != nil {
+	switch err := r.Do(ctx); {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return r.soFar(ctx)
+	case err != nil:
 		return nil, err
 	}
 	notified, err := r.Notify(ctx)
@@ -95,3 +99,17 @@ func (r *Run) rehearse(ctx context.Context, url string) (report *Report, err err
 	report.Notified = notified
 	return report, nil
 }
+
+// soFar is the report of a run that was interrupted.
+func (r *Run) soFar(ctx context.Context) (*Report, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), soFarWithin)
+	defer cancel()
+	report, err := r.Report(ctx)
+	if err == nil {
+		report.Accounting.Interrupted = true
+	}
+	return report, err
+}
+
+// soFarWithin bounds the time for the report of a run that was interrupted.
+const soFarWithin = 30 * time.Second

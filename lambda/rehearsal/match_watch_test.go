@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/term"
@@ -38,9 +39,10 @@ func TestReportBeginsALineOfItsOwn(t *testing.T) {
 	var out screen
 	p := term.NewMeter(&out)
 	p.Terminal = true
-	r := &Run{Progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, IDs: []uuid.UUID{uuid.New()}}
+	r := &Run{Progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, IDs: []uuid.UUID{uuid.New()},
+		stored: make([]job.Stamped, 1)}
 	stop := r.watch(t.Context())
-	for began := time.Now(); !strings.Contains(out.String(), "0 of 1 succeeded"); {
+	for began := time.Now(); !strings.Contains(out.String(), "matched 0 of 1"); {
 		if time.Since(began) > time.Minute {
 			t.Fatal("no progress is shown")
 		}

@@ -93,10 +93,15 @@ type accounting struct {
 	Seconds   float64 `json:"seconds"`
 	Kills     int     `json:"kills"`
 	Seed      uint64  `json:"seed,omitempty"` // of the kills and of the noise
+	Resumed   int     `json:"resumed"`        // of the published: they succeeded in an earlier run
+	// Interrupted is true for a report in the middle of a run.
+	Interrupted bool `json:"interrupted"`
 }
 
 // AllSucceeded reports whether every document in the folder succeeded.
-func (a accounting) AllSucceeded() bool { return a.Succeeded == a.Published && a.Malformed == 0 }
+func (a accounting) AllSucceeded() bool {
+	return a.Succeeded == a.Published && a.Malformed == 0 && !a.Interrupted
+}
 
 // Report reads the outcome from the database.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
@@ -107,7 +112,7 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	}
 	rep := &Report{Found: found, Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary,
 		Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems), Kills: r.kills,
-			Seed: r.Options.Seed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
+			Seed: r.Options.Seed, Resumed: r.resumed, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	if rep.Problems == nil {
 		rep.Problems = []corpus.Problem{}
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"matchbook/lambda/corpus"
-	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
@@ -35,6 +34,7 @@ type Options struct {
 	Seed        uint64
 	Concurrency int
 	Logs        string
+	Again       bool // documents that succeeded in an earlier run on the same database are matched again
 }
 
 // Run is one run of the line.
@@ -50,6 +50,7 @@ type Run struct {
 	journal   *journal
 	IDs       []uuid.UUID
 	stored    []job.Stamped // their messages are not sent yet
+	resumed   int           // documents that succeeded in an earlier run
 	kills     int
 	started   time.Time
 	took      time.Duration
@@ -155,63 +156,6 @@ func (r *Run) Do(ctx context.Context) error {
 	return err
 }
 
-// Chunk is the number of documents that one statement imports or reads.
-const Chunk = 250
-
-// Store imports the documents. One that the database refuses is reported with
-// the malformed ones, and does not stop the others.
-func (r *Run) Store(ctx context.Context) error {
-	for docs := range slices.Chunk(Imported(r.In.Documents), Chunk) {
-		if stamped, err := r.stack.DB.Import(ctx, docs); err == nil {
-			r.take(stamped)
-			continue
-		}
-		for _, d := range docs {
-			stamped, err := r.stack.DB.Import(ctx, []postgres.Imported{d})
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				r.In.Refuse(d.FilePath, 1, importProblem(d, err))
-			default:
-				r.take(stamped)
-			}
-		}
-	}
-	return r.Model.Learn(ctx, r.stack.DB, r.IDs)
-}
-
-// Imported converts documents to the form that the database imports.
-func Imported(docs []corpus.Document) []postgres.Imported {
-	list := make([]postgres.Imported, len(docs))
-	for i, d := range docs {
-		list[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, FilePath: d.FilePath, Received: d.Received, Data: d.Data}
-	}
-	return list
-}
-
-// take records stored documents. Messages are sent when all are stored.
-func (r *Run) take(stamped []job.Stamped) {
-	for _, m := range stamped {
-		r.IDs = append(r.IDs, m.ID)
-	}
-	r.stored = append(r.stored, stamped...)
-}
-
-// Publish sends the messages of the documents that were stored.
-func (r *Run) Publish(ctx context.Context) error {
-	var sent atomic.Int64
-	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
-	defer r.Progress.Watch(nil)
-	for messages := range slices.Chunk(r.stored, Chunk) {
-		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
-			return &job.PublishError{Unsent: unsent, Err: err}
-		}
-		sent.Add(int64(len(messages)))
-	}
-	return nil
-}
-
 func (r *Run) startKilling(ctx context.Context) (stop func()) {
 	if r.Options.KillEvery <= 0 {
 		return func() {}
@@ -229,6 +173,7 @@ func (r *Run) startKilling(ctx context.Context) (stop func()) {
 // watch shows the progress of the documents until stopped.
 func (r *Run) watch(ctx context.Context) (stop func()) {
 	var states report.Progress
+	pace := term.Pace{Total: len(r.stored), Began: time.Now()}
 	r.Progress.Watch(func() string {
 		// A database that is slow to answer leaves the last counts as they are.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
@@ -236,8 +181,9 @@ func (r *Run) watch(ctx context.Context) (stop func()) {
 		if now, err := report.From(r.stack.DB).Progress(ctx, r.IDs); err == nil {
 			states = now
 		}
-		return fmt.Sprintf("%d of %d succeeded, %d failed, %d in progress, %d waiting",
-			states["succeeded"], len(r.IDs), states["failed"], states["in-progress"], states["pending"])
+		done := states["succeeded"] + states["failed"] - r.resumed
+		return fmt.Sprintf("matched %s; %d failed, %d in progress, %d waiting",
+			pace.Of(done), states["failed"], states["in-progress"], states["pending"])
 	})
 	return func() { r.Progress.Watch(nil) }
 }
@@ -252,12 +198,4 @@ func (r *Run) DB() *postgres.DB { return r.stack.DB }
 func (r *Run) unfinished(ctx context.Context) (int, error) {
 	states, err := report.From(r.stack.DB).Progress(ctx, r.IDs)
 	return states["pending"] + states["in-progress"], err
-}
-
-// importProblem is the reason why the database refused a document.
-func importProblem(d postgres.Imported, err error) string {
-	if errors.Is(err, postgres.ErrOtherTenant) {
-		return fmt.Sprintf("document %s: %s", d.ID, postgres.ErrOtherTenant)
-	}
-	return fmt.Sprintf("document %s: %s", d.ID, failure.Of(err).Text)
 }

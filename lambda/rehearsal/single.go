@@ -40,7 +40,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 		return false, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	r := &Run{In: in, Options: Options{Logs: o.Logs, Concurrency: 1}, Progress: p, NoMapping: true}
+	r := &Run{In: in, Options: Options{Logs: o.Logs, Concurrency: 1, Again: true}, Progress: p, NoMapping: true}
 	if err := r.Start(ctx, url); err != nil {
 		return false, err
 	}

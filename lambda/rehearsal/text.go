@@ -173,7 +173,13 @@ func (t *reportText) accounting() {
 	if a.Malformed > 0 {
 		t.line("           and %d malformed, not published", a.Malformed)
 	}
+	if a.Resumed > 0 {
+		t.line("           %d of them had succeeded in an earlier run (--again matches them again)", a.Resumed)
+	}
 	t.line("           %d matches, %d clusters, %.1f s", len(t.Matches), len(t.Clusters), a.Seconds)
+	if a.Interrupted {
+		t.line("           interrupted: with --keep the next run continues")
+	}
 }
 
 func (t *reportText) model() {

@@ -44,6 +44,10 @@ const (
 	countMost = 100_000
 )
 
+// PerRun bounds the repairs of each kind in a run: the rows of other programs that
+// are published, for example.
+const PerRun = limit * rounds
+
 // Store finds and repairs rows; package jobtest tests it.
 type Store interface {
 	// Overdue counts the pending rows whose message should have come by now, up

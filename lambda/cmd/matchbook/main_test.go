@@ -173,10 +173,10 @@ func typeOf(rep rehearsal.Report, id string) string {
 	return ""
 }
 
-func TestRunningAgainOnAKeptDatabaseChangesNothing(t *testing.T) {
+func TestMatchingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	first, second := matchJSON(t, url, exitOK, samples), matchJSON(t, url, exitOK, samples)
+	first, second := matchJSON(t, url, exitOK, samples), matchJSON(t, url, exitOK, samples, "--again")
 	if !slices.Equal(linksOf(first), linksOf(second)) {
 		t.Error("the matches differ")
 	}

@@ -28,6 +28,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	databaseFlag(cmd, &o.Database)
 	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()
+	flags.BoolVar(&o.Again, "again", false, "match documents again that succeeded in an earlier run on the same database")
 	flags.DurationVar(&o.KillEvery, "kill-every", 0,
 		"kill the function's process again and again, at least this far apart on the stack's clock")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")

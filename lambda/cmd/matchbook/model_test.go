@@ -132,7 +132,7 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 		t.Errorf("the database has %+v, the server %+v", m, s)
 	}
 	// What was answered in an earlier run is not asked, nor counted, again.
-	if again := matchJSON(t, url, exitOK, dir, "--model", "oracle"); again.Model.Calls != 0 || again.Model.PromptTokens != 0 || len(again.Matches) != 2 {
+	if again := matchJSON(t, url, exitOK, dir, "--model", "oracle", "--again"); again.Model.Calls != 0 || again.Model.PromptTokens != 0 || len(again.Matches) != 2 {
 		t.Errorf("again: %d matches, %+v", len(again.Matches), again.Model)
 	}
 }

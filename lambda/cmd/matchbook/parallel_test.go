@@ -12,7 +12,13 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
+// asMain makes the test binary the command, for tests that kill it.
+const asMain = "MATCHBOOK_TEST_AS_MAIN"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		main()
+	}
 	postgrestest.Parallel("6")
 	code := m.Run()
 	for _, file := range functions {

@@ -81,11 +81,15 @@ func (r *failedRig) fail(n int, tenant, kind, ago string) {
 
 // run runs the command; its environment names the database and the queue.
 func (r *failedRig) run(ctx context.Context, args ...string) (code int, out, errOut string) {
+	return r.command(ctx, append([]string{"publish", "--failed"}, args...)...)
+}
+
+func (r *failedRig) command(ctx context.Context, args ...string) (code int, out, errOut string) {
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string {
 		return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.EnvMatchQueueURL: r.queueURL}[name]
 	}
-	code = run(ctx, append([]string{"publish", "--failed"}, args...), env, &stdout, &stderr)
+	code = run(ctx, args, env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 

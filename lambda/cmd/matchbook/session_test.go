@@ -8,9 +8,9 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/importing"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
 
 	"github.com/google/uuid"
 )
@@ -140,7 +140,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Import(t.Context(), rehearsal.Imported(in.Documents)); err != nil {
+		if _, err := postgrestest.Open(t, url).Import(t.Context(), importing.Rows(in.Documents)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ var tree = tables{
 		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},
-		{"local/database", "rehearsal/model", "reviewing/mind"},
+		{"local/database", "rehearsal/model", "reviewing/mind", "importing"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "postgres/report", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource",
 			"local/pgserver", "local/simclock",

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/document"
+	"matchbook/lambda/importing"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+	"matchbook/lambda/term"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) importCommand() *cobra.Command {
+	var o importOptions
+	cmd := o.add(&cobra.Command{
+		Use:   "import DIR|FILE...",
+		Short: "Store documents in a database, each once, for matching",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.inSession(cmd.Context(), o.sessionOptions, func(s *session) error { return s.importFiles(args, o) })
+		},
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant of documents that name none")
+	flags.BoolVar(&o.replace, "replace", false, "replace the content of documents that are there, and publish them again")
+	return cmd
+}
+
+// importOptions are the flags of import.
+type importOptions struct {
+	sessionOptions
+	tenant  string
+	replace bool
+}
+
+func (s *session) importFiles(paths []string, o importOptions) (err error) {
+	reader := &corpus.Reader{}
+	if o.tenant != "" {
+		if reader.Tenant, err = document.ParseID(o.tenant); err != nil {
+			return fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
+		}
+	}
+	m := term.NewMeter(s.errOut)
+	defer m.Close()
+	i := importing.Import{DB: s.db, Replace: o.replace, Meter: m}
+	if url := s.env(manifest.EnvMatchQueueURL); url != "" {
+		if i.Queue, err = setup.OpenQueue(s.ctx, manifest.EnvMatchQueueURL, url); err != nil {
+			return err
+		}
+	}
+	in, err := readAll(s.ctx, reader, paths, m)
+	if err != nil {
+		return err
+	}
+	r, err := i.Run(s.ctx, in)
+	return errors.Join(s.print(r, o.json), findings(r.Succeeded(), err))
+}
+
+// readAll reads the files, unless ctx ends before.
+func readAll(ctx context.Context, reader *corpus.Reader, paths []string, m *term.Meter) (*corpus.Input, error) {
+	m.Watch(importing.Progress(reader))
+	defer m.Watch(nil)
+	type result struct {
+		in  *corpus.Input
+		err error
+	}
+	read := make(chan result, 1)
+	go func() {
+		in, err := reader.Read(paths...)
+		read <- result{in, err}
+	}()
+	select {
+	case r := <-read:
+		return r.in, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

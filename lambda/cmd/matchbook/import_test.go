@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/importing"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// imported runs import --json.
+func imported(t *testing.T, url string, wantCode int, args ...string) (r importing.Report) {
+	t.Helper()
+	code, out, errOut := matchbook(t, url, append([]string{"import", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != wantCode {
+		t.Fatalf("exit status %d, want %d, %v\n%s%s", code, wantCode, err, out, errOut)
+	}
+	return r
+}
+
+// write writes a file of documents, one a line.
+func write(t *testing.T, lines ...string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "documents.jsonl")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// invoiceLine is an invoice without an id.
+func invoiceLine(number int) string {
+	return fmt.Sprintf(`{"type":"invoice","structured_data":{"number":"%d"}}`, number)
+}
+
+func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	file := write(t, "\uFEFF"+invoiceLine(1), `{"type":"letter","structured_data":{}}`, invoiceLine(2), invoiceLine(1), `{"type":`)
+	for _, stored := range []int{2, 0} {
+		r := imported(t, url, exitFindings, file, "--tenant", oneTenant)
+		if r.Read != 2 || r.Stored != stored || r.Same != 2-stored || r.Left != 0 || len(r.Problems) != 3 {
+			t.Errorf("got %+v, want %d stored", r, stored)
+		}
+		for i, want := range []corpus.Problem{{File: file, Line: 2, What: `unknown document type "letter"`},
+			{File: file, Line: 4, What: "the same document as in " + file + ":1, which is taken"},
+			{File: file, Line: 5, What: "not valid JSON: unexpected end of JSON input"}} {
+			if r.Problems[i] != want {
+				t.Errorf("got %+v, want %+v", r.Problems[i], want)
+			}
+		}
+	}
+	var n int
+	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), `SELECT count(*) FROM document
+		WHERE tenant_id = $1 AND matching_status = 'pending' AND matching_published_at IS NULL`, oneTenant).Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d documents wait for the sweep, %v", n, err)
+	}
+}
+
+// A document without a tenant is not given to one that nobody named.
+func TestImportNeedsATenant(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	r := imported(t, url, exitFindings, write(t, invoiceLine(1)))
+	if r.Stored != 0 || len(r.Problems) != 1 || r.Problems[0].What != "it names no tenant_id, and there is no --tenant" {
+		t.Errorf("got %+v", r)
+	}
+	if code, _, errOut := matchbook(t, url, "import", samples, "--tenant", "Example"); code != exitError || !strings.Contains(errOut, "UUID") {
+		t.Errorf("exit status %d: %s", code, errOut)
+	}
+	if code, _, errOut := matchbook(t, "", "import", samples); code != exitError || !strings.Contains(errOut, "DATABASE_URL") {
+		t.Errorf("exit status %d: %s", code, errOut)
+	}
+}
+
+func TestImportReplacesOnlyOnRequest(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	const document = `{"id":"10000000-0000-4000-8000-000000000777","type":"invoice","structured_data":{"number":"%d"}}`
+	imported(t, url, exitOK, write(t, fmt.Sprintf(document, 1)), "--tenant", oneTenant)
+	changed := write(t, fmt.Sprintf(document, 2))
+	code, out, _ := matchbook(t, url, "import", changed, "--tenant", oneTenant)
+	if want := "CHANGED   " + changed + ":1: document 10000000-0000-4000-8000-000000000777 is stored with another content (--replace)\n" +
+		"read 1 = stored 0 + replaced 0 + the same 0 + changed 1 + refused 0 + left 0; malformed 0\n"; code != exitFindings || !strings.HasPrefix(out, want) {
+		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
+	}
+	if r := imported(t, url, exitOK, changed, "--tenant", oneTenant, "--replace"); r.Replaced != 1 {
+		t.Errorf("got %+v", r)
+	}
+	if r := imported(t, url, exitFindings, changed, "--tenant", anotherTenant, "--replace"); r.Replaced != 0 || len(r.Problems) != 1 ||
+		!strings.Contains(r.Problems[0].What, "another tenant") {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestImportSendsMessagesWhereThereIsAQueue(t *testing.T) { //nolint:paralleltest // it sets variables
+	refused := false
+	r := newFailedRig(t, func() bool { return !refused })
+	code, out, errOut := r.command(t.Context(), "import", samples)
+	if code != exitOK || !strings.Contains(out, "messages sent 63, left to the sweep 0") || r.messages() != "63" || r.statuses() != "pending 63" {
+		t.Errorf("exit status %d, %s messages, %s\n%s%s", code, r.messages(), r.statuses(), out, errOut)
+	}
+	if code, out, _ := r.command(t.Context(), "import", samples); code != exitOK || !strings.Contains(out, "the same 63") || r.messages() != "63" {
+		t.Errorf("exit status %d, %s messages\n%s", code, r.messages(), out)
+	}
+	refused = true
+	code, out, _ = r.command(t.Context(), "import", write(t, invoiceLine(1)), "--tenant", oneTenant)
+	if code != exitFindings || !strings.Contains(out, "stopped: ") || !strings.Contains(out, "left to the sweep 1") {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+}
+
+// stuckAfter makes an import of these documents stop in the transaction with
+// document n, which another one has just stored.
+func stuckAfter(t *testing.T, url, line string) (release func()) {
+	t.Helper()
+	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant}).Read(write(t, line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := postgrestest.Conn(t, url)
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := conn.Exec(context.WithoutCancel(t.Context()), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("INSERT INTO tenant (id, name) VALUES ($1, 'Example') ON CONFLICT DO NOTHING", corpus.DefaultTenant)
+	exec("BEGIN")
+	exec("INSERT INTO document (id, tenant_id) VALUES ($1, $2)", in.Documents[0].ID, corpus.DefaultTenant)
+	return func() { exec("ROLLBACK") }
+}
+
+// untilWaiting waits until a statement waits for another transaction.
+func untilWaiting(t *testing.T, url string) {
+	t.Helper()
+	conn := postgrestest.Conn(t, url)
+	for deadline := time.Now().Add(time.Minute); ; {
+		var waits bool
+		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event = 'transactionid')`).Scan(&waits)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case waits:
+			return
+		case time.Now().After(deadline):
+			t.Fatal("the import did not come to the document that is locked")
+		}
+	}
+}
+
+// manyDocuments are more than three transactions of an import.
+func manyDocuments() (lines []string) {
+	for i := range 3500 {
+		lines = append(lines, invoiceLine(i))
+	}
+	return lines
+}
+
+// The real process is killed in its third transaction. The first two are there, and
+// the next run stores the rest.
+func TestKilledImportContinues(t *testing.T) {
+	t.Parallel()
+	url, lines := postgrestest.URL(t), manyDocuments()
+	file, release := write(t, lines...), stuckAfter(t, url, lines[2400])
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asMain+"=1", manifest.EnvDatabaseURL+"="+url, manifest.EnvMatchQueueURL+"=")
+	cmd.Args = []string{"matchbook", "import", file, "--tenant", corpus.DefaultTenant.String()}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	untilWaiting(t, url)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	release()
+	r := imported(t, url, exitOK, file, "--tenant", corpus.DefaultTenant.String())
+	if r.Same != 2000 || r.Stored != 1500 {
+		t.Errorf("got %+v, want 2000 that were there and 1500 new ones", r)
+	}
+	var n int
+	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), "SELECT count(*) FROM document WHERE matching_status = 'pending'").Scan(&n); err != nil || n != len(lines) {
+		t.Errorf("%d documents, %v; want %d", n, err, len(lines))
+	}
+}
+
+// Ctrl-C ends an import after the transaction that has begun, with the report so far.
+func TestInterruptedImportReportsAndContinues(t *testing.T) {
+	t.Parallel()
+	url, lines := postgrestest.URL(t), manyDocuments()
+	file, release := write(t, lines...), stuckAfter(t, url, lines[1200])
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		untilWaiting(t, url)
+		interrupt()
+		release()
+	}()
+	var out, errOut strings.Builder
+	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	code := run(ctx, []string{"import", file, "--tenant", corpus.DefaultTenant.String()}, env, &out, &errOut)
+	if code != exitFindings || !strings.Contains(out.String(), "stored 2000") || !strings.Contains(out.String(), "left 1500") ||
+		!strings.Contains(out.String(), "interrupted: run it again for the rest") {
+		t.Errorf("exit status %d\n%s%s", code, &out, &errOut)
+	}
+	if r := imported(t, url, exitOK, file, "--tenant", corpus.DefaultTenant.String()); r.Same != 2000 || r.Stored != 1500 {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rehearsal"
+)
+
+// A run on a database that is kept matches what has no end yet, or has changed.
+func TestMatchContinues(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	first := matchJSON(t, url, exitOK, samples)
+	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), `UPDATE document SET matching_status = 'pending'
+		WHERE id IN (SELECT id FROM document ORDER BY id LIMIT 3)`); err != nil {
+		t.Fatal(err)
+	}
+	deliveries := func(r rehearsal.Report) int { return len(r.Deliveries) }
+	second := matchJSON(t, url, exitOK, samples)
+	if got := second.Accounting; got.Resumed != 60 || got.Published != 63 || got.Succeeded != 63 || deliveries(second) != 3 ||
+		!slices.Equal(linksOf(second), linksOf(first)) {
+		t.Errorf("got %+v with %d deliveries; want the 3 that were pending", got, deliveries(second))
+	}
+	if again := matchJSON(t, url, exitOK, samples, "--again"); again.Accounting.Resumed != 0 || deliveries(again) < 63 {
+		t.Errorf("--again: got %+v with %d deliveries", again.Accounting, deliveries(again))
+	}
+}
+
+// Ctrl-C prints the report so far, and the next run continues.
+func TestInterruptedMatchReportsAndContinues(t *testing.T) {
+	t.Parallel()
+	buildFunctions()
+	url, lines := postgrestest.URL(t), manyDocuments()[:600]
+	file, release := write(t, lines...), stuckAfter(t, url, lines[590])
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		untilWaiting(t, url)
+		interrupt()
+	}()
+	var out, errOut strings.Builder
+	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	code := run(ctx, []string{"match", file, "--database"}, env, &out, &errOut)
+	release()
+	if code != exitFindings || !strings.Contains(out.String(), "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
+		!strings.Contains(out.String(), "interrupted: with --keep the next run continues") {
+		t.Errorf("exit status %d\n%.2000s%s", code, &out, &errOut)
+	}
+	if r := matchJSON(t, url, exitOK, file); r.Accounting.Succeeded != 600 || r.Accounting.Interrupted {
+		t.Errorf("got %+v", r.Accounting)
+	}
+}

@@ -120,7 +120,7 @@
 // # The pages for people
 //
 //   - console/login lets people into the console, with their roles: by a link that
-//     works once, on this machine.
+//     works once, on this machine; console/login/oidc by OpenID Connect, elsewhere.
 //
 // # On your machine
 //

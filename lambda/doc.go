@@ -121,6 +121,7 @@
 //
 //   - console/login lets people into the console, with their roles: by a link that
 //     works once, on this machine; console/login/oidc by OpenID Connect, elsewhere.
+//   - httpapi lets a function serve HTTP behind an API of API Gateway.
 //
 // # On your machine
 //

@@ -40,7 +40,7 @@ var tree = tables{
 		{"guard", "corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules"},
 		{"einvoice", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
-		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "infra", "infra/settings", "infra/watch",
+		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "httpapi", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
 			"doctor/template", "local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/skip", "internal/thorough",
@@ -59,7 +59,7 @@ var tree = tables{
 	// not listed.
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
-			[]string{"cmd/...", "acceptance/lamp", "rehearsal", "telemetry", "job/sqsjob", "local",
+			[]string{"cmd/...", "acceptance/lamp", "rehearsal", "telemetry", "job/sqsjob", "httpapi", "local",
 				"local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK",
 			[]string{"setup", "blob", "secret", "job/sqsjob", "local/...", "doctor"}},

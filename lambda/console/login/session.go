@@ -16,7 +16,7 @@ import (
 
 // Hash identifies a session in a store: the SHA-256 of the id in its cookie, so that
 // a copy of the store lets no reader in.
-type Hash [sha256.Size]byte
+type Hash = [sha256.Size]byte
 
 // Store keeps sessions. Its clock decides when they end.
 type Store interface {

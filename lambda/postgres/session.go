@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// beginSessionSQL also deletes the sessions that have ended: there are as many as
+// logins within the life of one.
+const beginSessionSQL = `
+WITH ended AS (DELETE FROM console_session WHERE ends_at <= now())
+INSERT INTO console_session (id, person, started_at, used_at, ends_at)
+VALUES ($1, $2, now(), now(), now() + $3)
+ON CONFLICT (id) DO NOTHING`
+
+// BeginSession implements login.Store.
+func (db *DB) BeginSession(ctx context.Context, id [32]byte, person []byte, life time.Duration) error {
+	return steadily(ctx, func() error {
+		_, err := db.pool.Exec(ctx, beginSessionSQL, id[:], person, life)
+		return err
+	})
+}
+
+const useSessionSQL = `
+UPDATE console_session SET used_at = now()
+WHERE id = $1 AND ends_at > now() AND used_at > now() - $2::interval
+RETURNING person`
+
+// UseSession implements login.Store.
+func (db *DB) UseSession(ctx context.Context, id [32]byte, idle time.Duration) (person []byte, err error) {
+	err = steadily(ctx, func() error {
+		return db.pool.QueryRow(ctx, useSessionSQL, id[:], idle).Scan(&person)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return person, err
+}
+
+const endSessionSQL = `DELETE FROM console_session WHERE id = $1`
+
+// EndSession implements login.Store.
+func (db *DB) EndSession(ctx context.Context, id [32]byte) error {
+	return steadily(ctx, func() error {
+		_, err := db.pool.Exec(ctx, endSessionSQL, id[:])
+		return err
+	})
+}

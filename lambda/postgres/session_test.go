@@ -1,0 +1,107 @@
+package postgres_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+var _ login.Store = (*postgres.DB)(nil)
+
+func (f *fixture) begin(id string, life time.Duration) login.Hash {
+	f.t.Helper()
+	person, _ := json.Marshal(login.Person{ID: "ada", Name: `"Ada"`, Roles: map[uuid.UUID]login.Role{tenant: login.Operator}})
+	hash := sha256.Sum256([]byte(id))
+	if err := f.BeginSession(f.t.Context(), hash, person, life); err != nil {
+		f.t.Fatal(err)
+	}
+	return hash
+}
+
+// used reports whether the session is there.
+func (f *fixture) used(id login.Hash, idle time.Duration) bool {
+	f.t.Helper()
+	stored, err := f.UseSession(f.t.Context(), id, idle)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if stored == nil {
+		return false
+	}
+	var p login.Person
+	if err := json.Unmarshal(stored, &p); err != nil || p.ID != "ada" || p.Name != `"Ada"` || p.Role(tenant) != login.Operator {
+		f.t.Errorf("got %s, %v", stored, err)
+	}
+	return true
+}
+
+func TestSessionEndsAfterItsLifeAndWithoutUse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.begin("a", time.Hour)
+	for range 5 {
+		f.advance(10 * time.Minute)
+		if !f.used(id, 11*time.Minute) {
+			t.Fatal("a session that is used has ended")
+		}
+	}
+	f.advance(10 * time.Minute)
+	if f.used(id, 11*time.Minute) {
+		t.Error("a session outlives its life")
+	}
+	id = f.begin("b", time.Hour)
+	f.advance(11 * time.Minute)
+	if f.used(id, 11*time.Minute) {
+		t.Error("a session that was not used has not ended")
+	}
+	if f.used(sha256.Sum256([]byte("c")), time.Hour) {
+		t.Error("a session that never began")
+	}
+}
+
+func TestEndedSessionsAreDeleted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first, second := f.begin("a", time.Hour), f.begin("b", 3*time.Hour)
+	for range 2 { // again changes nothing
+		if err := f.EndSession(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.used(first, time.Hour) || !f.used(second, time.Hour) {
+		t.Error("not the one session has ended")
+	}
+	f.advance(3 * time.Hour)
+	third := f.begin("c", time.Hour)
+	var rows int
+	if err := f.conn.QueryRow(t.Context(), "SELECT count(*) FROM console_session").Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%d rows, %v; want the last one's", rows, err)
+	}
+	if !f.used(third, time.Hour) {
+		t.Error("the last one has ended")
+	}
+}
+
+// A browser sends the requests of a page at once, and a commit may be repeated.
+func TestSessionIsUsedByManyRequestsAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.begin("a", time.Hour)
+	f.begin("a", time.Hour)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if !f.used(id, time.Hour) {
+				t.Error("no session")
+			}
+		})
+	}
+	all.Wait()
+}

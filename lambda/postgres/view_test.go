@@ -6,8 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/rules"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -44,8 +48,61 @@ func TestViewsAreAContract(t *testing.T) {
 		promised = append(promised, row[1])
 	}
 	slices.Sort(promised)
-	want := []string{"matchbook_cluster", "matchbook_document_state", "matchbook_match", "matchbook_open_question", "matchbook_three_way"}
+	want := []string{"matchbook_cluster", "matchbook_decision", "matchbook_document_state", "matchbook_match", "matchbook_open_question", "matchbook_three_way"}
 	if !slices.Equal(promised, want) {
 		t.Errorf("the page has %v, want %v", promised, want)
+	}
+}
+
+// Each step of a document, whatever program takes it, changes updated_at. The values
+// that matching derives from a document are no step.
+func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.match(num(2))
+	updated := func() (at time.Time) {
+		t.Helper()
+		err := f.conn.QueryRow(t.Context(), "SELECT updated_at FROM matchbook_document_state WHERE document_id = $1", num(1)).Scan(&at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	var fence job.Fence
+	for _, step := range []struct {
+		name    string
+		take    func()
+		changes bool
+	}{
+		{"published", func() { f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", num(1)) }, true},
+		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Fence }, true},
+		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
+		{"succeeded", func() {
+			if err := f.matcher().Match(t.Context(), fence); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		{"another is matched", func() { f.match(num(2)) }, false},
+		{"its cluster goes away", func() { f.decide(1, 2, byAnna(rules.Rejected)) }, true},
+		{"corrected", func() {
+			f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"1"}' WHERE id = $1`, num(1))
+		}, true},
+		{"failed", func() {
+			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(1))
+		}, true},
+	} {
+		before := updated()
+		f.advance(time.Minute)
+		step.take()
+		if after := updated(); after.Equal(f.now()) != step.changes || !step.changes && !after.Equal(before) {
+			t.Errorf("%s at %s: updated at %s, before %s", step.name, f.now(), after, before)
+		}
+	}
+	f.exec("UPDATE document SET received_at = $2 WHERE id = $1", num(1), start)
+	f.exec("UPDATE document SET updated_at = NULL WHERE id = $1", num(1)) // not changed since the migration
+	if at := updated(); !at.Equal(f.now()) {
+		t.Errorf("without it: %s, want the latest of the times, %s", at, f.now())
 	}
 }

@@ -15,7 +15,14 @@ func TestExportWritesTheViews(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	matchJSON(t, url, 0, samples)
-	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63}
+	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63, "decision": 2}
+	printed(t, url, "confirm", order130, invoice130, "--by", "anna", "--note", "two\nlines")
+	printed(t, url, "undecide", order130, invoice130)
+	for _, line := range strings.SplitAfter(printed(t, url, "export", "decision", "--format", "jsonl"), "\n")[:1] {
+		if d := decoded(t, line); d["verdict"] != "confirmed" || d["decided_by"] != "anna" || d["note"] != "two\nlines" || d["number_b"] != "WK-9051" {
+			t.Errorf("the first decision: %s", line)
+		}
+	}
 	conn := postgrestest.Conn(t, url)
 	for view, sql := range map[string]string{
 		"cluster": "SELECT count(*) FROM document WHERE cluster_id IS NOT NULL", "three_way": "SELECT count(*) FROM three_way_match",

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Views lists the views that are a contract (migration 00026), without their prefix.
-var Views = []string{"match", "open_question", "cluster", "document_state", "three_way"}
+// Views lists the views that are a contract (migrations 00026 and 00030), without their
+// prefix.
+var Views = []string{"match", "open_question", "cluster", "document_state", "three_way", "decision"}
 
 const columnsSQL = `
 SELECT * FROM matchbook_{view} LIMIT 0`

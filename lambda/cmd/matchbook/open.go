@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/republish"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -15,15 +17,14 @@ import (
 
 func (w *invocation) openCommand() *cobra.Command {
 	var o sessionOptions
-	var tenant string
-	var kinds []string
+	var filter waitingFlags
 	var limit int
 	cmd := o.add(&cobra.Command{
 		Use:   "open",
 		Short: "List what waits for people, the most valuable first",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := waitingFilter(tenant, kinds)
+			f, err := filter.parse()
 			if err == nil && limit < 1 {
 				err = fmt.Errorf("--limit %d is less than 1", limit)
 			}
@@ -39,23 +40,49 @@ func (w *invocation) openCommand() *cobra.Command {
 			})
 		},
 	})
-	flags := cmd.Flags()
-	flags.StringVar(&tenant, "tenant", "", "the id of the tenant whose documents are listed")
-	flags.StringSliceVar(&kinds, "kind", nil, "list these kinds only: "+strings.Join(report.WaitingKinds, ", "))
-	flags.IntVar(&limit, "limit", 20, "list this many, and count the rest")
+	filter.add(cmd)
+	cmd.Flags().StringSliceVar(&filter.kinds, "kind", nil, "these kinds only: "+strings.Join(report.WaitingKinds, ", "))
+	cmd.Flags().IntVar(&limit, "limit", 20, "list this many, and count the rest")
 	return cmd
 }
 
-func waitingFilter(tenant string, kinds []string) (f report.WaitingFilter, err error) {
-	for _, kind := range kinds {
+// waitingFlags select what waits for people.
+type waitingFlags struct {
+	kinds                             []string
+	tenant, minValue, since, document string
+}
+
+func (w *waitingFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&w.tenant, "tenant", "", "only documents of the tenant with this id")
+	flags.StringVar(&w.minValue, "min-value", "", "only from this total on, such as 1000, in whatever currency")
+	flags.StringVar(&w.since, "since", "", "only what has waited since a time such as 2026-03-02T09:00:00Z, or for the last 24h")
+	flags.StringVar(&w.document, "document", "", "only with a document of this type, such as invoice")
+}
+
+func (w *waitingFlags) parse() (f report.WaitingFilter, err error) {
+	for _, kind := range w.kinds {
 		if !slices.Contains(report.WaitingKinds, kind) {
 			return f, fmt.Errorf("--kind %.50q is none of %s", kind, strings.Join(report.WaitingKinds, ", "))
 		}
 	}
-	f.Kinds = kinds
-	f.Tenant, err = tenantFlag(tenant)
+	if f.Tenant, err = tenantFlag(w.tenant); err != nil {
+		return f, err
+	}
+	if f.MinValue = w.minValue; f.MinValue != "" && !plainDecimal.MatchString(f.MinValue) {
+		return f, fmt.Errorf("--min-value %.50q is no amount such as 1000 or 99.50", w.minValue)
+	}
+	if w.document != "" {
+		if f.Type, err = document.ParseType(w.document); err != nil {
+			return f, fmt.Errorf("--document: %w", err)
+		}
+	}
+	times, err := republish.ParseFilter("", w.since, "")
+	f.Kinds, f.Since, f.Within = w.kinds, times.Since, times.Within
 	return f, err
 }
+
+var plainDecimal = regexp.MustCompile(`^[0-9]{1,18}(\.[0-9]{1,9})?$`)
 
 // tenantFlag reads --tenant; the zero id stands for all tenants.
 func tenantFlag(tenant string) (id uuid.UUID, err error) {

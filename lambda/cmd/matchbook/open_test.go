@@ -65,6 +65,39 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 	}) {
 		t.Errorf("of one tenant: %+v", theirs)
 	}
+	for _, tc := range []struct {
+		args                    []string
+		question, failed, files int
+	}{
+		{[]string{"--min-value", "609.76"}, 6, 1, 0},
+		{[]string{"--min-value", "609.761"}, 4, 1, 0},
+		{[]string{"--document", "contract"}, 0, 0, 0},
+		{[]string{"--document", "purchase-order", "--kind", "failed,file"}, 0, 1, 1},
+		{[]string{"--since", "2h"}, 12, 1, 1},
+		{[]string{"--since", "2099-01-01T00:00:00Z"}, 0, 0, 0},
+	} {
+		some := open(append(tc.args, "--limit", "100")...)
+		if n := tc.question + tc.failed + tc.files; some.Counts["question"] != tc.question || some.Counts["failed"] != tc.failed ||
+			some.Counts["file"] != tc.files || len(some.Items) != n {
+			t.Errorf("%q: counts %v, %d items, want %d, %d and %d", tc.args, some.Counts, len(some.Items), tc.question, tc.failed, tc.files)
+		}
+	}
+	for want, args := range map[string][]string{"no amount such as": {"--min-value", "1e3"}, "no duration such as": {"--since", "noon"}, "--document": {"--document", "bill"}} {
+		if code, _, errOut := matchbook(t, url, append([]string{"open"}, args...)...); code != exitError || !strings.Contains(errOut, want) {
+			t.Errorf("%q: exit status %d, %s", args, code, errOut)
+		}
+	}
+	question := all.Items[slices.IndexFunc(all.Items, func(i explain.WaitingItem) bool { return i.Kind == "question" })]
+	printed(t, url, "reject", question.Document.ID.String(), question.Other.ID.String())
+	if left := open("--kind", "question"); slices.ContainsFunc(left.Items, func(i explain.WaitingItem) bool {
+		return i.Document.ID == question.Document.ID && i.Other.ID == question.Other.ID
+	}) {
+		t.Error("a rejected pair still waits")
+	}
+	printed(t, url, "undecide", question.Document.ID.String(), question.Other.ID.String())
+	if again := open("--kind", "question"); again.Counts["question"] != 12 {
+		t.Errorf("withdrawn: %d questions wait, want 12", again.Counts["question"])
+	}
 	_, out, _ := matchbook(t, url, "open", "--limit", "1")
 	for _, want := range []string{"Waiting for people: 12 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101", "... and 13 more: --limit"} {
 		if !strings.Contains(out, want) {

@@ -10,6 +10,8 @@ import (
 	canonical "matchbook/lambda/reference"
 	"matchbook/lambda/score"
 	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
 )
 
 // Comparison describes two documents side by side, and their pair.
@@ -20,10 +22,26 @@ type Comparison struct {
 	Keys    []string       `json:"keys"`
 	Pair    *pairReport    `json:"pair"`
 	Verdict string         `json:"verdict"`
+	// Decisions are those of people, also withdrawn ones, the latest first.
+	Decisions []decisionReport `json:"decisions"`
+	// Version is that of the pair, for a decision about what is shown (Seen of
+	// postgres.Decision).
+	Version string `json:"version,omitempty"`
 }
 
 func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
-	c := &Comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}}
+	version, err := d.db.PairVersion(d.ctx, a.ID, b.ID)
+	if err != nil {
+		return nil, refused(err)
+	}
+	// All that is shown is read after the version: whatever changes then, it is stale.
+	if a, b, err = d.readTwo(a.ID, b.ID); err != nil {
+		return nil, err
+	}
+	c := &Comparison{A: a, B: b, Fields: fields(a.data, b.data), Keys: []string{}, Version: version}
+	if c.Decisions, _, err = d.history(a.ID, b.ID); err != nil {
+		return nil, err
+	}
 	if a.TenantID == b.TenantID && a.Unreadable == "" && b.Unreadable == "" {
 		keys, err := score.CommonKeys(a.raw, b.raw)
 		if err != nil {
@@ -47,6 +65,14 @@ func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 		return c, nil
 	}
 	return c, c.explainUnstored()
+}
+
+func (d *Reader) readTwo(a, b uuid.UUID) (x, y *documentState, err error) {
+	if x, err = d.read(a); err != nil {
+		return nil, nil, err
+	}
+	y, err = d.read(b)
+	return x, y, err
 }
 
 // keyRank puts the most specific keys first.

@@ -31,6 +31,7 @@ func (e *Explanation) Text() string {
 	p.group("MATCHED", e.Pairs, isMatched)
 	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
 	p.group("DROPPED", e.Pairs, isDropped)
+	p.decisions(e.Decisions)
 	p.footnote(e.Pairs)
 	return p.String()
 }
@@ -213,6 +214,7 @@ func (c *Comparison) Text() string {
 		p.reasons(*c.Pair)
 		p.footnote([]pairReport{*c.Pair})
 	}
+	p.decisions(c.Decisions)
 	p.Line("\nVERDICT")
 	p.Hang("  ", c.Verdict)
 	return p.String()

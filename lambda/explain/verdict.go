@@ -155,14 +155,11 @@ func (d *Reader) view(docs []*documentState) (v view, err error) {
 }
 
 func (d *Reader) viewAgain(docs []*documentState) (view, error) {
-	again := make([]*documentState, len(docs))
-	for i, doc := range docs {
-		var err error
-		if again[i], err = d.read(doc.ID); err != nil {
-			return view{}, err
-		}
+	a, b, err := d.readTwo(docs[0].ID, docs[1].ID)
+	if err != nil {
+		return view{}, err
 	}
-	return d.view(again)
+	return d.view([]*documentState{a, b})
 }
 
 func findPair(list []pairReport, a, b uuid.UUID) *pairReport {

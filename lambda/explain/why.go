@@ -20,8 +20,10 @@ type Explanation struct {
 	Pairs    []pairReport     `json:"pairs"`
 	Warnings []warningReport  `json:"warnings"`
 	ThreeWay []threeWayReport `json:"three_way"`
-	NoMatch  []string         `json:"no_match,omitempty"` // the reasons, if there is none
-	Near     []named          `json:"near,omitempty"`     // the candidates, where no pair was kept
+	// Decisions are those of people, also withdrawn ones, the latest first.
+	Decisions []decisionReport `json:"decisions"`
+	NoMatch   []string         `json:"no_match,omitempty"` // the reasons, if there is none
+	Near      []named          `json:"near,omitempty"`     // the candidates, where no pair was kept
 	// Unread counts the documents that share a key with it and were not looked at.
 	Unread []postgres.Unread `json:"unread,omitempty"`
 }
@@ -33,6 +35,9 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	}
 	e := &Explanation{Document: doc, Pairs: append([]pairReport{}, pairs...)}
 	if e.Warnings, err = d.warnings(doc.ID); err != nil {
+		return nil, err
+	}
+	if e.Decisions, err = d.decisions(doc.ID); err != nil {
 		return nil, err
 	}
 	if e.ThreeWay, err = d.threeWays(doc, pairs); err != nil {

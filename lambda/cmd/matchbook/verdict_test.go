@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestVerdictsAreKept(t *testing.T) {
 		return p.Outcome + " by " + p.DecidedBy
 	}
 
-	wantText(t, printed(t, url, "confirm", "4500000130", "WK-9051"), `
+	wantText(t, printed(t, url, "confirm", "4500000130", "WK-9051", "--by", "anna", "--note", "by phone"), `
 purchase order 4500000130           10000000-0000-4000-8000-000000001101
 invoice WK-9051                     10000000-0000-4000-8000-000000001102
   was       out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187
@@ -50,7 +51,8 @@ purchase order 4500000130           10000000-0000-4000-8000-000000001101
 	if got := outcome(order130, invoice130); got != "matched by person" {
 		t.Errorf("after matching again it is %s", got)
 	}
-	wantText(t, explained(t, url, order130, "MATCHED"), `
+	matched, _, _ := strings.Cut(explained(t, url, order130, "MATCHED"), "\nDECISIONS")
+	wantText(t, matched, `
 MATCHED (1)
   1.00 high by person       invoice WK-9051                     10000000-0000-4000-8000-000000001102
       By the rules it is out of the question. The suppliers' VAT ids differ: DE999011111 and
@@ -74,6 +76,12 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
 		t.Errorf("after matching again it is %s", got)
 	}
 
+	wantText(t, withoutTimes(explained(t, url, order130, "DECISIONS")), `
+DECISIONS of people (2)
+  TIME  rejected invoice WK-9051, by `+operator(noEnv)+`
+  TIME  confirmed invoice WK-9051, by anna
+      by phone
+`)
 	for range 2 {
 		withdrawn := printed(t, url, "undecide", "4500000130", "WK-9051")
 		matchJSON(t, url, exitOK, samples)
@@ -85,6 +93,20 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
 			t.Errorf("no %q in\n%s", want, withdrawn)
 		}
 	}
+	c := decode[explain.Comparison](t, printed(t, url, "explain", "--json", order130, invoice130))
+	var history []string
+	for _, d := range c.Decisions {
+		history = append(history, d.Verdict)
+	}
+	if want := []string{"withdrawn", "rejected", "confirmed"}; !slices.Equal(history, want) || c.Decisions[2].Note != "by phone" || c.Version == "" {
+		t.Errorf("the history is %v, want %v, of version %q", history, want, c.Version)
+	}
+}
+
+func noEnv(string) string { return "" }
+
+func withoutTimes(s string) string {
+	return regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\dZ`).ReplaceAllString(s, "TIME")
 }
 
 // explained returns the output of explain from a line on.

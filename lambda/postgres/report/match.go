@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -80,4 +81,29 @@ ORDER BY document_id, kind, other_document_id`
 func (r Reader) Warnings(ctx context.Context, ids []uuid.UUID) ([]Warning, error) {
 	rows, _ := r.db.Query(ctx, warningsSQL, ids)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Warning])
+}
+
+// Decision is what a person decided about a pair.
+type Decision struct {
+	A, B    uuid.UUID
+	Verdict string // confirmed, rejected or withdrawn
+	By      string
+	Origin  string // command or console
+	Note    string
+	At      time.Time
+}
+
+const decisionsSQL = `
+SELECT document_a_id, document_b_id, verdict, decided_by, origin, note, decided_at FROM (
+	SELECT * FROM decision WHERE document_a_id = $1
+	UNION ALL SELECT * FROM decision WHERE document_b_id = $1
+) AS d
+WHERE $2 IN ('00000000-0000-0000-0000-000000000000'::uuid, document_a_id, document_b_id)
+ORDER BY id DESC LIMIT 100`
+
+// Decisions lists what people decided about pairs of a document, or about its pair with
+// another one, the latest first and at most 100. The zero id stands for any other.
+func (r Reader) Decisions(ctx context.Context, id, other uuid.UUID) ([]Decision, error) {
+	rows, _ := r.db.Query(ctx, decisionsSQL, id, other)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Decision])
 }

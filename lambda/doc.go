@@ -119,6 +119,8 @@
 //
 // # The pages for people
 //
+//   - console has the pages: overview, lists and search, a document with the
+//     evidence for its matches and a picture of its cluster, what waits for people.
 //   - console/login lets people into the console, with their roles: by a link that
 //     works once, on this machine; console/login/oidc by OpenID Connect, elsewhere.
 //   - httpapi lets a function serve HTTP behind an API of API Gateway.

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"net/http"
+
+	"matchbook/lambda/explain"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// documentPage is a document with everything that is known about it.
+type documentPage struct {
+	*explain.Explanation
+	Received report.Received
+	Notified []report.Notified
+	Picture  *picture // of its cluster; nil: it has none
+}
+
+// maxPairs bounds the pairs of a document that are shown.
+const maxPairs = 30
+
+// Shown are the pairs that are shown, the best first.
+func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)] }
+
+// More is the number of pairs that are not shown.
+func (d documentPage) More() int { return max(len(d.Pairs)-maxPairs, 0) }
+
+// maxNotified bounds the notifications of a document that are shown.
+const maxNotified = 20
+
+func (h *handler) document(v *visit) error {
+	ids, err := h.admit(v, "id")
+	if err != nil {
+		return err
+	}
+	d := documentPage{}
+	if d.Explanation, err = h.reader(v).Document(ids[0]); err != nil {
+		return err
+	}
+	if d.Received, err = h.reports.Received(v.Context(), ids[0]); err != nil {
+		return err
+	}
+	if d.Notified, err = h.reports.Notified(v.Context(), ids[0], maxNotified); err != nil {
+		return err
+	}
+	if d.Picture, err = h.picture(v, d.Explanation); err != nil {
+		return err
+	}
+	return h.show(v, http.StatusOK, "document", d.Document.Called(), d)
+}
+
+// picture draws the cluster of a document.
+func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
+	members := e.Document.Cluster
+	if len(members) < 2 {
+		return nil, nil
+	}
+	at := 0
+	for i, m := range members {
+		if m.ID == e.Document.ID {
+			at = i
+		}
+	}
+	rest := 0
+	if rest = len(members) - maxDrawn; rest > 0 { // the document, and those received before and after it
+		from := min(max(at-maxDrawn/2, 0), rest)
+		members = members[from : from+maxDrawn]
+	}
+	g := graph{current: e.Document.ID, rest: max(rest, 0)}
+	ids := make([]uuid.UUID, len(members))
+	for i, m := range members {
+		ids[i] = m.ID
+		g.nodes = append(g.nodes, node{ID: m.ID, Type: m.Type, Label: m.Called(), Number: m.Number})
+	}
+	matches, err := h.reports.Matches(v.Context(), ids)
+	for _, m := range matches {
+		g.edges = append(g.edges, link{A: m.A, B: m.B, Confidence: m.Confidence, By: m.DecidedBy})
+	}
+	return g.draw(), err
+}
+
+// pairPage is two documents side by side.
+type pairPage struct {
+	*explain.Comparison
+}
+
+func (h *handler) pair(v *visit) error {
+	ids, err := h.admit(v, "a", "b")
+	if err != nil {
+		return err
+	}
+	p := pairPage{}
+	if p.Comparison, err = h.reader(v).Pair(ids[0], ids[1]); err != nil {
+		return err
+	}
+	return h.show(v, http.StatusOK, "pair", p.A.Called()+" and "+p.B.Called(), p)
+}

@@ -1,0 +1,224 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
+
+	"github.com/google/uuid"
+)
+
+// pageSize is the number of documents of a page.
+const pageSize = 50
+
+// documentList is a page of documents.
+type documentList struct {
+	Documents []report.Listed
+	Next      string // place of the next page; empty: this is the last
+	First     bool
+	States    []string
+	Types     []document.Type
+	State     string
+	Type      document.Type
+	Search    string
+	By        string   // what was searched by, of searches
+	Bys       []string // what else can be
+}
+
+// searches are the ways to search, in the order in which they are tried.
+var searches = []string{"number", "amount", "party"}
+
+func (h *handler) documents(v *visit) error {
+	if err := h.choose(v); err != nil {
+		return err
+	}
+	after, err := readPlace(v.FormValue("after"))
+	if err != nil {
+		return err
+	}
+	l := documentList{First: after == report.Place{}, States: report.Stages, Types: document.Types,
+		State: v.FormValue("state"), Type: document.Type(v.FormValue("type")), By: v.FormValue("by"), Bys: searches,
+		Search: strings.TrimSpace(v.FormValue("q"))}
+	if l.State != "" && !slices.Contains(report.Stages, l.State) || l.Type != "" && !slices.Contains(document.Types, l.Type) ||
+		l.By != "" && !slices.Contains(searches, l.By) || !searchable(l.Search) {
+		return errNotFound
+	}
+	if l.Search == "" {
+		err = h.list(v, &l, after)
+	} else if id, noID := document.ParseID(l.Search); noID == nil {
+		return h.lead(v, id, l)
+	} else {
+		err = h.search(v, &l, after)
+	}
+	if err != nil {
+		return err
+	}
+	if len(l.Documents) > pageSize {
+		l.Documents = l.Documents[:pageSize]
+		last := l.Documents[pageSize-1].Place
+		l.Next = strconv.FormatInt(last.At, 10) + "_" + last.ID.String()
+	}
+	return h.show(v, http.StatusOK, "documents", "Documents", l)
+}
+
+// maxSearch bounds the text of a search, in bytes.
+const maxSearch = 400
+
+func searchable(s string) bool {
+	return len(s) <= maxSearch && utf8.ValidString(s) && !strings.Contains(s, "\x00")
+}
+
+// readPlace reads the place of a page from its address.
+func readPlace(text string) (p report.Place, err error) {
+	if text == "" {
+		return p, nil
+	}
+	at, id, _ := strings.Cut(text, "_")
+	var err1, err2 error
+	p.At, err1 = strconv.ParseInt(at, 10, 64)
+	p.ID, err2 = document.ParseID(id)
+	const most = 4e18 // later than all times that a database has
+	if err1 != nil || err2 != nil || p.At < -most || p.At > most {
+		return p, errNotFound
+	}
+	return p, nil
+}
+
+// list reads one document more than a page has.
+func (h *handler) list(v *visit, l *documentList, after report.Place) (err error) {
+	f := report.ListFilter{Tenant: v.tenant.ID}
+	if l.State != "" {
+		f.Stages = []string{l.State}
+	}
+	if l.Type != "" {
+		f.Types = []document.Type{l.Type}
+	}
+	l.Documents, err = h.reports.List(v.Context(), f, after, pageSize+1)
+	return err
+}
+
+// lead leads to the document with an id, if it belongs to the tenant.
+func (h *handler) lead(v *visit, id uuid.UUID, l documentList) error {
+	found, err := h.reports.Summaries(v.Context(), []uuid.UUID{id})
+	if err != nil {
+		return err
+	}
+	if len(found) == 1 && found[0].TenantID == v.tenant.ID {
+		http.Redirect(v.w, v.Request, "/documents/"+id.String(), http.StatusSeeOther)
+		return nil
+	}
+	l.By = "id"
+	return h.show(v, http.StatusOK, "documents", "Documents", l)
+}
+
+// search reads one document more than a page has. Without a way to search, it takes
+// the first one that finds something.
+func (h *handler) search(v *visit, l *documentList, after report.Place) (err error) {
+	ways := searches
+	if l.By != "" {
+		ways = []string{l.By}
+	}
+	for _, by := range ways {
+		l.By = by
+		switch by {
+		case "number":
+			l.Documents, err = h.numbered(v, l.Search, after)
+		case "amount":
+			l.Documents, err = h.totalled(v, l.Search, after)
+		case "party":
+			l.Documents, err = h.ofParty(v, l.Search, after)
+		}
+		if err != nil || len(l.Documents) > 0 {
+			return err
+		}
+	}
+	if len(ways) > 1 {
+		l.By = ""
+	}
+	return nil
+}
+
+// probe is a document with these data, for its keys.
+func probe(tenant uuid.UUID, data document.Data) (score.Document, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return score.Document{}, err
+	}
+	return score.Read(score.Raw{TenantID: tenant, Type: document.Invoice, Data: string(raw)})
+}
+
+// numbered finds documents by their own number, in whatever form it is written.
+func (h *handler) numbered(v *visit, number string, after report.Place) ([]report.Listed, error) {
+	d, err := probe(v.tenant.ID, document.Data{Number: number})
+	if err != nil {
+		return nil, err
+	}
+	own := slices.DeleteFunc(d.Normalized().Keys, func(key string) bool { return !strings.HasPrefix(key[8:], "|own|") })
+	return h.reports.Keyed(v.Context(), v.tenant.ID, own, number, after, pageSize+1)
+}
+
+// totalled finds documents by their total.
+func (h *handler) totalled(v *visit, text string, after report.Place) ([]report.Listed, error) {
+	forms := totals(text)
+	if len(forms) == 0 {
+		return nil, nil
+	}
+	return h.reports.Totalled(v.Context(), v.tenant.ID, forms, after, pageSize+1)
+}
+
+// totals lists the forms in which a total may be stored: 119, 119.0 and 119.00.
+func totals(text string) []string {
+	plain := strings.ReplaceAll(text, " ", "")
+	if comma, point := strings.LastIndex(plain, ","), strings.LastIndex(plain, "."); comma > point { // 1.234,50
+		plain = strings.ReplaceAll(strings.ReplaceAll(plain, ".", ""), ",", ".")
+	} else {
+		plain = strings.ReplaceAll(plain, ",", "")
+	}
+	a, err := document.ParseAmount(plain)
+	if err != nil {
+		return nil
+	}
+	forms := []string{plain, a.Canonical()}
+	whole, decimals, _ := strings.Cut(a.Canonical(), ".")
+	for n := len(decimals); n < 2; n++ {
+		decimals += "0"
+		forms = append(forms, whole+"."+decimals)
+	}
+	slices.Sort(forms)
+	return slices.Compact(forms)
+}
+
+// ofParty finds documents by the name, VAT id or IBAN of their company: the supplier,
+// or the buyer where no supplier is named.
+func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.Listed, error) {
+	d, err := probe(v.tenant.ID, document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
+	if err != nil {
+		return nil, err
+	}
+	keys := d.Companies()
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return h.reports.Keyed(v.Context(), v.tenant.ID, keys, "", after, pageSize+1)
+}
+
+// Nothing describes an empty list.
+func (l documentList) Nothing() string {
+	switch {
+	case l.Search == "" && l.First:
+		return "No documents here."
+	case l.Search == "":
+		return "No more documents."
+	case l.By == "":
+		return fmt.Sprintf("No document has the number, the total or the company %q.", l.Search)
+	}
+	return fmt.Sprintf("No document has the %s %q.", l.By, l.Search)
+}

@@ -1,0 +1,175 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"matchbook/lambda/plan"
+	"matchbook/lambda/postgres/report"
+)
+
+// overview is the state of a tenant.
+type overview struct {
+	Stages   []stage
+	Oldest   string // age of the backlog; empty: nothing waits
+	Hours    []hour
+	Received int  // in the hours
+	Full     bool // there were more
+	Failures []report.KindCount
+	Waiting  []stage // for people, by kind
+	Cost     []cost
+}
+
+// stage is a state, or a kind of what waits for people, with the number of rows.
+type stage struct {
+	Name string
+	report.Count
+}
+
+// hour is a bar of the drawing of an overview: its parts from the bottom up.
+type hour struct {
+	report.Hour
+	X                                                         int
+	SucceededY, Succeeded, FailedY, Failed, WaitingY, Waiting int // in units of the drawing
+}
+
+// Total is the number of documents of the hour.
+func (h hour) Total() int { return h.Hour.Succeeded + h.Hour.Failed + h.Hour.Waiting }
+
+// Clock is the hour of the day, for every third hour.
+func (h hour) Clock() string {
+	if at := h.Start.UTC().Hour(); at%3 == 0 {
+		return fmt.Sprintf("%02d", at)
+	}
+	return ""
+}
+
+// cost is what models were paid on a day.
+type cost struct {
+	Day        string
+	Calls      int
+	Tokens     int
+	USD        *float64 // nil: no price is known
+	Incomplete bool
+}
+
+// Price is the amount in dollars, as far as prices are known.
+func (c cost) Price() string {
+	switch {
+	case c.USD == nil:
+		return "no price"
+	case c.Incomplete:
+		return fmt.Sprintf("over %.2f", *c.USD)
+	}
+	return fmt.Sprintf("%.2f", *c.USD)
+}
+
+// Days of the failures and of the cost that an overview shows.
+const (
+	failureDays = 7
+	costDays    = 7
+)
+
+func (h *handler) overview(v *visit) error {
+	if err := h.choose(v); err != nil {
+		return err
+	}
+	o := overview{}
+	for _, read := range []func(*visit, *overview) error{h.stages, h.hours, h.failures, h.waits, h.cost} {
+		if err := read(v, &o); err != nil {
+			return err
+		}
+	}
+	return h.show(v, http.StatusOK, "overview", "Overview", o)
+}
+
+func (h *handler) stages(v *visit, o *overview) error {
+	counts, err := h.reports.Stages(v.Context(), v.tenant.ID)
+	if err != nil {
+		return err
+	}
+	for _, name := range report.Stages {
+		o.Stages = append(o.Stages, stage{name, counts[name]})
+	}
+	age, err := h.reports.Oldest(v.Context(), v.tenant.ID)
+	if waits := counts["pending"].N + counts["in-progress"].N; waits > 0 {
+		o.Oldest = age.Round(time.Second).String()
+	}
+	return err
+}
+
+// Height of the drawing of the hours, and the distance of its bars.
+const (
+	hoursHeight = 100
+	hoursStep   = 25
+)
+
+func (h *handler) hours(v *visit, o *overview) error {
+	hours, err := h.reports.Hours(v.Context(), v.tenant.ID, time.Now())
+	most := 1
+	for i, r := range hours {
+		o.Hours = append(o.Hours, hour{Hour: r, X: i * hoursStep})
+		o.Received += o.Hours[i].Total()
+		o.Full = o.Full || r.Full
+		most = max(most, o.Hours[i].Total())
+	}
+	for i := range o.Hours {
+		b, top := &o.Hours[i], hoursHeight
+		part := func(n int) (y, height int) {
+			if height = n * hoursHeight / most; n > 0 {
+				height = max(height, 2)
+			}
+			top -= height
+			return top, height
+		}
+		b.SucceededY, b.Succeeded = part(b.Hour.Succeeded)
+		b.FailedY, b.Failed = part(b.Hour.Failed)
+		b.WaitingY, b.Waiting = part(b.Hour.Waiting)
+	}
+	return err
+}
+
+func (h *handler) failures(v *visit, o *overview) (err error) {
+	o.Failures, err = h.reports.FailureKinds(v.Context(), v.tenant.ID, failureDays*24*time.Hour)
+	return err
+}
+
+func (h *handler) waits(v *visit, o *overview) error {
+	counts, err := h.reports.WaitingCounts(v.Context(), report.WaitingFilter{Tenant: v.tenant.ID})
+	for _, kind := range report.WaitingKinds {
+		o.Waiting = append(o.Waiting, stage{kind, report.Count{N: counts[kind]}})
+	}
+	return err
+}
+
+func (h *handler) cost(v *visit, o *overview) error {
+	since := time.Now().UTC().AddDate(0, 0, 1-costDays).Truncate(24 * time.Hour)
+	spent, err := h.reports.Spent(v.Context(), since, v.tenant.ID)
+	if err != nil {
+		return err
+	}
+	priced := plan.Spent{Prices: h.Prices}
+	priced.Add(spent)
+	for _, d := range priced.Days {
+		i := slices.IndexFunc(o.Cost, func(c cost) bool { return c.Day == d.Day })
+		if i < 0 {
+			i, o.Cost = len(o.Cost), append(o.Cost, cost{Day: d.Day})
+		}
+		c := &o.Cost[i]
+		c.Calls += d.Calls
+		c.Tokens += d.PromptTokens + d.CompletionTokens
+		c.Incomplete = c.Incomplete || d.Incomplete
+		if d.USD != nil {
+			usd := *d.USD
+			if c.USD != nil {
+				usd += *c.USD
+			}
+			c.USD = &usd
+		}
+	}
+	slices.SortFunc(o.Cost, func(a, b cost) int { return cmp.Compare(b.Day, a.Day) })
+	return nil
+}

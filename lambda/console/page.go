@@ -1,0 +1,147 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+//go:embed console.css
+var style []byte
+
+// views are the pages, each with the frame around it.
+var views = func() map[string]*template.Template {
+	frame := template.Must(template.New("frame.html").Funcs(words).ParseFS(pages, "pages/frame.html", "pages/parts.html"))
+	all := make(map[string]*template.Template)
+	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair"} {
+		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
+	}
+	return all
+}()
+
+// words are the functions of the templates.
+var words = template.FuncMap{
+	"clean": func(s string) string { return term.Clean(s, term.MaxValue) },
+	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02") },
+	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"typed": func(t document.Type) string {
+		if t == "" {
+			return "no type"
+		}
+		return t.Words()
+	},
+	"label":    func(t document.Type, number string, id uuid.UUID) string { return term.Label(t, number, id) },
+	"state":    stateWords,
+	"thousand": thousands,
+	"score":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+	"points":   func(n int) string { return fmt.Sprintf("%+d", n) },
+	"list":     func(s []string) string { return strings.Join(s, ", ") },
+}
+
+// stateWords names a state for people.
+func stateWords(state string) string {
+	if state == "" || state == "none" {
+		return "not queued"
+	}
+	return strings.ReplaceAll(state, "-", " ")
+}
+
+// thousands is a number with separators: 1,234,567.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// maxTenants bounds the tenants of which one can be chosen from a list.
+const maxTenants = 200
+
+// frame is what every page shows.
+type frame struct {
+	Title   string
+	Section string // of the navigation
+	Person  login.Person
+	Tenant  report.Tenant
+	Tenants []report.Tenant // to choose from; one or none: there is no choice
+	Query   url.Values      // of the address
+	Acts    bool            // the person may act for the tenant
+	Body    any
+}
+
+// show writes a page.
+func (h *handler) show(v *visit, status int, name, title string, body any) error {
+	f := frame{Title: title, Section: name, Person: v.person, Tenant: v.tenant, Query: v.URL.Query(), Body: body}
+	if v.tenant.ID != uuid.Nil {
+		f.Acts = v.person.Role(v.tenant.ID) >= login.Operator
+		ids, all := v.person.Tenants()
+		if all {
+			ids = nil
+		}
+		var err error
+		if f.Tenants, err = h.reports.Tenants(v.Context(), ids, maxTenants); err != nil {
+			return err
+		}
+	}
+	return write(v.w, status, name, f)
+}
+
+func write(w http.ResponseWriter, status int, name string, f frame) error {
+	var page bytes.Buffer
+	if err := views[name].Execute(&page, f); err != nil {
+		return fmt.Errorf("the template %s: %w", name, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes()) // a client that has gone needs no answer
+	return nil
+}
+
+// message answers with a sentence.
+func (h *handler) message(v *visit, status int, title, sentence string) {
+	f := frame{Title: title, Section: "message", Person: v.person, Body: sentence}
+	if err := write(v.w, status, "message", f); err != nil {
+		h.Log.Error("a page cannot be written", "reason", err.Error())
+	}
+}
+
+func serveStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, _ = w.Write(style)
+}
+
+// With returns the query of the address with a value changed, without its place.
+func (f frame) With(name, value string) string {
+	q := url.Values{"tenant": {f.Tenant.ID.String()}}
+	for _, kept := range []string{"state", "type", "q", "by", "kind"} {
+		if values := f.Query[kept]; len(values) > 0 && values[0] != "" {
+			q.Set(kept, values[0])
+		}
+	}
+	q.Set(name, value)
+	if value == "" {
+		q.Del(name)
+	}
+	return "?" + q.Encode()
+}
+
+// At returns the query that names the tenant.
+func (f frame) At() string { return "?tenant=" + f.Tenant.ID.String() }

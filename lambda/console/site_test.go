@@ -1,0 +1,231 @@
+package console_test
+
+import (
+	"encoding/json"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/console"
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/corpus"
+	"matchbook/lambda/document"
+	"matchbook/lambda/importing"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// The tenants of the sample documents.
+var (
+	tenantA = uuid.MustParse("10000000-0000-4000-8000-000000000001")
+	tenantB = uuid.MustParse("20000000-0000-4000-8000-000000000001")
+)
+
+// site is a console over a database of its own.
+type site struct {
+	*postgres.DB
+	conn *pgx.Conn
+	t    testing.TB
+	logs logs
+}
+
+// logs are the lines that the console logs.
+type logs struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+// Write keeps a line.
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Builder.Write(b)
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	url := postgrestest.URL(t)
+	return &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t}
+}
+
+// newSample is a site with the sample documents, matched by the rules.
+func newSample(t testing.TB) *site {
+	t.Helper()
+	s := newSite(t)
+	in, err := corpus.ReadFolder("../../testdata/documents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.add(importing.Rows(in.Documents)...)
+	return s
+}
+
+// add stores documents, and matches them.
+func (s *site) add(docs ...postgres.Imported) {
+	s.t.Helper()
+	if _, err := s.Import(s.t.Context(), docs); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, d := range docs {
+		s.match(d.ID)
+	}
+}
+
+func (s *site) match(id uuid.UUID) {
+	s.t.Helper()
+	claims, err := s.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m := &match.Matcher{Store: s.DB, Log: slog.New(slog.DiscardHandler)}
+	if err := m.Match(s.t.Context(), claims[0].Fence); err != nil {
+		s.t.Logf("%s: %v", id, err)
+	}
+}
+
+func doc(id byte, tenant uuid.UUID, t document.Type, data string) postgres.Imported {
+	return postgres.Imported{ID: uuid.UUID{0: 0xd0, 6: 0x40, 8: 0x80, 15: id}, TenantID: tenant, Type: t, Data: json.RawMessage(data)}
+}
+
+func (s *site) exec(sql string, args ...any) {
+	s.t.Helper()
+	if _, err := s.conn.Exec(s.t.Context(), sql, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// found reads a value.
+func found[T any](s *site, sql string, args ...any) (value T) {
+	s.t.Helper()
+	if err := s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value); err != nil {
+		s.t.Fatal(err)
+	}
+	return value
+}
+
+// numbered is the id of the document with a number.
+func (s *site) numbered(number string) uuid.UUID {
+	s.t.Helper()
+	return found[uuid.UUID](s, "SELECT id FROM document WHERE structured_data ->> 'number' = $1", number)
+}
+
+// client is a browser of a person who is logged in.
+type client struct {
+	*http.Client
+	t    testing.TB
+	base string
+	link string // that logs in
+}
+
+// serve starts a console of its own for a person.
+func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
+	s.t.Helper()
+	handler, err := console.New(console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil))})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	local := login.NewLocal(login.Person{ID: "p", Name: "Paula", Roles: roles})
+	server := httptest.NewServer(local.Handler(slog.New(slog.DiscardHandler), handler))
+	s.t.Cleanup(server.Close)
+	return &client{Client: server.Client(), t: s.t, base: server.URL, link: server.URL + local.Link()}
+}
+
+// as is a client of a person who is logged in.
+func (s *site) as(roles map[uuid.UUID]login.Role) *client {
+	s.t.Helper()
+	c := s.serve(roles)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c.Client = &http.Client{Jar: jar, Transport: c.Transport}
+	if a := c.get(strings.TrimPrefix(c.link, c.base)); a.code != http.StatusOK {
+		s.t.Fatalf("the login: %d %s", a.code, a.body)
+	}
+	return c
+}
+
+func everything(r login.Role) map[uuid.UUID]login.Role { return map[uuid.UUID]login.Role{uuid.Nil: r} }
+
+// answer is the last one of a request, after redirects.
+type answer struct {
+	code int
+	path string
+	body string
+}
+
+// text is the page without its tags, in one line.
+func (a answer) text() string {
+	text, tag := strings.Builder{}, false
+	for _, r := range a.body {
+		switch {
+		case r == '<':
+			tag = true
+			text.WriteByte(' ')
+		case r == '>':
+			tag = false
+		case !tag:
+			text.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(text.String())), " ")
+}
+
+func (c *client) get(path string) answer {
+	c.t.Helper()
+	return c.do(http.MethodGet, path, nil)
+}
+
+func (c *client) do(method, path string, form url.Values) answer {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Request.URL.RequestURI(), string(body)}
+}
+
+// page is a page that must be there.
+func (c *client) page(path string) answer {
+	c.t.Helper()
+	a := c.get(path)
+	if a.code != http.StatusOK {
+		c.t.Fatalf("%s: %d %s", path, a.code, a.text())
+	}
+	return a
+}
+
+// want fails the test unless a page has these texts, without tags.
+func (a answer) want(t testing.TB, texts ...string) {
+	t.Helper()
+	for _, want := range texts {
+		if !strings.Contains(a.text(), want) {
+			t.Errorf("%s: %q is missing in\n%s", a.path, want, a.text())
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is a moment in the life of a document.
+type event struct {
+	At   time.Time
+	What string
+}
+
+// Timeline lists what happened to a document, the latest first.
+func (d documentPage) Timeline() (list []event) {
+	add := func(at *time.Time, format string, args ...any) {
+		if at != nil {
+			list = append(list, event{*at, fmt.Sprintf(format, args...)})
+		}
+	}
+	doc := d.Document
+	add(&d.Received.At, "received")
+	add(doc.Published, "published for matching, the latest time")
+	if doc.Status == "failed" {
+		add(doc.Failed, "failed after %d attempts", doc.Attempts)
+	}
+	if f := doc.File; f != nil {
+		add(f.Published, "its file was published for reading, the latest time")
+		if f.Status == "failed" {
+			add(f.Failed, "its file could not be read")
+		}
+	}
+	for _, n := range d.Notified {
+		to := "waits to be sent"
+		if len(n.Channels) > 0 {
+			to = "sent to " + strings.Join(n.Channels, " and ")
+		}
+		add(&n.At, "notification about attempt %d, %s: %s", n.Attempt, n.Kind, to)
+	}
+	slices.SortStableFunc(list, func(a, b event) int { return b.At.Compare(a.At) })
+	return list
+}

@@ -22,8 +22,12 @@ type sessionOptions struct {
 }
 
 func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	return o.addKeep(cmd)
+}
+
+func (o *sessionOptions) addKeep(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
-	flags.BoolVar(&o.json, "json", false, "print as JSON")
 	flags.StringVar(&o.keep, "keep", "", "the private PostgreSQL that match --keep keeps, in this folder")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()
 	return cmd

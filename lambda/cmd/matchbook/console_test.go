@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+// browser is the standard output of a console: it follows the link, and interrupts the
+// command.
+type browser struct {
+	bytes.Buffer
+	interrupt context.CancelFunc
+	first     string
+	again     string // without a cookie
+}
+
+// Write follows the link.
+func (b *browser) Write(p []byte) (int, error) {
+	defer b.interrupt()
+	jar, _ := cookiejar.New(nil)
+	client := &http.Client{Jar: jar}
+	link := strings.TrimSpace(string(p))
+	if response, err := client.Get(link); err == nil {
+		var page bytes.Buffer
+		_, _ = page.ReadFrom(response.Body)
+		b.first = response.Status + " " + page.String()
+		response.Body.Close()
+	}
+	b.again = body(link)
+	return b.Buffer.Write(p)
+}
+
+func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	url := storedSample(t)
+	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	ctx, interrupt := context.WithCancel(t.Context())
+	b, problems := &browser{interrupt: interrupt}, &bytes.Buffer{}
+	if code := run(ctx, []string{"console", "--tenant", lampTenant, "--role", "viewer", "--by", "paula"}, env, b, problems); code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, problems)
+	}
+	if !strings.HasPrefix(b.first, "200 OK") || !strings.Contains(b.first, "<bdi>paula</bdi>") || !strings.Contains(b.first, lampTenant) {
+		t.Errorf("the first time: %.300s", b.first)
+	}
+	if !strings.HasPrefix(b.again, "403 ") {
+		t.Errorf("the second time: %.100s", b.again)
+	}
+	for _, args := range [][]string{{"--role", "x"}, {"--tenant", "x"}, {"--addr", "nowhere:x"}} {
+		if code, _, errOut := matchbook(t, url, append([]string{"console"}, args...)...); code != exitError || !strings.Contains(errOut, args[0]) {
+			t.Errorf("%v: exit status %d\n%s", args, code, errOut)
+		}
+	}
+}

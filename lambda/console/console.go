@@ -3,13 +3,19 @@
 //	GET  /                        overview of a tenant
 //	GET  /documents               list by state and type; q=: search
 //	GET  /documents/{id}          a document: the link in every notification
+//	POST /documents/{id}/match    matches it again: reason, seen, form
 //	GET  /open                    what waits for people, the most valuable first
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence
+//	POST /pairs/{a}/{b}           decides: verdict, note, seen
 //
 // New returns the handler. It belongs behind a gate of package login, which knows the
 // person of each request, refuses forms of other sites, and sets the headers. A page
 // shows one tenant, for which the person has a role. A document of another tenant and
 // one that does not exist have the same answer, 404.
+//
+// An operator of the tenant acts by forms; a viewer gets 403. A form has the state that
+// the person saw: if it has changed, the answer is 409 with the state of now, and nothing
+// is written. A form that is sent twice acts once.
 //
 // Pages are complete when they leave the server: they have no script. All texts of
 // documents are cleaned and cut, by package explain or here, and escaped by
@@ -28,6 +34,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -39,6 +46,7 @@ import (
 type Config struct {
 	DB     *postgres.DB
 	Prices *plan.ModelPrices // nil: those that are built in
+	Sender job.Sender        // of documents that are published; nil: the sweep sends the messages
 	Log    *slog.Logger
 }
 
@@ -67,6 +75,8 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /documents/{id}", h.page(h.document))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /pairs/{a}/{b}", h.page(h.pair))
+	mux.HandleFunc("POST /pairs/{a}/{b}", h.page(h.decide))
+	mux.HandleFunc("POST /documents/{id}/match", h.page(h.publish))
 	mux.HandleFunc("/", h.page(func(*visit) error { return errNotFound }))
 	return mux, nil
 }
@@ -81,8 +91,10 @@ type visit struct {
 
 // Errors of a visit, as answers.
 var (
-	errNotFound = errors.New("not found")
-	errNoTenant = errors.New("there is no tenant yet")
+	errNotFound   = errors.New("not found")
+	errNoTenant   = errors.New("there is no tenant yet")
+	errNoOperator = errors.New("the person is no operator")
+	errBadForm    = errors.New("a form that is not ours")
 )
 
 // page calls next for the person of a request, and answers its error.
@@ -107,6 +119,10 @@ func (h *handler) fail(v *visit, err error) {
 	switch {
 	case errors.Is(err, errNotFound):
 		h.message(v, http.StatusNotFound, "Not found", "There is no such page, or it is not for you.")
+	case errors.Is(err, errNoOperator):
+		h.message(v, http.StatusForbidden, "Not allowed", "You may read these documents. An operator of the tenant may change them.")
+	case errors.Is(err, errBadForm):
+		h.message(v, http.StatusBadRequest, "Not understood", "The form is not complete. Go back, load the page again, and try once more.")
 	case errors.Is(err, errNoTenant):
 		h.message(v, http.StatusOK, "Nothing here yet", "The database has no documents yet, or none that you may see.")
 	default:

@@ -14,7 +14,17 @@ type documentPage struct {
 	*explain.Explanation
 	Received report.Received
 	Notified []report.Notified
-	Picture  *picture // of its cluster; nil: it has none
+	Deeds    []report.Deed
+	Picture  *picture  // of its cluster; nil: it has none
+	Form     uuid.UUID // that acts once
+	Seen     string    // version of the state
+	notice
+}
+
+// notice is what was done, or why nothing was.
+type notice struct {
+	Done    string
+	Problem string
 }
 
 // maxPairs bounds the pairs of a document that are shown.
@@ -26,28 +36,42 @@ func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)]
 // More is the number of pairs that are not shown.
 func (d documentPage) More() int { return max(len(d.Pairs)-maxPairs, 0) }
 
-// maxNotified bounds the notifications of a document that are shown.
-const maxNotified = 20
+// Bounds of the events of a document that are shown.
+const (
+	maxNotified = 20
+	maxDeeds    = 50
+)
 
 func (h *handler) document(v *visit) error {
 	ids, err := h.admit(v, "id")
 	if err != nil {
 		return err
 	}
-	d := documentPage{}
-	if d.Explanation, err = h.reader(v).Document(ids[0]); err != nil {
+	return h.showDocument(v, http.StatusOK, ids[0], "")
+}
+
+// showDocument shows a document, with the reason why nothing was done with it.
+func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem string) (err error) {
+	d := documentPage{Form: uuid.New(), notice: notice{dones[v.URL.Query().Get("done")], problem}}
+	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, which may change meanwhile
 		return err
 	}
-	if d.Received, err = h.reports.Received(v.Context(), ids[0]); err != nil {
+	if d.Explanation, err = h.reader(v).Document(id); err != nil {
 		return err
 	}
-	if d.Notified, err = h.reports.Notified(v.Context(), ids[0], maxNotified); err != nil {
+	if d.Received, err = h.reports.Received(v.Context(), id); err != nil {
+		return err
+	}
+	if d.Notified, err = h.reports.Notified(v.Context(), id, maxNotified); err != nil {
+		return err
+	}
+	if d.Deeds, err = h.reports.Deeds(v.Context(), id, maxDeeds); err != nil {
 		return err
 	}
 	if d.Picture, err = h.picture(v, d.Explanation); err != nil {
 		return err
 	}
-	return h.show(v, http.StatusOK, "document", d.Document.Called(), d)
+	return h.show(v, status, "document", d.Document.Called(), d)
 }
 
 // picture draws the cluster of a document.
@@ -83,6 +107,9 @@ func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
 // pairPage is two documents side by side.
 type pairPage struct {
 	*explain.Comparison
+	Seen   string // version of the pair
+	ByHand bool   // a person has decided
+	notice
 }
 
 func (h *handler) pair(v *visit) error {
@@ -90,9 +117,18 @@ func (h *handler) pair(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := pairPage{}
+	return h.showPair(v, http.StatusOK, ids, "")
+}
+
+// showPair shows a pair, with the reason why nothing was decided.
+func (h *handler) showPair(v *visit, status int, ids []uuid.UUID, problem string) (err error) {
+	p := pairPage{notice: notice{dones[v.URL.Query().Get("done")], problem}}
+	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, which may change meanwhile
+		return err
+	}
 	if p.Comparison, err = h.reader(v).Pair(ids[0], ids[1]); err != nil {
 		return err
 	}
-	return h.show(v, http.StatusOK, "pair", p.A.Called()+" and "+p.B.Called(), p)
+	p.ByHand = p.Pair != nil && p.Pair.DecidedBy == "person"
+	return h.show(v, status, "pair", p.A.Called()+" and "+p.B.Called(), p)
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/term"
 )
 
 // event is a moment in the life of a document.
@@ -32,6 +35,9 @@ func (d documentPage) Timeline() (list []event) {
 			add(f.Failed, "its file could not be read")
 		}
 	}
+	for _, deed := range d.Deeds {
+		add(&deed.At, "%s", deedWords(deed))
+	}
 	for _, n := range d.Notified {
 		to := "waits to be sent"
 		if len(n.Channels) > 0 {
@@ -41,4 +47,20 @@ func (d documentPage) Timeline() (list []event) {
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return b.At.Compare(a.At) })
 	return list
+}
+
+// deedWords describes what a person did.
+func deedWords(d report.Deed) string {
+	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
+	if note != "" {
+		note = ": " + note
+	}
+	if d.Other == nil {
+		return fmt.Sprintf("%s had it matched again%s", by, note)
+	}
+	what := d.What // confirmed or rejected
+	if what == "withdrawn" {
+		what = "withdrew the verdict about"
+	}
+	return fmt.Sprintf("%s %s the match with %s%s", by, what, d.Other, note)
 }

@@ -57,6 +57,9 @@ func (d *Reader) Explain(args []string) (Report, error) {
 // Error is an error in our own words, which may be printed as it is.
 type Error struct{ error }
 
+// Unwrap returns the reason.
+func (e Error) Unwrap() error { return e.error }
+
 // Errorf makes an Error.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 

@@ -1,0 +1,115 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
+	"matchbook/lambda/explain"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/rules"
+	"matchbook/lambda/term"
+
+	"github.com/google/uuid"
+)
+
+// maxForm bounds a form, in bytes.
+const maxForm = 64 << 10
+
+// act admits an operator to the documents of a path, and reads the form. A viewer is
+// refused, and a form that is not one of ours.
+func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
+	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
+	ids, err := h.admit(v, names...)
+	if err != nil {
+		return nil, err
+	}
+	if v.person.Role(v.tenant.ID) < login.Operator {
+		return nil, errNoOperator
+	}
+	if err := v.ParseForm(); err != nil {
+		return nil, errBadForm
+	}
+	return ids, nil
+}
+
+// decide takes a decision about a pair. What was decided is repeated without effect; a
+// pair that has changed is shown as it is now, with 409.
+func (h *handler) decide(v *visit) error {
+	ids, err := h.act(v, "a", "b")
+	if err != nil {
+		return err
+	}
+	d := postgres.Decision{Verdict: rules.Verdict(v.PostFormValue("verdict")), By: v.person.Name, Origin: postgres.OriginConsole,
+		Note: v.PostFormValue("note"), Seen: v.PostFormValue("seen")}
+	switch d.Verdict {
+	case rules.Confirmed, rules.Rejected, rules.Withdrawn:
+	default:
+		return errBadForm
+	}
+	if d.Seen == "" {
+		return errBadForm
+	}
+	_, stamped, err := h.reader(v).Decide([]string{ids[0].String(), ids[1].String()}, d)
+	h.send(v, stamped)
+	var ours explain.Error
+	switch {
+	case errors.Is(err, postgres.ErrStale):
+		return h.showPair(v, http.StatusConflict, ids, "The pair has changed since it was shown. Nothing was decided; this is how it is now.")
+	case errors.As(err, &ours):
+		return h.showPair(v, http.StatusConflict, ids, term.Clean(ours.Error(), term.MaxText))
+	case err != nil:
+		return err
+	}
+	http.Redirect(v.w, v.Request, v.URL.Path+"?done="+string(d.Verdict), http.StatusSeeOther)
+	return nil
+}
+
+// publish has a document matched again, for a reason.
+func (h *handler) publish(v *visit) error {
+	ids, err := h.act(v, "id")
+	if err != nil {
+		return err
+	}
+	form, noID := document.ParseID(v.PostFormValue("form"))
+	reason := term.Clean(v.PostFormValue("reason"), term.MaxText)
+	if noID != nil {
+		return errBadForm
+	}
+	if reason == "" {
+		return h.showDocument(v, http.StatusBadRequest, ids[0], "Give a reason: it is kept with your name.")
+	}
+	stamped, err := h.DB.PublishFor(v.Context(), ids[0], postgres.Action{ID: form, By: term.Clean(v.person.Name, term.MaxValue),
+		Reason: reason, Seen: v.PostFormValue("seen")})
+	switch {
+	case errors.Is(err, postgres.ErrStale):
+		return h.showDocument(v, http.StatusConflict, ids[0], "The document has changed since it was shown. Nothing was done; this is how it is now.")
+	case err != nil:
+		return err
+	}
+	h.send(v, stamped)
+	http.Redirect(v.w, v.Request, "/documents/"+ids[0].String()+"?done=published", http.StatusSeeOther)
+	return nil
+}
+
+// send sends the messages of published documents. The sweep sends those that are not.
+func (h *handler) send(v *visit, stamped []job.Stamped) {
+	if h.Sender == nil || len(stamped) == 0 {
+		return
+	}
+	if unsent, err := h.Sender.Send(v.Context(), stamped); err != nil {
+		h.Log.Warn("documents are published without a message: the sweep sends it", "documents", len(unsent),
+			"reason", failure.Of(err).Text)
+	}
+}
+
+// dones describes what was done, by the value that the address has.
+var dones = map[string]string{
+	string(rules.Confirmed): "Confirmed: the two belong together.",
+	string(rules.Rejected):  "Rejected: the two do not belong together.",
+	string(rules.Withdrawn): "Withdrawn: the rules have decided again.",
+	"published":             "Published: the document will be matched again.",
+}

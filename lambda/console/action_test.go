@@ -1,0 +1,174 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/console/login"
+
+	"github.com/google/uuid"
+)
+
+// form reads the hidden fields of the form of a page that is sent to a path.
+func (a answer) form(t testing.TB, action string) url.Values {
+	t.Helper()
+	_, rest, ok := strings.Cut(a.body, `method="post" action="`+action+`"`)
+	if !ok {
+		t.Fatalf("no form for %s in\n%s", action, a.text())
+	}
+	rest, _, _ = strings.Cut(rest, "</form>")
+	values := url.Values{}
+	for _, field := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(rest, -1) {
+		values.Set(field[1], field[2])
+	}
+	return values
+}
+
+// with adds a field.
+func with(form url.Values, name, value string) url.Values {
+	form.Set(name, value)
+	return form
+}
+
+// rows lists everything that an action may change.
+func (s *site) rows() string {
+	s.t.Helper()
+	return found[string](s, `SELECT (SELECT count(*) || md5(coalesce(string_agg(d::text, '' ORDER BY id), '')) FROM document AS d)
+		|| (SELECT count(*) || md5(coalesce(string_agg(m::text, '' ORDER BY document_a_id, document_b_id), '')) FROM document_match AS m)
+		|| (SELECT md5(coalesce(string_agg(p::text, '' ORDER BY document_a_id, document_b_id), '')) FROM match_pair AS p)
+		|| (SELECT count(*) FROM decision) || '/' || (SELECT count(*) FROM document_action)`)
+}
+
+func TestAPersonDecidesAboutAPair(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
+	path := "/pairs/" + order.String() + "/" + invoice.String()
+	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator})
+	decide := func(verdict, note, want string) {
+		t.Helper()
+		form := with(with(c.page(path).form(t, path), "verdict", verdict), "note", note)
+		if a := c.do(http.MethodPost, path, form); a.code != http.StatusOK || a.path != path+"?done="+verdict || !strings.Contains(a.text(), want) {
+			t.Fatalf("%s: %d %s %s", verdict, a.code, a.path, a.text())
+		}
+	}
+	decide("confirmed", "seen <b>the</b> goods", "Matched: a person confirmed it.")
+	decide("rejected", "", "No match: a person rejected it.")
+	decide("withdrawn", "", "Undecided: it needs 7 more points")
+	if got := found[[]string](s, "SELECT array_agg(concat_ws(' ', verdict, decided_by, origin, note) ORDER BY id) FROM decision"); !slices.Equal(got,
+		[]string{"confirmed Paula console seen <b>the</b> goods", "rejected Paula console ", "withdrawn Paula console "}) {
+		t.Errorf("decisions: %q", got)
+	}
+	c.page("/documents/"+order.String()).want(t, "Paula confirmed the match with "+invoice.String()+": seen <b>the</b> goods", "Paula withdrew the verdict about")
+}
+
+// A double click decides once, and a form from before another decision is refused.
+func TestADecisionIsSafeAgainstDoubleClicksAndStalePages(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	path := "/pairs/" + s.numbered("4500000136").String() + "/" + s.numbered("26-0418").String()
+	c := s.as(everything(login.Operator))
+	old := with(c.page(path).form(t, path), "verdict", "confirmed")
+	var clicks sync.WaitGroup
+	for range 4 {
+		clicks.Go(func() {
+			if a := c.do(http.MethodPost, path, old); a.code != http.StatusOK {
+				t.Errorf("%d %s", a.code, a.text())
+			}
+		})
+	}
+	clicks.Wait()
+	if n := found[int](s, "SELECT count(*) FROM decision"); n != 1 {
+		t.Errorf("%d decisions", n)
+	}
+	before := s.rows()
+	if a := c.do(http.MethodPost, path, with(old, "verdict", "rejected")); a.code != http.StatusConflict ||
+		!strings.Contains(a.text(), "Nothing was decided") || !strings.Contains(a.text(), "Matched: a person confirmed it.") {
+		t.Errorf("a stale page: %d %s", a.code, a.text())
+	}
+	if s.rows() != before {
+		t.Error("a stale page changed something")
+	}
+}
+
+func TestAFailedDocumentIsMatchedAgainForAReason(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	id := s.numbered("4500000101")
+	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'out of time' WHERE id = $1", id)
+	page, path := "/documents/"+id.String(), "/documents/"+id.String()+"/match"
+	c := s.as(everything(login.Operator))
+	form, other := with(c.page(page).form(t, path), "reason", "the model is back"), with(c.page(page).form(t, path), "reason", "the same")
+	if a := c.do(http.MethodPost, path, with(c.page(page).form(t, path), "reason", " \u0007")); a.code != http.StatusBadRequest {
+		t.Errorf("without a reason: %d", a.code)
+	}
+	var clicks sync.WaitGroup
+	for range 4 {
+		clicks.Go(func() {
+			if a := c.do(http.MethodPost, path, form); a.code != http.StatusOK || !strings.Contains(a.text(), "will be matched again") {
+				t.Errorf("%d %s", a.code, a.text())
+			}
+		})
+	}
+	clicks.Wait()
+	if a := c.do(http.MethodPost, path, other); a.code != http.StatusConflict || !strings.Contains(a.text(), "Nothing was done") {
+		t.Errorf("a stale page: %d %s", a.code, a.text())
+	}
+	if got := found[string](s, "SELECT string_agg(acted_by || ': ' || reason, ', ') FROM document_action WHERE document_id = $1", id); got != "Paula: the model is back" {
+		t.Errorf("actions: %s", got)
+	}
+	if got := found[string](s, "SELECT matching_status FROM document WHERE id = $1", id); got != "pending" {
+		t.Errorf("state: %s", got)
+	}
+	s.match(id)
+	c.page(page).want(t, "succeeded", "Paula had it matched again: the model is back")
+}
+
+// On every path and method, another tenant's ids have the answer of ids that do not
+// exist, and nothing changes. A viewer of the tenant may not act.
+func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	ids := found[[]uuid.UUID](s, "SELECT array_agg(id ORDER BY id) FROM (SELECT id FROM document WHERE tenant_id = $1 ORDER BY id LIMIT 2) AS few", tenantA)
+	pair, again := "/pairs/"+ids[0].String()+"/"+ids[1].String(), "/documents/"+ids[0].String()+"/match"
+	operator := s.as(everything(login.Operator))
+	decision := with(operator.page(pair).form(t, pair), "verdict", "confirmed")
+	order := with(operator.page("/documents/"+ids[0].String()).form(t, again), "reason", "why not")
+	before := s.rows()
+	stranger, viewer := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator}), s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer, tenantB: login.Operator})
+	missing := stranger.get("/documents/" + uuid.NewString())
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		for path, form := range map[string]url.Values{pair: decision, again: order, "/documents/" + ids[0].String(): order,
+			pair + "?tenant=" + tenantB.String(): decision, again + "?tenant=" + tenantB.String(): order} {
+			if a := stranger.do(method, path, form); a.code != http.StatusNotFound || a.body != missing.body {
+				t.Errorf("%s %s of another tenant: %d", method, path, a.code)
+			}
+		}
+	}
+	for path, form := range map[string]url.Values{pair: decision, again: order} {
+		if a := viewer.do(http.MethodPost, path, form); a.code != http.StatusForbidden {
+			t.Errorf("%s by a viewer: %d", path, a.code)
+		}
+	}
+	for _, path := range []string{pair, "/documents/" + ids[0].String()} {
+		if a := viewer.page(path); strings.Contains(a.body, `action="`+path) || strings.Contains(a.body, "Match again") {
+			t.Errorf("%s: a viewer is offered actions", path)
+		}
+	}
+	for path, form := range map[string]url.Values{pair: {"verdict": {"x"}, "seen": {"x"}}, pair + "?": {"verdict": {"confirmed"}}, again: {"form": {"x"}}} {
+		if a := operator.do(http.MethodPost, path, form); a.code != http.StatusBadRequest {
+			t.Errorf("%s with %v: %d", path, form, a.code)
+		}
+	}
+	if s.rows() != before {
+		t.Error("something changed")
+	}
+	if logged := s.logs.String(); logged != "" {
+		t.Errorf("logged: %s", logged)
+	}
+}

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Action is a person's order to match a document again.
+type Action struct {
+	ID     uuid.UUID // of the form, which acts once
+	By     string    // the person
+	Reason string
+	// Seen is the version of the document that the person saw (DocumentVersion).
+	Seen string
+}
+
+// documentVersion is a hash of the state of a document.
+const documentVersion = `md5(ROW(tenant_id, matching_status, matching_attempts, matching_published_at, matching_error)::text)`
+
+const documentVersionSQL = `
+SELECT ` + documentVersion + ` FROM document WHERE id = $1`
+
+// DocumentVersion returns the version of a document's state: it differs once the
+// document was published, claimed or settled.
+func (db *DB) DocumentVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
+	err = db.pool.QueryRow(ctx, documentVersionSQL, id).Scan(&version)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", job.ErrNotFound
+	}
+	return version, err
+}
+
+const lockVersionSQL = `
+SELECT ` + documentVersion + ` FROM document WHERE id = $1 FOR NO KEY UPDATE`
+
+const actedSQL = `
+SELECT EXISTS (SELECT FROM document_action WHERE id = $1)`
+
+const actionSQL = `
+INSERT INTO document_action (id, tenant_id, document_id, kind, acted_by, reason)
+SELECT $1, tenant_id, id, 'publish', $3, $4 FROM document WHERE id = $2`
+
+// PublishFor publishes a document for a person, and keeps who and why. A form that has
+// acted acts no more. ErrStale: the document is not in the state that the person saw.
+func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) (stamped []job.Stamped, err error) {
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		stamped = nil
+		var version string
+		var acted bool
+		if err := tx.QueryRow(ctx, lockVersionSQL, id).Scan(&version); err != nil {
+			if errors.Is(err, pgx.ErrNoRows) {
+				return job.ErrNotFound
+			}
+			return err
+		}
+		if err := tx.QueryRow(ctx, actedSQL, a.ID).Scan(&acted); err != nil || acted {
+			return err
+		}
+		if version != a.Seen {
+			return ErrStale
+		}
+		if _, err := tx.Exec(ctx, actionSQL, a.ID, id, a.By, a.Reason); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, db.sql.publish, []uuid.UUID{id})
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
+}

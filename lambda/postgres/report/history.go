@@ -1,0 +1,32 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Deed is a person's act on a document: a decision about it and another one, or an
+// order to match it again. Its texts are as they came.
+type Deed struct {
+	At    time.Time
+	What  string // confirmed, rejected, withdrawn or publish
+	By    string
+	Note  string
+	Other *uuid.UUID // of a decision
+}
+
+const deedsSQL = `
+SELECT * FROM (
+	SELECT decided_at AS at, verdict, decided_by, note, document_b_id AS other FROM decision WHERE document_a_id = $1
+	UNION ALL SELECT decided_at, verdict, decided_by, note, document_a_id FROM decision WHERE document_b_id = $1
+	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
+) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
+
+// Deeds reads what people did about a document, the latest first, at most limit.
+func (r Reader) Deeds(ctx context.Context, id uuid.UUID, limit int) ([]Deed, error) {
+	rows, _ := r.db.Query(ctx, deedsSQL, id, limit)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Deed])
+}

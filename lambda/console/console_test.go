@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,9 @@ import (
 
 func TestMain(m *testing.M) {
 	postgrestest.Parallel("4")
-	m.Run()
+	code := m.Run()
+	quit()
+	os.Exit(code)
 }
 
 func TestOverviewCountsWhatATenantHas(t *testing.T) {

@@ -58,7 +58,8 @@ func (h *handler) decide(v *visit) error {
 	var ours explain.Error
 	switch {
 	case errors.Is(err, postgres.ErrStale):
-		return h.showPair(v, http.StatusConflict, ids, "The pair has changed since it was shown. Nothing was decided; this is how it is now.")
+		return h.showPair(v, http.StatusConflict, ids,
+			"The pair has changed since it was shown. Nothing was decided; this is how it is now.")
 	case errors.As(err, &ours):
 		return h.showPair(v, http.StatusConflict, ids, term.Clean(ours.Error(), term.MaxText))
 	case err != nil:
@@ -86,7 +87,8 @@ func (h *handler) publish(v *visit) error {
 		Reason: reason, Seen: v.PostFormValue("seen")})
 	switch {
 	case errors.Is(err, postgres.ErrStale):
-		return h.showDocument(v, http.StatusConflict, ids[0], "The document has changed since it was shown. Nothing was done; this is how it is now.")
+		return h.showDocument(v, http.StatusConflict, ids[0],
+			"The document has changed since it was shown. Nothing was done; this is how it is now.")
 	case err != nil:
 		return err
 	}

@@ -86,8 +86,8 @@ func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
 			at = i
 		}
 	}
-	rest := 0
-	if rest = len(members) - maxDrawn; rest > 0 { // the document, and those received before and after it
+	rest := len(members) - maxDrawn
+	if rest > 0 { // the document, and those received before and after it
 		from := min(max(at-maxDrawn/2, 0), rest)
 		members = members[from : from+maxDrawn]
 	}

@@ -140,7 +140,8 @@
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes, internal/skip the reasons
 //     to leave tests out, internal/executable writes programs for tests.
-//   - einvoice reads electronic invoices, orders and notes into structured data.
+//   - einvoice reads electronic invoices, orders and notes into structured data,
+//     and tabular CSV files, by a mapping of their columns.
 //   - corpus reads documents and true links; eval measures matches against
 //     them, train the rules alone, in memory; plan estimates cost and capacity.
 //   - rehearsal runs a folder of documents through that stack; rehearsal/model

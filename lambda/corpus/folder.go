@@ -82,6 +82,8 @@ func (in *Input) readFile(file string) error {
 		return in.readLines(file, f)
 	case ".xml":
 		return in.readElectronic(file, f)
+	case ".csv", ".tsv":
+		return in.readSheet(file, f)
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {

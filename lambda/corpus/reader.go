@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"matchbook/lambda/tabular"
+
 	"github.com/google/uuid"
 )
 
@@ -22,8 +24,9 @@ func ReadFolder(path string) (*Input, error) { return (&Reader{Tenant: DefaultTe
 
 // Reader reads files as ReadFolder does.
 type Reader struct {
-	Tenant uuid.UUID    // of documents that name none; uuid.Nil: they are malformed
-	read   atomic.Int64 // documents
+	Tenant uuid.UUID      // of documents that name none; uuid.Nil: they are malformed
+	Sheet  *tabular.Sheet // describes .csv and .tsv files; nil: they are not read
+	read   atomic.Int64   // documents
 }
 
 // Count is the number of documents that were read so far.
@@ -56,7 +59,7 @@ func (in *Input) find(path string) (files []string, err error) {
 		case err != nil: // a folder without permission
 			in.Refuse(file, 0, "cannot be read: "+reason(err))
 		case entry.IsDir():
-		case slices.Contains(extensions, strings.ToLower(filepath.Ext(file))):
+		case in.reads(strings.ToLower(filepath.Ext(file))):
 			files = append(files, file)
 		default:
 			in.Skipped[strings.ToLower(filepath.Ext(file))]++
@@ -69,10 +72,20 @@ func (in *Input) find(path string) (files []string, err error) {
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	case len(files) == 0:
+		if in.Skipped[".csv"]+in.Skipped[".tsv"] > 0 {
+			return nil, fmt.Errorf("%s is CSV: --map PATH=COLUMN,... has the fields of its columns, as matchbook import --help shows", path)
+		}
 		return nil, fmt.Errorf("%s holds no .json, .jsonl, .ndjson or .xml file", path)
 	}
 	return files, nil
 }
+
+// reads reports whether files with this extension are read.
+func (in *Input) reads(extension string) bool {
+	return slices.Contains(extensions, extension) || in.reader.Sheet != nil && isSheet(extension)
+}
+
+func isSheet(extension string) bool { return extension == ".csv" || extension == ".tsv" }
 
 // reason describes why a file cannot be read, without its name.
 func reason(err error) string {

@@ -55,6 +55,28 @@ func ParseField(path, value string) (json.RawMessage, error) {
 	return json.Marshal(parsed)
 }
 
+// Kind is the form of a field's value.
+type Kind int
+
+// The kinds of fields.
+const (
+	Text Kind = iota
+	Number
+	Day
+)
+
+// FieldKind returns the kind of the field at a path, as ParseField has it.
+func FieldKind(path string) (Kind, error) {
+	field, err := fieldAt(path)
+	switch field {
+	case reflect.TypeFor[Amount]():
+		return Number, err
+	case reflect.TypeFor[Date]():
+		return Day, err
+	}
+	return Text, err
+}
+
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
 func checkText(s string) error {

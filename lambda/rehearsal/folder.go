@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/rehearsal/model"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/tabular"
 	"matchbook/lambda/term"
 )
 
@@ -18,8 +19,9 @@ import (
 type Folder struct {
 	Options
 	Dir      string
-	JSON     bool   // print the report as JSON
-	SlackLog string // the file of a local receiver of Slack messages; empty: no receiver
+	Sheet    *tabular.Sheet // describes CSV files; nil: they are not read
+	JSON     bool           // print the report as JSON
+	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
 	Database database.Choice
 	Model    model.Options
 }
@@ -57,7 +59,7 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 	if err := f.Model.Check(env); err != nil {
 		return nil, err
 	}
-	in, err := corpus.ReadFolder(f.Dir)
+	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant, Sheet: f.Sheet}).Read(f.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document/format"
+	"matchbook/lambda/tabular"
 
 	"github.com/spf13/cobra"
 )
@@ -25,12 +26,17 @@ func (w *invocation) schemaCommand() *cobra.Command {
 func (w *invocation) checkCommand() *cobra.Command {
 	var asJSON bool
 	var limit int
+	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "check DIR|FILE...",
 		Short: "Name everything in documents that departs from the form that is expected",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := check(args)
+			columns, err := sheet.sheet()
+			if err != nil {
+				return err
+			}
+			r, err := check(columns, args)
 			if err != nil {
 				return err
 			}
@@ -44,6 +50,7 @@ func (w *invocation) checkCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	sheet.add(cmd)
 	f.IntVar(&limit, "limit", 20, "show this many, and count the rest")
 	return cmd
 }
@@ -58,8 +65,8 @@ type checked struct {
 	limit          int                // of departures, in the text
 }
 
-func check(paths []string) (r checked, err error) {
-	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant}).Read(paths...)
+func check(sheet *tabular.Sheet, paths []string) (r checked, err error) {
+	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant, Sheet: sheet}).Read(paths...)
 	if err != nil {
 		return r, err
 	}

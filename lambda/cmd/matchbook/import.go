@@ -27,6 +27,7 @@ func (w *invocation) importCommand() *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant of documents that name none")
+	o.sheet.add(cmd)
 	flags.BoolVar(&o.replace, "replace", false, "replace the content of documents that are there, and publish them again")
 	return cmd
 }
@@ -36,10 +37,14 @@ type importOptions struct {
 	sessionOptions
 	tenant  string
 	replace bool
+	sheet   sheetFlags
 }
 
 func (s *session) importFiles(paths []string, o importOptions) (err error) {
 	reader := &corpus.Reader{}
+	if reader.Sheet, err = o.sheet.sheet(); err != nil {
+		return err
+	}
 	if o.tenant != "" {
 		if reader.Tenant, err = document.ParseID(o.tenant); err != nil {
 			return fmt.Errorf("--tenant %.50q is %w", o.tenant, err)

@@ -12,19 +12,24 @@ import (
 
 func (w *invocation) matchCommand() *cobra.Command {
 	var o rehearsal.Folder
+	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "match DIR",
 		Short: "Run a folder of documents through queue and function, and print what belongs together",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.Database.Keep))
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.Sheet, err = sheet.sheet(); err != nil {
+				return err
+			}
 			o.Dir = w.takeKept(args, &o.Database.Keep)[0]
 			return w.match(cmd.Context(), o)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
+	sheet.add(cmd)
 	databaseFlag(cmd, &o.Database)
 	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()

@@ -40,7 +40,7 @@ var tree = tables{
 		{"ingest/ocr"},
 		{"guard", "corpus", "blob", "blob/blobtest", "ingest/filetype", "ingest/pdf", "ingest/scan",
 			"ingest/byrules"},
-		{"einvoice", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
+		{"einvoice", "tabular", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
 		{"document", "company", "reference", "failure", "manifest", "migrations", "term", "httpapi", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
 			"doctor/template", "local/clock",
@@ -101,7 +101,7 @@ var tree = tables{
 		{"golang.org/x/oauth2", "the authorization code flow with PKCE", []string{"console/login/oidc"}},
 		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
 		{"golang.org/x/text", "accents and character forms of names, encodings of e-invoices and contracts",
-			[]string{"score", "company", "reference", "einvoice", "review/chunk", "review/quote"}},
+			[]string{"score", "company", "reference", "einvoice", "tabular", "review/chunk", "review/quote"}},
 	},
 	environment: []reader{
 		{"infra/bootstrap", "go build needs the developer's"},

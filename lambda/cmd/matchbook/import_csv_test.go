@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+// A CSV file is stored by its mapping; the row that changed is the same document.
+func TestImportReadsCSV(t *testing.T) {
+	t.Parallel()
+	url, file := postgrestest.URL(t), filepath.Join(t.TempDir(), "invoices.csv")
+	put := func(total string) []string {
+		t.Helper()
+		text := "Key;Invoice No;Date;Vendor;Amount;PO\n1;RE-1;02.03.2026;Acme GmbH;" + total + ";PO-7\n2;RE-2;2026-03-02;Acme GmbH;5,00;\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return []string{file, "--tenant", oneTenant, "--type", "Rechnung", "--date-format", "DD.MM.YYYY", "--map",
+			`id=Key,number="Invoice No",date=Date,supplier.name=Vendor,total=Amount,references.purchase-order=PO`}
+	}
+	r := imported(t, url, exitFindings, put("1.190,00")...)
+	if r.Stored != 1 || len(r.Problems) != 1 || r.Problems[0].Line != 3 || !strings.Contains(r.Problems[0].What, "--date-format") {
+		t.Errorf("got %+v", r)
+	}
+	if r := imported(t, url, exitFindings, append(put("1.200,00"), "--replace")...); r.Replaced != 1 || r.Stored != 0 {
+		t.Errorf("got %+v", r)
+	}
+	var data string
+	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), "SELECT type || ' ' || structured_data FROM document").Scan(&data); err != nil ||
+		data != `invoice {"date": "2026-03-02", "total": "1200", "number": "RE-1", "supplier": {"name": "Acme GmbH"}, "references": [{"type": "purchase-order", "number": "PO-7"}]}` {
+		t.Errorf("stored %s, %v", data, err)
+	}
+}
+
+func TestFlagsOfCSVAreChecked(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(file, []byte("No\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, flags := range map[string][]string{
+		"is CSV: --map":           nil,
+		"are for --map":           {"--type", "invoice"},
+		"no column for the type":  {"--map", "number=No"},
+		"is no type of documents": {"--map", "number=No", "--type", "letter"},
+		"is neither . nor ,":      {"--map", "number=No", "--type", "invoice", "--decimal", ";"},
+		"not a form such as":      {"--map", "number=No", "--type", "invoice", "--date-format", "iso"},
+		`"numbr" is no field`:     {"--map", "numbr=No", "--type", "invoice"},
+	} {
+		if code, out, errOut := matchbook(t, "", append([]string{"check", file}, flags...)...); code != exitError || !strings.Contains(errOut, want) {
+			t.Errorf("%v: exit status %d, %s%s; want %s", flags, code, out, errOut, want)
+		}
+	}
+	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != exitOK || !strings.Contains(out, "1 documents can be matched") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+}

@@ -96,7 +96,7 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 	var ids []uuid.UUID
 	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
 		var err error
-		if ids, err = d.reports.Numbered(d.ctx, arg); err != nil {
+		if ids, err = d.numbered(arg); err != nil {
 			return uuid.Nil, err
 		}
 	}
@@ -109,6 +109,17 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 		return uuid.Nil, Errorf("no document has the id %s", id)
 	}
 	return uuid.Nil, Errorf("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
+}
+
+// numbered lists the documents with a number as it is typed, or else in capitals
+// or in small letters.
+func (d *Reader) numbered(number string) (ids []uuid.UUID, err error) {
+	for _, n := range []string{number, strings.ToUpper(number), strings.ToLower(number)} {
+		if ids, err = d.reports.Numbered(d.ctx, n); err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	return nil, nil
 }
 
 func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {

@@ -34,7 +34,7 @@ type Field struct {
 // ParseMap reads the fields of --map: number="Invoice No",supplier.name=Vendor; or
 // the name of a file with one such field a line.
 func ParseMap(text string) (fields []Field, err error) {
-	parts := []string{}
+	var parts []string
 	if strings.Contains(text, "=") {
 		r := csv.NewReader(strings.NewReader(text))
 		r.LazyQuotes = true

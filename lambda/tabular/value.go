@@ -38,7 +38,8 @@ func decimalOf(amounts []string) (string, error) {
 	}
 	switch {
 	case comma != "" && point != "":
-		return "", fmt.Errorf("the amounts %.30q and %.30q have different decimal signs: --decimal , or --decimal . says which is right", comma, point)
+		return "", fmt.Errorf("the amounts %.30q and %.30q have different decimal signs: "+
+			"--decimal , or --decimal . says which is right", comma, point)
 	case comma != "":
 		return ",", nil
 	case point == "" && either != "":

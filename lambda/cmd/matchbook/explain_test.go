@@ -432,3 +432,15 @@ func hostileText(t *testing.T, url string) {
 func rankOf(outcome string) int {
 	return slices.Index([]string{"matched", "undecided", "out-of-the-question", "rejected", "dropped"}, outcome)
 }
+
+// A number is found in capitals or small letters as well.
+func TestExplainFindsANumberInOtherLetters(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	imported(t, url, exitOK, samples)
+	for _, number := range []string{"g-2026/00031", "G-2026/00031"} {
+		if out := printed(t, url, "explain", number); !strings.Contains(out, "G-2026/00031") {
+			t.Errorf("%s:\n%s", number, out)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package acceptance_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +17,34 @@ import (
 func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	t.Parallel()
 	skip.Without(t, "python3", "apt-get install python3")
+	wantInserted(t, exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")))
+}
+
+// typescript are the packages of the example in TypeScript. .ci/run fetches them
+// before the tests.
+const typescript = "pg@8.16.3 tsx@4.20.6"
+
+// The example in TypeScript does the same.
+func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
+	t.Parallel()
+	npm, dir := skip.Without(t, "npm", "apt-get install nodejs npm"), t.TempDir()
+	install := append([]string{"install", "--offline", "--no-audit", "--no-fund", "--prefix", dir}, strings.Fields(typescript)...)
+	if err := exec.CommandContext(t.Context(), npm, install...).Run(); err != nil {
+		skip.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "tsx"), "insert.ts")
+	cmd.Dir = dir
+	wantInserted(t, cmd)
+}
+
+// wantInserted runs a program of the page, and wants its documents matched.
+func wantInserted(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	skip.Without(t, "psql", "apt-get install postgresql-client")
 	l := newLineAt(t, time.Time{}, 2) // defaults know the real time only
-	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python"))
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -252,6 +252,10 @@ func (s *site) refused() awscloudwatch.IMetric {
 		metrics["web"] = s.metric(s.facts.Web.Name, manifest.MetricRefused, "Sum")
 		terms = append(terms, "FILL(web, 0)")
 	}
+	if s.config.HasConsole() {
+		metrics["console"] = s.metric(s.facts.Console.Name, manifest.MetricRefused, "Sum")
+		terms = append(terms, "FILL(console, 0)")
+	}
 	return watch.Math(strings.Join(append(terms, "FILL(sweep, 0)"), " + "), "Refused", metrics)
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // newDashboard shows whether work gets done, how long it takes and what it costs.
-// Each workload has rows of its own; web may be nil.
-func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web awslambda.Function) {
+// Each workload has rows of its own; web and console may be nil.
+func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, console awslambda.Function) {
 	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"),
 		&awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
 	dashboard.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
@@ -40,6 +40,9 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web awsla
 	dashboard.AddWidgets(s.scheduleWidgets(schedule)...)
 	if web != nil {
 		dashboard.AddWidgets(webWidgets(web)...)
+	}
+	if console != nil {
+		dashboard.AddWidgets(consoleWidgets(console)...)
 	}
 	const page = "https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s"
 	s.output("DashboardUrl", "The state of all functions and queues",

@@ -73,7 +73,7 @@ func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
 		manifest.EnvEmailFrom: jsii.String(c.EmailFrom), manifest.EnvEmailTo: jsii.String(c.EmailTo),
-		manifest.EnvAdminBaseURL: jsii.String(c.AdminURL),
+		manifest.EnvAdminBaseURL: s.adminURL(),
 	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
 	for _, name := range manifest.ChannelSecrets() {
 		e.values[name], e.values[name+manifest.SecretSuffix] = jsii.String(""), jsii.String("")

@@ -64,6 +64,7 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	review, offer, schedule := tpl.variables(t, "ReviewFunction"), tpl.variables(t, "OfferFunction"),
 		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
+	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
 	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
 	for constant, name := range constants(t, "manifest.go", "Env") {
 		_, inMatch := match[name]
@@ -71,9 +72,11 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		_, inIngest := ingest[name]
 		_, inReview := review[name]
 		_, inWeb := web[name]
+		_, inConsole := console[name]
 		_, inOffer := offer[name]
 		_, inSchedule := schedule[name]
-		if want := !slices.Contains(notDeployed, name); (inMatch || inSweep || inIngest || inReview || inWeb || inOffer || inSchedule) != want {
+		deployed := inMatch || inSweep || inIngest || inReview || inWeb || inConsole || inOffer || inSchedule
+		if want := !slices.Contains(notDeployed, name); deployed != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
 	}
@@ -82,6 +85,8 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		switch name {
 		case manifest.EnvReviewTokenSecret:
 			function = web
+		case manifest.EnvOIDCClientSecret:
+			function = console
 		case manifest.EnvOffersWebhookSecret:
 			function = offer
 		case manifest.EnvDocumentAIKey:

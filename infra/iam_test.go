@@ -111,6 +111,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	const toReviews = "sqs:SendMessage ${ReviewQueue.Arn}"
 	byWeb := []string{toReviews, "secretsmanager:GetSecretValue ${ReviewTokenSecret}", "s3:ListBucket ${Files.Arn}",
 		"s3:GetObject ${Files.Arn}/ingestions/*", "s3:GetObjectVersion ${Files.Arn}/ingestions/*"}
+	byClient := []string{"sqs:SendMessage ${MatchQueue.Arn}", "secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf"}
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
@@ -174,6 +175,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(exact, inVPC, []string{toOffers})...),
 			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC)...),
 			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
+			"ConsoleFunctionRole":  ofAll("ConsoleFunctionRole", slices.Concat(byClient, exact, inVPC)...),
 		}},
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
@@ -188,6 +190,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(inVPC, []string{attached, toOffers})...),
 			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
 			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
+			"ConsoleFunctionRole": ofAll("ConsoleFunctionRole",
+				slices.Concat(inVPC, []string{attached, "sqs:SendMessage ${MatchQueue.Arn}",
+					"secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),
 			"VpcRejectedIAMRole136DD74E": {
 				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}",
 				"logs:PutLogEvents ${RejectedTrafficLogs.Arn}",
@@ -209,6 +214,9 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				want = append(want, "WebUrl: is a AWS::Lambda::Url",
 					"WebLiveinvokefunctionDF216B14: is a AWS::Lambda::Permission",
 					"WebLiveinvokefunctionurlA89D1B28: is a AWS::Lambda::Permission")
+			}
+			if tc.context["console"] != nil { // TestConsoleIsInvokedByItsAPIOnly
+				want = append(want, "ConsolePermission: is a AWS::Lambda::Permission")
 			}
 			slices.Sort(want)
 			compare(t, synthesise(t, wishes{context: tc.context}).granted(), want)

@@ -46,7 +46,11 @@ func (s *site) writeAccepted() {
 		}
 		path := *a.at.Node().Path()
 		lists[path] = append(lists[path], entry)
-		resources[path] = a.at.Node().DefaultChild().(awscdk.CfnResource)
+		resource, plain := a.at.(awscdk.CfnResource)
+		if !plain {
+			resource = a.at.Node().DefaultChild().(awscdk.CfnResource)
+		}
+		resources[path] = resource
 	}
 	for path, list := range lists {
 		resources[path].AddMetadata(jsii.String("cdk_nag"), map[string]any{"rules_to_suppress": list})

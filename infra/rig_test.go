@@ -75,16 +75,19 @@ var (
 		"completionPrice": "8", "embeddingModel": "text-embedding-3-small",
 		"ocr": "documentai", "documentaiProcessor": "projects/books/locations/eu/processors/0123456789abcdef",
 		"documentaiSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf",
-		"reviewUrl":           "true", "reviewContracts": "true",
-		"offersWebhookUrl": "https://offers.example.com/sets",
-		"offersSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
+		"reviewUrl":           "true", "reviewContracts": "true", "console": "oidc", "databaseConnections": "110",
+		"consoleIssuer": "https://login.example.com/realm", "consoleClientId": "matchbook", "consoleGroupsClaim": "groups",
+		"consoleClientSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf",
+		"consoleScopes":          "email groups",
+		"offersWebhookUrl":       "https://offers.example.com/sets",
+		"offersSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	// ownModel is a server without a key, and migrations past a pooler.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
-		"reviewUrl": "true", "reviewContracts": "true"}
+		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110"}
 )
 
 // wishes are the context of a stack, and the manifest where it is another one.
@@ -156,7 +159,7 @@ func emptyFunctions(t *testing.T, f settings.Facts) map[string]string {
 	writing.Lock()
 	defer writing.Unlock()
 	folders := map[string]string{}
-	for name := range f.Packages(settings.Config{ReviewURL: true}) {
+	for name := range f.Packages(settings.Config{ReviewURL: true, Console: settings.OIDC}) {
 		folders[name] = filepath.Join(scratch, "code", name)
 		if _, err := os.Stat(filepath.Join(folders[name], "bootstrap")); err == nil {
 			continue

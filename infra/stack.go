@@ -6,6 +6,7 @@ import (
 	"matchbook/infra/settings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
@@ -22,6 +23,7 @@ type site struct {
 	files    awss3.Bucket
 	alarms   *alarms
 	schema   constructs.IDependable // new versions wait for it
+	api      awsapigatewayv2.CfnApi // of the console; nil: there is none
 	accepted []accepted
 }
 
@@ -36,7 +38,7 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 	s.watchInbox(workloads)
 	s.reviewContracts(workloads)
 	sweep, schedule, web := newSweep(s, workloads), newOfferSchedule(s, workloads), newWeb(s, workloads)
-	newDashboard(s, workloads, sweep, schedule, web)
+	newDashboard(s, workloads, sweep, schedule, web, newConsole(s, workloads))
 	s.writeAccepted()
 }
 
@@ -56,6 +58,7 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 	s.database, s.network = newDatabase(s)
 	s.files = s.newBucket()
 	s.schema = newMigration(s)
+	s.api = newConsoleAPI(s)
 	return s
 }
 

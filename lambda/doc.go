@@ -123,7 +123,8 @@
 //     evidence for its matches and a picture of its cluster, what waits for people.
 //   - console/login lets people into the console, with their roles: by a link that
 //     works once, on this machine; console/login/oidc by OpenID Connect, elsewhere.
-//   - httpapi lets a function serve HTTP behind an API of API Gateway.
+//   - cmd/console is the function of the deployed console, behind an HTTP API of
+//     API Gateway, whose events httpapi makes requests of.
 //
 // # On your machine
 //

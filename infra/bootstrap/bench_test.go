@@ -25,7 +25,7 @@ import (
 // processor time of a start, peak-MB the memory then. MB and zip-MB are the sizes
 // of the program for ARM.
 func BenchmarkStart(b *testing.B) {
-	packages := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true})
+	packages := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true, Console: settings.OIDC})
 	packages["bare"] = "./infra/bootstrap/testdata/bare"
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		b.Run(name, func(b *testing.B) {

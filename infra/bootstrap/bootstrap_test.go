@@ -41,13 +41,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, and
-// that of web a server of HTTP, and the store of files since it reads texts.
+// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, that of
+// web a server of HTTP, and the store of files since it reads texts, and that of the
+// console pages and a client of an issuer.
 func maxBootstrap(name string) int64 {
 	switch name {
 	case manifest.Ingest.Name:
 		return 25_000_000
-	case manifest.Web.Name:
+	case manifest.Web.Name, manifest.Console.Name:
 		return 25_500_000
 	}
 	return 15_000_000
@@ -59,7 +60,7 @@ var thorough = flag.Bool("thorough", false, "build all functions")
 // packages are the functions that are looked at, by name: usually the first one,
 // and the largest; with -thorough all.
 func packages() map[string]string {
-	all := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true})
+	all := settings.ManifestFacts().Packages(settings.Config{ReviewURL: true, Console: settings.OIDC})
 	if *thorough {
 		return all
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/mail"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,13 @@ type Config struct {
 	// ReviewURL asks for the function behind the URL of reviews, ReviewContracts for
 	// a review of each contract that was read.
 	ReviewURL, ReviewContracts bool
+	// The console, and the login of its people.
+	Console       string // none, cognito or oidc
+	ConsoleIssuer string // of oidc, with the console as its client
+	ConsoleClient string
+	ConsoleSecret string
+	ConsoleGroups string // the claim with the groups
+	ConsoleScopes string
 	// The receiver of match offers.
 	OffersURL    string
 	OffersSecret string
@@ -114,6 +122,15 @@ func settings(c *Config) []setting {
 		{"completionPrice", "", price(&c.CompletionPrice)},
 		{"reviewUrl", "false", yesOrNo(&c.ReviewURL)},
 		{"reviewContracts", "false", yesOrNo(&c.ReviewContracts)},
+		{"console", "none", oneOf(&c.Console, "none", Cognito, OIDC)},
+		{"consoleIssuer", "", pattern(&c.ConsoleIssuer, `https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[^\s@?#]*)?`,
+			"a URL such as https://login.example.com/realm")},
+		{"consoleClientId", "", pattern(&c.ConsoleClient, `[!-~]{1,200}`, "the client id of the console at its issuer")},
+		{"consoleClientSecretArn", "", pattern(&c.ConsoleSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
+		{"consoleGroupsClaim", "", pattern(&c.ConsoleGroups, `[!-~]{1,200}`, "the name of a claim, such as groups")},
+		{"consoleScopes", "", pattern(&c.ConsoleScopes, `[A-Za-z0-9_.:/-]+( [A-Za-z0-9_.:/-]+)*`,
+			"scopes with spaces between them, such as email groups")},
 		{"offersWebhookUrl", "", pattern(&c.OffersURL, `https://[A-Za-z0-9.-]+(/[^\s@]*)?`,
 			"a URL such as https://example.com/offers, at the usual port")},
 		{"offersSecretArn", "", pattern(&c.OffersSecret, secretARN,
@@ -211,6 +228,14 @@ func (c Config) check() (errs []error) {
 			"documentaiProcessor: ocr=documentai needs one; create a processor of the type Document OCR, and give its name"},
 		{(c.OCR == "none" || c.OCR == Textract) && c.DocumentAISecret+c.DocumentAIProcessor != "",
 			"documentaiSecretArn, documentaiProcessor: only ocr=documentai reads them; set it, or leave them out"},
+		{c.Console == OIDC && (c.ConsoleIssuer == "" || c.ConsoleClient == ""),
+			"consoleIssuer, consoleClientId: console=oidc needs both"},
+		{(c.Console == "none" || c.Console == Cognito) &&
+			c.ConsoleIssuer+c.ConsoleClient+c.ConsoleSecret+c.ConsoleGroups+c.ConsoleScopes != "",
+			"consoleIssuer, consoleClientId, consoleClientSecretArn, consoleGroupsClaim, consoleScopes: only console=oidc " +
+				"reads them; set it, or leave them out"},
+		{c.HasConsole() && c.AdminURL != "" && !atRoot.MatchString(c.AdminURL),
+			"adminBaseUrl: not https, or with a path, and it is the address of the console"},
 		{c.OffersURL == "" && c.OffersSecret != "",
 			"offersSecretArn: it signs requests to the receiver that offersWebhookUrl names; set that, or leave both out"},
 	} {
@@ -220,6 +245,18 @@ func (c Config) check() (errs []error) {
 	}
 	return errs
 }
+
+// The logins of the console: by a user pool of the stack, or by another issuer.
+const (
+	Cognito = "cognito"
+	OIDC    = "oidc"
+)
+
+// HasConsole reports whether the stack has a console.
+func (c Config) HasConsole() bool { return c.Console == Cognito || c.Console == OIDC }
+
+// atRoot is the form of an address of a whole site.
+var atRoot = regexp.MustCompile(`^https://[^/?#]+/?$`)
 
 // SendsFailures reports whether people are sent each failure, by Slack or by
 // mail.

@@ -55,6 +55,16 @@ func TestSettingsAreRead(t *testing.T) {
 		want    string // a part of the error; none: accepted
 	}{
 		{map[string]any{"stage": "prod2"}, ""},
+		{map[string]any{"console": "cognito"}, ""},
+		{map[string]any{"console": "oidc", "consoleIssuer": "https://login.example.com/realm", "consoleClientId": "c"}, ""},
+		{map[string]any{"console": "oidc", "consoleIssuer": "https://login.example.com"}, "consoleIssuer, consoleClientId: console=oidc needs both"},
+		{map[string]any{"console": "oidc", "consoleIssuer": "http://login.example.com", "consoleClientId": "c"}, "consoleIssuer: not a URL such as"},
+		{map[string]any{"console": "cognito", "consoleIssuer": "https://login.example.com"}, "only console=oidc reads them"},
+		{map[string]any{"consoleGroupsClaim": "groups"}, "only console=oidc reads them"},
+		{map[string]any{"console": "true"}, "console: not none or cognito or oidc"},
+		{map[string]any{"console": "cognito", "adminBaseUrl": "https://console.example.com/"}, ""},
+		{map[string]any{"console": "cognito", "adminBaseUrl": "http://console.example.com"}, "it is the address of the console"},
+		{map[string]any{"console": "cognito", "adminBaseUrl": "https://example.com/console"}, "it is the address of the console"},
 		{map[string]any{"stage": "Prod"}, "stage: not 1 to 20 lower-case letters"},
 		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/mrk-0123456789abcdef0123456789abcdef"}, ""}, // of several Regions
 		{map[string]any{"secretsKeyArn": "arn:aws:kms:eu-central-1:000000000000:key/12345678-1234-1234-1234-123456789012"}, ""},

@@ -16,12 +16,13 @@ type Facts struct {
 	Schedule  manifest.Task // of match offers
 	Migrate   manifest.Task
 	Web       manifest.Task // where Config.ReviewURL asks for it
+	Console   manifest.Task // where Config.Console asks for it
 }
 
 // ManifestFacts returns the facts of lambda/manifest.
 func ManifestFacts() Facts {
 	return Facts{Functions: manifest.Functions(), Sweep: manifest.Sweep, Schedule: manifest.Schedule,
-		Migrate: manifest.Migrate, Web: manifest.Web}
+		Migrate: manifest.Migrate, Web: manifest.Web, Console: manifest.Console}
 }
 
 // tasks returns the functions of the stack that no queue feeds.
@@ -29,6 +30,9 @@ func (f Facts) tasks(c Config) []manifest.Task {
 	list := []manifest.Task{f.Sweep, f.Migrate, f.Schedule}
 	if c.ReviewURL {
 		list = append(list, f.Web)
+	}
+	if c.HasConsole() {
+		list = append(list, f.Console)
 	}
 	return list
 }

@@ -43,6 +43,7 @@ var bootstraps = map[string]func() (string, error){
 	manifest.Sweep.Package:    built(manifest.Sweep.Package),
 	manifest.Migrate.Package:  built(manifest.Migrate.Package),
 	manifest.Web.Package:      built(manifest.Web.Package),
+	manifest.Console.Package:  built(manifest.Console.Package),
 }
 
 func built(pkg string) func() (string, error) {

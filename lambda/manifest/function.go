@@ -16,8 +16,8 @@ func Workloads() []Function {
 	return slices.DeleteFunc(Functions(), func(f Function) bool { return f.Rowless })
 }
 
-// Tasks returns the functions that no queue feeds and that every stack has. Web is
-// in a stack whose setting asks for it.
+// Tasks returns the functions that no queue feeds and that every stack has. Web and
+// Console are in a stack whose settings ask for them.
 func Tasks() []Task { return []Task{Sweep, Migrate, Schedule} }
 
 // Function describes a function that a queue feeds.
@@ -202,6 +202,13 @@ var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the d
 // with its usual limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
 	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true}
+
+// Console is the function behind the HTTP API of the console, whose limit for a
+// response is 30 s. A stack has it where the setting console asks for it. A page is a
+// few requests, each of some milliseconds. With eight instances all functions but Web
+// fit the 97 connections of a PostgreSQL with its usual limit.
+var Console = Task{Name: "console", Purpose: "Shows documents and their matches to people",
+	Package: "matchbook/lambda/cmd/console", Timeout: 29 * time.Second, MemoryMB: 512, PoolSize: 1, Instances: 8}
 
 // QueueEnv returns the variable with the URL of the function's queue, for
 // other programs that publish to it: MATCH_QUEUE_URL. The function itself

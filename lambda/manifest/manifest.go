@@ -3,7 +3,7 @@
 // of the environment variables.
 //
 // Functions and Tasks, in function.go, are the lists of all that every stack has;
-// Web is in a stack whose setting asks for it. A further row in Functions is a further queue with its dead-letter queue,
+// Web and Console are in a stack whose settings ask for them. A further row in Functions is a further queue with its dead-letter queue,
 // function, mapping, alarms, graphs and rights: the infrastructure, doctor and the
 // capacity plan range over the lists and name no row.
 package manifest
@@ -101,6 +101,13 @@ const (
 	EnvEmailFrom       = "EMAIL_FROM"
 	EnvEmailTo         = "EMAIL_TO"
 	EnvAdminBaseURL    = "ADMIN_BASE_URL"
+	// The login of the console: the issuer, the console as its client, the claim with
+	// the groups, and the scopes that are asked for.
+	EnvOIDCIssuer       = "OIDC_ISSUER"
+	EnvOIDCClientID     = "OIDC_CLIENT_ID"
+	EnvOIDCClientSecret = "OIDC_CLIENT_SECRET"
+	EnvOIDCGroupsClaim  = "OIDC_GROUPS_CLAIM"
+	EnvOIDCScopes       = "OIDC_SCOPES"
 	// EnvTestDatabaseURL names a server for tests, never a production one.
 	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
 	// EnvPostgres selects the server of runs and tests on a developer's

@@ -79,7 +79,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 
 func TestTasksArePossible(t *testing.T) {
 	t.Parallel()
-	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate, manifest.Schedule, manifest.Web} {
+	for _, task := range []manifest.Task{manifest.Sweep, manifest.Migrate, manifest.Schedule, manifest.Web, manifest.Console} {
 		if err := task.Validate(); err != nil {
 			t.Error(err)
 		}

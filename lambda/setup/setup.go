@@ -47,6 +47,7 @@ type Config struct {
 	// CallsInFlight limits the calls of the model at once, where the row does.
 	CallsInFlight int
 	TokenSecret   string        // of the pages of reviews: the key of their tokens
+	Login         LoginConfig   // of the console
 	Offers        OffersConfig  // of offer and the sweep
 	CatchUp       time.Duration // of schedule: a date that was due longer ago is skipped
 	Metrics       *metric.Set   // collects the counts; nil: no counts

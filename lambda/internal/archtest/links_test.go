@@ -24,6 +24,7 @@ var linked = map[string][]string{
 	"cmd/migrate":  nil,
 	"cmd/inbox":    nil,
 	"cmd/web":      nil,
+	"cmd/console":  nil,
 	"cmd/review":   nil,
 	"cmd/schedule": nil,
 	"cmd/offer":    nil,

@@ -40,13 +40,12 @@ import (
 
 // Config names the issuer, and the console as its client.
 type Config struct {
-	Issuer string // its URL; the discovery document is below it
-	Client string // the client id
-	Secret string // the client's; empty: a public client
-	Claim  string // the claim with the groups, such as cognito:groups
-	Base   string // the console's own address, without a slash at the end
-	// Scopes are asked for beside openid, such as profile and email.
-	Scopes []string
+	Issuer string   // its URL; the discovery document is below it
+	Client string   // the client id
+	Secret string   // the client's; empty: a public client
+	Claim  string   // the claim with the groups, such as cognito:groups
+	Base   string   // the console's own address, without a slash at the end
+	Scopes []string // asked for beside openid, such as profile and email
 }
 
 // Method is a login by an issuer. The issuer is asked for its endpoints by the first

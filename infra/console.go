@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"matchbook/infra/watch"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// newConsoleAPI makes the HTTP API of the console where the setting console asks for
+// it, else nil. It is there before all functions: they put its address into
+// notifications, and the console into the login.
+func newConsoleAPI(s *site) awsapigatewayv2.CfnApi {
+	if !s.config.HasConsole() {
+		return nil
+	}
+	return awsapigatewayv2.NewCfnApi(s.stack, jsii.String("ConsoleApi"), &awsapigatewayv2.CfnApiProps{
+		Name: s.name("console"), ProtocolType: jsii.String("HTTP"),
+		Description: jsii.String("The console, stage " + s.config.Stage),
+	})
+}
+
+// adminURL returns the address of the pages about documents, which is the console's.
+// adminBaseUrl names another one: that of a domain before the API, or of a program
+// beside Matchbook.
+func (s *site) adminURL() *string {
+	if s.api == nil || s.config.AdminURL != "" {
+		return jsii.String(strings.TrimSuffix(s.config.AdminURL, "/"))
+	}
+	return s.api.AttrApiEndpoint()
+}
+
+// newConsole makes the function behind the API, and the login; nil without one.
+func newConsole(s *site, workloads []queueFunction) awslambda.Function {
+	if s.api == nil {
+		return nil
+	}
+	to := named(workloads, manifest.Match)
+	console := s.newFunction(s.facts.Console, s.consoleVariables(to))
+	allow(console.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	live := s.live(console, s.facts.Console.Name)
+	integration := awsapigatewayv2.NewCfnIntegration(s.stack, jsii.String("ConsoleIntegration"),
+		&awsapigatewayv2.CfnIntegrationProps{ApiId: s.api.Ref(), IntegrationType: jsii.String("AWS_PROXY"),
+			IntegrationUri: live.FunctionArn(), PayloadFormatVersion: jsii.String("2.0")})
+	route := awsapigatewayv2.NewCfnRoute(s.stack, jsii.String("ConsoleRoute"), &awsapigatewayv2.CfnRouteProps{
+		ApiId: s.api.Ref(), RouteKey: jsii.String("$default"),
+		Target: awscdk.Fn_Join(jsii.String("/"), &[]*string{jsii.String("integrations"), integration.Ref()})})
+	s.accept(route, "AwsSolutions-APIG4", "", "The function itself sends people without a session to the login")
+	s.newConsoleStage()
+	awslambda.NewCfnPermission(s.stack, jsii.String("ConsolePermission"), &awslambda.CfnPermissionProps{
+		Action: jsii.String("lambda:InvokeFunction"), FunctionName: live.FunctionArn(),
+		Principal: jsii.String("apigateway.amazonaws.com"), SourceArn: s.stack.FormatArn(&awscdk.ArnComponents{
+			Service: jsii.String("execute-api"), Resource: s.api.Ref(), ResourceName: jsii.String("$default/$default")})})
+	s.output("ConsoleUrl", "Shows documents and their matches, to people who are logged in", s.adminURL())
+	s.alarms.onConsole(console)
+	return console
+}
+
+// newConsoleStage makes the stage of the API. Its log has no addresses of people, and
+// paths without their parameters: a login's have codes.
+func (s *site) newConsoleStage() {
+	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("ConsoleApiLogs"), &awslogs.LogGroupProps{
+		LogGroupName: jsii.String("/aws/apigateway/" + *s.name("console")),
+		Retention:    logRetention, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	}), "ConsoleApiLogs")
+	awsapigatewayv2.NewCfnStage(s.stack, jsii.String("ConsoleStage"), &awsapigatewayv2.CfnStageProps{
+		ApiId: s.api.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
+		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(),
+			Format: jsii.String(`{"request_id":"$context.requestId","method":"$context.httpMethod","path":"$context.path",` +
+				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.error.message"}`)},
+		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
+			ThrottlingBurstLimit: jsii.Number(50), ThrottlingRateLimit: jsii.Number(50)}, // requests a second
+	})
+}
+
+// consoleVariables returns the variables of the console.
+func (s *site) consoleVariables(to queueFunction) environment {
+	issuer := s.consoleLogin()
+	e := environment{map[string]*string{
+		to.facts.QueueEnv():      to.queue.QueueUrl(),
+		manifest.EnvAdminBaseURL: s.adminURL(), manifest.EnvOIDCIssuer: issuer.url, manifest.EnvOIDCClientID: issuer.client,
+		manifest.EnvOIDCClientSecret: jsii.String(""), manifest.EnvOIDCClientSecret + manifest.SecretSuffix: jsii.String(""),
+		manifest.EnvOIDCGroupsClaim: jsii.String(s.config.ConsoleGroups),
+		manifest.EnvOIDCScopes:      jsii.String(s.config.ConsoleScopes),
+	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
+	if issuer.secret.arn != nil {
+		e.secrets[manifest.EnvOIDCClientSecret] = issuer.secret
+	}
+	return e
+}
+
+// onConsole adds the alarms of the function behind the API.
+func (a *alarms) onConsole(console awslambda.Function) {
+	f := a.site.facts.Console
+	name := *a.site.name(f.Name)
+	a.Add(
+		watch.Alarm{ID: "ConsoleErrors", Metric: watch.Lambda(console, "Errors", "Sum"), At: 1,
+			Text: name + " ended in an error: its configuration, a crash or a timeout. People saw an error and may try " +
+				"again; the log group /aws/lambda/" + name + " has the reason."},
+		watch.Alarm{ID: "ConsoleThrottles", Metric: watch.Lambda(console, "Throttles", "Sum"), At: 1,
+			Text: fmt.Sprintf("%s refused requests: %d were served at once, its reserved concurrency. Look for a program "+
+				"that reads pages; else raise Instances in the manifest, and databaseConnections with it.", name, f.Instances)},
+	)
+}
+
+// consoleWidgets show the function behind the API.
+func consoleWidgets(console awslambda.Function) []awscloudwatch.IWidget {
+	return []awscloudwatch.IWidget{
+		watch.Graph("console: Requests, errors, throttles", false, watch.Lambda(console, "Invocations", "Sum"),
+			watch.Lambda(console, "Errors", "Sum"), watch.Lambda(console, "Throttles", "Sum")),
+		watch.Graph("console: Time of a request (ms)", false, watch.Lambda(console, "Duration", "p50"),
+			watch.Lambda(console, "Duration", "p95"), watch.Lambda(console, "Duration", "Maximum")),
+	}
+}

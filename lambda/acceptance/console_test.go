@@ -1,0 +1,91 @@
+package acceptance_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+)
+
+// reception is the console's bootstrap behind an HTTP API.
+type reception struct {
+	t        *testing.T
+	function *lambdahost.Function
+}
+
+// get returns the answer of the API, and its body.
+func (r reception) get(path string, cookies ...string) (events.APIGatewayV2HTTPResponse, string) {
+	r.t.Helper()
+	e := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: path, Cookies: cookies, Headers: map[string]string{"accept": "text/html"}}
+	e.RequestContext.DomainName, e.RequestContext.HTTP.Method = "console.example", http.MethodGet
+	payload, err := json.Marshal(e)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	answer, err := r.function.Invoke(r.t.Context(), payload)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var response events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(answer, &response); err != nil {
+		r.t.Fatalf("%v: %s", err, answer)
+	}
+	body, err := base64.StdEncoding.DecodeString(response.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// The bootstrap shows pages to a person with a session in the database, and the login
+// to anyone else; its issuer is away.
+func TestConsoleBehindAnHTTPAPI(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Testers & Sons')", testTenant); err != nil {
+		t.Fatal(err)
+	}
+	person, err := json.Marshal(login.Person{ID: "ada", Name: "Ada", Roles: map[uuid.UUID]login.Role{testTenant: login.Viewer}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := postgrestest.Open(t, url)
+	if err := db.BeginSession(t.Context(), sha256.Sum256([]byte("cookie")), person, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	f := lambdahost.New(lambdahost.Config{Name: manifest.Console.Name, Bootstrap: bootstrap(t, manifest.Console.Package),
+		Env: []string{manifest.EnvDatabaseURL + "=" + url, manifest.EnvMatchQueueURL + "=http://127.0.0.1:1/000000000000/matchbook",
+			manifest.EnvOIDCIssuer + "=https://127.0.0.1:1", manifest.EnvOIDCClientID + "=console",
+			manifest.EnvAdminBaseURL + "=https://console.example", "AWS_REGION=eu-central-1",
+			"AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x"},
+		Timeout: manifest.Console.Timeout, MaxConcurrency: 1, Logs: testLog{t}})
+	t.Cleanup(func() { _ = f.Close() })
+	r := reception{t, f}
+	if got, body := r.get("/documents"); got.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "/login?return=") ||
+		!strings.Contains(got.Headers["Content-Security-Policy"], "default-src 'none'") {
+		t.Errorf("without a session: got %d %v %s", got.StatusCode, got.Headers, body)
+	}
+	if got, body := r.get("/", "__Host-matchbook=other"); got.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with another cookie: got %d %s", got.StatusCode, body)
+	}
+	for _, path := range []string{"/", "/documents", "/console.css"} {
+		if got, body := r.get(path, "a=b", "__Host-matchbook=cookie"); got.StatusCode != http.StatusOK || body == "" {
+			t.Errorf("%s: got %d %s", path, got.StatusCode, body)
+		}
+	}
+	if got, body := r.get("/login"); got.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "try again later") {
+		t.Errorf("while the issuer is away: got %d %s", got.StatusCode, body)
+	}
+}

@@ -1,0 +1,47 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"matchbook/lambda/manifest"
+)
+
+// LoginConfig names the issuer, and the console as its client, as oidc.Config does.
+type LoginConfig struct {
+	Issuer, Client, Secret, Claim, Base string
+	Scopes                              []string
+}
+
+// LoadConsole reads the configuration of the console: the database, the queue to which
+// it publishes documents, and the issuer by which people log in. The address of the console is that of the links in
+// notifications.
+func LoadConsole(env Env) (Config, error) {
+	c, env, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvOIDCClientSecret)
+	c.QueueURL = required(env, manifest.EnvMatchQueueURL, queueMeaning(manifest.Match), &errs)
+	c.Login = LoginConfig{
+		Issuer: required(env, manifest.EnvOIDCIssuer, "the OpenID Connect issuer by which people log in", &errs),
+		Client: required(env, manifest.EnvOIDCClientID, "the client id of the console at its issuer", &errs),
+		Secret: env(manifest.EnvOIDCClientSecret), // optional: a public client has none
+		Claim:  cmp.Or(env(manifest.EnvOIDCGroupsClaim), "cognito:groups"),
+		Base: strings.TrimSuffix(required(env, manifest.EnvAdminBaseURL,
+			"the address of the console, https://host, without a path", &errs), "/"),
+		Scopes: strings.Fields(cmp.Or(env(manifest.EnvOIDCScopes), "email profile")),
+	}
+	for name, value := range map[string]string{manifest.EnvOIDCIssuer: c.Login.Issuer, manifest.EnvAdminBaseURL: c.Login.Base} {
+		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
+			u.RawQuery != "" || name == manifest.EnvAdminBaseURL && u.Path != "") {
+			errs = append(errs, fmt.Errorf("%s: not an address such as https://host", name))
+		}
+	}
+	return c, report(errs)
+}
+
+// LoadClientSecret reads the secret of the console at its issuer, alone.
+func LoadClientSecret(env Env) (string, error) {
+	env, _, errs := secretsManager().Resolve(env, manifest.EnvOIDCClientSecret)
+	secret := required(env, manifest.EnvOIDCClientSecret, "the secret of the console at its issuer", &errs)
+	return secret, report(errs)
+}

@@ -23,9 +23,9 @@ func connections(f facts) []result {
 		return []result{skipped("", why)}
 	}
 	tasks, unlimited := f.tasks()
-	if unlimited != "" {
-		do := fmt.Sprintf("Reserve a concurrency of %d for it; the stack does.", manifest.Web.Instances)
-		return []result{wrong(unlimited, do, "its instances have no limit, and each opens a connection")}
+	if unlimited.name != "" {
+		do := fmt.Sprintf("Reserve a concurrency of %d for it; the stack does.", unlimited.optional.Instances)
+		return []result{wrong(unlimited.name, do, "its instances have no limit, and each opens a connection")}
 	}
 	var terms []string
 	for i, task := range tasks {
@@ -53,24 +53,24 @@ func connections(f facts) []result {
 	return []result{fine("", "%s, and %s", sum, s)}
 }
 
-// tasks returns the functions that no queue feeds, with the web function where it
-// is deployed, or the name of that one where its instances have no limit.
-func (f facts) tasks() (tasks []manifest.Task, unlimited string) {
+// tasks returns the functions that no queue feeds, with those of settings where they
+// are deployed, or one of these whose instances have no limit.
+func (f facts) tasks() (tasks []manifest.Task, unlimited function) {
 	tasks = manifest.Tasks()
 	for _, fn := range f.functions {
-		if !fn.web {
+		task := fn.optional
+		if task.Name == "" {
 			continue
 		}
-		web := manifest.Web
 		if fn.reserved.why() == "" {
-			web.Instances = fn.reserved.value
+			task.Instances = fn.reserved.value
 		}
-		if web.Instances < 0 {
-			return nil, fn.name
+		if task.Instances < 0 {
+			return nil, fn
 		}
-		tasks = append(tasks, web)
+		tasks = append(tasks, task)
 	}
-	return tasks, ""
+	return tasks, function{}
 }
 
 // free returns the connections that are left for the functions.

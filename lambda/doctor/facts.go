@@ -93,7 +93,7 @@ type function struct {
 	config   fact[[]string]
 	row      manifest.Function // of the manifest; of a function that a queue feeds
 	most     int               // instances at once, where the mapping is not known
-	web      bool              // it is behind the URL of reviews
+	optional manifest.Task     // its row, if only a setting asks for it: web or console
 }
 
 // destination is a queue that a function publishes to, as its variable names it.

@@ -94,6 +94,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	manifest.EnvDocumentAIKey:       setup.LoadDocumentAIKey,
 	manifest.EnvReviewTokenSecret:   setup.LoadTokenSecret,
 	manifest.EnvOffersWebhookSecret: setup.LoadOffersSecret,
+	manifest.EnvOIDCClientSecret:    setup.LoadClientSecret,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err

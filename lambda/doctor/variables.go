@@ -47,10 +47,16 @@ func (f *function) read(env variables, fed bool, all rows) {
 		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
 	}
 	f.row = all.of(f.name)
-	f.web = !fed && strings.HasSuffix(nameOf(f.name), manifest.Web.Name)
+	for _, task := range []manifest.Task{manifest.Web, manifest.Console} {
+		if !fed && strings.HasSuffix(nameOf(f.name), task.Name) {
+			f.optional = task
+		}
+	}
 	switch {
-	case f.web:
+	case f.optional.Name == manifest.Web.Name:
 		f.config = known(webProblems(env))
+	case f.optional.Name == manifest.Console.Name:
+		f.config = known(consoleProblems(env))
 	case !fed && strings.HasSuffix(nameOf(f.name), manifest.Schedule.Name):
 		f.config = known(scheduleProblems(env))
 	default:
@@ -70,6 +76,9 @@ var standIns = map[string]string{
 	manifest.EnvAdminBaseURL:        "https://localhost",
 	manifest.EnvReviewTokenSecret:   "token secret",
 	manifest.EnvOffersWebhookSecret: "webhook secret",
+	manifest.EnvOIDCClientSecret:    "client secret",
+	manifest.EnvOIDCIssuer:          "https://localhost",
+	manifest.EnvOIDCClientID:        "client",
 	manifest.EnvBlobURL:             "s3://bucket",
 }
 
@@ -118,6 +127,16 @@ func webProblems(env variables) []string {
 		return sentences(err)
 	}
 	c.Model = nil
+	return sentences(opens(c))
+}
+
+// consoleProblems reads the configuration of the console. Its issuer is asked by the
+// first login only.
+func consoleProblems(env variables) []string {
+	c, err := setup.LoadConsole(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
 	return sentences(opens(c))
 }
 

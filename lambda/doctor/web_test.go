@@ -12,7 +12,7 @@ func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
 	t.Parallel()
 	raw := readFile(t, auroraTemplate)
 	for _, row := range []templateRow{
-		{"", nil, provoked{"connections", OK, "2 of migrate, 1 of schedule, 12 of web, "}},
+		{"", nil, provoked{"connections", OK, "2 of migrate, 1 of schedule, 8 of console, 12 of web, "}},
 		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
 		{"WebFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
 		{"WebFunction.ReservedConcurrentExecutions", 40, provoked{"connections", Error, "40 of web, "}},
@@ -23,7 +23,28 @@ func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
 			provoked{"queue-url", Error, "WebFunction publishes to MatchQueue"}},
 		{"WebFunction" + env + "MODEL_PRICE", "free", provoked{"configuration", Error, "MODEL_PRICE"}},
 	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 97, Env: func(string) string { return "" }})
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 110, Env: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.check(t, r)
+	}
+}
+
+// The same for the console.
+func TestEachHarmToTheConsoleIsFound(t *testing.T) {
+	t.Parallel()
+	raw := readFile(t, auroraTemplate)
+	for _, row := range []templateRow{
+		{"", nil, provoked{"connections", OK, "8 of console, "}},
+		{"ConsoleFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
+		{"ConsoleFunction" + env + "OIDC_ISSUER", nil, provoked{"configuration", Error, "OIDC_ISSUER is not set"}},
+		{"ConsoleFunction" + env + "OIDC_ISSUER", "http://x", provoked{"configuration", Error, "OIDC_ISSUER: not an address"}},
+		{"ConsoleFunction" + env + "MATCH_QUEUE_URL", m{"Ref": "OfferQueue"},
+			provoked{"queue-url", Error, "ConsoleFunction publishes to OfferQueue"}},
+		{"ConsoleFunction" + env + "ADMIN_BASE_URL", nil, provoked{"configuration", Error, "ADMIN_BASE_URL is not set"}},
+	} {
+		r, err := treat(t, raw, row.path, row.to, Options{Connections: 110, Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}

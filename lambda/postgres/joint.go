@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -81,7 +82,7 @@ func (j *joint[T]) writeReady(ctx context.Context) {
 	for i, g := range ready {
 		ends[i] = g.end
 	}
-	held, err := j.write(ctx, ends)
+	held, err := j.writeAll(ctx, ends)
 	for _, g := range ready {
 		i := slices.Index(held, g.Fence)
 		switch {
@@ -94,6 +95,16 @@ func (j *joint[T]) writeReady(ctx context.Context) {
 		}
 		close(g.written)
 	}
+}
+
+// writeAll writes ends. A panic is not one of each of them: they are written alone then.
+func (j *joint[T]) writeAll(ctx context.Context, ends []end[T]) (held []job.Fence, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return j.write(ctx, ends)
 }
 
 func (j *joint[T]) writeAlone(ctx context.Context, e end[T]) error {

@@ -140,3 +140,31 @@ func TestAnEndThatIsStoppedStopsNoOther(t *testing.T) {
 		second.Wait()
 	})
 }
+
+// A panic is that of one end: the others are written, and later ones are not held up.
+func TestAPanicHoldsUpNoOtherEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &writes{}
+		j := newJoint(func(ctx context.Context, ends []end[int]) ([]job.Fence, error) {
+			if slices.ContainsFunc(ends, func(e end[int]) bool { return e.Fence == fenceOf(2) }) {
+				panic("boom")
+			}
+			return w.write(ctx, ends)
+		})
+		var commits sync.WaitGroup
+		commits.Go(func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is lost")
+				}
+			}()
+			_ = j.commit(t.Context(), fenceOf(2), 0)
+		})
+		errs := commitAll(t.Context(), j, 1, 3)
+		commits.Wait()
+		if later := commitAll(t.Context(), j, 4); !slices.Equal(append(errs, later...), []error{nil, nil, nil}) {
+			t.Errorf("got %v, and later %v", errs, later)
+		}
+	})
+}

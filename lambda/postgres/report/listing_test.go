@@ -23,12 +23,30 @@ func (f *fixture) listed(n int) {
 	f.exec("VACUUM ANALYZE document, document_key")
 }
 
+// waits lets n pairs, warnings, failed documents and files wait for people.
+func (f *fixture) waits(n int) {
+	f.t.Helper()
+	f.exec(`CREATE TABLE pair AS SELECT a.tenant_id, a.id AS a, b.id AS b, now() - a.n * interval '1 second' AS at
+		FROM (SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS n FROM document) AS a
+		JOIN (SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS n FROM document) AS b
+		ON b.tenant_id = a.tenant_id AND b.n = a.n + 1 LIMIT $1`, n)
+	f.exec("INSERT INTO match_suggestion SELECT tenant_id, a, b, 0.5, 'rules', 'because', '[]', at FROM pair")
+	f.exec("INSERT INTO document_warning SELECT tenant_id, a, 'billed-twice', b, 'because', at FROM pair")
+	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, created_at) SELECT a, tenant_id, a, true, at FROM pair")
+	f.exec(`INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at)
+		SELECT tenant_id, 'm', uuid_send(a), a, '', 1, 1, at FROM pair`)
+	f.exec("INSERT INTO model_embedding SELECT tenant_id, 'm', uuid_send(a), '', 1, at FROM pair")
+	f.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) SELECT tenant_id, a, 'transient', 1, '{}', at FROM pair")
+	f.exec("VACUUM ANALYZE")
+}
+
 // However many documents there are, a page reads by an index as many as it has, for
 // each type and state.
 func TestPlansOfPagesStayBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.listed(20_000)
+	f.waits(20_000)
 	const size = 50
 	for name, tc := range map[string]struct {
 		sql   string
@@ -46,15 +64,26 @@ func TestPlansOfPagesStayBounded(t *testing.T) {
 			[]any{tenant, []string{"00000000|who|acme"}, size, 99999999, uuid.Max, ""}},
 		"number": {report.KeyedSQL, "document_number_idx", 2 * size,
 			[]any{tenant, []string{"00000000|own|x"}, size, 99999999, uuid.Max, "N 4711"}},
-		"stages": {report.StagesSQL, "document_listed_idx", 5 * 8 * 100, []any{tenant, report.Stages, 100, document.Types}},
-		"hours":  {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
-		"oldest": {report.OldestSQL, "document_matching_waiting_idx", 2, []any{tenant}},
+		"stages":  {report.StagesSQL, "document_listed_idx", 5 * 8 * 100, []any{tenant, report.Stages, 100, document.Types}},
+		"hours":   {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
+		"waiting": {report.WaitingSQL, "match_suggestion_open_idx", 6 * size, []any{tenant, report.WaitingKinds, nil, nil, size, nil, "", 10}},
+		"waiting since": {report.WaitingSQL, "document_failed_idx", 6 * size,
+			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, nil, "", 10}},
+		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size}},
+		"spent":          {report.SpentSQL, "model_embedding_tenant_idx", 0, []any{start.AddDate(0, 0, -7), tenant, size}},
+		"failures":       {report.FailureKindsSQL, "notification_tenant_idx", 0, []any{tenant, 7 * 24 * time.Hour, size}},
+		"oldest":         {report.OldestSQL, "document_matching_waiting_idx", 2, []any{tenant}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := postgrestest.Explain(t, f.conn, tc.sql, tc.args...)
 			p.WantIndexed(t, tc.index)
 			if n := p.Fetched("document"); n > tc.most {
 				t.Errorf("%.0f documents were read, at most %.0f are needed", n, tc.most)
+			}
+			for _, table := range []string{"match_suggestion", "document_warning", "ingestion", "model_answer", "model_embedding", "notification"} {
+				if n := p.Fetched(table); n > size {
+					t.Errorf("%.0f rows of %s were read, at most %d are needed", n, table, size)
+				}
 			}
 			t.Logf("%.0f documents and %.0f keys were read, in %.1f ms", p.Fetched("document"), p.Fetched("document_key"), p.Millis)
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,17 +31,19 @@ type Spent struct {
 	ReplayedEmbeddingTokens  float64
 }
 
-// In spentSQL the replay of an answer that was refused afterwards spares nothing.
-const spentSQL = `
+// spentSQL sums the latest answers and embeddings since $1, at most $3 of each. The
+// replay of an answer that was refused afterwards spares nothing.
+func spentSQL(of string) string {
+	return strings.ReplaceAll(`
 WITH answer AS (
 	SELECT tenant_id, (asked_at AT TIME ZONE 'UTC')::date AS day, model, prompt_tokens, completion_tokens, unusable,
 		(CASE WHEN unusable = '' THEN replays ELSE greatest(replays - 1, 0) END)::bigint AS spared
 	FROM model_answer
-	WHERE asked_at >= $1 AND ($2::uuid IS NULL OR tenant_id = $2)
+	WHERE asked_at >= $1 AND {of} ORDER BY asked_at DESC LIMIT $3
 ), embedding AS (
 	SELECT tenant_id, (created_at AT TIME ZONE 'UTC')::date AS day, model, tokens, replays
 	FROM model_embedding
-	WHERE created_at >= $1 AND ($2::uuid IS NULL OR tenant_id = $2)
+	WHERE created_at >= $1 AND {of} ORDER BY created_at DESC LIMIT $3
 )
 SELECT tenant_id, day, model, count(*), count(*) FILTER (WHERE unusable <> ''),
 	sum(prompt_tokens), sum(completion_tokens), 0, 0.0::float8,
@@ -49,7 +52,13 @@ FROM answer GROUP BY tenant_id, day, model
 UNION ALL
 SELECT tenant_id, day, model, 0, 0, 0, 0, count(*), sum(tokens), 0, 0, 0, sum(replays), sum(replays * tokens)
 FROM embedding GROUP BY tenant_id, day, model
-ORDER BY tenant_id, day, model`
+ORDER BY tenant_id, day, model`, "{of}", of)
+}
+
+var (
+	spentOfTenantSQL = spentSQL("tenant_id = $2")
+	spentOfAllSQL    = spentSQL("$2::uuid IS NOT NULL")
+)
 
 const tenantExistsSQL = `
 SELECT EXISTS (SELECT FROM tenant WHERE id = $1)`
@@ -59,18 +68,27 @@ var ErrNoSuchTenant = errors.New("no tenant has the id")
 
 // Spent reads the use since a time, the zero time for all, by a tenant, uuid.Nil
 // for all, in the order of tenant, day and model.
-func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) (list []Spent, err error) {
-	var of *uuid.UUID
-	if tenant != uuid.Nil {
-		of = &tenant
-		var exists bool
-		if err := r.db.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
-			return nil, err
-		}
-		if !exists {
-			return nil, fmt.Errorf("%w %s", ErrNoSuchTenant, tenant)
-		}
+func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) ([]Spent, error) {
+	if tenant == uuid.Nil {
+		return r.spent(ctx, spentOfAllSQL, since, tenant, nil)
 	}
-	rows, _ := r.db.Query(ctx, spentSQL, since, of)
+	var exists bool
+	if err := r.db.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
+		return nil, err
+	}
+	if !exists {
+		return nil, fmt.Errorf("%w %s", ErrNoSuchTenant, tenant)
+	}
+	return r.spent(ctx, spentOfTenantSQL, since, tenant, nil)
+}
+
+// SpentLately is Spent of a tenant by its latest calls of models, and by its latest
+// embeddings, at most so many of each, which an index finds.
+func (r Reader) SpentLately(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
+	return r.spent(ctx, spentOfTenantSQL, since, tenant, &most)
+}
+
+func (r Reader) spent(ctx context.Context, sql string, since time.Time, tenant uuid.UUID, most *int) ([]Spent, error) {
+	rows, _ := r.db.Query(ctx, sql, since, tenant, most)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spent])
 }

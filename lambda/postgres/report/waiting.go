@@ -42,69 +42,92 @@ type WaitingFilter struct {
 	Since    time.Time     // it has waited since then, or a later time
 	Within   time.Duration // it has waited for so long, or less
 	Type     document.Type // of one of the documents
+	Newest   int           // only so many of each kind, which are read by an index with a tenant
 }
 
-// waitingRows are the things that wait: $1 is a tenant or the zero id, $2 the kinds,
-// $3 a time and $4 a number of seconds, or NULL. What a person has rejected waits for
-// none.
-const waitingRows = `
-	SELECT * FROM (
-		SELECT 'question' AS kind, tenant_id, document_a_id AS id, document_b_id AS other, score, reasoning AS words,
-			created_at AS since
-		FROM match_suggestion WHERE decided_by <> 'person'
-		UNION ALL SELECT 'warning', tenant_id, document_id, other_document_id, NULL, words, created_at
-		FROM document_warning
-		UNION ALL SELECT 'failed', tenant_id, id, NULL, NULL, coalesce(matching_error, ''), matching_failed_at
-		FROM document WHERE matching_status = 'failed'
-		UNION ALL SELECT 'file', tenant_id, document_id, NULL, NULL,
-			coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, ''),
-			coalesce(failed_at, completed_at, created_at)
-		FROM ingestion WHERE job_status = 'failed' OR needs_human_review
-	) AS everything
-	WHERE ($1 = '00000000-0000-0000-0000-000000000000'::uuid OR tenant_id = $1) AND kind = ANY ($2)
-		AND ($3::timestamptz IS NULL OR since >= $3)
-		AND ($4::float8 IS NULL OR since >= now() - make_interval(secs => $4))`
+// waitingKindsRows has for each kind the columns, the rows and since when they wait. A
+// pair that a person has rejected does not wait.
+var waitingKindsRows = map[string]struct{ columns, from, since string }{
+	WaitingQuestion: {"document_a_id AS id, document_b_id AS other, score, reasoning AS words",
+		"match_suggestion WHERE decided_by <> 'person'", "created_at"},
+	WaitingWarning:  {"document_id, other_document_id, NULL, words", "document_warning WHERE true", "created_at"},
+	WaitingDocument: {"id, NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
+	WaitingFile: {"document_id, NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
+		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
+}
+
+// waitingRows are the things that wait: $1 is the tenant, or any id for all, $2 the
+// kinds, $3 a time and $4 a number of seconds, or NULL, and $5 the rows of each kind, or
+// NULL. A condition that serves one tenant and all would use no index.
+func waitingRows(of string) string {
+	parts := make([]string, len(WaitingKinds))
+	for i, kind := range WaitingKinds {
+		k := waitingKindsRows[kind]
+		parts[i] = strings.NewReplacer("{kind}", kind, "{columns}", k.columns, "{from}", k.from, "{since}", k.since, "{of}", of).Replace(`
+	(SELECT '{kind}' AS kind, tenant_id, {columns}, {since} AS since FROM {from} AND {of} AND '{kind}' = ANY ($2)
+		AND ($3::timestamptz IS NULL OR {since} >= $3)
+		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
+	ORDER BY {since} DESC LIMIT $5)`)
+	}
+	return strings.Join(parts, " UNION ALL")
+}
 
 // totalOf is the total of a document, {d}, where it is a plain decimal.
 const totalOf = `CASE WHEN {d}.structured_data ->> 'total' ~ '^-?[0-9]{1,18}(\.[0-9]{1,9})?$'
 	THEN abs(({d}.structured_data ->> 'total')::numeric) END`
 
-// waitingItems are the things with their documents and values: $5 is the least value,
-// or NULL, and $6 a type, or empty.
-var waitingItems = `
+// waitingItems are the things with their documents and values: $6 is the least value,
+// or NULL, and $7 a type, or empty.
+func waitingItems(of string) string {
+	return `
 SELECT * FROM (
 	SELECT waiting.*, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
-	FROM (` + waitingRows + `) AS waiting
+	FROM (` + waitingRows(of) + `) AS waiting
 	JOIN document AS a ON a.id = waiting.id LEFT JOIN document AS b ON b.id = other
 ) AS valued
-WHERE ($5::numeric IS NULL OR value >= $5) AND ($6 = '' OR type_a::text = $6 OR type_b::text = $6)`
+WHERE ($6::numeric IS NULL OR value >= $6) AND ($7 = '' OR type_a::text = $7 OR type_b::text = $7)`
+}
 
-var waitingSQL = `
+// waitingStatements read what waits. counts reads no documents, valuedCounts does.
+type waitingStatements struct{ list, counts, valuedCounts string }
+
+func newWaitingStatements(of string) waitingStatements {
+	return waitingStatements{
+		list: `
 SELECT kind, tenant_id, id, other, value::text, score, words, since
-FROM (` + waitingItems + `) AS items
+FROM (` + waitingItems(of) + `) AS items
 ORDER BY items.value DESC NULLS LAST, since, kind, id, other
-LIMIT $7`
+LIMIT $8`,
+		counts:       `SELECT kind, count(*) FROM (` + waitingRows(of) + `) AS waiting GROUP BY kind`,
+		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(of) + `) AS items GROUP BY kind`,
+	}
+}
+
+var (
+	waitingOfTenant = newWaitingStatements("tenant_id = $1")
+	waitingOfAll    = newWaitingStatements("$1::uuid IS NOT NULL")
+)
+
+func (f WaitingFilter) statements() waitingStatements {
+	if f.Tenant == uuid.Nil {
+		return waitingOfAll
+	}
+	return waitingOfTenant
+}
 
 // Waiting lists what waits for people, the most valuable first, at most limit.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
-	rows, _ := r.db.Query(ctx, waitingSQL, append(f.args(), limit)...)
+	rows, _ := r.db.Query(ctx, f.statements().list, append(f.args(), limit)...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Waiting])
 }
 
-// waitingCountsSQL counts without a look at the documents, valuedCountsSQL with one.
-const waitingCountsSQL = `
-SELECT kind, count(*) FROM (` + waitingRows + `) AS waiting GROUP BY kind`
-
-var valuedCountsSQL = `
-SELECT kind, count(*) FROM (` + waitingItems + `) AS items GROUP BY kind`
-
-// WaitingCounts counts what waits, by kind.
+// WaitingCounts counts what waits, by kind, up to the newest ones of the filter.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (counts map[string]int, err error) {
 	counts = make(map[string]int)
-	sql, args := waitingCountsSQL, f.args()[:4]
+	sql, args := f.statements().counts, f.args()[:5]
 	if f.MinValue != "" || f.Type != "" {
-		sql, args = valuedCountsSQL, f.args()
+		sql, args = f.statements().valuedCounts, f.args()
 	}
 	rows, _ := r.db.Query(ctx, sql, args...)
 	var kind string
@@ -123,6 +146,7 @@ func (f WaitingFilter) args() []any {
 	}
 	var since *time.Time
 	var within *float64
+	var newest *int
 	var least *string
 	if !f.Since.IsZero() {
 		since = &f.Since
@@ -131,8 +155,11 @@ func (f WaitingFilter) args() []any {
 		seconds := f.Within.Seconds()
 		within = &seconds
 	}
+	if f.Newest > 0 {
+		newest = &f.Newest
+	}
 	if f.MinValue != "" {
 		least = &f.MinValue
 	}
-	return append(args, kinds, since, within, least, string(f.Type))
+	return append(args, kinds, since, within, newest, least, string(f.Type))
 }

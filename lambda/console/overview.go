@@ -19,11 +19,12 @@ type overview struct {
 	Received int  // in the hours
 	Full     bool // there were more
 	Failures []report.KindCount
-	Waiting  []stage // for people, by kind
+	Waiting  []waits // for people
 	Cost     []cost
+	Lately   bool // the cost is that of the latest calls only
 }
 
-// stage is a state, or a kind of what waits for people, with the number of rows.
+// stage is a state with the number of its documents.
 type stage struct {
 	Name string
 	report.Count
@@ -67,10 +68,11 @@ func (c cost) Price() string {
 	return fmt.Sprintf("%.2f", *c.USD)
 }
 
-// Days of the failures and of the cost that an overview shows.
+// Bounds of the failures and of the cost that an overview shows.
 const (
 	failureDays = 7
 	costDays    = 7
+	costCalls   = 10_000 // of models, and as many embeddings
 )
 
 func (h *handler) overview(v *visit) error {
@@ -138,19 +140,24 @@ func (h *handler) failures(v *visit, o *overview) (err error) {
 }
 
 func (h *handler) waits(v *visit, o *overview) error {
-	counts, err := h.reports.WaitingCounts(v.Context(), report.WaitingFilter{Tenant: v.tenant.ID})
+	counts, err := h.reports.WaitingCounts(v.Context(), report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked})
 	for _, kind := range report.WaitingKinds {
-		o.Waiting = append(o.Waiting, stage{kind, report.Count{N: counts[kind]}})
+		o.Waiting = append(o.Waiting, waits{kind, counts[kind]})
 	}
 	return err
 }
 
 func (h *handler) cost(v *visit, o *overview) error {
 	since := time.Now().UTC().AddDate(0, 0, 1-costDays).Truncate(24 * time.Hour)
-	spent, err := h.reports.Spent(v.Context(), since, v.tenant.ID)
+	spent, err := h.reports.SpentLately(v.Context(), since, v.tenant.ID, costCalls)
 	if err != nil {
 		return err
 	}
+	var calls, embeddings int
+	for _, s := range spent {
+		calls, embeddings = calls+s.Calls, embeddings+s.Embeddings
+	}
+	o.Lately = max(calls, embeddings) >= costCalls
 	priced := plan.Spent{Prices: h.Prices}
 	priced.Add(spent)
 	for _, d := range priced.Days {

@@ -11,10 +11,23 @@ import (
 // openPage is a page of what waits for people.
 type openPage struct {
 	*explain.Waiting
-	Kinds []stage // with what waits of each
+	Kinds []waits // of which something waits
 	Kind  string
-	Rest  int // that is not shown
+	Rest  int  // that is not shown
+	Full  bool // more wait than are ranked
 }
+
+// waits is a kind of what waits for people, with the number of those that wait.
+type waits struct {
+	Name string
+	N    int
+}
+
+// Full reports that there may be more than are counted.
+func (w waits) Full() bool { return w.N >= maxRanked }
+
+// maxRanked bounds what is counted of a kind, and ordered by value: the newest ones.
+const maxRanked = 1000
 
 // openSize is the number of items of a page.
 const openSize = 25
@@ -27,7 +40,7 @@ func (h *handler) open(v *visit) error {
 	if o.Kind != "" && !slices.Contains(report.WaitingKinds, o.Kind) {
 		return errNotFound
 	}
-	f := report.WaitingFilter{Tenant: v.tenant.ID}
+	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked}
 	if o.Kind != "" {
 		f.Kinds = []string{o.Kind}
 	}
@@ -37,8 +50,10 @@ func (h *handler) open(v *visit) error {
 	}
 	for _, kind := range report.WaitingKinds {
 		if n := o.Counts[kind]; n > 0 {
-			o.Kinds = append(o.Kinds, stage{kind, report.Count{N: n}})
+			k := waits{kind, n}
+			o.Kinds = append(o.Kinds, k)
 			o.Rest += n
+			o.Full = o.Full || k.Full()
 		}
 	}
 	o.Rest -= len(o.Items)

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
@@ -65,7 +66,11 @@ func (h *handler) decide(v *visit) error {
 	case err != nil:
 		return err
 	}
-	http.Redirect(v.w, v.Request, v.URL.Path+"?done="+string(d.Verdict), http.StatusSeeOther)
+	done := url.Values{"done": {string(d.Verdict)}}
+	if from := v.PostFormValue("from"); from != "" {
+		done.Set("from", from)
+	}
+	http.Redirect(v.w, v.Request, v.URL.Path+"?"+done.Encode(), http.StatusSeeOther)
 	return nil
 }
 

@@ -231,9 +231,15 @@ func TestABrowserClicksThroughEveryAction(t *testing.T) {
 			p.want("No match: a person rejected it.")
 			p.press(`button[value="withdrawn"]`)
 			p.want("Undecided: it needs 7 more points")
-			p.press(`form.act a.button`)
+			p.press(`form.act a.button`) // to another question
+			p.holds(`location.pathname.startsWith("/pairs/") && !location.pathname.includes("` + order.String() + `")`)
+			p.visit("/open")
 			p.want("Waiting for people", "question 0.71")
 			p.barriers()
+			p.press(".items a.button")
+			p.press(`button[value="confirmed"]`)
+			p.press(".done a") // the next question
+			p.want("Undecided")
 			p.visit("/documents/" + s.numbered("4500000101").String())
 			p.want("out of time")
 			p.run(chromedp.SendKeys("#reason", "the model is back"))

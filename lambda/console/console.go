@@ -5,8 +5,9 @@
 //	GET  /documents/{id}          a document: the link in every notification
 //	POST /documents/{id}/match    matches it again: reason, seen, form
 //	GET  /open                    what waits for people, the most valuable first
-//	GET  /pairs/{a}/{b}           two documents side by side, with the evidence
-//	POST /pairs/{a}/{b}           decides: verdict, note, seen
+//	GET  /open/next               leads to the question behind a place: after, left
+//	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place
+//	POST /pairs/{a}/{b}           decides: verdict, note, seen, from
 //
 // New returns the handler. It belongs behind a gate of package login, which knows the
 // person of each request, refuses forms of other sites, and sets the headers. A page
@@ -74,6 +75,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /documents", h.page(h.documents))
 	mux.HandleFunc("GET /documents/{id}", h.page(h.document))
 	mux.HandleFunc("GET /open", h.page(h.open))
+	mux.HandleFunc("GET /open/next", h.page(h.nextQuestion))
 	mux.HandleFunc("GET /pairs/{a}/{b}", h.page(h.pair))
 	mux.HandleFunc("POST /pairs/{a}/{b}", h.page(h.decide))
 	mux.HandleFunc("POST /documents/{id}/match", h.page(h.publish))

@@ -109,6 +109,7 @@ type pairPage struct {
 	*explain.Comparison
 	Seen   string // version of the pair
 	ByHand bool   // a person has decided
+	From   string // its place among the questions; empty: it was not found there
 	notice
 }
 
@@ -122,7 +123,11 @@ func (h *handler) pair(v *visit) error {
 
 // showPair shows a pair, with the reason why nothing was decided.
 func (h *handler) showPair(v *visit, status int, ids []uuid.UUID, problem string) (err error) {
-	p := pairPage{notice: notice{dones[v.URL.Query().Get("done")], problem}}
+	from := v.FormValue("from")
+	if _, err := readWaitingPlace(from); err != nil {
+		return err
+	}
+	p := pairPage{From: from, notice: notice{dones[v.URL.Query().Get("done")], problem}}
 	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, which may change meanwhile
 		return err
 	}

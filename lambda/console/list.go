@@ -76,6 +76,9 @@ func searchable(s string) bool {
 	return len(s) <= maxSearch && utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }
 
+// lastPlace is later than all times that a database has, in microseconds.
+const lastPlace = 4e18
+
 // readPlace reads the place of a page from its address.
 func readPlace(text string) (p report.Place, err error) {
 	if text == "" {
@@ -85,8 +88,7 @@ func readPlace(text string) (p report.Place, err error) {
 	var err1, err2 error
 	p.At, err1 = strconv.ParseInt(at, 10, 64)
 	p.ID, err2 = document.ParseID(id)
-	const most = 4e18 // later than all times that a database has
-	if err1 != nil || err2 != nil || p.At < -most || p.At > most {
+	if err1 != nil || err2 != nil || p.At < -lastPlace || p.At > lastPlace {
 		return p, errNotFound
 	}
 	return p, nil

@@ -52,6 +52,7 @@ var words = template.FuncMap{
 	"thousand": thousands,
 	"score":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 	"points":   func(n int) string { return fmt.Sprintf("%+d", n) },
+	"place":    waitingPlace,
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 

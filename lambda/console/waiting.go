@@ -1,11 +1,21 @@
 package console
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
 	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
 )
 
 // openPage is a page of what waits for people.
@@ -13,8 +23,9 @@ type openPage struct {
 	*explain.Waiting
 	Kinds []waits // of which something waits
 	Kind  string
-	Rest  int  // that is not shown
-	Full  bool // more wait than are ranked
+	First bool
+	Next  string // place of the next page; empty: this is the last
+	Full  bool   // more wait than are ranked
 }
 
 // waits is a kind of what waits for people, with the number of those that wait.
@@ -40,22 +51,89 @@ func (h *handler) open(v *visit) error {
 	if o.Kind != "" && !slices.Contains(report.WaitingKinds, o.Kind) {
 		return errNotFound
 	}
-	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked}
+	after, err := readWaitingPlace(v.FormValue("after"))
+	if err != nil {
+		return err
+	}
+	o.First = after == report.WaitingPlace{}
+	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, After: after}
 	if o.Kind != "" {
 		f.Kinds = []string{o.Kind}
 	}
-	var err error
-	if o.Waiting, err = h.reader(v).Waiting(f, openSize); err != nil {
+	if o.Waiting, err = h.reader(v).Waiting(f, openSize+1); err != nil {
 		return err
 	}
 	for _, kind := range report.WaitingKinds {
 		if n := o.Counts[kind]; n > 0 {
 			k := waits{kind, n}
 			o.Kinds = append(o.Kinds, k)
-			o.Rest += n
 			o.Full = o.Full || k.Full()
 		}
 	}
-	o.Rest -= len(o.Items)
+	if len(o.Items) > openSize {
+		o.Items = o.Items[:openSize]
+		o.Next = waitingPlace(o.Items[openSize-1].Place())
+	}
 	return h.show(v, http.StatusOK, "open", "Waiting for people", o)
+}
+
+// nextQuestion leads to the question behind a place, or behind a pair that has none, or
+// to the list after the last one.
+func (h *handler) nextQuestion(v *visit) error {
+	if err := h.choose(v); err != nil {
+		return err
+	}
+	after, err := readWaitingPlace(v.FormValue("after"))
+	if err != nil {
+		return err
+	}
+	w, err := h.reader(v).Waiting(report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, After: after,
+		Kinds: []string{report.WaitingQuestion}}, 2)
+	if err != nil {
+		return err
+	}
+	target := "/open?" + url.Values{"kind": {report.WaitingQuestion}, "tenant": {v.tenant.ID.String()}}.Encode()
+	for _, i := range w.Items {
+		a, b := i.Document.ID.String(), i.Other.ID.String()
+		if left := v.FormValue("left"); !strings.Contains(left, a) || !strings.Contains(left, b) {
+			target = "/pairs/" + a + "/" + b + "?" + url.Values{"from": {waitingPlace(i.Place())}}.Encode()
+			break
+		}
+	}
+	http.Redirect(v.w, v.Request, target, http.StatusSeeOther)
+	return nil
+}
+
+// waitingPlace is a place in an address: kind, value, microseconds since 1970, and the
+// documents.
+func waitingPlace(p report.WaitingPlace) string {
+	value := ""
+	if p.Value != nil {
+		value = *p.Value
+	}
+	return fmt.Sprintf("%s_%s_%d_%s_%s", p.Kind, value, p.Since.UnixMicro(), p.Document, p.Other)
+}
+
+var placeValue = regexp.MustCompile(`^([0-9]{1,18}(\.[0-9]{1,9})?)?$`)
+
+// readWaitingPlace reads a place from an address. None is the beginning.
+func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
+	if text == "" {
+		return p, nil
+	}
+	parts := strings.Split(text, "_")
+	if len(parts) != 5 || !slices.Contains(report.WaitingKinds, parts[0]) || !placeValue.MatchString(parts[1]) {
+		return p, errNotFound
+	}
+	at, err1 := strconv.ParseInt(parts[2], 10, 64)
+	document, err2 := document.ParseID(parts[3])
+	other, err3 := uuid.Parse(parts[4])
+	if errors.Join(err1, err2, err3) != nil || at < 0 || at > lastPlace {
+		return p, errNotFound
+	}
+	p = report.WaitingPlace{Kind: parts[0], Since: time.UnixMicro(at), Document: document, Other: other}
+	if parts[1] != "" {
+		p.Value = &parts[1]
+	}
+	return p, nil
 }

@@ -1,6 +1,9 @@
 package console_test
 
 import (
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,5 +30,109 @@ func TestOnlyTheNewestAreCountedAndOrdered(t *testing.T) {
 	s.exec("DELETE FROM document WHERE structured_data ->> 'number' IN ('N1', 'N1001')")
 	if a := c.page("/open"); strings.Contains(a.text(), "or more") || strings.Contains(a.text(), "Only the newest") {
 		t.Errorf("a bound is named that was not met: %s", a.text())
+	}
+}
+
+var (
+	nextPage = regexp.MustCompile(`rel="next" href="([^"]+)"`)
+	pairs    = regexp.MustCompile(`href="(/pairs/[^"]+)"`)
+	later    = regexp.MustCompile(`<a class="button" href="([^"]+)">Later</a>`)
+	behind   = regexp.MustCompile(`<a href="([^"]+)">Next question</a>`)
+	numbers  = regexp.MustCompile(`invoice (N[0-9]+)`)
+)
+
+// link is the address of a link that a page must have.
+func (a answer) link(t testing.TB, form *regexp.Regexp) string {
+	t.Helper()
+	found := form.FindStringSubmatch(a.body)
+	if found == nil {
+		t.Fatalf("%s: no link like %s in\n%s", a.path, form, a.text())
+	}
+	return strings.ReplaceAll(found[1], "&amp;", "&")
+}
+
+// The pages of the list have each thing once, the most valuable first, also where one
+// before the next page is done meanwhile. Equal and missing totals do not matter.
+func TestTheListGoesOnBehindThePage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenantA)
+	s.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_failed_at)
+		SELECT gen_random_uuid(), $1, 'invoice', jsonb_build_object('number', 'N' || i, 'total', CASE WHEN i <= 60 THEN 100 - i / 20 END),
+			'failed', now() - i / 7 * interval '1 minute' FROM generate_series(1, 70) AS i`, tenantA)
+	want := found[[]string](s, `SELECT array_agg(structured_data ->> 'number' ORDER BY (structured_data ->> 'total')::integer DESC NULLS LAST,
+		matching_failed_at, id) FROM document`)
+	c := s.as(everything(login.Viewer))
+	a := c.page("/open?kind=failed")
+	var got []string
+	for range 3 {
+		for _, n := range numbers.FindAllStringSubmatch(a.text(), -1) {
+			got = append(got, n[1])
+		}
+		s.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL WHERE structured_data ->> 'number' = $1", got[len(got)-1])
+		if len(got) < len(want) {
+			a = c.page(a.link(t, nextPage))
+			a.want(t, "First page")
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if nextPage.MatchString(a.body) {
+		t.Error("the last page has a next one")
+	}
+	for _, after := range []string{"x", "failed_1_1_1", "failed_1e9_1_" + tenantA.String() + "_" + tenantA.String(),
+		"other_1_1_" + tenantA.String() + "_" + tenantA.String(), "failed_1_9e99_" + tenantA.String() + "_" + tenantA.String()} {
+		for _, path := range []string{"/open?after=", "/open/next?after=", "/pairs/" + tenantA.String() + "/" + tenantA.String() + "?from="} {
+			if a := c.get(path + after); a.code != http.StatusNotFound {
+				t.Errorf("%s%s: %d", path, after, a.code)
+			}
+		}
+	}
+}
+
+// questions are the addresses of the open questions, in the order of the list.
+func (c *client) questions() (paths []string) {
+	c.t.Helper()
+	for _, p := range pairs.FindAllStringSubmatch(c.page("/open?kind=question").body, -1) {
+		paths = append(paths, p[1])
+	}
+	return paths
+}
+
+// Later and a decision lead to the next question of the list, and the last one to the
+// list.
+func TestQuestionsLeadToTheNextOne(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	c := s.as(everything(login.Operator))
+	want := c.questions()
+	if len(want) != 7 {
+		t.Fatalf("%d questions, want 7", len(want))
+	}
+	a := c.page(want[0])
+	for i, path := range want {
+		if a.path != path {
+			t.Errorf("question %d is %s, want %s", i, a.path, path)
+		}
+		a = c.page(a.link(t, later))
+	}
+	if !strings.HasPrefix(a.path, "/open?kind=question") {
+		t.Errorf("the last question leads to %s", a.path)
+	}
+	// A pair that was found elsewhere leads to the first question, or to the second one.
+	for i := range 2 {
+		path, _, _ := strings.Cut(want[2*i], "?")
+		if next := c.page(c.page(path).link(t, later)); next.path != want[(1-i)] {
+			t.Errorf("behind %s is %s, want %s", path, next.path, want[1-i])
+		}
+	}
+	// A decision can answer other questions as well.
+	path, _, _ := strings.Cut(want[3], "?")
+	decided := c.do(http.MethodPost, path, with(c.page(want[3]).form(t, path), "verdict", "rejected"))
+	left := c.questions()
+	first := slices.IndexFunc(left, func(p string) bool { return slices.Index(want, p) > 3 })
+	if next := c.page(decided.link(t, behind)); first < 1 || next.path != left[first] {
+		t.Errorf("behind the decision is %s, want %d of %q", next.path, first, left)
 	}
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -31,6 +32,15 @@ func (n named) Called() string { return n.called() }
 
 // InShort is Called, with the supplier.
 func (n waitingNamed) InShort() string { return n.inShort() }
+
+// Place is where a list goes on behind i.
+func (i WaitingItem) Place() report.WaitingPlace {
+	p := report.WaitingPlace{Kind: i.Kind, Value: i.Value, Since: i.Since, Document: i.Document.ID}
+	if i.Other != nil {
+		p.Other = i.Other.ID
+	}
+	return p
+}
 
 // InShort is the state and the number of attempts.
 func (d *documentState) InShort() string { return d.statusInShort() }

@@ -34,6 +34,16 @@ type Waiting struct {
 	Since    time.Time
 }
 
+// WaitingPlace is a place in the list of what waits: behind the thing with these
+// properties, whether it still waits or not. The zero place is the beginning.
+type WaitingPlace struct {
+	Kind     string
+	Value    *string // as Waiting has it
+	Since    time.Time
+	Document uuid.UUID
+	Other    uuid.UUID // zero: there is none
+}
+
 // WaitingFilter selects what waits. Zero values select everything.
 type WaitingFilter struct {
 	Tenant   uuid.UUID
@@ -43,6 +53,7 @@ type WaitingFilter struct {
 	Within   time.Duration // it has waited for so long, or less
 	Type     document.Type // of one of the documents
 	Newest   int           // only so many of each kind, which are read by an index with a tenant
+	After    WaitingPlace  // where a list goes on; counts are of all
 }
 
 // waitingKindsRows has for each kind the columns, the rows and since when they wait. A
@@ -97,7 +108,9 @@ func newWaitingStatements(of string) waitingStatements {
 		list: `
 SELECT kind, tenant_id, id, other, value::text, score, words, since
 FROM (` + waitingItems(of) + `) AS items
-ORDER BY items.value DESC NULLS LAST, since, kind, id, other
+WHERE $9 = '' OR (-coalesce(value, -1), since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
+	> (-coalesce($10::numeric, -1), $11, $9, $12, $13)
+ORDER BY -coalesce(items.value, -1), since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
 LIMIT $8`,
 		counts:       `SELECT kind, count(*) FROM (` + waitingRows(of) + `) AS waiting GROUP BY kind`,
 		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(of) + `) AS items GROUP BY kind`,
@@ -118,7 +131,8 @@ func (f WaitingFilter) statements() waitingStatements {
 
 // Waiting lists what waits for people, the most valuable first, at most limit.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
-	rows, _ := r.db.Query(ctx, f.statements().list, append(f.args(), limit)...)
+	args := append(f.args(), limit, f.After.Kind, f.After.Value, f.After.Since, f.After.Document, f.After.Other)
+	rows, _ := r.db.Query(ctx, f.statements().list, args...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Waiting])
 }
 

@@ -44,10 +44,11 @@ type Parcel struct {
 
 // Return is a parcel that was not accepted.
 type Return struct {
-	ID    uuid.UUID
-	Tries int           // of its Parcel
-	Wait  time.Duration // until it is due again
-	Error string        // safe to store
+	ID      uuid.UUID
+	Tries   int           // of its Parcel
+	Wait    time.Duration // until it is due again
+	Error   string        // safe to store
+	Refused bool          // the receiver is up, and does not want this parcel
 }
 
 // Courier brings parcels to the receiver. Its sends hold no transaction. While the
@@ -98,7 +99,7 @@ func (c *Courier) Run(ctx context.Context) {
 		if err != nil || len(parcels) == 0 {
 			return
 		}
-		if !c.send(ctx, parcels) || len(parcels) < limit && limit > 1 {
+		if !c.send(ctx, parcels) { // what was accepted may have held up others
 			return
 		}
 	}
@@ -130,8 +131,10 @@ func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
 			continue
 		}
 		why := failure.Of(errs[i])
-		returned = append(returned, Return{ID: p.ID, Tries: p.Tries, Wait: wait(p.Tries, why), Error: why.Text})
-		if why.Kind == failure.Transient || why.Refused {
+		receiver := why.Kind == failure.Transient || why.Refused
+		returned = append(returned,
+			Return{ID: p.ID, Tries: p.Tries, Wait: wait(p.Tries, why), Error: why.Text, Refused: !receiver})
+		if receiver {
 			down = max(down, downFor, why.RetryAfter)
 		}
 	}

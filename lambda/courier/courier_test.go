@@ -98,6 +98,9 @@ func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
 			c := answering(b, &err)
 			c.Run(t.Context())
 			b.is(t, name, "[16]", 0, 16)
+			if b.returned[0].Refused {
+				t.Errorf("%s: returned as refused", name)
+			}
 			<-time.After(tc.wait - time.Nanosecond)
 			c.Run(t.Context())
 			b.is(t, name+", too early", "[]", 0, 16)
@@ -107,7 +110,7 @@ func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
 			<-time.After(tc.wait)
 			err = nil
 			c.Run(t.Context())
-			b.is(t, name+", no more", "[1 16 16 16 16 16 16]", 83, 17)
+			b.is(t, name+", no more", "[1 16 16 16 16 16 16 16]", 83, 17)
 		})
 	}
 }
@@ -117,9 +120,9 @@ func TestRefusedParcelHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	b, err := &box{left: 20}, error(errRefused)
 	answering(b, &err).Run(t.Context())
-	b.is(t, "refused", "[16 16]", 0, 20)
+	b.is(t, "refused", "[16 16 16]", 0, 20)
 	for _, r := range b.returned {
-		if r.Wait != time.Hour || r.Error != "refused" || r.Tries != 1 {
+		if r.Wait != time.Hour || r.Error != "refused" || r.Tries != 1 || !r.Refused {
 			t.Fatalf("returned %+v", r)
 		}
 	}

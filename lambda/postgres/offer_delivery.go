@@ -75,15 +75,20 @@ WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 
 // Release implements courier.Outbox.
 func (o setOutbox) Release(ctx context.Context, returned []courier.Return) error {
-	n := len(returned)
-	jobs, tries, waits, errors := make([]uuid.UUID, n), make([]int, n), make([]time.Duration, n), make([]string, n)
-	for i, r := range returned {
-		jobs[i], tries[i], waits[i], errors[i] = r.ID, r.Tries, r.Wait, storable(r.Error)
-	}
+	jobs, tries, waits, errors := returnColumns(returned)
 	return steadily(ctx, func() error {
 		_, err := o.db.pool.Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
 		return err
 	})
+}
+
+// returnColumns are returned parcels as arrays.
+func returnColumns(returned []courier.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
+	for _, r := range returned {
+		ids, tries = append(ids, r.ID), append(tries, r.Tries)
+		waits, errors = append(waits, r.Wait), append(errors, storable(r.Error))
+	}
+	return ids, tries, waits, errors
 }
 
 const undeliveredSQL = `

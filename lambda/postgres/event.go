@@ -1,0 +1,203 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"matchbook/lambda/courier"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Events is the outbox of events. Triggers write them, in the transactions that
+// they are about (migration 00033). It sends the events of a document in order:
+// none while an earlier one of the same document waits.
+//
+// The writer of an event locks its documents before the sequence is drawn, and until
+// the commit. So an event that can be seen has no earlier one of its documents that
+// will be seen later, and an event that is free to be sent stays free.
+type Events struct{ db *DB }
+
+// Events returns the outbox of events.
+func (db *DB) Events() *Events { return &Events{db} }
+
+const recordEventsSQL = `INSERT INTO event_receiver DEFAULT VALUES ON CONFLICT DO NOTHING`
+
+// Record has events recorded from now on.
+func (e *Events) Record(ctx context.Context) error {
+	return steadily(ctx, func() error {
+		_, err := e.db.pool.Exec(ctx, recordEventsSQL)
+		return err
+	})
+}
+
+// waitingEvent is an event that is neither delivered nor given up.
+type waitingEvent struct {
+	Sequence int64
+	A, B     uuid.UUID // its documents, or twice the same
+	Held     bool      // not due, or another sender has it
+}
+
+const waitingEventsSQL = `
+SELECT sequence, document_a_id, coalesce(document_b_id, document_a_id),
+	coalesce(due_at > now(), false) OR coalesce(claimed_until > now(), false)
+FROM event WHERE delivered_at IS NULL AND dead_at IS NULL
+ORDER BY sequence LIMIT $1`
+
+// The waiting events that a claim reads: few, and if most of these wait for others,
+// many. Events behind so many others wait for them.
+const fewEvents, manyEvents = 500, 100_000
+
+// Claim implements courier.Outbox.
+func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) (list []courier.Parcel, err error) {
+	free, err := e.free(ctx, limit)
+	if err != nil || len(free) == 0 {
+		return nil, err
+	}
+	err = repeat(ctx, func() error {
+		rows, _ := e.db.pool.Query(ctx, claimEventsSQL, free, hold)
+		list, err = pgx.CollectRows(rows, event)
+		return err
+	})
+	return list, err
+}
+
+// free returns the sequences of the oldest events that may be sent.
+func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) {
+	for _, most := range []int{fewEvents, manyEvents} {
+		rows, _ := e.db.pool.Query(ctx, waitingEventsSQL, most)
+		waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[waitingEvent])
+		if err != nil {
+			return nil, err
+		}
+		if free = freeOf(waiting, limit); len(free) == limit || len(waiting) < most {
+			break
+		}
+	}
+	return free, nil
+}
+
+// freeOf returns the first events whose documents have no earlier one, of all events
+// that wait, in order.
+func freeOf(waiting []waitingEvent, limit int) (free []int64) {
+	blocked := map[uuid.UUID]bool{}
+	for _, w := range waiting {
+		if !w.Held && !blocked[w.A] && !blocked[w.B] {
+			if free = append(free, w.Sequence); len(free) == limit {
+				break
+			}
+		}
+		blocked[w.A], blocked[w.B] = true, true
+	}
+	return free
+}
+
+const claimEventsSQL = `
+WITH due AS (
+	SELECT id FROM event
+	WHERE sequence = ANY ($1) AND delivered_at IS NULL AND dead_at IS NULL
+		AND coalesce(due_at <= now(), true) AND coalesce(claimed_until <= now(), true)
+	ORDER BY sequence
+	FOR UPDATE SKIP LOCKED
+), claimed AS (
+	UPDATE event SET tries = tries + 1, claimed_until = now() + $2::interval
+	WHERE id = ANY (ARRAY(SELECT id FROM due))
+	RETURNING id, sequence, tries, kind, tenant_id, created_at, data
+)
+SELECT id, tries, sequence, kind, tenant_id, created_at, data FROM claimed ORDER BY sequence`
+
+// eventMessage is the JSON that a receiver gets.
+type eventMessage struct {
+	ID        uuid.UUID       `json:"id"`
+	Sequence  int64           `json:"sequence"`
+	Kind      string          `json:"kind"`
+	Tenant    uuid.UUID       `json:"tenant_id"`
+	CreatedAt time.Time       `json:"created_at"`
+	Data      json.RawMessage `json:"data"`
+}
+
+func event(row pgx.CollectableRow) (p courier.Parcel, err error) {
+	var m eventMessage
+	if err := row.Scan(&m.ID, &p.Tries, &m.Sequence, &m.Kind, &m.Tenant, &m.CreatedAt, &m.Data); err != nil {
+		return p, err
+	}
+	m.CreatedAt = m.CreatedAt.UTC()
+	p.ID = m.ID
+	p.Body, err = json.Marshal(m)
+	return p, err
+}
+
+const eventsDeliveredSQL = `
+UPDATE event SET delivered_at = now(), dead_at = NULL, claimed_until = NULL, error = NULL
+WHERE id = ANY ($1) AND delivered_at IS NULL`
+
+// Delivered implements courier.Outbox. It holds for a claim that was lost, too: the
+// receiver has the event.
+func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
+	return steadily(ctx, func() error {
+		_, err := e.db.pool.Exec(ctx, eventsDeliveredSQL, ids)
+		return err
+	})
+}
+
+// refusedFor is the time for which a receiver may refuse an event before it is given
+// up, in SQL: over a weekend.
+const refusedFor = `interval '3 days'`
+
+const releaseEventsSQL = `
+UPDATE event AS e SET due_at = now() + r.wait, claimed_until = NULL, error = r.error,
+	refused_at = CASE WHEN r.refused THEN coalesce(e.refused_at, now()) ELSE e.refused_at END,
+	dead_at = CASE WHEN r.refused AND e.refused_at <= now() - ` + refusedFor + ` THEN now() END
+FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[], $5::boolean[]) AS r (id, tries, wait, error, refused)
+WHERE e.id = r.id AND e.tries = r.tries AND e.delivered_at IS NULL`
+
+// Release implements courier.Outbox. An event that the receiver has refused for
+// refusedFor is given up, and the later ones of its documents go on.
+func (e *Events) Release(ctx context.Context, returned []courier.Return) error {
+	refused := make([]bool, len(returned))
+	for i, r := range returned {
+		refused[i] = r.Refused
+	}
+	ids, tries, waits, errors := returnColumns(returned)
+	return steadily(ctx, func() error {
+		_, err := e.db.pool.Exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
+		return err
+	})
+}
+
+// EventGauges measures the outbox of events at one moment.
+type EventGauges struct {
+	Waiting int           // not accepted, and not given up
+	Oldest  time.Duration // the age of the oldest of these; 0 without one
+	Dead    int           // given up
+}
+
+const eventGaugesSQL = `
+SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), interval '0'),
+	(SELECT count(*) FROM event WHERE dead_at IS NOT NULL)
+FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
+
+// Gauges measures what waits.
+func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
+	err = repeat(ctx, func() error {
+		return e.db.pool.QueryRow(ctx, eventGaugesSQL).Scan(&g.Waiting, &g.Oldest, &g.Dead)
+	})
+	return g, err
+}
+
+const forgetEventsSQL = `
+DELETE FROM event WHERE id = ANY (ARRAY(
+	SELECT id FROM event WHERE delivered_at < now() - interval '14 days' ORDER BY delivered_at LIMIT $1))`
+
+// Forget deletes up to limit events that were delivered 14 days ago, and returns their
+// number.
+func (e *Events) Forget(ctx context.Context, limit int) (n int, err error) {
+	err = repeat(ctx, func() error {
+		tag, err := e.db.pool.Exec(ctx, forgetEventsSQL, limit)
+		n = int(tag.RowsAffected())
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,324 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/courier"
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/rules"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// sentEvent is an event as a receiver reads it.
+type sentEvent struct {
+	ID       uuid.UUID `json:"id"`
+	Sequence int64     `json:"sequence"`
+	Kind     string    `json:"kind"`
+	Tenant   uuid.UUID `json:"tenant_id"`
+	Data     struct {
+		A          uuid.UUID `json:"document_a_id"`
+		B          uuid.UUID `json:"document_b_id"`
+		TypeA      *string   `json:"type_a"`
+		TypeB      *string   `json:"type_b"`
+		NumberA    *string   `json:"number_a"`
+		NumberB    *string   `json:"number_b"`
+		Score      float64   `json:"score"`
+		Confidence string    `json:"confidence"`
+		DecidedBy  string    `json:"decided_by"`
+		Reasoning  string    `json:"reasoning"`
+		Verdict    string    `json:"verdict"`
+		Document   uuid.UUID `json:"document_id"`
+		Error      string    `json:"error"`
+	} `json:"data"`
+}
+
+func eventOf(t *testing.T, p courier.Parcel) (e sentEvent) {
+	t.Helper()
+	if err := json.Unmarshal(p.Body, &e); err != nil || e.ID != p.ID {
+		t.Errorf("parcel %s, %v: %s", p.ID, err, p.Body)
+	}
+	return e
+}
+
+// taken claims events until none is free, and returns them in words.
+func (f *fixture) taken() string {
+	f.t.Helper()
+	var words []string
+	for {
+		list := f.claimEvents(100)
+		if len(list) == 0 {
+			return strings.Join(words, ", ")
+		}
+		var ids []uuid.UUID
+		for _, p := range list {
+			e := eventOf(f.t, p)
+			last := func(id uuid.UUID) byte { return id[15] }
+			text := fmt.Sprintf("%s %d-%d %s", e.Kind, last(e.Data.A), last(e.Data.B), e.Data.DecidedBy)
+			if e.Kind == "decision.made" {
+				text = fmt.Sprintf("%s %d-%d %s by %s", e.Kind, last(e.Data.A), last(e.Data.B), e.Data.Verdict, e.Data.DecidedBy)
+			}
+			words, ids = append(words, text), append(ids, p.ID)
+		}
+		if err := f.Events().Delivered(f.t.Context(), ids); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func (f *fixture) claimEvents(limit int) []courier.Parcel {
+	f.t.Helper()
+	list, err := f.Events().Claim(f.t.Context(), limit, time.Minute)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return list
+}
+
+func (f *fixture) record() {
+	f.t.Helper()
+	for range 2 {
+		if err := f.Events().Record(f.t.Context()); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func (f *fixture) wantTaken(when, want string) {
+	f.t.Helper()
+	if got := f.taken(); got != want {
+		f.t.Errorf("%s: %s\nwant %s", when, got, want)
+	}
+}
+
+// Each change of a match is an event, whatever program made it, and each decision of a
+// person; what the view does not show is none.
+func TestEventsAreTheChangesOfMatches(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.lamps()
+	f.wantTaken("without a receiver", "")
+	f.record()
+	for n := 1; n <= 3; n++ {
+		f.match(num(n))
+	}
+	f.wantTaken("matched again", "")
+	says := func(b int, v rules.Verdict) {
+		t.Helper()
+		if err := f.says(num(1), num(b), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(3, rules.Rejected)
+	f.wantTaken("one rejected", "decision.made 1-3 rejected by anna, match.created 1-2 rules")
+	says(2, rules.Confirmed)
+	f.wantTaken("the match confirmed", "decision.made 1-2 confirmed by anna, match.changed 1-2 person")
+	says(2, rules.Confirmed)
+	f.wantTaken("confirmed again", "")
+	f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45000-B"}' WHERE id = $1`, num(1))
+	f.wantTaken("another number", "match.changed 1-2 person")
+	f.exec(`UPDATE document SET structured_data = structured_data || '{"notes":"x"}' WHERE id = $1`, num(1))
+	f.exec("UPDATE document_match SET evidence = '[]', created_at = now() + interval '1 hour'")
+	f.wantTaken("what no view shows", "")
+	f.exec("UPDATE document_match SET score = 0.5")
+	f.wantTaken("another program", "match.changed 1-2 person")
+	f.exec("DELETE FROM document_match")
+	f.wantTaken("deleted", "match.removed 1-2 person")
+	says(2, rules.Withdrawn)
+	f.wantTaken("withdrawn", "decision.made 1-2 withdrawn by anna, match.created 1-2 rules")
+}
+
+func TestAFailureIsAnEvent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record()
+	f.put(num(1), tenant, document.Invoice, `{"number":"`+strings.Repeat("9", 5000)+`"}`)
+	f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer'")
+	f.exec("UPDATE document SET matching_error = 'no answer at all'")
+	list := f.claimEvents(10)
+	if len(list) != 1 || len(list[0].Body) > 1500 {
+		t.Fatalf("%d events, %v", len(list), list)
+	}
+	if e := eventOf(t, list[0]); e.Kind != "document.failed" || e.Data.Document != num(1) || e.Data.Error != "no answer" ||
+		e.Tenant != tenant {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// A transaction that is rolled back leaves no event, and one that is not committed
+// holds up others of the same document only: their sequence is that of the commits.
+func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(4)
+	f.byPerson("document_match", 1, 2)
+	f.byPerson("document_match", 1, 3)
+	f.record()
+	tx, err := f.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)); err != nil {
+		t.Fatal(err)
+	}
+	other, err := pgx.Connect(t.Context(), f.conn.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := other.Exec(t.Context(), "UPDATE document_match SET score = 0.25 WHERE document_b_id = $1", num(3))
+		done <- err
+	}()
+	for waits := false; !waits; {
+		select {
+		case err := <-done:
+			t.Fatalf("the second writer did not wait: %v", err)
+		default:
+		}
+		if err := tx.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)",
+			other.PgConn().PID()).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := f.claimEvents(10); len(list) > 0 {
+		t.Errorf("claimed before the commit: %v", list)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	f.wantTaken("in order", "match.removed 1-2 person, match.changed 1-3 person")
+}
+
+// putEvents adds those of pairs, one each, of a transaction each.
+func (f *fixture) putEvents(pairs ...[2]int) (ids []uuid.UUID) {
+	f.t.Helper()
+	for _, p := range pairs {
+		id := uuid.New()
+		f.exec(`INSERT INTO event (id, tenant_id, kind, document_a_id, document_b_id, data, created_at)
+			VALUES ($1, $2, 'match.created', $3, $4, '{}', now())`, id, tenant, num(p[0]), num(p[1]))
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []courier.Parcel) {
+	f.t.Helper()
+	list = f.claimEvents(100)
+	if got := jobsOf(list); !slices.Equal(got, want) {
+		f.t.Errorf("%s: claimed %v, want %v", when, got, want)
+	}
+	return list
+}
+
+func (f *fixture) release(p courier.Parcel, wait time.Duration, refused bool) {
+	f.t.Helper()
+	if err := f.Events().Release(f.t.Context(), []courier.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
+		Error: "not \x00now", Refused: refused}}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) deliver(ids ...uuid.UUID) {
+	f.t.Helper()
+	if err := f.Events().Delivered(f.t.Context(), ids); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// An event waits for the earlier ones of both of its documents, as long as they are
+// under way or not due, and other documents go on.
+func TestAnEventWaitsForEarlierOnesOfItsDocuments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 3}, [2]int{5, 6}, [2]int{2, 7})
+	first := f.wantFree("at first", ids[0], ids[1], ids[3])
+	f.wantFree("under way")
+	f.deliver(ids[1])
+	f.wantFree("one of two is delivered")
+	f.release(first[0], 10*time.Second, false)
+	f.wantFree("not due")
+	f.advance(10 * time.Second)
+	again := f.wantFree("due", ids[0])
+	if again[0].Tries != 2 || string(again[0].Body) != string(first[0].Body) {
+		t.Errorf("try %d: %s, before %s", again[0].Tries, again[0].Body, first[0].Body)
+	}
+	f.release(first[0], 0, false) // of a claim that is over
+	f.wantFree("claimed again")
+	f.deliver(ids[0])
+	f.wantFree("delivered", ids[2])
+	f.advance(time.Minute)
+	f.wantFree("the claims are over", ids[2], ids[3])
+	f.deliver(ids[2], ids[3])
+	f.wantFree("the last", ids[4])
+}
+
+// An event that the receiver refuses for three days is given up, and what waited for
+// it goes on. An outage gives nothing up.
+func TestARefusedEventIsGivenUp(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ids := f.putEvents([2]int{1, 2}, [2]int{2, 3})
+	f.release(f.wantFree("an outage", ids[0])[0], time.Hour, false)
+	f.advance(100 * time.Hour)
+	f.release(f.wantFree("refused", ids[0])[0], time.Hour, true)
+	f.advance(72*time.Hour - time.Second)
+	f.release(f.wantFree("for almost three days", ids[0])[0], time.Second, true)
+	want := postgres.EventGauges{Waiting: 2, Oldest: 172*time.Hour - time.Second}
+	f.wantEventGauges(want)
+	f.advance(time.Second)
+	f.release(f.wantFree("for three days", ids[0])[0], time.Hour, true)
+	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour, Dead: 1})
+	f.wantFree("what waited for it", ids[1])
+	f.deliver(ids[0]) // by a request whose answer came late
+	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour})
+}
+
+func (f *fixture) wantEventGauges(want postgres.EventGauges) {
+	f.t.Helper()
+	if got, err := f.Events().Gauges(f.t.Context()); got != want || err != nil {
+		f.t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// Thousands of events that wait for one do not hide another document's.
+func TestManyWaitingEventsHideNoOther(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec(`INSERT INTO event (tenant_id, kind, document_a_id, document_b_id, data, created_at)
+		SELECT $1, 'match.created', $2, gen_random_uuid(), '{}', now() FROM generate_series(1, 3000)`, tenant, num(1))
+	ids := f.putEvents([2]int{2, 3})
+	f.claimEvents(1)
+	f.wantFree("behind them", ids...)
+}
+
+func TestDeliveredEventsAreDeletedAfterTwoWeeks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{5, 6}, [2]int{7, 8})
+	f.deliver(ids[0], ids[1])
+	f.advance(time.Second)
+	f.deliver(ids[2])
+	f.advance(14 * 24 * time.Hour)
+	for _, want := range []int{1, 1, 0} {
+		if n, err := f.Events().Forget(t.Context(), 1); n != want || err != nil {
+			t.Errorf("deleted %d, %v, want %d", n, err, want)
+		}
+	}
+	f.advance(time.Second)
+	if n, err := f.Events().Forget(t.Context(), 100); n != 1 || err != nil {
+		t.Errorf("deleted %d, %v, want the third", n, err)
+	}
+	f.wantFree("what was not delivered", ids[3])
+}

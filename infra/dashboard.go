@@ -38,6 +38,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, cons
 		dashboard.AddWidgets(s.functionWidgets(w, sweep)...)
 	}
 	dashboard.AddWidgets(s.scheduleWidgets(schedule)...)
+	dashboard.AddWidgets(s.eventWidgets()...)
 	if web != nil {
 		dashboard.AddWidgets(webWidgets(web)...)
 	}

@@ -226,22 +226,35 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 // sweep, which sends what is left, and to no other.
 func TestReceiverOfOffersIsASetting(t *testing.T) {
 	t.Parallel()
+	testReceiver(t, "OFFERS_WEBHOOK", "OfferFunction", "https://offers.example.com/sets",
+		"arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf")
+}
+
+func TestReceiverOfEventsIsASetting(t *testing.T) {
+	t.Parallel()
+	testReceiver(t, "EVENTS_WEBHOOK", "MatchFunction", "https://events.example.com/matches",
+		"arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf")
+}
+
+// testReceiver tests that a function and the sweep, and no other function, get the
+// settings of a receiver.
+func testReceiver(t *testing.T, variable, function, url, secret string) {
+	t.Helper()
 	for name, tc := range map[string]struct {
 		context     map[string]any
 		url, secret string
 	}{
-		"nothing": {bare, "", ""},
-		"a receiver": {everything, "https://offers.example.com/sets",
-			"arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf"},
+		"nothing":    {bare, "", ""},
+		"a receiver": {everything, url, secret},
 	} {
 		tpl := synthesise(t, wishes{context: tc.context})
 		for _, f := range tpl.of("AWS::Lambda::Function") {
 			got := tpl.variables(t, f)
-			_, has := got["OFFERS_WEBHOOK_URL"]
-			if want := f == "OfferFunction" || f == "SweepFunction"; has != want {
+			_, has := got[variable+"_URL"]
+			if want := f == function || f == "SweepFunction"; has != want {
 				t.Errorf("%s: %s has the variable: %t, want %t", name, f, has, want)
-			} else if want && (got["OFFERS_WEBHOOK_URL"] != tc.url || got["OFFERS_WEBHOOK_SECRET"] != "" ||
-				got["OFFERS_WEBHOOK_SECRET_SECRET_ARN"] != tc.secret) {
+			} else if want && (got[variable+"_URL"] != tc.url || got[variable+"_SECRET"] != "" ||
+				got[variable+"_SECRET_SECRET_ARN"] != tc.secret) {
 				t.Errorf("%s: %s gets %v", name, f, got)
 			}
 		}

@@ -122,6 +122,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 	exact := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
 	receiver := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf"}
+	events := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf"}
 	attached := "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}"
 	for name, tc := range map[string]struct {
 		context map[string]any
@@ -160,7 +161,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", toOffers, byName("dev/database-url")),
 		}},
 		"everything": {everything, map[string][]string{
-			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail,
+			"MatchFunctionRole": ofAll("MatchFunctionRole", slices.Concat(onQueue, exact, inVPC, mail, events,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
 			"ReviewFunctionRole": ofAll("ReviewFunctionRole", slices.Concat(onChunks, exact, inVPC, mail,
 				[]string{byName("prod/openai-api-key"), byName("prod/slack-webhook-url")})...),
@@ -169,7 +170,7 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 				"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"})...),
 			"InboxFunctionRole": ofAll("InboxFunctionRole", slices.Concat(byInbox, exact, inVPC)...),
 			"SweepFunctionRole": ofAll("SweepFunctionRole",
-				slices.Concat(bySweep, exact, inVPC, mail, receiver, []string{byName("prod/slack-webhook-url")})...),
+				slices.Concat(bySweep, exact, inVPC, mail, receiver, events, []string{byName("prod/slack-webhook-url")})...),
 			"OfferFunctionRole": ofAll("OfferFunctionRole",
 				slices.Concat(onOffers, exact, inVPC, mail, receiver, []string{byName("prod/slack-webhook-url")})...),
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(exact, inVPC, []string{toOffers})...),

@@ -27,14 +27,19 @@ func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	return schedule
 }
 
-// addReceiver adds the receiver of match offers, where a setting names one.
-func (s *site) addReceiver(e environment) {
-	e.values[manifest.EnvOffersWebhookURL] = jsii.String(s.config.OffersURL)
-	for _, name := range []string{manifest.EnvOffersWebhookSecret, manifest.EnvOffersWebhookSecret + manifest.SecretSuffix} {
-		e.values[name] = jsii.String("")
-	}
-	if s.config.OffersURL != "" {
-		e.secrets[manifest.EnvOffersWebhookSecret] = s.secretOf(s.config.OffersSecret, "offers-webhook-secret")
+// addOfferReceiver adds the receiver of match offers, where a setting names one.
+func (s *site) addOfferReceiver(e environment) {
+	s.addReceiver(e, manifest.EnvOffersWebhookURL, s.config.OffersURL, manifest.EnvOffersWebhookSecret,
+		s.secretOf(s.config.OffersSecret, "offers-webhook-secret"))
+}
+
+// addReceiver adds the URL of a receiver and the key that signs requests to it; no key
+// without a URL.
+func (s *site) addReceiver(e environment, urlName, url, secretName string, key secret) {
+	e.values[urlName] = jsii.String(url)
+	e.values[secretName], e.values[secretName+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
+	if url != "" {
+		e.secrets[secretName] = key
 	}
 }
 

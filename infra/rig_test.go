@@ -81,6 +81,8 @@ var (
 		"consoleScopes":          "email groups",
 		"offersWebhookUrl":       "https://offers.example.com/sets",
 		"offersSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
+		"eventsWebhookUrl":       "https://events.example.com/matches",
+		"eventsSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
 	// ownModel is a server without a key, and migrations past a pooler.

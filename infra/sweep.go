@@ -25,12 +25,14 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		}
 	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")
-	s.addReceiver(variables)
+	s.addOfferReceiver(variables)
+	s.addEventReceiver(variables)
 	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")
 	s.allowMail(role)
 	s.invokeEvery(sweep, s.facts.Sweep)
 	s.alarms.onSweep(sweep)
+	s.alarms.onEvents()
 	return sweep
 }

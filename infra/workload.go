@@ -71,8 +71,11 @@ func (s *site) variables(f manifest.Function) environment {
 	if f.Name == manifest.Ingest.Name {
 		s.addOCR(e)
 	}
-	if f.Name == manifest.Offer.Name {
-		s.addReceiver(e)
+	switch f.Name {
+	case manifest.Offer.Name:
+		s.addOfferReceiver(e)
+	case manifest.Match.Name:
+		s.addEventReceiver(e)
 	}
 	return e
 }

@@ -112,8 +112,8 @@
 //   - offer/roster is the frozen list of users from which all sets of a date are
 //     computed.
 //   - offer/ranking decides which users of a roster are offered to which.
-//   - courier decides when a receiver gets completed sets; courier/webhook sends
-//     them, signed.
+//   - courier decides when a receiver gets completed sets, and other programs their
+//     events; courier/webhook sends both, signed.
 //   - offering/simulate lets a year of match offers pass in minutes, and examines
 //     each promise.
 //

@@ -62,6 +62,9 @@ type Config struct {
 	// The receiver of match offers.
 	OffersURL    string
 	OffersSecret string
+	// The receiver of events.
+	EventsURL    string
+	EventsSecret string
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -134,6 +137,10 @@ func settings(c *Config) []setting {
 		{"offersWebhookUrl", "", pattern(&c.OffersURL, `https://[A-Za-z0-9.-]+(/[^\s@]*)?`,
 			"a URL such as https://example.com/offers, at the usual port")},
 		{"offersSecretArn", "", pattern(&c.OffersSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
+		{"eventsWebhookUrl", "", pattern(&c.EventsURL, `https://[A-Za-z0-9.-]+(/[^\s@]*)?`,
+			"a URL such as https://example.com/events, at the usual port")},
+		{"eventsSecretArn", "", pattern(&c.EventsSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
 		{"slack", "false", yesOrNo(&c.Slack)},
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
@@ -238,6 +245,8 @@ func (c Config) check() (errs []error) {
 			"adminBaseUrl: not https, or with a path, and it is the address of the console"},
 		{c.OffersURL == "" && c.OffersSecret != "",
 			"offersSecretArn: it signs requests to the receiver that offersWebhookUrl names; set that, or leave both out"},
+		{c.EventsURL == "" && c.EventsSecret != "",
+			"eventsSecretArn: it signs requests to the receiver that eventsWebhookUrl names; set that, or leave both out"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

@@ -99,6 +99,9 @@ func TestSettingsAreRead(t *testing.T) {
 		{map[string]any{"slack": true, "slackSecretArn": arn}, ""},
 		{map[string]any{"offersWebhookUrl": "https://example.com/offers"}, ""}, // its secret by its name
 		{map[string]any{"offersWebhookUrl": "https://example.com/offers", "offersSecretArn": arn}, ""},
+		{map[string]any{"eventsWebhookUrl": "https://example.com/events", "eventsSecretArn": arn}, ""},
+		{map[string]any{"eventsSecretArn": arn}, "eventsSecretArn: it signs requests to the receiver"},
+		{map[string]any{"eventsWebhookUrl": "http://example.com/events"}, "eventsWebhookUrl: not a URL"},
 		{map[string]any{"offersSecretArn": arn}, "offersSecretArn: it signs requests to the receiver"},
 		{map[string]any{"offersWebhookUrl": "http://example.com/offers"}, "offersWebhookUrl: not a URL"},
 		{map[string]any{"offersWebhookUrl": "https://example.com:8443/"}, "offersWebhookUrl: not a URL"},

@@ -71,13 +71,17 @@ func wantInserted(t *testing.T, cmd *exec.Cmd) {
 }
 
 // pageExample is the page's first block of code in that language.
-func pageExample(t *testing.T, language string) string {
+func pageExample(t *testing.T, language string) string { return pageExampleAfter(t, "", language) }
+
+// pageExampleAfter is the first one after a heading.
+func pageExampleAfter(t *testing.T, heading, language string) string {
 	t.Helper()
 	text, err := os.ReadFile("../INTEGRATE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, found := strings.Cut(string(text), "```"+language+"\n")
+	_, rest, _ := strings.Cut(string(text), heading)
+	_, after, found := strings.Cut(rest, "```"+language+"\n")
 	code, _, closed := strings.Cut(after, "```")
 	if !found || !closed {
 		t.Fatalf("lambda/INTEGRATE.md has no example in %s", language)

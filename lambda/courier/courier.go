@@ -1,5 +1,5 @@
 // Package courier brings what waits in an outbox to a receiver, at least once: the
-// sets of match offers. courier/webhook calls the receiver.
+// sets of match offers, and events. courier/webhook calls the receiver.
 package courier
 
 import (

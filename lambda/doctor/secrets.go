@@ -95,6 +95,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	manifest.EnvReviewTokenSecret:   setup.LoadTokenSecret,
 	manifest.EnvOffersWebhookSecret: setup.LoadOffersSecret,
 	manifest.EnvOIDCClientSecret:    setup.LoadClientSecret,
+	manifest.EnvEventsWebhookSecret: setup.LoadEventsSecret,
 	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[manifest.EnvSlackWebhookURL], err

@@ -79,6 +79,7 @@ var standIns = map[string]string{
 	manifest.EnvOIDCClientSecret:    "client secret",
 	manifest.EnvOIDCIssuer:          "https://localhost",
 	manifest.EnvOIDCClientID:        "client",
+	manifest.EnvEventsWebhookSecret: "webhook secret",
 	manifest.EnvBlobURL:             "s3://bucket",
 }
 

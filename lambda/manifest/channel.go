@@ -20,7 +20,7 @@ func Channels() []Channel {
 
 // Secrets are the variables that may be given as the ARN of a secret.
 var Secrets = slices.Concat([]string{EnvDatabaseURL, EnvOpenAIKey, EnvDocumentAIKey, EnvReviewTokenSecret,
-	EnvOffersWebhookSecret, EnvOIDCClientSecret}, ChannelSecrets())
+	EnvOffersWebhookSecret, EnvEventsWebhookSecret, EnvOIDCClientSecret}, ChannelSecrets())
 
 // ChannelSecrets returns the secrets of all channels.
 func ChannelSecrets() (names []string) {

@@ -83,6 +83,9 @@ const (
 	// The receiver of match offers: its URL, and the key that signs requests to it.
 	EnvOffersWebhookURL    = "OFFERS_WEBHOOK_URL"
 	EnvOffersWebhookSecret = "OFFERS_WEBHOOK_SECRET"
+	// The receiver of events, likewise.
+	EnvEventsWebhookURL    = "EVENTS_WEBHOOK_URL"
+	EnvEventsWebhookSecret = "EVENTS_WEBHOOK_SECRET"
 	// EnvOffersCatchUp is the age above which a date without offers is skipped.
 	EnvOffersCatchUp = "OFFERS_CATCH_UP"
 	// Files: the store, s3://bucket or file:///folder, and the OCR for pages

@@ -22,6 +22,9 @@ const (
 	// MetricRefusedSets counts the answers by which the receiver of match offers
 	// refused a set, in the offer function and in the sweep: a person has to look.
 	MetricRefusedSets = "RefusedSets"
+	// MetricRefusedEvents counts those by which the receiver of events refused one, in
+	// the match function and in the sweep.
+	MetricRefusedEvents = "RefusedEvents"
 	// MetricAttemptTime is the time that a claimed document took, in milliseconds.
 	MetricAttemptTime = "AttemptTime"
 	// Of the model, as far as the provider reported them.
@@ -61,4 +64,9 @@ const (
 	// seconds since the first of them was completed; 0 if there is none.
 	MetricUndeliveredSets   = "UndeliveredSets"
 	MetricOldestUndelivered = "OldestUndelivered"
+	// Events that the receiver has not accepted yet, seconds since the first of them,
+	// and events that were given up.
+	MetricWaitingEvents = "WaitingEvents"
+	MetricOldestEvent   = "OldestEvent"
+	MetricDeadEvents    = "DeadEvents"
 )

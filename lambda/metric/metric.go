@@ -61,6 +61,10 @@ var units = map[string]string{
 	manifest.MetricUndeliveredSets:   "Count",
 	manifest.MetricOldestUndelivered: "Seconds",
 	manifest.MetricRefusedSets:       "Count",
+	manifest.MetricRefusedEvents:     "Count",
+	manifest.MetricWaitingEvents:     "Count",
+	manifest.MetricOldestEvent:       "Seconds",
+	manifest.MetricDeadEvents:        "Count",
 }
 
 // maxValues is the number of values of a metric that CloudWatch reads in one

@@ -16,6 +16,7 @@ type Gauges struct {
 	// Of Offers.Undelivered.
 	Undelivered       int
 	OldestUndelivered time.Duration
+	Events            EventGauges
 }
 
 // gaugesSQL reads the rows under way by the index on their status, not the many

@@ -22,14 +22,14 @@ import (
 func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t, postgrestest.URL(t))
-	for want, c := range map[string]OffersConfig{
+	for want, c := range map[string]ReceiverConfig{
 		"":                                 {},
 		"OFFERS_WEBHOOK_URL":               {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
 		"the secret has fewer than 16 byt": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
 	} {
-		courier, err := newCourier(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
-		if (err != nil) != (want != "") || courier != nil {
-			t.Errorf("%q: got %v, %v", want, courier, err)
+		couriers, err := newCouriers(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
+		if (err != nil) != (want != "") || couriers != nil {
+			t.Errorf("%q: got %v, %v", want, couriers, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PLANTED")) {
 			t.Errorf("got %v, want %q", err, want)
@@ -62,8 +62,8 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 			}
 		}
 	}
-	c := Config{Offers: OffersConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
-	courier, err := newCourier(c, db, slog.New(slog.DiscardHandler))
+	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
+	couriers, err := newCouriers(c, db, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 			t.Errorf("%d sets were sent before the batch had ended", n)
 		}
 	}}
-	if ends := (delivering{batch, courier}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
+	if ends := (delivering{batch, couriers, nil}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
 		t.Errorf("got %d ends, %d sets", len(ends), got.Load())
 	}
 	complete()
 	notified := false
-	outboxes(func(context.Context) { notified = true }, courier)(t.Context())
+	outboxes(func(context.Context) { notified = true }, couriers)(t.Context())
 	if !notified || got.Load() != 2 {
 		t.Errorf("notified: %t, %d sets", notified, got.Load())
 	}
@@ -120,7 +120,7 @@ func TestDeliveryEndsInTime(t *testing.T) {
 		"a batch that took long":    {13 * time.Second, 11 * time.Second, runBatch},
 		"a batch without time left": {12 * time.Second, 0, runBatch},
 		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *courier.Courier) {
-			outboxes(nil, c)(ctx)
+			outboxes(nil, []*courier.Courier{c})(ctx)
 		}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 			t.Errorf("after a batch: %s", took)
 		}
 		began = time.Now()
-		outboxes(nil, c)(ctx)
+		outboxes(nil, []*courier.Courier{c})(ctx)
 		if took := time.Since(began); took != 52*time.Second { // of 56.8, less the five that a send may take: 51.8
 			t.Errorf("in the sweep: %s", took)
 		}
@@ -165,5 +165,5 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 }
 
 func runBatch(ctx context.Context, c *courier.Courier) {
-	delivering{ended{func() {}}, c}.Run(ctx, nil, nil)
+	delivering{ended{func() {}}, []*courier.Courier{c}, nil}.Run(ctx, nil, nil)
 }

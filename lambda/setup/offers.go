@@ -8,22 +8,31 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// OffersConfig configures the receiver of match offers; empty: there is none.
-type OffersConfig struct {
+// ReceiverConfig configures a receiver of parcels; empty: there is none.
+type ReceiverConfig struct {
 	URL    string
 	Secret string // the key that signs requests
 }
 
-// loadOffers reads the receiver of match offers. Its variables are set together: an
-// unsigned request could come from anybody.
-func loadOffers(env Env, errs *[]error) OffersConfig {
-	c := OffersConfig{URL: env(manifest.EnvOffersWebhookURL), Secret: env(manifest.EnvOffersWebhookSecret)}
+// loadOffers reads the receiver of match offers.
+func loadOffers(env Env, errs *[]error) ReceiverConfig {
+	return loadReceiver(env, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, "https://example.com/offers", errs)
+}
+
+// loadEvents reads the receiver of events.
+func loadEvents(env Env, errs *[]error) ReceiverConfig {
+	return loadReceiver(env, manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, "https://example.com/events", errs)
+}
+
+// loadReceiver reads a receiver from variables that are set together: an unsigned
+// request could come from anybody.
+func loadReceiver(env Env, url, secret, example string, errs *[]error) ReceiverConfig {
+	c := ReceiverConfig{URL: env(url), Secret: env(secret)}
 	if (c.URL == "") != (c.Secret == "") {
-		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not",
-			manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret))
+		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not", url, secret))
 	}
 	if c.URL != "" && !isPage(c.URL) {
-		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://example.com/offers", manifest.EnvOffersWebhookURL))
+		*errs = append(*errs, fmt.Errorf("%s: not a URL such as %s", url, example))
 	}
 	return c
 }
@@ -43,7 +52,16 @@ func LoadSchedule(env Env) (Config, error) {
 
 // LoadOffersSecret reads the key that signs requests to the receiver of offers, alone.
 func LoadOffersSecret(env Env) (string, error) {
-	env, _, errs := secretsManager().Resolve(env, manifest.EnvOffersWebhookSecret)
-	secret := required(env, manifest.EnvOffersWebhookSecret, "the key that signs requests to the receiver of offers", &errs)
+	return loadKey(env, manifest.EnvOffersWebhookSecret, "the key that signs requests to the receiver of offers")
+}
+
+// LoadEventsSecret reads the key that signs requests to the receiver of events, alone.
+func LoadEventsSecret(env Env) (string, error) {
+	return loadKey(env, manifest.EnvEventsWebhookSecret, "the key that signs requests to the receiver of events")
+}
+
+func loadKey(env Env, name, meaning string) (string, error) {
+	env, _, errs := secretsManager().Resolve(env, name)
+	secret := required(env, name, meaning, &errs)
 	return secret, report(errs)
 }

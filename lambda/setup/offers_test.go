@@ -19,7 +19,7 @@ func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
 		},
 	} {
 		values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "OFFER_QUEUE_URL": "q"}
-		if c, err := load(env(values)); err != nil || c.Offers != (setup.OffersConfig{}) {
+		if c, err := load(env(values)); err != nil || c.Offers != (setup.ReceiverConfig{}) {
 			t.Errorf("%s without a receiver: got %+v, %v", name, c.Offers, err)
 		}
 		values["OFFERS_WEBHOOK_URL"] = "https://example.com/PLANTED"
@@ -28,7 +28,7 @@ func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
 			t.Errorf("%s without a secret: got %v", name, err)
 		}
 		values["OFFERS_WEBHOOK_SECRET"] = "s"
-		want := setup.OffersConfig{URL: "https://example.com/PLANTED", Secret: "s"}
+		want := setup.ReceiverConfig{URL: "https://example.com/PLANTED", Secret: "s"}
 		if c, err := load(env(values)); err != nil || c.Offers != want {
 			t.Errorf("%s: got %+v, %v", name, c.Offers, err)
 		}

@@ -46,11 +46,12 @@ type Config struct {
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the calls of the model at once, where the row does.
 	CallsInFlight int
-	TokenSecret   string        // of the pages of reviews: the key of their tokens
-	Login         LoginConfig   // of the console
-	Offers        OffersConfig  // of offer and the sweep
-	CatchUp       time.Duration // of schedule: a date that was due longer ago is skipped
-	Metrics       *metric.Set   // collects the counts; nil: no counts
+	TokenSecret   string         // of the pages of reviews: the key of their tokens
+	Login         LoginConfig    // of the console
+	Offers        ReceiverConfig // of offer and the sweep
+	Events        ReceiverConfig // of match and the sweep
+	CatchUp       time.Duration  // of schedule: a date that was due longer ago is skipped
+	Metrics       *metric.Set    // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
@@ -73,8 +74,11 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
 	}
-	if f.Name == manifest.Offer.Name {
+	switch f.Name {
+	case manifest.Offer.Name:
 		names = append(names, manifest.EnvOffersWebhookSecret)
+	case manifest.Match.Name:
+		names = append(names, manifest.EnvEventsWebhookSecret)
 	}
 	c, env, errs := load(env, f, src, names...)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
@@ -100,8 +104,11 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 			c.Queues[manifest.Review.Name] = url
 		}
 	}
-	if f.Name == manifest.Offer.Name {
+	switch f.Name {
+	case manifest.Offer.Name:
 		c.Offers = loadOffers(env, &errs)
+	case manifest.Match.Name:
+		c.Events = loadEvents(env, &errs)
 	}
 	return c, report(errs)
 }
@@ -213,8 +220,9 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 // the queues of all functions with rows, and QueueURL is match's.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
-		append([]string{manifest.EnvDatabaseURL, manifest.EnvOffersWebhookSecret}, manifest.ChannelSecrets()...)...)
-	c.Offers = loadOffers(env, &errs)
+		append([]string{manifest.EnvDatabaseURL, manifest.EnvOffersWebhookSecret, manifest.EnvEventsWebhookSecret},
+			manifest.ChannelSecrets()...)...)
+	c.Offers, c.Events = loadOffers(env, &errs), loadEvents(env, &errs)
 	c.Queues = map[string]string{}
 	for _, f := range functions {
 		if f.Rowless {

@@ -51,11 +51,12 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	}
 	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
 	relay, err2 := newRelay(ctx, c, db, log)
-	courier, err3 := newCourier(c, db, log)
+	couriers, err3 := newCouriers(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
 	}
+	record := recording(c, db, log)
 	opened := Opened{DB: db, Jobs: db.Workload(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
 	var send func(context.Context)
 	if relay != nil {
@@ -76,8 +77,8 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			opened.Log = log
 			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
-			if courier != nil {
-				return delivering{runtime, courier}
+			if len(couriers) > 0 {
+				return delivering{runtime, couriers, record}
 			}
 			return runtime
 		},
@@ -93,7 +94,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 	}
 	list, err1 := sweepable(ctx, c, db, workloads)
 	relay, err2 := newRelay(ctx, c, db, log)
-	courier, err3 := newCourier(c, db, log)
+	couriers, err3 := newCouriers(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
@@ -108,7 +109,13 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 			channels = append(channels, sender.Channel())
 		}
 	}
-	s.Notify = outboxes(send, courier)
+	keep, notify := recordAndForget(c, db, log), outboxes(send, couriers)
+	s.Notify = func(ctx context.Context) {
+		keep(ctx)
+		if notify != nil {
+			notify(ctx)
+		}
+	}
 	if c.Metrics != nil {
 		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
 			gauges, err := readGauges(ctx, db, workloads, channels)
@@ -143,7 +150,11 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.Unsent = g.Unsent // of all workloads
 	}
 	all.Undelivered, all.OldestUndelivered, err = db.Offers().Undelivered(ctx)
-	return all, failure.At("read the undelivered sets", err)
+	if err != nil {
+		return all, failure.At("read the undelivered sets", err)
+	}
+	all.Events, err = db.Events().Gauges(ctx)
+	return all, failure.At("read the waiting events", err)
 }
 
 // sweepable opens the queues of the workloads, for the sweep.

@@ -77,6 +77,9 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 	set.Measure(manifest.MetricUnsent, float64(g.Unsent))
 	set.Measure(manifest.MetricUndeliveredSets, float64(g.Undelivered))
 	set.Measure(manifest.MetricOldestUndelivered, g.OldestUndelivered.Seconds())
+	set.Measure(manifest.MetricWaitingEvents, float64(g.Events.Waiting))
+	set.Measure(manifest.MetricOldestEvent, g.Events.Oldest.Seconds())
+	set.Measure(manifest.MetricDeadEvents, float64(g.Events.Dead))
 }
 
 // CountSchedule counts what a run of the schedule of match offers queued and skipped.
@@ -123,22 +126,23 @@ func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 	return err
 }
 
-// CountReceiver returns a receiver of match offers whose refusals are counted.
-func CountReceiver(r courier.Receiver, set *metric.Set) courier.Receiver {
-	return countedReceiver{r, set}
+// CountReceiver returns a receiver whose refusals are counted, by the metric refused.
+func CountReceiver(r courier.Receiver, set *metric.Set, refused string) courier.Receiver {
+	return countedReceiver{r, set, refused}
 }
 
 type countedReceiver struct {
 	courier.Receiver
-	set *metric.Set
+	set     *metric.Set
+	refused string
 }
 
-// Deliver counts an error that refuses the set or our signature.
+// Deliver counts an error that refuses the parcel or our signature.
 func (r countedReceiver) Deliver(ctx context.Context, p courier.Parcel) error {
 	err := r.Receiver.Deliver(ctx, p)
 	countRefusal(r.set, err)
 	if err != nil && failure.Of(err).Kind == failure.Permanent {
-		r.set.Count(manifest.MetricRefusedSets, 1)
+		r.set.Count(r.refused, 1)
 	}
 	return err
 }

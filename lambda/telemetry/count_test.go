@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
 
@@ -121,7 +122,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 	set := metric.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
 		&failure.Error{Kind: failure.Permanent, Refused: true}} {
-		if got := CountReceiver(refusing{err}, set).Deliver(t.Context(), courier.Parcel{}); got != err {
+		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Deliver(t.Context(), courier.Parcel{}); got != err {
 			t.Errorf("got %v, want %v", got, err)
 		}
 	}

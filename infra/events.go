@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"matchbook/infra/watch"
+	"matchbook/lambda/manifest"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+)
+
+// addEventReceiver adds the receiver of events, where a setting names one.
+func (s *site) addEventReceiver(e environment) {
+	s.addReceiver(e, manifest.EnvEventsWebhookURL, s.config.EventsURL, manifest.EnvEventsWebhookSecret,
+		s.secretOf(s.config.EventsSecret, "events-webhook-secret"))
+}
+
+// waitingEventAlarm is the age of an event that the receiver has not accepted.
+const waitingEventAlarm = time.Hour
+
+// onEvents adds the alarms on the receiver of events.
+func (a *alarms) onEvents() {
+	sweep := a.site.facts.Sweep.Name
+	refused := watch.Math("FILL(match, 0) + FILL(sweep, 0)", "Refused events", map[string]awscloudwatch.IMetric{
+		"match": a.site.metric(manifest.Match.Name, manifest.MetricRefusedEvents, "Sum"),
+		"sweep": a.site.metric(sweep, manifest.MetricRefusedEvents, "Sum")})
+	a.Add(
+		watch.Alarm{ID: "EventsRefused", Metric: refused, At: 1,
+			Text: "The receiver of events refused some. Read its answers in the logs of the functions match and sweep, and repair " +
+				"the receiver or " + manifest.EnvEventsWebhookSecret + " within three days: an event that is refused for longer is " +
+				"given up."},
+		watch.Alarm{ID: "EventsWaiting", Metric: a.site.metric(sweep, manifest.MetricOldestEvent, "Maximum"),
+			At: waitingEventAlarm.Seconds(),
+			Text: fmt.Sprintf("An event was not accepted by its receiver for more than %s. Read its answers in the log of the "+
+				"sweep, and look whether the receiver is up and %s is set; later events of its documents wait for it.",
+				waitingEventAlarm, manifest.EnvEventsWebhookURL)},
+		watch.Alarm{ID: "EventsDead", Metric: a.site.metric(sweep, manifest.MetricDeadEvents, "Maximum"), At: 1,
+			Text: "An event was refused for three days and given up. The table event has the reason, where dead_at is set. " +
+				"Repair the receiver, and set dead_at and refused_at to NULL to have it sent again."},
+	)
+}
+
+// eventWidgets show what waits for the receiver of events.
+func (s *site) eventWidgets() []awscloudwatch.IWidget {
+	return []awscloudwatch.IWidget{watch.Graph("Events that the receiver has not accepted", false,
+		append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricWaitingEvents, manifest.MetricOldestEvent,
+			manifest.MetricDeadEvents), s.metric(manifest.Match.Name, manifest.MetricRefusedEvents, "Sum"),
+			s.metric(s.facts.Sweep.Name, manifest.MetricRefusedEvents, "Sum"))...)}
+}

@@ -1,0 +1,139 @@
+package acceptance_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/local"
+	"matchbook/lambda/manifest"
+)
+
+// The receiver of INTEGRATE.md, as it stands there, has the matches that the view
+// shows, also after another program has deleted one, although requests and answers
+// get lost on their way.
+func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
+	t.Parallel()
+	skip.Without(t, "python3", "apt-get install python3")
+	const secret = "SECRET-KEY-OF-SIGNATURES"
+	port, matches := receiverOfPage(t, secret)
+	front := unreliable(t, port)
+	var logs logText
+	l := newLineAt(t, time.Time{}, 2, func(c *local.WorkloadConfig) {
+		c.Env = append(c.Env, manifest.EnvEventsWebhookURL+"="+front+"/SECRET-PATH", manifest.EnvEventsWebhookSecret+"="+secret)
+		c.Logs = io.MultiWriter(&logs, testLog{t})
+	})
+	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
+	for n := range 4 {
+		number := strconv.Itoa(4500000 + n)
+		for _, d := range [][2]string{{"purchase-order", `{"number":"` + number + `","supplier":{"vat_id":"DE136695976"}}`},
+			{"invoice", `{"number":"RE-` + number + `","supplier":{"vat_id":"DE136695976"},"references":[{"type":"purchase-order","number":"` + number + `"}]}`}} {
+			l.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status)
+				VALUES (gen_random_uuid(), $1, $2::text::document_type, $3, 'pending')`, testTenant, d[0], d[1])
+		}
+	}
+	if err := l.Advance(t.Context(), time.Minute+time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the documents succeed", func() bool {
+		return query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'") == 8
+	})
+	l.receives(t, matches, 4)
+	l.exec("DELETE FROM document_match WHERE document_a_id = (SELECT min(document_a_id::text)::uuid FROM document_match)")
+	l.receives(t, matches, 3)
+	if strings.Contains(logs.String(), "SECRET") {
+		t.Error("the log shows a secret")
+	}
+}
+
+// receives sweeps until all events are accepted, and compares the matches that the
+// receiver has with the view.
+func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
+	t.Helper()
+	waitFor(t, "the events arrive", func() bool {
+		if err := l.Advance(t.Context(), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		l.sweepFunction()
+		return query[int](l, "SELECT count(*) FROM event WHERE delivered_at IS NULL") == 0
+	})
+	want := query[string](l, `SELECT coalesce(jsonb_agg(to_jsonb(m) - 'tenant_id' - 'updated_at'
+		ORDER BY document_a_id, document_b_id), '[]')::text FROM matchbook_match AS m`)
+	got := query[string](l, `SELECT coalesce(jsonb_agg(m ORDER BY m ->> 'document_a_id', m ->> 'document_b_id'), '[]')::text
+		FROM jsonb_array_elements($1::jsonb) AS m`, matches.Load())
+	var list []any
+	if err := json.Unmarshal([]byte(got), &list); err != nil || got != want || len(list) != n {
+		t.Errorf("%d matches, want %d, %v:\n%s\nwant\n%s", len(list), n, err, got, want)
+	}
+}
+
+// receiverOfPage runs the second program of the page, and keeps what it prints last.
+func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.Value) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	_ = listener.Close()
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExampleAfter(t, "## Events", "python"), port)
+	cmd.Env = append(os.Environ(), "EVENTS_WEBHOOK_SECRET="+secret)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	printed = &atomic.Value{}
+	printed.Store("[]")
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			printed.Store(lines.Text())
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-read
+		_ = cmd.Wait()
+	})
+	return port, printed
+}
+
+// unreliable passes requests on, but loses each fourth request, and each fourth answer.
+func unreliable(t *testing.T, port string) string {
+	t.Helper()
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "127.0.0.1:" + port})
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch asked.Add(1) % 4 {
+		case 1:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case 2:
+			proxy.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}

@@ -180,11 +180,25 @@ func (p *page) footnote(pairs []pairReport) {
 			score.MatchAt, score.Learned.Probability(score.MatchAt)))
 }
 
-// Columns of the comparison: name, mark, and one for each document.
-const (
-	nameColumns = 16
-	docColumns  = (term.Width - nameColumns - 4) / 2
-)
+// nameColumns are the columns of names in the comparison, before a mark and a column for
+// each document.
+const nameColumns = 16
+
+func (p *page) docColumns() int { return (cmp.Or(p.Width, term.Width) - nameColumns - 4) / 2 }
+
+// Question is the comparison for a person who decides: without ids, states and keys, in
+// lines of so many columns.
+func (c *Comparison) Question(columns int) string {
+	p := &page{term.Page{Width: columns}}
+	p.row("", " ", c.A.called(), c.B.called())
+	p.fields(c.Fields)
+	if c.Pair != nil {
+		p.Line("")
+		p.reasons(*c.Pair)
+	}
+	p.decisions(c.Decisions)
+	return p.String()
+}
 
 // Text is the comparison for people.
 func (c *Comparison) Text() string {
@@ -198,15 +212,7 @@ func (c *Comparison) Text() string {
 	if c.A.Error != "" || c.B.Error != "" {
 		p.row("error", " ", c.A.Error, c.B.Error)
 	}
-	last := ""
-	for _, f := range c.Fields {
-		name := f.Name
-		if name == last {
-			name = ""
-		}
-		last = f.Name
-		p.row(name, f.mark(), f.A, f.B)
-	}
+	p.fields(c.Fields)
 	p.Line("")
 	p.keys(c.Keys)
 	if c.Pair != nil {
@@ -218,6 +224,18 @@ func (c *Comparison) Text() string {
 	p.Line("\nVERDICT")
 	p.Hang("  ", c.Verdict)
 	return p.String()
+}
+
+func (p *page) fields(list []field) {
+	last := ""
+	for _, f := range list {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.row(name, f.mark(), f.A, f.B)
+	}
 }
 
 func (f field) mark() string {
@@ -232,7 +250,8 @@ func (f field) mark() string {
 
 // row prints a value of both documents side by side, in at most three lines.
 func (p *page) row(name, mark, a, b string) {
-	left, right := shorten(a), shorten(b)
+	columns := p.docColumns()
+	left, right := shorten(a, columns), shorten(b, columns)
 	for i := range max(len(left), len(right)) {
 		var x, y string
 		if i < len(left) {
@@ -241,15 +260,15 @@ func (p *page) row(name, mark, a, b string) {
 		if i < len(right) {
 			y = right[i]
 		}
-		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, docColumns), y)
+		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, columns), y)
 		name, mark = "", " "
 	}
 }
 
-func shorten(s string) []string {
-	lines := term.Fold(s, docColumns)
+func shorten(s string, columns int) []string {
+	lines := term.Fold(s, columns)
 	if len(lines) > 3 {
-		lines = append(lines[:2], term.Cut(lines[2]+" "+lines[3]+"…", docColumns))
+		lines = append(lines[:2], term.Cut(lines[2]+" "+lines[3]+"…", columns))
 	}
 	return lines
 }

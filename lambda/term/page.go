@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,7 +12,10 @@ import (
 const Width = 100
 
 // Page is text for a terminal. Its callers clean what comes from documents.
-type Page struct{ strings.Builder }
+type Page struct {
+	strings.Builder
+	Width int // its columns; 0: Width
+}
 
 // Line prints a line, without spaces at its end.
 func (p *Page) Line(format string, args ...any) {
@@ -20,7 +24,7 @@ func (p *Page) Line(format string, args ...any) {
 
 // Hang prints a text behind a head, folded; further lines start below the text.
 func (p *Page) Hang(head, text string) {
-	for i, line := range Fold(text, Width-Columns(head)) {
+	for i, line := range Fold(text, cmp.Or(p.Width, Width)-Columns(head)) {
 		if i > 0 {
 			head = strings.Repeat(" ", Columns(head))
 		}

@@ -18,7 +18,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
-		{"console"},
+		{"console", "desk"},
 		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},

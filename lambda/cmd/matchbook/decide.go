@@ -1,0 +1,38 @@
+package main
+
+import (
+	"cmp"
+	"os"
+
+	"matchbook/lambda/desk"
+	"matchbook/lambda/explain"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) decideCommand() *cobra.Command {
+	var o sessionOptions
+	var filter waitingFlags
+	var by string
+	cmd := &cobra.Command{
+		Use:   "decide",
+		Short: "Walk through the open questions, and confirm or reject each by one key",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f, err := filter.parse()
+			if err != nil {
+				return err
+			}
+			return w.inSession(cmd.Context(), o, func(s *session) error {
+				keys, restore := desk.Keys(s.ctx, os.Stdin)
+				defer restore()
+				d := desk.Desk{Reader: explain.NewReader(s.ctx, s.db), Filter: f, By: cmp.Or(by, operator(w.env)), Keys: keys, Out: w.out}
+				return d.Walk(s.ctx)
+			})
+		},
+	}
+	filter.add(cmd)
+	cmd.Flags().StringVar(&by, "by", "", "the person who decides; the user of the operating system by default")
+	o.addKeep(cmd)
+	return cmd
+}

@@ -49,6 +49,22 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	return e, err
 }
 
+// Alone returns the reasons why a document has no match, in sentences that are
+// clean: those that its Explanation has.
+func (d *Reader) Alone(id uuid.UUID) ([]string, error) {
+	doc, err := d.read(id)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := d.pairs(id)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{Document: doc, Pairs: pairs}
+	err = d.noMatch(e)
+	return e.NoMatch, err
+}
+
 // maxNamed bounds the documents or numbers that a sentence lists.
 const maxNamed = 10
 
@@ -86,6 +102,9 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 	if s := postgres.UnreadWords(e.Unread); s != "" {
 		say(s)
 	}
+	if len(e.Pairs) > 0 {
+		say("The best candidate is " + e.Pairs[0].Document.called() + ". " + e.Pairs[0].verdict())
+	}
 	if len(e.Pairs) > 0 || doc.unmatched() != "" {
 		return nil
 	}
@@ -97,7 +116,7 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		say("Nothing was compared with it: no document of a type it is matched with shares a key with it" + whatKeysAre)
 		return nil
 	}
-	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept:",
+	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept.",
 		count(len(near), "document")))
 	e.Near = near[:min(len(near), maxNamed)]
 	return nil

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/postgres/report"
@@ -46,8 +45,6 @@ type documentReport struct {
 	Sums    []Sum         `json:"sums"`
 	Review  bool          `json:"needs_review"`
 	Reasons []string      `json:"reasons"` // why a person is needed
-
-	data json.RawMessage
 }
 
 // Field is a value that was read, with its origin.
@@ -148,7 +145,7 @@ func (s storedFile) report(rows []report.Ingestion) (fileReport, error) {
 
 func documentOf(row report.Ingestion) (documentReport, error) {
 	d := documentReport{ID: row.DocumentID, Type: row.Type, Pages: row.Pages, Source: row.Source, Fields: []Field{},
-		Review: row.NeedsReview, Reasons: row.Reasons, data: row.Data}
+		Review: row.NeedsReview, Reasons: row.Reasons}
 	if d.Pages == nil {
 		d.Pages = []int{}
 	}
@@ -176,12 +173,10 @@ func documentOf(row report.Ingestion) (documentReport, error) {
 // matched reads what belongs together.
 func (r *Run) matched(ctx context.Context, rep *Report) (rehearsal.Found, error) {
 	var ids []uuid.UUID
-	var docs []corpus.Document
 	for _, f := range rep.Files {
 		for _, d := range f.Documents {
 			ids = append(ids, d.ID)
-			docs = append(docs, corpus.Document{ID: d.ID, TenantID: r.Tenant, Type: d.Type, Data: d.data})
 		}
 	}
-	return rehearsal.Find(ctx, r.stack.DB, ids, docs)
+	return rehearsal.Find(ctx, r.stack.DB, ids)
 }

@@ -105,7 +105,7 @@ func (a accounting) AllSucceeded() bool {
 
 // Report reads the outcome from the database.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
-	found, err1 := Find(ctx, r.stack.DB, r.IDs, r.In.Documents)
+	found, err1 := Find(ctx, r.stack.DB, r.IDs)
 	summary, err2 := r.Model.Report(ctx, r.stack.DB, len(r.IDs))
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
@@ -119,9 +119,8 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	return rep, rep.count(r.journal)
 }
 
-// Find reads what matching found for documents, whose data explain why one is
-// alone.
-func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.Document) (Found, error) {
+// Find reads what matching found for documents.
+func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (Found, error) {
 	f := Found{Matches: []matchReport{}, Open: []openReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport)}
 	summaries, err1 := report.From(db).Summaries(ctx, ids)
 	edges, err2 := report.From(db).Matches(ctx, ids)
@@ -138,8 +137,7 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID, docs []corpus.D
 	if err := errors.Join(f.addWarnings(ctx, db, ids), f.addThreeWays(ctx, db, ids)); err != nil {
 		return f, err
 	}
-	f.explainAlone(edges, suggestions, docs)
-	return f, f.addUnread(ctx, db)
+	return f, f.explainAlone(ctx, db, edges)
 }
 
 // Text shows the matches, the clusters and the documents that are alone.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres/report"
@@ -107,25 +106,6 @@ func TestEveryPublishedDocumentIsAccountedForOnce(t *testing.T) {
 	lost.Accounting.Published = 1
 	if err := lost.count(j); err == nil || err.Error() != "the accounting does not add up: published 1, accounted for 0" {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestADocumentWithoutACandidateIsExplained(t *testing.T) {
-	t.Parallel()
-	const company = `"supplier":{"name":"Lampenwerk GmbH"}`
-	for data, want := range map[string]string{
-		`[]`:                "Its structured data cannot be read.",
-		`{"number":"R-1"}`:  "It names no company.",
-		`{` + company + `}`: "It cites nothing, and nothing cites it.",
-		`{` + company + `,"references":[{"type":"purchase-order","number":"B-7"},{"type":"contract","number":"C-1"}]}`: "It cites " +
-			"purchase order B-7, contract C-1: not among the documents.",
-	} {
-		id := uuid.New()
-		r := reported(documentReport{ID: id, Status: "succeeded"})
-		r.explainAlone(nil, nil, []corpus.Document{{ID: id, Data: []byte(data)}})
-		if got := r.Documents[0].AloneBecause; got != want {
-			t.Errorf("%s: got %q, want %q", data, got, want)
-		}
 	}
 }
 

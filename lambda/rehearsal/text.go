@@ -115,7 +115,7 @@ func (t *reportText) alone(tenant uuid.UUID) {
 	t.line("  Alone")
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.AloneBecause != "" {
-			t.line("    %s: %s", t.name(d.ID), term.Clean(d.AloneBecause, term.MaxText))
+			t.line("    %s: %s", t.name(d.ID), d.AloneBecause)
 		}
 	}
 }

@@ -201,7 +201,7 @@ invoice 2026/00254
 
 NO MATCH
   No document here has the number, as printed, of what it cites: purchase order BE-2026-0099.
-  It shares a key with 5 documents, and too little speaks for any of them to be kept:
+  It shares a key with 5 documents, and too little speaks for any of them to be kept.
     credit note G-2026/00031                  20000000-0000-4000-8000-000000000306
     purchase order BE-2026-0032               20000000-0000-4000-8000-000000000301
     purchase order BE-2026-0035               20000000-0000-4000-8000-000000000302
@@ -216,6 +216,9 @@ purchase order L-7001
   supplier  Lampen Lichtscheu GmbH
   status    succeeded, 1 attempt
   cluster   none
+
+NO MATCH
+  The best candidate is invoice R-81. Undecided: it needs 12 more points to be a match.
 
 LEFT FOR PEOPLE (2)
   0.55 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002

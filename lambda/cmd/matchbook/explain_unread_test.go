@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -34,5 +35,24 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 		if code != exitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%s: exit status %d, %s; no %q in\n%s", command, code, errOut, want, text)
 		}
+	}
+}
+
+// The reasons for a document that stays alone are those of explain, word by word.
+func TestMatchAndExplainGiveTheSameReasonsForALoneDocument(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	alone := 0
+	for _, d := range matchJSON(t, url, exitOK, samples).Documents {
+		e := decode[explain.Explanation](t, printed(t, url, "explain", "--json", d.ID.String()))
+		if got := strings.Join(e.NoMatch, " "); got != d.AloneBecause {
+			t.Errorf("%s %s: match gives\n%s\nexplain gives\n%s", d.Type, d.Number, d.AloneBecause, got)
+		}
+		if d.AloneBecause != "" {
+			alone++
+		}
+	}
+	if alone != 14 {
+		t.Errorf("%d documents are alone, want 14", alone)
 	}
 }

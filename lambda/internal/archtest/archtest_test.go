@@ -19,10 +19,10 @@ var tree = tables{
 	layers: [][]string{
 		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/lamp", "internal/archtest", "local/internal/testfunction"},
 		{"console", "desk"},
-		{"doctor", "drill", "explain", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
+		{"doctor", "drill", "plan", "reading", "rehearsal/measure", "reviewing", "reviewing/measure", "offering", "offering/simulate"},
 		{"llm/openai/recording", "republish"},
 		{"rehearsal"},
-		{"local/database", "rehearsal/model", "reviewing/mind", "importing"},
+		{"local/database", "rehearsal/model", "reviewing/mind", "importing", "explain"},
 		{"setup", "local", "postgres/checkup", "postgres/postgrestest", "secret/secrettest", "job/jobtest"},
 		{"postgres/schema", "postgres/report", "telemetry", "local/sqs", "local/lambdahost", "local/eventsource",
 			"local/pgserver", "local/simclock",

@@ -21,16 +21,20 @@ type Count struct {
 // maxCounted bounds the rows that are counted of a state, for each type.
 const maxCounted = 1000
 
+// stagesSQL has an order so that a state of which there are few, or none, is counted by
+// the index: the planner expects as many of each.
 const stagesSQL = `
 SELECT stage, coalesce(sum(n), 0)::integer, coalesce(max(n), 0)::integer
 FROM unnest($2::text[]) AS stage CROSS JOIN LATERAL (
 	SELECT n FROM unnest($4::text[]) AS kind CROSS JOIN LATERAL (
 		SELECT count(*) AS n FROM (
-			SELECT FROM document WHERE tenant_id = $1 AND type = kind::document_type AND coalesce(matching_status, 'none') = stage LIMIT $3
+			SELECT FROM document WHERE tenant_id = $1 AND type = kind::document_type AND coalesce(matching_status, 'none') = stage
+			ORDER BY received_at LIMIT $3
 		) AS few) AS counted
 	UNION ALL
 	SELECT count(*) FROM (
-		SELECT FROM document WHERE tenant_id = $1 AND type IS NULL AND coalesce(matching_status, 'none') = stage LIMIT $3
+		SELECT FROM document WHERE tenant_id = $1 AND type IS NULL AND coalesce(matching_status, 'none') = stage
+		ORDER BY type, received_at LIMIT $3
 	) AS few
 ) AS counts GROUP BY stage`
 

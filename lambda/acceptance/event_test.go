@@ -106,7 +106,9 @@ func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.V
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 64<<20) // all matches are one line
+		for lines.Scan() {
 			printed.Store(lines.Text())
 		}
 	}()

@@ -27,7 +27,6 @@ func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 				w := newWorkshop(t, docs)
 				random := rand.New(rand.NewPCG(seed, 7))
 				w.matchAll(random, 3)
-				w.matchAll(random, 1) // at once, a pair of documents that are renamed is missed in one of ten runs
 				before := w.dump(false)
 				w.exec("UPDATE document SET matching_status = 'succeeded'")
 				var persons sync.WaitGroup

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -110,7 +111,7 @@ ORDER BY id`
 // memory at a time. Without them, the result would depend on which of them was
 // matched last.
 func scoreRest(
-	ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type,
+	ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, known map[uuid.UUID]string,
 	scorer func([]score.Raw) []score.Pair,
 ) (pairs []score.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
@@ -126,6 +127,7 @@ func scoreRest(
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 		raw, err := pgx.RowToStructByPos[score.Raw](row)
 		if err == nil {
+			raw.Known = cmp.Or(known[raw.ID], raw.Known)
 			pairs = append(pairs, scorer([]score.Raw{raw})...)
 		}
 		return none, err

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -88,8 +89,9 @@ var errNothing = errors.New("there is nothing to write")
 // writeTogether writes the documents of a group, but those with a result of their own
 // before that, and commits. All other errors are of the whole group.
 func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*write) error {
+	known := knownOf(group)
 	for _, w := range group {
-		if err := w.score(ctx, tx); err != nil {
+		if err := w.score(ctx, tx, known); err != nil {
 			return err
 		}
 	}
@@ -116,6 +118,17 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 			return err
 		}
 	}
+}
+
+// knownOf returns the identities of the suppliers' names of a group. Of a document that
+// is new none are stored, so that the others of its group would score it without them,
+// and nothing would have them score it again.
+func knownOf(group []*write) map[uuid.UUID]string {
+	known := make(map[uuid.UUID]string, len(group))
+	for _, w := range group {
+		known[w.fence.ID] = w.now.Known
+	}
+	return known
 }
 
 // eachOnce leaves out the second of two equal pairs: of two documents that are both
@@ -155,8 +168,11 @@ func decideTogether(ctx context.Context, c rules.Competition, group []*write) (r
 
 // score scores the candidates that are not as they were seen. A document whose
 // supplier's name has other identities now has other keys: it has a fresh block
-// instead.
-func (w *write) score(ctx context.Context, tx pgx.Tx) error {
+// instead. known are the identities of those that are written with it.
+func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string) error {
+	for i, c := range w.now.Candidates {
+		w.now.Candidates[i].Known = cmp.Or(known[c.ID], c.Known)
+	}
 	changed := !slices.Equal(w.now.Candidates, w.seen.Candidates) || !slices.Equal(w.now.Partners, w.seen.Partners)
 	if !w.final && (w.now.Known != w.n.Known || changed && w.seen.Score == nil) {
 		w.written.Fresh = &w.now
@@ -171,7 +187,7 @@ func (w *write) score(ctx context.Context, tx pgx.Tx) error {
 	if len(fresh) > 0 {
 		w.scored = append(w.scored, w.seen.Score(fresh)...)
 	}
-	rest, err := scoreRest(ctx, tx, w.now, w.types, w.seen.Score)
+	rest, err := scoreRest(ctx, tx, w.now, w.types, known, w.seen.Score)
 	w.scored = append(w.scored, rest...)
 	return err
 }

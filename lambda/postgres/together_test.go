@@ -268,3 +268,33 @@ func (f *fixture) results() string {
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
+
+// Two new documents whose suppliers' names are known by VAT ids that others print are one
+// supplier's, also where they are written together and neither name is stored yet.
+func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
+	t.Parallel()
+	var docs []postgres.Imported
+	for i, d := range renamedDocuments() {
+		if slices.Contains([]int{0, 5, 1, 6}, i) { // two with the VAT id, then two without
+			docs = append(docs, postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data})
+		}
+	}
+	slices.SortFunc(docs, func(a, b postgres.Imported) int {
+		without := func(d postgres.Imported) int { return strings.Count(string(d.Data), `"vat_id":""`) }
+		return without(a) - without(b)
+	})
+	var results [2]string
+	for i, groups := range [][][]postgres.Imported{{docs[:1], docs[1:2], docs[2:3], docs[3:]}, {docs[:1], docs[1:2], docs[2:]}} {
+		f := newFixture(t)
+		if _, err := f.Import(t.Context(), docs); err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range groups {
+			f.matchAtOnce(group, nil)
+		}
+		results[i] = f.results()
+	}
+	if results[0] != results[1] || !strings.Contains(results[0], "known-name") {
+		t.Errorf("together: %s", firstDifference(results[0], results[1]))
+	}
+}

@@ -112,9 +112,10 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// More jobs than a batch has are claimed: either worker has some when it is killed.
+	// More jobs than a batch has are claimed, and both workers stand at the gate: either
+	// has sets that are not stored when it is killed.
 	waitFor(t, "two workers have jobs, and store sets", func() bool {
-		return g.waiting() > 0 && query[int](harmed.line, "SELECT count(*) FROM matchmaking_job WHERE status = 'running'") > 10
+		return g.waiting() > 1 && query[int](harmed.line, "SELECT count(*) FROM matchmaking_job WHERE status = 'running'") > 10
 	})
 	if !harmed.Function.Kill(random.IntN) {
 		t.Error("no process to kill")

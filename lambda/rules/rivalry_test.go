@@ -68,6 +68,22 @@ func TestPairsAreComparedAsIfOneByOne(t *testing.T) {
 	})
 }
 
+// 0.1 and 0.2 and 0.3 are not 0.3 and 0.2 and 0.1 in floating point.
+func TestDecimalsLeaveTheSameInEachOrder(t *testing.T) {
+	t.Parallel()
+	me := weighed("order", "invoice", 60, 8, 5, 5)
+	var taken []Pair
+	for i, units := range []float64{0.1, 0.2, 0.3, 5, 0.7, 1e-3} {
+		taken = append(taken, verdict(Confirmed, weighed("order", fmt.Sprint("invoice ", i), 60, 8, units, units)))
+	}
+	want := newField(taken).of(&me).rivals
+	rapid.Check(t, func(t *rapid.T) {
+		if got := newField(rapid.Permutation(taken).Draw(t, "order")).of(&me).rivals; got != want {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
 // oneByOne is the plain form of field.of.
 func oneByOne(p Pair, pairs []Pair) (r rivalry) {
 	if p.Verdict != "" || p.Veto != "" {

@@ -1,6 +1,11 @@
 package rules
 
-import "matchbook/lambda/score"
+import (
+	"cmp"
+	"slices"
+
+	"matchbook/lambda/score"
+)
 
 // Rivals are the other pairs of one of a pair's documents with documents of the
 // same type: the competition as a model or a person sees it. Like the evidence it
@@ -18,16 +23,19 @@ const several = 2
 // rivals lists the competition of a pair of the group. A pair is certain by a
 // person's word, or by points of its own that make a match whatever competes with it.
 func (g *group) rivals(me *side) Rivals {
-	r := Rivals{Units: me.all, Left: me.all}
+	r := Rivals{Units: me.all}
+	var certain []*side
 	for i := range g.sides {
 		switch s := &g.sides[i]; {
 		case s.rival == me.rival:
 		case s.confirmed || s.points >= score.MatchAt && s.points > me.points+margin:
-			r.Certain = min(r.Certain+1, several)
-			r.Left = max(r.Left-s.common, 0)
+			certain = append(certain, s)
 		case s.points >= me.points-margin:
 			r.Equal = min(r.Equal+1, several)
 		}
 	}
+	// The sum of decimals depends on their order, and the order of the pairs means nothing.
+	slices.SortFunc(certain, func(a, b *side) int { return cmp.Compare(a.common, b.common) })
+	r.Certain, r.Left = min(len(certain), several), max(me.all-commonUnits(certain), 0)
 	return r
 }

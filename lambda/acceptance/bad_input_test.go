@@ -361,8 +361,8 @@ func TestBadInputThatPostgreSQLRefusesIsNeverStored(t *testing.T) {
 			l.t = t
 			tenant, good := l.pair()
 			check(t, "refused with", sqlState(l.tryRow(uuid.New(), tenant, "invoice", tc.data)), tc.state)
-			_, err := l.DB.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant,
-				Type: document.Invoice, Data: json.RawMessage(tc.data)}})
+			_, err := l.DB.Add(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: tenant,
+				Type: document.Invoice, Data: json.RawMessage(tc.data)}}, postgres.AddOptions{Replace: true, Send: true})
 			if err == nil {
 				t.Fatal("imported")
 			}

@@ -160,12 +160,12 @@ func (l *line) store(n int) []uuid.UUID {
 // finds them until a test publishes them.
 func (l *line) stored(docs []postgres.Imported) {
 	l.t.Helper()
-	stamped, err := l.DB.Import(l.t.Context(), docs)
+	added, err := l.DB.Add(l.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	for _, s := range stamped {
-		l.exec("UPDATE document SET matching_status = NULL, matching_published_at = NULL, matching_due_at = NULL WHERE id = $1", s.ID)
+	for _, a := range added {
+		l.exec("UPDATE document SET matching_status = NULL, matching_published_at = NULL, matching_due_at = NULL WHERE id = $1", a.ID)
 	}
 }
 

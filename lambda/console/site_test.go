@@ -76,7 +76,7 @@ func newSample(t testing.TB) *site {
 // add stores documents, and matches them.
 func (s *site) add(docs ...postgres.Imported) {
 	s.t.Helper()
-	if _, err := s.Import(s.t.Context(), docs); err != nil {
+	if _, err := s.Add(s.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, d := range docs {

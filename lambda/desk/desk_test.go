@@ -40,7 +40,7 @@ func open(t *testing.T) *postgres.DB {
 			docs = append(docs, postgres.Imported{ID: num(3*i + n + 1), TenantID: num(99), Type: typ, Data: json.RawMessage(data)})
 		}
 	}
-	if _, err := db.Import(t.Context(), docs); err != nil {
+	if _, err := db.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 		t.Fatal(err)
 	}
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}

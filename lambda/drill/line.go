@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
 
 	"github.com/jackc/pgx/v5"
@@ -118,7 +119,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 		Timeout: manifest.Sweep.Timeout, Logs: logs,
 		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
 	l.closers = append(l.closers, l.sweep.Close)
-	_, err = l.DB.Import(ctx, papers.all)
+	_, err = l.DB.Add(ctx, papers.all, postgres.AddOptions{Replace: true, Send: true})
 	return l, err
 }
 

@@ -119,7 +119,7 @@ func measuredServer(t *testing.T) (url string) {
 func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
 	for some := range slices.Chunk(docs, rehearsal.Chunk) {
-		if _, err := r.DB.Import(r.t.Context(), some); err != nil {
+		if _, err := r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			r.t.Fatal(err)
 		}
 		for _, d := range some {

@@ -2,14 +2,29 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
+
+// Imported is a document to be stored.
+type Imported struct {
+	ID, TenantID uuid.UUID
+	Type         document.Type
+	FilePath     string
+	Received     time.Time // zero: now
+	Data         json.RawMessage
+}
+
+// ErrOtherTenant reports that a document's id belongs to another tenant.
+var ErrOtherTenant = failure.Permanently("the id belongs to a document of another tenant")
 
 // Addition is the fate of a document that is added.
 type Addition string
@@ -45,6 +60,9 @@ const givenSQL = `WITH given AS (
 	SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
 		AS g (id, tenant_id, type, file_path, data, received_at)
 )`
+
+const addTenantSQL = `
+INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
 const addTenantsSQL = `
 INSERT INTO tenant (id, name) SELECT DISTINCT id, 'tenant ' || id FROM unnest($1::uuid[]) AS t (id) ORDER BY id

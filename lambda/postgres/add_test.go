@@ -2,15 +2,26 @@ package postgres_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
+
+// imports are invoices with these ids.
+func imports(ids ...uuid.UUID) (docs []postgres.Imported) {
+	for _, id := range ids {
+		docs = append(docs, postgres.Imported{ID: id, TenantID: tenant, Type: document.Invoice, FilePath: "a.json", Data: json.RawMessage(`{}`)})
+	}
+	return docs
+}
 
 // add adds documents and returns their fates.
 func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []postgres.Addition) {
@@ -23,6 +34,57 @@ func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []
 		fates = append(fates, a.Addition)
 	}
 	return fates
+}
+
+func TestAddStoresDocumentsAndTheirTenants(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1), num(2))
+	docs[1].TenantID, docs[1].Received = otherTenant, start.Add(-time.Hour)
+	docs[1].Data = json.RawMessage(`{"number":"RE-1","supplier":{"name":"Acme"}}`)
+	f.add(docs, postgres.AddOptions{Send: true})
+	got, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1), num(2), num(3)})
+	want := []report.Summary{
+		{ID: num(1), TenantID: tenant, Type: document.Invoice, Status: "pending"},
+		{ID: num(2), TenantID: otherTenant, Type: document.Invoice, Number: "RE-1", Supplier: "Acme", Status: "pending"},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	var names, received string
+	if err := f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
+		Scan(&names, &received); err != nil {
+		t.Fatal(err)
+	}
+	if names != "Testers, tenant "+otherTenant.String() || received != "09:00 a.json, 08:00 a.json" {
+		t.Errorf("got tenants %q, documents of %q", names, received)
+	}
+}
+
+// Data, pending and stamp are one transaction: there is no moment at which a
+// document is stored and not published.
+func TestAddPublishes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	docs := imports(num(1))
+	var last time.Time
+	for _, typ := range []document.Type{document.Invoice, document.CreditNote} {
+		docs[0].Type = typ
+		list, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true})
+		if err != nil || len(list) != 1 || list[0].Message.ID != num(1) || !list[0].Message.PublishedAt.After(last) {
+			t.Fatalf("added %+v, error %v, after %v", list, err, last)
+		}
+		last = list[0].Message.PublishedAt
+		got, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)})
+		want := []report.Summary{{ID: num(1), TenantID: tenant, Type: typ, Status: "pending"}}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		}
+		if c := f.claim(job.Delivery{ID: num(1), PublishedAt: last}, false); c.Found != 0 {
+			t.Errorf("its message found %v", c.Found)
+		}
+		f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 0")
+	}
 }
 
 func TestAddingAgainChangesNothing(t *testing.T) {
@@ -135,12 +197,20 @@ func TestAddNeverTakesADocumentOfAnotherTenant(t *testing.T) {
 
 func TestAddStoresAllOrNone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	docs := imports(num(1), num(2))
-	docs[0].TenantID = uuid.New()
-	docs[1].Data = json.RawMessage(`{`)
-	before := f.dump(allTables...)
-	if _, err := f.Add(t.Context(), docs, postgres.AddOptions{}); err == nil || f.dump(allTables...) != before {
-		t.Errorf("got %v, want an error and nothing stored", err)
+	for name, spoil := range map[string]func(*postgres.Imported){
+		"no JSON":         func(d *postgres.Imported) { d.Data = json.RawMessage(`{`) },
+		"an unknown type": func(d *postgres.Imported) { d.Type = "letter" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			docs := imports(num(1), num(2), num(3))
+			docs[0].TenantID = uuid.New()
+			spoil(&docs[1])
+			before := f.dump(allTables...)
+			if _, err := f.Add(t.Context(), docs, postgres.AddOptions{}); err == nil || f.dump(allTables...) != before {
+				t.Errorf("got %v, want an error and nothing stored", err)
+			}
+		})
 	}
 }

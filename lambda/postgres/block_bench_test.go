@@ -38,7 +38,7 @@ func matchAlike(b *testing.B, n int) {
 	w := listen(b, url, 0)
 	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
 	docs := alike(n)
-	if _, err := db.Import(b.Context(), docs); err != nil {
+	if _, err := db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 		b.Fatal(err)
 	}
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}

@@ -88,3 +88,12 @@ func TestClaimNamesTheTenant(t *testing.T) {
 		}
 	}
 }
+func TestInProgressCountsTheRowsThatAnAttemptWorksOn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.invoices(2)
+	f.take(num(2))
+	if n, err := f.InProgress(t.Context()); n != 1 || err != nil {
+		t.Errorf("got %d in progress, %v", n, err)
+	}
+}

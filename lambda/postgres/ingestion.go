@@ -177,7 +177,7 @@ RETURNING id, published_at, tenant_id`
 // nothing, and has no stamp.
 func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) (stamped []job.Stamped, err error) {
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, importTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
+		if _, err := tx.Exec(ctx, addTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath); err != nil {

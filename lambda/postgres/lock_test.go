@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
@@ -106,8 +107,12 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			_, err := f.writeOnce(ctx, job.Fence{ID: num(3), Attempt: 7}, score.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
 			return err
 		},
-		"import": func(ctx context.Context, f *fixture) error {
-			_, err := f.Import(ctx, imports(num(3), num(2), num(1)))
+		"replace": func(ctx context.Context, f *fixture) error {
+			docs := imports(num(3), num(2), num(1))
+			for i := range docs {
+				docs[i].Type = document.CreditNote
+			}
+			_, err := f.Add(ctx, docs, postgres.AddOptions{Replace: true, Send: true})
 			return err
 		},
 	} {

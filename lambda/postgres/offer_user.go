@@ -39,7 +39,7 @@ func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int,
 		changed = 0
 		batch := &pgx.Batch{}
 		for _, u := range users {
-			batch.Queue(importTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
+			batch.Queue(addTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
 		}
 		for _, u := range users {
 			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).

@@ -192,7 +192,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := f.Import(t.Context(), imports(num(4), num(5)))
+	_, err := f.Add(t.Context(), imports(num(4), num(5)), postgres.AddOptions{Replace: true, Send: true})
 	check("import", err)
 	_, err = f.Publish(t.Context(), []uuid.UUID{num(4), num(5)})
 	check("publish", err)

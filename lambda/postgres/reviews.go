@@ -66,7 +66,7 @@ func addReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, err
 }
 
 func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
-	if _, err := tx.Exec(ctx, importTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
+	if _, err := tx.Exec(ctx, addTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {

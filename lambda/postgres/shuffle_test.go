@@ -136,7 +136,7 @@ func newWorkshop(t *testing.T, docs []corpus.Document) *workshop {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
 		w.ids = append(w.ids, d.ID)
 	}
-	if _, err := w.db.Import(t.Context(), imported); err != nil {
+	if _, err := w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -134,7 +134,7 @@ func TestWrittenTogetherIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 6, len(docs)} {
 		f := newFixture(t)
-		if _, err := f.Import(t.Context(), docs); err != nil {
+		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 		for some := range slices.Chunk(slices.Clone(docs), group) {
@@ -177,7 +177,7 @@ func TestWrittenTogetherWithAModelIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 4, len(docs)} {
 		f := newFixture(t)
-		if _, err := f.Import(t.Context(), docs); err != nil {
+		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 		model := &llm.Asker{Model: opinionated{}, Vault: f.DB}
@@ -286,7 +286,7 @@ func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
 	var results [2]string
 	for i, groups := range [][][]postgres.Imported{{docs[:1], docs[1:2], docs[2:3], docs[3:]}, {docs[:1], docs[1:2], docs[2:]}} {
 		f := newFixture(t)
-		if _, err := f.Import(t.Context(), docs); err != nil {
+		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 		for _, group := range groups {

@@ -60,7 +60,7 @@ func matchByWorkers(b *testing.B, workers int, far time.Duration) {
 	const perWorker = 10 // the first documents make connections and prepare statements
 	first, docs := chains(0, workers*perWorker), chains(1, 400)
 	for _, some := range [][]postgres.Imported{first, docs} {
-		if _, err := stores[0].Import(b.Context(), some); err != nil {
+		if _, err := stores[0].Add(b.Context(), some, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

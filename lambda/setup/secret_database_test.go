@@ -172,11 +172,14 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 func uses(t *testing.T) map[string]func(*postgres.DB) error {
 	vectors := map[string]llm.Vector{"12345678901234567890123456789012": make(llm.Vector, 4)}
 	return map[string]func(*postgres.DB) error{
-		"ping":     func(db *postgres.DB) error { return db.Ping(t.Context()) },
-		"row":      func(db *postgres.DB) error { _, err := db.InProgress(t.Context()); return err },
-		"query":    func(db *postgres.DB) error { _, err := db.Raws(t.Context(), nil); return err },
-		"exec":     func(db *postgres.DB) error { return db.NotificationsSent(t.Context(), "x", nil) },
-		"transact": func(db *postgres.DB) error { _, err := db.Import(t.Context(), nil); return err },
+		"ping":  func(db *postgres.DB) error { return db.Ping(t.Context()) },
+		"row":   func(db *postgres.DB) error { _, err := db.InProgress(t.Context()); return err },
+		"query": func(db *postgres.DB) error { _, err := db.Raws(t.Context(), nil); return err },
+		"exec":  func(db *postgres.DB) error { return db.NotificationsSent(t.Context(), "x", nil) },
+		"transact": func(db *postgres.DB) error {
+			_, err := db.Add(t.Context(), nil, postgres.AddOptions{Replace: true, Send: true})
+			return err
+		},
 		"batch": func(db *postgres.DB) error {
 			err := db.KeepVectors(t.Context(), [16]byte{1}, "e", vectors, llm.Usage{})
 			if err != nil && strings.Contains(err.Error(), "23503") { // it got there, and there is no such tenant

@@ -94,8 +94,8 @@ func (r *rig) loseLamp(s *local.Stack) uuid.UUID {
 func (r *rig) loseOrder(s *local.Stack) uuid.UUID {
 	r.Helper()
 	id := uuid.New()
-	_, err := s.DB.Import(r.Context(), []postgres.Imported{{ID: id, TenantID: uuid.Nil, Type: document.PurchaseOrder,
-		Data: json.RawMessage(`{"number":"PO1","supplier":{"name":"S"}}`)}})
+	_, err := s.DB.Add(r.Context(), []postgres.Imported{{ID: id, TenantID: uuid.Nil, Type: document.PurchaseOrder,
+		Data: json.RawMessage(`{"number":"PO1","supplier":{"name":"S"}}`)}}, postgres.AddOptions{Replace: true, Send: true})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func newTill(t *testing.T) *till {
 	url := postgrestest.URL(t)
 	c := &till{postgrestest.Open(t, url), t, url, 0}
 	for _, tenant := range []string{tenantA, tenantB} {
-		_, err := c.Import(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: uuid.MustParse(tenant), Type: document.Invoice, Data: json.RawMessage("{}")}})
+		_, err := c.Add(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: uuid.MustParse(tenant), Type: document.Invoice, Data: json.RawMessage("{}")}}, postgres.AddOptions{Replace: true, Send: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
 	id := uuid.New()
-	_, err = db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}})
+	_, err = db.Add(t.Context(), []postgres.Imported{{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}}, postgres.AddOptions{Replace: true, Send: true})
 	if err != nil {
 		t.Fatal(err)
 	}

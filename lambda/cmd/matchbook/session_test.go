@@ -21,12 +21,12 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
 	tenant := uuid.MustParse(lampTenant)
 	elsewhere := postgres.Imported{ID: uuid.New(), TenantID: uuid.New(), Type: document.PurchaseOrder, Data: json.RawMessage(`{"number":"4711"}`)}
-	if _, err := db.Import(t.Context(), []postgres.Imported{elsewhere}); err != nil {
+	if _, err := db.Add(t.Context(), []postgres.Imported{elsewhere}, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 		t.Fatal(err)
 	}
 	add := func(n byte, kind document.Type, data string) uuid.UUID {
 		id := uuid.UUID{0: n, 6: 0x40, 8: 0x80}
-		if _, err := db.Import(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}); err != nil {
+		if _, err := db.Add(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -140,7 +140,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Import(t.Context(), importing.Rows(in.Documents)); err != nil {
+		if _, err := postgrestest.Open(t, url).Add(t.Context(), importing.Rows(in.Documents), postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

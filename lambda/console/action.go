@@ -8,7 +8,6 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
-	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
@@ -104,12 +103,8 @@ func (h *handler) publish(v *visit) error {
 
 // send sends the messages of published documents. The sweep sends those that are not.
 func (h *handler) send(v *visit, stamped []job.Stamped) {
-	if h.Sender == nil || len(stamped) == 0 {
-		return
-	}
-	if unsent, err := h.Sender.Send(v.Context(), stamped); err != nil {
-		h.Log.Warn("documents are published without a message: the sweep sends it", "documents", len(unsent),
-			"reason", failure.Of(err).Text)
+	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
+		h.Log.Warn("published without a message", "reason", err.Error())
 	}
 }
 

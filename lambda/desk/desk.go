@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"matchbook/lambda/explain"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rules"
@@ -24,6 +25,7 @@ const columns = 80
 // Desk is a walk through the questions that a filter selects.
 type Desk struct {
 	Reader *explain.Reader
+	Sender job.Sender // of messages of documents to be matched again; nil: the sweep sends them
 	Filter report.WaitingFilter
 	By     string // the person
 	Keys   <-chan rune
@@ -138,9 +140,9 @@ func (d *Desk) answer(ctx context.Context, q question, version string, left int)
 		}
 		switch key {
 		case 'c':
-			return d.decide(q, rules.Confirmed, version)
+			return d.decide(ctx, q, rules.Confirmed, version)
 		case 'r':
-			return d.decide(q, rules.Rejected, version)
+			return d.decide(ctx, q, rules.Rejected, version)
 		case 'l':
 			fmt.Fprintln(d.Out, "later")
 			d.passed[q.key()] = true
@@ -175,9 +177,8 @@ func (d *Desk) key(ctx context.Context) (rune, error) {
 
 // decide stores a decision about what was shown. One that is stale is not stored, and
 // the question stays.
-func (d *Desk) decide(q question, v rules.Verdict, version string) error {
-	r, _, err := d.Reader.Decide([]string{q.a.String(), q.b.String()},
-		postgres.Decision{Verdict: v, By: d.By, Origin: postgres.OriginCommand, Seen: version})
+func (d *Desk) decide(ctx context.Context, q question, v rules.Verdict, version string) error {
+	r, err := d.store(ctx, q, v, version)
 	if errors.Is(err, postgres.ErrStale) {
 		fmt.Fprintln(d.Out, "not stored: the pair has changed since it was shown")
 		return nil
@@ -195,6 +196,17 @@ func (d *Desk) decide(q question, v rules.Verdict, version string) error {
 	d.decided = append(d.decided, q)
 	d.count(v, 1)
 	return nil
+}
+
+// store stores a decision about what was shown, and sends the messages of the documents
+// that it publishes.
+func (d *Desk) store(ctx context.Context, q question, v rules.Verdict, version string) (*explain.Change, error) {
+	r, stamped, err := d.Reader.Decide([]string{q.a.String(), q.b.String()},
+		postgres.Decision{Verdict: v, By: d.By, Origin: postgres.OriginCommand, Seen: version})
+	if unsent := job.Send(ctx, d.Sender, stamped); unsent != nil {
+		fmt.Fprintln(d.Out, unsent)
+	}
+	return r, err
 }
 
 func (d *Desk) count(v rules.Verdict, n int) {
@@ -218,8 +230,7 @@ func (d *Desk) undo(ctx context.Context, left int) error {
 		fmt.Fprintln(d.Out, "not undone: there is a later decision about the pair")
 		return nil
 	}
-	r, _, err := d.Reader.Decide([]string{q.a.String(), q.b.String()},
-		postgres.Decision{Verdict: rules.Withdrawn, By: d.By, Origin: postgres.OriginCommand, Seen: c.Version})
+	r, err := d.store(ctx, q, rules.Withdrawn, c.Version)
 	if errors.Is(err, postgres.ErrStale) {
 		fmt.Fprintln(d.Out, "not undone: the pair has changed meanwhile")
 		return nil

@@ -80,6 +80,19 @@ func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
 	return &PublishError{Missing: missing, Unsent: unsent, Err: err}
 }
 
+// Send sends the messages of documents that are committed as pending. Without a sender
+// it does nothing: the sweep sends them, and the unsent ones of a *PublishError as well.
+func Send(ctx context.Context, sender Sender, stamped []Stamped) error {
+	if sender == nil || len(stamped) == 0 {
+		return nil
+	}
+	unsent, err := sender.Send(ctx, stamped)
+	if len(unsent) == 0 && err == nil {
+		return nil
+	}
+	return &PublishError{Unsent: unsent, Err: err}
+}
+
 func missingFrom(ids []uuid.UUID, stamped []Stamped) (missing []uuid.UUID) {
 	found := make(map[uuid.UUID]bool, len(stamped))
 	for _, s := range stamped {

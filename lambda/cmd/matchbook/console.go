@@ -62,7 +62,11 @@ func (o *consoleOptions) person() (p login.Person, err error) {
 // console serves the pages until the context ends.
 func (s *session) console(o consoleOptions, p login.Person) error {
 	log := slog.New(slog.NewTextHandler(s.errOut, nil))
-	handler, err := console.New(console.Config{DB: s.db, Log: log})
+	queue, err := s.matchQueue()
+	if err != nil {
+		return err
+	}
+	handler, err := console.New(console.Config{DB: s.db, Sender: queue, Log: log})
 	if err != nil {
 		return err
 	}

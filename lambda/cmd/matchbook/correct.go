@@ -34,10 +34,8 @@ func (w *invocation) correct(ctx context.Context, doc string, assignments []stri
 	defer close()
 	s := &session{w, sessionOptions{json: asJSON}, ctx, db}
 	r, stamped, err := explain.NewReader(ctx, db).Correct(doc, assignments, db.Ingestions())
-	if unsent, sendErr := queue.Send(ctx, stamped); sendErr != nil {
-		failed := &job.PublishError{Unsent: unsent, Err: sendErr}
-		err = errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(failed)))
-		return err
+	if unsent := job.Send(ctx, queue, stamped); unsent != nil {
+		return errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(unsent)))
 	}
 	if err != nil {
 		return s.advise(err)

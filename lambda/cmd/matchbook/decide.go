@@ -24,9 +24,14 @@ func (w *invocation) decideCommand() *cobra.Command {
 				return err
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				queue, err := s.matchQueue()
+				if err != nil {
+					return err
+				}
 				keys, restore := desk.Keys(s.ctx, os.Stdin)
 				defer restore()
-				d := desk.Desk{Reader: explain.NewReader(s.ctx, s.db), Filter: f, By: cmp.Or(by, operator(w.env)), Keys: keys, Out: w.out}
+				d := desk.Desk{Reader: explain.NewReader(s.ctx, s.db), Sender: queue, Filter: f,
+					By: cmp.Or(by, operator(w.env)), Keys: keys, Out: w.out}
 				return d.Walk(s.ctx)
 			})
 		},

@@ -8,8 +8,6 @@ import (
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
 	"matchbook/lambda/importing"
-	"matchbook/lambda/manifest"
-	"matchbook/lambda/setup"
 	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
@@ -53,10 +51,8 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 	m := term.NewMeter(s.errOut)
 	defer m.Close()
 	i := importing.Import{DB: s.db, Replace: o.replace, Meter: m}
-	if url := s.env(manifest.EnvMatchQueueURL); url != "" {
-		if i.Queue, err = setup.OpenQueue(s.ctx, manifest.EnvMatchQueueURL, url); err != nil {
-			return err
-		}
+	if i.Queue, err = s.matchQueue(); err != nil {
+		return err
 	}
 	in, err := readAll(s.ctx, reader, paths, m)
 	if err != nil {

@@ -76,6 +76,17 @@ func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
 	return setup.Publisher(ctx, config)
 }
 
+// matchQueue opens the queue to which documents are published for matching. It is nil
+// where none is configured, and for a private database, which no function reads.
+func (s *session) matchQueue() (job.Sender, error) {
+	for _, name := range []string{manifest.EnvMatchQueueURL, manifest.EnvQueueURL} {
+		if url := s.env(name); url != "" && s.keep == "" {
+			return setup.OpenQueue(s.ctx, name, url)
+		}
+	}
+	return nil, nil
+}
+
 // failedOptions are the flags of publish, nearly all for --failed.
 type failedOptions struct {
 	ingestions, chunks, on, dryRun, json bool

@@ -2,9 +2,13 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os/user"
 
+	"matchbook/lambda/errtext"
 	"matchbook/lambda/explain"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/setup"
@@ -39,12 +43,20 @@ func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.
 	cmd.Args = cobra.ExactArgs(2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.inSession(cmd.Context(), o, func(s *session) error {
-			d.By = cmp.Or(d.By, operator(w.env))
-			r, _, err := explain.NewReader(s.ctx, s.db).Decide(args, d)
+			queue, err := s.matchQueue()
 			if err != nil {
 				return err
 			}
-			return s.print(r, s.json)
+			d.By = cmp.Or(d.By, operator(w.env))
+			r, stamped, err := explain.NewReader(s.ctx, s.db).Decide(args, d)
+			unsent := job.Send(s.ctx, queue, stamped)
+			if err != nil {
+				return err
+			}
+			if unsent != nil {
+				fmt.Fprintf(s.errOut, "the decision is kept: %s\n", errtext.Describe(unsent))
+			}
+			return errors.Join(s.print(r, s.json), findings(unsent == nil, nil))
 		})
 	}
 	flags := cmd.Flags()

@@ -188,3 +188,48 @@ func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 		t.Error("the second confirm wrote")
 	}
 }
+
+// The documents that a decision publishes have their messages at once; where the queue
+// refuses them, the decision is kept.
+//
+//nolint:paralleltest // the SDK reads the process's own environment
+func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
+	refuses := false
+	r := newFailedRig(t, func() bool { return !refuses })
+	matchJSON(t, r.url, exitOK, lampFolder(t))
+	decide := func(wantCode int, verdict string) (c explain.Change, errOut string) {
+		t.Helper()
+		code, out, errOut := r.command(t.Context(), verdict, "--json", lampOrder, lampInvoice)
+		if code != wantCode {
+			t.Fatalf("%s: exit status %d, want %d\n%s", verdict, code, wantCode, errOut)
+		}
+		return decode[explain.Change](t, out), errOut
+	}
+	var published []string
+	for _, verdict := range []string{"reject", "confirm"} {
+		c, _ := decide(exitOK, verdict)
+		for _, id := range c.Published {
+			published = append(published, id.String())
+		}
+	}
+	got := receive(t, r.client, r.queueURL)
+	slices.Sort(got)
+	slices.Sort(published)
+	if len(published) == 0 || !slices.Equal(got, published) {
+		t.Errorf("received %v, published were %v", got, published)
+	}
+	refuses = true
+	c, errOut := decide(exitFindings, "reject")
+	if !c.Changed || len(c.Published) == 0 || !strings.Contains(errOut, "the decision is kept: ") || !strings.Contains(errOut, "the sweep will publish them again") {
+		t.Errorf("refused: %+v\n%s", c, errOut)
+	}
+}
+
+// No function reads a private database: its documents have no messages.
+func TestAPrivateDatabaseHasNoQueue(t *testing.T) {
+	t.Parallel()
+	w := &invocation{env: func(string) string { return "https://sqs.eu-central-1.amazonaws.com/1/match" }}
+	if queue, err := (&session{invocation: w, sessionOptions: sessionOptions{keep: "kept"}, ctx: t.Context()}).matchQueue(); queue != nil || err != nil {
+		t.Errorf("got %v, %v", queue, err)
+	}
+}

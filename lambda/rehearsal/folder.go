@@ -21,6 +21,7 @@ type Folder struct {
 	Dir      string
 	Sheet    *tabular.Sheet // describes CSV files; nil: they are not read
 	JSON     bool           // print the report as JSON
+	Verbose  bool           // print the evidence, too
 	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
 	Database database.Choice
 	Model    model.Options
@@ -51,7 +52,16 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 	if report == nil {
 		return false, err
 	}
-	return report.Accounting.AllSucceeded(), errors.Join(err, report.Write(out, f.JSON))
+	return report.Accounting.AllSucceeded(), errors.Join(err, f.print(out, report))
+}
+
+// print prints the report, for people or as JSON.
+func (f Folder) print(out io.Writer, report *Report) error {
+	if f.JSON {
+		return term.JSON(out, report)
+	}
+	_, err := io.WriteString(out, report.Text(f.Verbose))
+	return err
 }
 
 // prepare checks the options and reads the documents.

@@ -127,24 +127,25 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	return rep, nil
 }
 
+// notified shows the messages as they would have been sent, unfolded: a link stays whole.
 func (t *reportText) notified() {
 	for _, c := range t.Notified.Channels {
 		switch {
 		case c.Unsent > 0:
-			t.line("NOTIFIED   %s did not accept %d notifications: --logs shows why; they stay in the outbox",
+			t.summary("NOTIFIED", "%s did not accept %d notifications: --logs shows why; they stay in the outbox",
 				c.Channel, c.Unsent)
 		case t.Accounting.Failed > 0:
-			t.line("NOTIFIED   %s was sent every failure", c.Channel)
+			t.summary("NOTIFIED", "%s was sent every failure", c.Channel)
 		}
 	}
 	if len(t.Notified.Messages) == 0 {
 		return
 	}
-	t.line("WOULD HAVE BEEN SENT (%s, are not set)", setup.ChannelVariables())
+	t.Line("WOULD HAVE BEEN SENT (%s, are not set)", setup.ChannelVariables())
 	for _, m := range t.Notified.Messages {
 		for line := range strings.Lines(m) {
-			t.line("%s", strings.TrimRight("  "+strings.TrimRight(line, "\n"), " "))
+			t.Line("  %s", strings.TrimRight(line, "\n"))
 		}
-		t.line("")
+		t.Line("")
 	}
 }

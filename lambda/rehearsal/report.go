@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -140,13 +139,6 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (Found, error) 
 	return f, f.explainAlone(ctx, db, edges)
 }
 
-// Text shows the matches, the clusters and the documents that are alone.
-func (f *Found) Text() string {
-	t := &reportText{Report: &Report{Found: *f}}
-	t.tenants()
-	return t.String()
-}
-
 func (f *Found) addDocuments(summaries []report.Summary) {
 	f.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
@@ -209,22 +201,6 @@ func (rep *Report) count(j *journal) error {
 		return fmt.Errorf("the accounting does not add up: published %d, accounted for %d", a.Published, sum)
 	}
 	return nil
-}
-
-// Write prints the report, for people or as JSON.
-func (rep *Report) Write(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return term.JSON(out, rep)
-	}
-	t := &reportText{Report: rep}
-	t.problems()
-	t.tenants()
-	t.deliveries()
-	t.accounting()
-	t.model()
-	t.notified()
-	_, err := io.WriteString(out, t.String())
-	return err
 }
 
 // name returns the type and the number of a document.

@@ -20,15 +20,6 @@ func reported(documents ...documentReport) *Report {
 	return r
 }
 
-func printed(t *testing.T, r *Report) string {
-	t.Helper()
-	var out strings.Builder
-	if err := r.Write(&out, false); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
 func TestOnlyRepeatedDeliveriesAreListed(t *testing.T) {
 	t.Parallel()
 	once, again := uuid.New(), uuid.New()
@@ -43,10 +34,10 @@ func TestOnlyRepeatedDeliveriesAreListed(t *testing.T) {
      1 acknowledged on delivery 1
      1 acknowledged on delivery 2
      1 retry on delivery 1
-  invoice R-2: +0s retry, +5m0s acknowledged
+  - invoice R-2: +0s retry, +5m0s acknowledged
 
 `
-	if got := printed(t, r); !strings.Contains(got, want) {
+	if got := r.Text(true); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }
@@ -60,7 +51,7 @@ func TestTheFirstTwentyRepeatedMessagesAreListed(t *testing.T) {
 			r.Deliveries = append(r.Deliveries, delivery{Document: id, Message: string(rune('a' + i)), Delivery: n + 1, Settled: "retry"})
 		}
 	}
-	got := printed(t, r)
+	got := r.Text(true)
 	if n := strings.Count(got, ": +0s retry, +0s retry\n"); n != 20 || !strings.Contains(got, "\n  ... and 3 more that took several deliveries (--json lists them all)\n") {
 		t.Errorf("%d messages are listed:\n%s", n, got)
 	}
@@ -75,12 +66,12 @@ func TestNotificationsOfARunAreShown(t *testing.T) {
 	}{
 		"no failure":          {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 0, ""},
 		"every failure sent":  {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 2, "NOTIFIED   slack was sent every failure\n"},
-		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 notifications: --logs shows why; they stay in the outbox\n"},
+		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 notifications: --logs shows why; they stay in\n           the outbox\n"},
 		"without any channel": {notifiedReport{Messages: []string{"one\ntwo  \n"}}, 1, "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n  one\n  two\n\n"},
 	} {
 		r := reported()
 		r.Notified, r.Accounting.Failed = tc.notified, tc.failed
-		got := printed(t, r)
+		got := r.Text(true)
 		if tc.want == "" && (strings.Contains(got, "NOTIFIED") || strings.Contains(got, "WOULD")) || !strings.HasSuffix(got, tc.want) {
 			t.Errorf("%s: got\n%s\nwant at its end\n%s", name, got, tc.want)
 		}
@@ -122,17 +113,17 @@ func TestOpenQuestionsAreShownTheLikeliestFirst(t *testing.T) {
 		{A: invoice, B: other, DecidedBy: "rules", Reasoning: "Not matched. The currencies differ."},
 		{A: other, B: elsewhere, Score: 0.6, DecidedBy: "person", Reasoning: "Rejected."}, // by a person
 	})
-	want := `  Matches
-  Open questions
-    0.70  purchase order B-7 -- invoice R-1
+	want := `Matches
+Open questions
+  0.70  purchase order B-7 -- invoice R-1
         Unlikely.
-    0.50  purchase order B-7 -- invoice R-2
+  0.50  purchase order B-7 -- invoice R-2
         Undecided. A tie.
-    0.00  invoice R-1 -- invoice R-2
+  0.00  invoice R-1 -- invoice R-2
         Not matched. The currencies differ.
-  Clusters
+Clusters
 `
-	if got := printed(t, r); !strings.Contains(got, want) || strings.Count(got, "Open questions") != 1 {
+	if got := r.Text(true); !strings.Contains(got, want) || strings.Count(got, "Open questions") != 1 {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 	if len(r.Open) != 3 || r.Open[0] != (openReport{invoice, order, 0.7, "Unlikely."}) {

@@ -13,20 +13,91 @@ import (
 	"github.com/google/uuid"
 )
 
+// columns is the width of a report.
+const columns = 80
+
 // reportText writes a report for people.
 type reportText struct {
-	strings.Builder
+	term.Page
 	*Report
+	verbose bool // with the evidence
 }
 
-func (t *reportText) line(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
+// Text is the report for people: what became of the documents in all, then a line for
+// each match, in lines of at most 80 columns. Verbose adds the evidence.
+func (rep *Report) Text(verbose bool) string {
+	t := &reportText{Page: term.Page{Width: columns}, Report: rep, verbose: verbose}
+	t.accounting()
+	t.model()
+	t.problems()
+	t.tenants()
+	t.deliveries()
+	t.notified()
+	return t.String()
+}
+
+// Text shows the matches with their evidence, the open questions, the clusters and the
+// documents that are alone.
+func (f *Found) Text() string {
+	t := &reportText{Page: term.Page{Width: columns}, Report: &Report{Found: *f}, verbose: true}
+	t.tenants()
+	return t.String()
+}
+
+func (t *reportText) accounting() {
+	a := t.Accounting
+	if a.Kills > 0 {
+		t.summary("KILLS", "the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
+	}
+	t.summary("ACCOUNTING", "published %d = succeeded %d + failed %d + pending %d + in the DLQ %d",
+		a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
+	if a.Malformed > 0 {
+		t.summary("", "and %d malformed, not published", a.Malformed)
+	}
+	if a.Resumed > 0 {
+		t.summary("", "%d of them had succeeded in an earlier run (--again matches them again)", a.Resumed)
+	}
+	t.summary("", "%d matches, %d open questions, %d clusters, %d documents alone, %.1f s",
+		len(t.Matches), len(t.Open), len(t.Clusters), t.countAlone(), a.Seconds)
+	if a.Interrupted {
+		t.summary("", "interrupted: with --keep the next run continues")
+	}
+	if !t.verbose && len(t.Matches)+len(t.Open) > 0 {
+		t.summary("", "--verbose adds the evidence of each match and open question")
+	}
+}
+
+// summary prints a line of the summary; a text that is indented stays so.
+func (t *reportText) summary(head, format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	text := strings.TrimLeft(line, " ")
+	t.Hang(fmt.Sprintf("%-10s %s", head, line[:len(line)-len(text)]), text)
+}
+
+func (t *reportText) countAlone() (n int) {
+	for _, d := range t.Documents {
+		if d.AloneBecause != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *reportText) model() {
+	head := "MODEL"
+	for _, line := range t.Model.Lines() {
+		t.summary(head, "%s", line)
+		head = ""
+	}
+	t.Line("")
+}
 
 func (t *reportText) problems() {
 	for _, p := range t.Problems {
-		t.line("MALFORMED %s: %s", p.Where(), p.What)
+		t.Hang("MALFORMED ", term.Clean(p.Where()+": "+p.What, term.MaxText))
 	}
 	if len(t.Problems) > 0 {
-		t.line("")
+		t.Line("")
 	}
 }
 
@@ -38,7 +109,7 @@ func (t *reportText) tenants() {
 		}
 	}
 	for _, tenant := range tenants {
-		t.line("TENANT %s", tenant)
+		t.Line("TENANT %s", tenant)
 		t.matches(tenant)
 		t.open(tenant)
 		t.clusters(tenant)
@@ -46,38 +117,41 @@ func (t *reportText) tenants() {
 		t.warnings(tenant)
 		t.alone(tenant)
 		t.unfinished(tenant)
-		t.line("")
+		t.Line("")
 	}
 }
 
 func (t *reportText) matches(tenant uuid.UUID) {
-	t.line("  Matches")
+	t.Line("Matches")
 	for _, m := range t.Matches {
 		if d := t.byID[m.A]; d == nil || d.TenantID != tenant {
 			continue
 		}
-		t.line("    %.2f %-6s by %-5s  %s", m.Score, m.Confidence, m.DecidedBy, t.names(m.A, m.B))
-		reasons := make([]string, len(m.Evidence))
-		for i, e := range m.Evidence {
-			reasons[i] = fmt.Sprintf("%+d %s", e.Points, term.Clean(e.Text, term.MaxText))
+		t.Hang(fmt.Sprintf("  %.2f %-6s %-6s  ", m.Score, m.Confidence, m.DecidedBy), t.names(m.A, m.B))
+		if !t.verbose {
+			continue
 		}
-		t.line("        %s", strings.Join(reasons, " "))
+		for _, e := range m.Evidence {
+			t.Hang(fmt.Sprintf("      %+4d  ", e.Points), term.Clean(e.Text, term.MaxText))
+		}
 	}
 }
 
 // open shows the open questions, if there are any.
 func (t *reportText) open(tenant uuid.UUID) {
-	header := "  Open questions"
+	header := "Open questions"
 	for _, q := range t.Open {
 		if d := t.byID[q.A]; d == nil || d.TenantID != tenant {
 			continue
 		}
 		if header != "" {
-			t.line("%s", header)
+			t.Line("%s", header)
 			header = ""
 		}
-		t.line("    %.2f  %s", q.Score, t.names(q.A, q.B))
-		t.line("        %s", term.Clean(q.Why, term.MaxText))
+		t.Hang(fmt.Sprintf("  %.2f  ", q.Score), t.names(q.A, q.B))
+		if t.verbose {
+			t.Hang("        ", term.Clean(q.Why, term.MaxText))
+		}
 	}
 }
 
@@ -98,7 +172,7 @@ func (t *reportText) order(id uuid.UUID) int {
 }
 
 func (t *reportText) clusters(tenant uuid.UUID) {
-	t.line("  Clusters")
+	t.Line("Clusters")
 	for _, c := range t.Clusters {
 		if d := t.byID[c.Documents[0]]; d.TenantID != tenant {
 			continue
@@ -107,15 +181,15 @@ func (t *reportText) clusters(tenant uuid.UUID) {
 		for i, id := range c.Documents {
 			names[i] = t.name(id)
 		}
-		t.line("    %s: %s", c.ID, strings.Join(names, ", "))
+		t.Hang("  - ", strings.Join(names, ", "))
 	}
 }
 
 func (t *reportText) alone(tenant uuid.UUID) {
-	t.line("  Alone")
+	t.Line("Alone")
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.AloneBecause != "" {
-			t.line("    %s: %s", t.name(d.ID), d.AloneBecause)
+			t.Hang("  - ", t.name(d.ID)+": "+d.AloneBecause)
 		}
 	}
 }
@@ -123,7 +197,8 @@ func (t *reportText) alone(tenant uuid.UUID) {
 func (t *reportText) unfinished(tenant uuid.UUID) {
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.Status != "succeeded" {
-			t.line("  %s %s after %d attempts: %s", strings.ToUpper(d.Status), t.name(d.ID), d.Attempts, d.Error)
+			t.Hang("  "+strings.ToUpper(d.Status)+" ", fmt.Sprintf("%s after %d attempts: %s",
+				t.name(d.ID), d.Attempts, term.Clean(d.Error, term.MaxText)))
 		}
 	}
 }
@@ -140,18 +215,18 @@ func (t *reportText) deliveries() {
 			messages = append(messages, d.Message)
 		}
 	}
-	t.line("DELIVERIES")
+	t.Line("DELIVERIES")
 	for _, settled := range slices.Sorted(maps.Keys(counts)) {
-		t.line("  %4d %s", counts[settled], settled)
+		t.Line("  %4d %s", counts[settled], settled)
 	}
 	const most = 20
 	for _, message := range messages[:min(most, len(messages))] {
 		t.repeated(perMessage[message])
 	}
 	if more := len(messages) - most; more > 0 {
-		t.line("  ... and %d more that took several deliveries (--json lists them all)", more)
+		t.Line("  ... and %d more that took several deliveries (--json lists them all)", more)
 	}
-	t.line("")
+	t.Line("")
 }
 
 // repeated shows the deliveries of one message.
@@ -160,32 +235,5 @@ func (t *reportText) repeated(list []delivery) {
 	for i, d := range list {
 		steps[i] = fmt.Sprintf("+%s %s", time.Duration(d.Seconds)*time.Second, d.Settled)
 	}
-	t.line("  %s: %s", t.name(list[0].Document), strings.Join(steps, ", "))
-}
-
-func (t *reportText) accounting() {
-	a := t.Accounting
-	if a.Kills > 0 {
-		t.line("KILLS      the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
-	}
-	t.line("ACCOUNTING published %d = succeeded %d + failed %d + pending %d + in the DLQ %d",
-		a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
-	if a.Malformed > 0 {
-		t.line("           and %d malformed, not published", a.Malformed)
-	}
-	if a.Resumed > 0 {
-		t.line("           %d of them had succeeded in an earlier run (--again matches them again)", a.Resumed)
-	}
-	t.line("           %d matches, %d clusters, %.1f s", len(t.Matches), len(t.Clusters), a.Seconds)
-	if a.Interrupted {
-		t.line("           interrupted: with --keep the next run continues")
-	}
-}
-
-func (t *reportText) model() {
-	name := "MODEL"
-	for _, line := range t.Model.Lines() {
-		t.line("%-10s %s", name, line)
-		name = ""
-	}
+	t.Hang("  - ", t.name(list[0].Document)+": "+strings.Join(steps, ", "))
 }

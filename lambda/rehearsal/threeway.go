@@ -19,7 +19,8 @@ func (f *Found) addThreeWays(ctx context.Context, db *postgres.DB, ids []uuid.UU
 }
 
 // threeWays shows the comparison of the tenant's invoices with their orders and
-// receipts: the number that are matched in every line, and each that is not.
+// receipts: the number that are matched in every line, and each that is not, with its
+// lines if verbose.
 func (t *reportText) threeWays(tenant uuid.UUID) {
 	all, good := 0, 0
 	for _, w := range t.ThreeWay {
@@ -32,14 +33,17 @@ func (t *reportText) threeWays(tenant uuid.UUID) {
 	if all == 0 {
 		return
 	}
-	t.line("  Three-way match: %d of %d invoices agree with their orders and receipts", good, all)
+	t.Line("Three-way match: %d of %d invoices agree with their orders and receipts", good, all)
 	for _, w := range t.ThreeWay {
 		if d := t.byID[w.ID]; d == nil || d.TenantID != tenant || w.Verdict == "matched" {
 			continue
 		}
-		t.line("    %s", t.name(w.ID))
-		for _, s := range w.Sentences(t.name) {
-			t.line("        %s", term.Clean(s, term.MaxText))
+		sentences := w.Sentences(t.name)
+		t.Hang("  - ", t.name(w.ID)+": "+term.Clean(sentences[0], term.MaxText))
+		for _, s := range sentences[1:] {
+			if t.verbose {
+				t.Hang("    - ", term.Clean(s, term.MaxText))
+			}
 		}
 	}
 }

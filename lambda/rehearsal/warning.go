@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"context"
+	"fmt"
 
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -35,10 +36,10 @@ func (t *reportText) warnings(tenant uuid.UUID) {
 			continue
 		}
 		if !headed {
-			t.line("  Warnings")
+			t.Line("Warnings")
 			headed = true
 		}
-		t.line("    %s  %s -- %s", w.Kind, t.name(w.Document), t.name(w.Other))
-		t.line("        %s", term.Clean(w.Words, term.MaxText))
+		t.Hang("  - ", fmt.Sprintf("%s  %s -- %s", w.Kind, t.name(w.Document), t.name(w.Other)))
+		t.Hang("    ", term.Clean(w.Words, term.MaxText))
 	}
 }

@@ -29,6 +29,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
+	flags.BoolVar(&o.Verbose, "verbose", false, "print the evidence of each match and open question, too")
 	sheet.add(cmd)
 	databaseFlag(cmd, &o.Database)
 	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")

@@ -17,45 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// evalCorpus is a dozen documents. What belongs together cites the other's
-// number and names the same companies and amount; what does not has nothing in
-// common. So the matches follow from what a citation is, not from how pairs
-// are weighed.
-//
-//	1 order - 2 invoice          true, matched
-//	3 order - 4 confirmation     true, matched
-//	5 order - 6 invoice          matched and not true: a false positive
-//	7 order - 8 invoice          true, and nothing says so: a false negative
-//	9 contract - 10 order        true, matched
-//	11 delivery note, 12 order   alone
-const (
-	evalDocuments = `
-1  purchase-order     {"number":"4500000811",%[1]s}
-2  invoice            {"number":"RE-2026-311",%[1]s,"references":[{"type":"purchase-order","number":"4500000811"}]}
-3  purchase-order     {"number":"B-70412",%[2]s}
-4  order-confirmation {"number":"AB-9081",%[2]s,"references":[{"type":"purchase-order","number":"B-70412"}]}
-5  purchase-order     {"number":"2026/118",%[3]s}
-6  invoice            {"number":"R-55120",%[3]s,"references":[{"type":"purchase-order","number":"2026/118"}]}
-7  purchase-order     {"number":"77300145",%[4]s}
-8  invoice            {"number":"F-9913",%[5]s}
-9  contract           {"number":"RV-2026-04","supplier":{"name":"Torfhaus Gase KG","vat_id":"DE999020006"},"buyer":{"name":"Werk Eschwege AG","vat_id":"DE999030006"}}
-10 purchase-order     {"number":"61-2207",%[6]s,"references":[{"type":"contract","number":"RV-2026-04"}]}
-11 delivery-note      {"number":"LS-40377",%[7]s}
-12 purchase-order     {"number":"8800129",%[8]s}`
-	evalLinks = "1-2 3-4 7-8 9-10"
-)
-
-// evalCompanies are suppliers, each with its buyers and their orders.
-var evalCompanies = [][4]string{
-	{"Quarzwerk Seebach GmbH", "Stadtbad Altenau", "Filter sand 0.4 mm", "812.40"},
-	{"Hallmann Schrauben OHG", "Lindwerk AG", "Hex bolt M12x80", "233.10"},
-	{"Odenthal Papier GmbH", "Kanzlei Petersen", "Copy paper A4", "96.25"},
-	{"Brandis Pumpen AG", "Wasserverband Innerste", "Centrifugal pump CP 40", "4180.00"},
-	{"Küstenfracht Nord eG", "Rösterei Hagemann", "Freight Emden - Bremen", "657.30"},
-	{"Torfhaus Gase KG", "Werk Eschwege AG", "Argon 4.6, 50 l", "1310.75"},
-	{"Weidner Elektro GmbH", "Hotel Brockenblick", "Contactor 24 V", "58.90"},
-	{"Sauerland Stahl SE", "Kranbau Delius", "Sheet S235 3 mm", "2904.60"},
-}
+// dozen is the corpus whose figures its page computes by hand.
+const dozen = "../../../testdata/eval"
 
 func evalID(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
@@ -80,34 +43,9 @@ func writeCorpus(t *testing.T, documents, links string) (dir string) {
 	return dir
 }
 
-func dozen(t *testing.T) (dir string) {
-	t.Helper()
-	var companies []any
-	for i, c := range evalCompanies {
-		companies = append(companies, fmt.Sprintf(`"currency":"EUR","supplier":{"name":"%[1]s","vat_id":"DE99902%04[2]d"},"buyer":{"name":"%[3]s","vat_id":"DE99903%04[2]d"},`+
-			`"subtotal":"%[5]s","line_items":[{"description":"%[4]s","quantity":"%[2]d","unit":"EA","amount":"%[5]s"}]`, c[0], i+1, c[1], c[2], c[3]))
-	}
-	var documents, links strings.Builder
-	for line := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(evalDocuments, companies...)), "\n") {
-		n, rest, _ := strings.Cut(line, " ")
-		typ, data, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		documents.WriteString(evalLine(n, typ, strings.TrimSpace(data)))
-	}
-	links.WriteString("a_id,b_id\n")
-	for pair := range strings.FieldsSeq(evalLinks) {
-		var a, b int
-		if _, err := fmt.Sscanf(pair, "%d-%d", &a, &b); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&links, "%s,%s\n", evalID(a), evalID(b))
-	}
-	return writeCorpus(t, documents.String(), links.String())
-}
-
 func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	t.Parallel()
-	dir := dozen(t)
-	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--shuffle", "7")
+	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen, "--json", "--shuffle", "7")
 	if code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
@@ -116,12 +54,12 @@ func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 		t.Fatalf("%d measurements, %v", len(all), err)
 	}
 	m := all[0]
-	if m.Corpus != dir || m.Condition != "visible" || m.Shuffle != 7 || m.States["succeeded"] != 12 || len(m.NotSucceeded) != 0 || m.Seconds <= 0 || m.DocumentsPerSecond <= 0 {
+	if m.Corpus != dozen || m.Condition != "visible" || m.Shuffle != 7 || m.States["succeeded"] != 12 || len(m.NotSucceeded) != 0 || m.Seconds <= 0 || m.DocumentsPerSecond <= 0 {
 		t.Errorf("got %+v", m)
 	}
 	evalFigures(t, m.Report)
 	evalMistakes(t, m.Worst)
-	if got := m.Text(); !strings.Contains(got, "CORPUS "+dir+", visible, shuffled by seed 7\n  documents   12: succeeded 12\n") {
+	if got := m.Text(); !strings.Contains(got, "CORPUS "+dozen+", visible, shuffled by seed 7\n  documents   12: succeeded 12\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -172,6 +110,16 @@ func evalMistakes(t *testing.T, worst []measure.Mistake) {
 	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != corpus.PairOf(evalID(7), evalID(8)) || fn.BNumber != "F-9913" {
 		t.Errorf("got %+v", fn)
 	}
+}
+
+func TestEvalIsAsThePageShows(t *testing.T) {
+	t.Parallel()
+	_, want := shown(t, "go run ./lambda/cmd/matchbook eval testdata/eval")
+	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen)
+	if code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, errOut)
+	}
+	wantShown(t, want, out)
 }
 
 func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {

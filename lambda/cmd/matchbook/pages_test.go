@@ -19,6 +19,7 @@ import (
 var ranBy = map[string]string{
 	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":                                "TestReadmeShowsTheRealOutput",
 	"go run ./lambda/cmd/matchbook match testdata/documents --verbose":                                      "TestReadmeShowsTheRealEvidence",
+	"go run ./lambda/cmd/matchbook eval testdata/eval":                                                      "TestEvalIsAsThePageShows",
 	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                                           "TestReadmeShowsTheRealIngestion",
 	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md":                           "TestReadmeShowsTheRealReview",
 	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":                            "TestOffersOfTheSamplesAreThoseFoundByHand",

@@ -159,7 +159,7 @@
 //     shows for each field where it is printed and why it is trusted.
 //   - explain reads for people why documents match or do not, and stores what
 //     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
-//   - desk walks a person through the open questions, in a terminal.
+//   - desk walks a person through what waits for people, in a terminal.
 //   - importing stores the documents of files in any database, and publishes them.
 //   - republish publishes failed documents again, in batches.
 //   - drill breaks everything at once, and decides whether the promise was kept.

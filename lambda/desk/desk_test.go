@@ -3,34 +3,39 @@ package desk_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"matchbook/lambda/desk"
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/rules"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 func num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012x", n)) }
 
-// open returns a database with three orders, each with two invoices that fit it
+func open(t *testing.T) *postgres.DB { return openAt(t, postgrestest.URL(t)) }
+
+// openAt returns a database with three orders, each with two invoices that fit it
 // equally well: six questions, the most valuable first.
-func open(t *testing.T) *postgres.DB {
+func openAt(t *testing.T, url string) *postgres.DB {
 	t.Helper()
-	db := postgrestest.Open(t, postgrestest.URL(t))
+	db := postgrestest.Open(t, url)
 	var docs []postgres.Imported
 	for i := range 3 {
 		for n, typ := range []document.Type{document.PurchaseOrder, document.Invoice, document.Invoice} {
@@ -71,8 +76,13 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.Builder.Write(p)
 }
 
-// walk presses keys.
+// walk presses keys, about questions.
 func walk(t *testing.T, db *postgres.DB, keys string, shown func(n int)) string {
+	t.Helper()
+	return walkAs(t, &desk.Desk{DB: db, Filter: report.WaitingFilter{Kinds: []string{report.WaitingQuestion}}}, keys, shown)
+}
+
+func walkAs(t *testing.T, d *desk.Desk, keys string, shown func(n int)) string {
 	t.Helper()
 	out := &screen{shown: shown}
 	pressed := make(chan rune, len(keys))
@@ -80,7 +90,7 @@ func walk(t *testing.T, db *postgres.DB, keys string, shown func(n int)) string 
 		pressed <- key
 	}
 	close(pressed)
-	d := &desk.Desk{Reader: explain.NewReader(t.Context(), db), By: "anna", Keys: pressed, Out: out}
+	d.By, d.Keys, d.Out = "anna", pressed, out
 	if err := d.Walk(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +100,12 @@ func walk(t *testing.T, db *postgres.DB, keys string, shown func(n int)) string 
 func TestOneKeyDecides(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ keys, want string }{
-		"each, with a match that appears at the end": {"crcrr", "2 confirmed, 3 rejected, 0 left for later."},
-		"later":                {"llllll", "0 confirmed, 0 rejected, 6 left for later."},
-		"undone":               {"ucuq", "0 confirmed, 0 rejected, 0 left for later."},
-		"undone and otherwise": {"curq", "0 confirmed, 1 rejected, 0 left for later."},
-		"the input ends":       {"?xl", "0 confirmed, 0 rejected, 1 left for later."},
-		"nothing":              {"", "0 confirmed, 0 rejected, 0 left for later."},
+		"each, with a match that appears at the end": {"crcrr", "2 confirmed, 3 rejected, 0 published again, 0 left for later."},
+		"later":                {"llllll", "0 confirmed, 0 rejected, 0 published again, 6 left for later."},
+		"undone":               {"ucuq", "0 confirmed, 0 rejected, 0 published again, 0 left for later."},
+		"undone and otherwise": {"curq", "0 confirmed, 1 rejected, 0 published again, 0 left for later."},
+		"the input ends":       {"?xl", "0 confirmed, 0 rejected, 0 published again, 1 left for later."},
+		"nothing":              {"", "0 confirmed, 0 rejected, 0 published again, 0 left for later."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +139,133 @@ func TestAPairThatChangedMeanwhileIsNotDecided(t *testing.T) {
 	}
 }
 
+// openWithOthers returns a database with a question about 900.37, a failed document of
+// 850.00, a warning about 800.37 and a file without a value.
+func openWithOthers(t *testing.T) (*postgres.DB, *pgx.Conn) {
+	t.Helper()
+	url := postgrestest.URL(t)
+	db, conn := openAt(t, url), postgrestest.Conn(t, url)
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`
+		DELETE FROM document_warning;
+		DELETE FROM match_suggestion WHERE document_a_id <> '%[1]s' OR document_b_id <> '%[2]s';
+		INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_failed_at, matching_error) VALUES
+			('%[3]s', '%[4]s', 'invoice', '{"number":"F-1","total":"850.00"}', 'failed', now(), 'the model refuses to answer (HTTP 401)'),
+			('%[5]s', '%[4]s', 'invoice', '{"number":"U-1"}', NULL, NULL, NULL);
+		INSERT INTO document_warning (tenant_id, document_id, kind, other_document_id, words)
+			VALUES ('%[4]s', '%[6]s', 'billed-twice', '%[7]s', 'The order is billed twice');
+		INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, review_reasons)
+			VALUES (gen_random_uuid(), '%[4]s', '%[5]s', true, '{"no date"}')`,
+		num(1), num(2), failedID, num(99), unread, num(5), num(4))); err != nil {
+		t.Fatal(err)
+	}
+	return db, conn
+}
+
+var failedID, unread = num(41), num(42)
+
+// The walk has what open lists, in its order, and names the command for what no key
+// settles.
+func TestTheWalkHasAllThatWaits(t *testing.T) {
+	t.Parallel()
+	db, _ := openWithOthers(t)
+	out := walkAs(t, &desk.Desk{DB: db}, "lclxlxlq", func(int) {})
+	rest := out
+	for _, want := range []string{
+		"\n4 open\n", "4700-0", "c r l u q ? > later\n",
+		"\n3 open\n", "850.00  failed document", "invoice F-1", "the model refuses to answer (HTTP 401)", "p l u q ? > \n", "p  publish again", "later\n",
+		"\n2 open\n", "800.37  warning", "The order is billed twice", "matchbook explain " + num(5).String(), "l u q ? > ",
+		"\n1 open\n", "-  file", "no date", "matchbook correct " + unread.String() + " FIELD=VALUE", "l u q ? > ",
+		"Nothing is left.\n\n0 confirmed, 0 rejected, 0 published again, 4 left for later.\n",
+	} {
+		_, after, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Fatalf("no %q, in its order, in\n%s", want, out)
+		}
+		rest = after
+	}
+	for line := range strings.Lines(out) {
+		if term.Columns(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("too long: %q", line)
+		}
+	}
+}
+
+// queue keeps the messages, or refuses them.
+type queue struct {
+	sent    []uuid.UUID
+	refuses bool
+}
+
+func (q *queue) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	for _, m := range messages {
+		if q.refuses {
+			unsent, err = append(unsent, m.ID), errors.New("no access to the queue")
+			continue
+		}
+		q.sent = append(q.sent, m.ID)
+	}
+	return unsent, err
+}
+
+// A failed document is published by one key, with its message and the person. A queue
+// that refuses messages holds nobody up.
+func TestAFailedDocumentIsPublishedAgain(t *testing.T) {
+	t.Parallel()
+	for _, refuses := range []bool{false, true} {
+		db, conn := openWithOthers(t)
+		q := &queue{refuses: refuses}
+		d := &desk.Desk{DB: db, Sender: q, Filter: report.WaitingFilter{Kinds: []string{report.WaitingDocument}}}
+		out := walkAs(t, d, "p", func(int) {})
+		if !strings.HasSuffix(out, "Nothing is left.\n\n0 confirmed, 0 rejected, 1 published again, 0 left for later.\n") ||
+			refuses != strings.Contains(out, "the sweep will publish them again") || refuses == slices.Contains(q.sent, failedID) {
+			t.Errorf("refuses %t: sent %v\n%s", refuses, q.sent, out)
+		}
+		var status, by string
+		if err := conn.QueryRow(t.Context(), `SELECT matching_status, acted_by FROM document JOIN document_action AS a ON document_id = document.id
+			WHERE document.id = $1`, failedID).Scan(&status, &by); err != nil || status != "pending" || by != "anna" {
+			t.Errorf("it is %q by %q, %v", status, by, err)
+		}
+	}
+}
+
+// A failed document that another person has published, and that has failed otherwise, is
+// not published by the key for what was shown.
+func TestAFailedDocumentThatChangedMeanwhileIsNotPublished(t *testing.T) {
+	t.Parallel()
+	db, conn := openWithOthers(t)
+	q := &queue{}
+	d := &desk.Desk{DB: db, Sender: q, Filter: report.WaitingFilter{Kinds: []string{report.WaitingDocument}}}
+	out := walkAs(t, d, "pl", func(n int) {
+		if n > 0 {
+			return
+		}
+		if _, err := conn.Exec(t.Context(), "UPDATE document SET matching_error = 'out of time' WHERE id = $1", failedID); err != nil {
+			t.Error(err)
+		}
+	})
+	if !strings.Contains(out, "not published: the document has changed since it was shown") || len(q.sent) > 0 ||
+		!strings.HasSuffix(out, "0 published again, 1 left for later.\n") || !strings.Contains(out, "out of time") {
+		t.Errorf("sent %v\n%s", q.sent, out)
+	}
+}
+
+// What was settled elsewhere since the list was read is passed without a word.
+func TestWhatNoLongerWaitsIsNotShown(t *testing.T) {
+	t.Parallel()
+	db, conn := openWithOthers(t)
+	out := walkAs(t, &desk.Desk{DB: db}, "llll", func(n int) {
+		if n > 0 {
+			return
+		}
+		if _, err := conn.Exec(t.Context(), "DELETE FROM document_warning; UPDATE document SET matching_status = 'pending' WHERE matching_status = 'failed'"); err != nil {
+			t.Error(err)
+		}
+	})
+	if strings.Contains(out, "failed document") || strings.Contains(out, "warning") || !strings.HasSuffix(out, "2 left for later.\n") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
 // Ctrl-C, which ends the context, ends the walk with its summary. What is decided stays.
 func TestAnInterruptedWalkEndsWithItsSummary(t *testing.T) {
 	t.Parallel()
@@ -141,8 +278,8 @@ func TestAnInterruptedWalkEndsWithItsSummary(t *testing.T) {
 			stop()
 		}
 	}}
-	d := &desk.Desk{Reader: explain.NewReader(ctx, db), By: "anna", Keys: keys, Out: out}
-	if err := d.Walk(ctx); err != nil || !strings.HasSuffix(out.String(), "\n1 confirmed, 0 rejected, 0 left for later.\n") {
+	d := &desk.Desk{DB: db, By: "anna", Keys: keys, Out: out}
+	if err := d.Walk(ctx); err != nil || !strings.HasSuffix(out.String(), "\n1 confirmed, 0 rejected, 0 published again, 0 left for later.\n") {
 		t.Errorf("got %v\n%s", err, out)
 	}
 }

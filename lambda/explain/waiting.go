@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,34 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	return w, nil
 }
 
+// WaitingKey identifies a thing that waits. What waits for another reason is another
+// thing, other than a question.
+type WaitingKey struct {
+	kind, why       string
+	document, other uuid.UUID
+}
+
+// Key identifies i.
+func (i WaitingItem) Key() WaitingKey {
+	k := WaitingKey{kind: i.Kind, document: i.Document.ID}
+	if i.Other != nil {
+		k.other = i.Other.ID
+	}
+	if i.Kind != report.WaitingQuestion {
+		k.why = i.Why
+	}
+	return k
+}
+
+// maxAbout bounds the things about one document among which StillWaits looks.
+const maxAbout = 1000
+
+// StillWaits reports whether a thing that was listed waits as before.
+func (d *Reader) StillWaits(i WaitingItem) (bool, error) {
+	w, err := d.Waiting(report.WaitingFilter{Document: i.Document.ID, Kinds: []string{i.Kind}}, maxAbout)
+	return err == nil && slices.ContainsFunc(w.Items, func(o WaitingItem) bool { return o.Key() == i.Key() }), err
+}
+
 func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, error) {
 	var ids []uuid.UUID
 	for _, i := range found {
@@ -113,7 +142,9 @@ func (w *Waiting) Text() string {
 	shown := 0
 	for _, i := range w.Items {
 		shown++
+		p.Line("")
 		p.item(i)
+		p.Line("%s%s", itemIndent, i.command())
 	}
 	rest := -shown
 	for _, n := range w.Counts {
@@ -125,6 +156,25 @@ func (w *Waiting) Text() string {
 	return p.String()
 }
 
+// InShort is the thing as it is listed, in lines of so many columns.
+func (i WaitingItem) InShort(columns int) string {
+	p := &page{term.Page{Width: columns}}
+	p.item(i)
+	p.Hang("  ", i.command())
+	return p.String()
+}
+
+// command answers i.
+func (i WaitingItem) command() string {
+	ids := []any{i.Document.ID}
+	if i.Kind == report.WaitingQuestion {
+		ids = append(ids, i.Other.ID)
+	}
+	return fmt.Sprintf(waitingWords[i.Kind].command, ids...)
+}
+
+var itemIndent = strings.Repeat(" ", 16)
+
 func (p *page) item(i WaitingItem) {
 	head := waitingWords[i.Kind].one
 	if i.Score != nil {
@@ -134,18 +184,12 @@ func (p *page) item(i WaitingItem) {
 	if i.Value != nil {
 		value = *i.Value
 	}
-	p.Line("\n%14s  %s, since %s", value, head, i.Since.UTC().Format(time.DateOnly))
-	indent := strings.Repeat(" ", 16)
-	p.Hang(indent, i.Document.inShort())
-	ids := []any{i.Document.ID}
+	p.Line("%14s  %s, since %s", value, head, i.Since.UTC().Format(time.DateOnly))
+	p.Hang(itemIndent, i.Document.inShort())
 	if i.Other != nil {
-		p.Hang(indent, i.Other.inShort())
-		if i.Kind == report.WaitingQuestion {
-			ids = append(ids, i.Other.ID)
-		}
+		p.Hang(itemIndent, i.Other.inShort())
 	}
 	if i.Why != "" {
-		p.Hang(indent, i.Why)
+		p.Hang(itemIndent, i.Why)
 	}
-	p.Line("%s%s", indent, fmt.Sprintf(waitingWords[i.Kind].command, ids...))
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"matchbook/lambda/desk"
-	"matchbook/lambda/explain"
 
 	"github.com/spf13/cobra"
 )
@@ -16,7 +15,7 @@ func (w *invocation) decideCommand() *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
 		Use:   "decide",
-		Short: "Walk through the open questions, and confirm or reject each by one key",
+		Short: "Walk through what waits for people, and answer each by one key",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := filter.parse()
@@ -30,8 +29,7 @@ func (w *invocation) decideCommand() *cobra.Command {
 				}
 				keys, restore := desk.Keys(s.ctx, os.Stdin)
 				defer restore()
-				d := desk.Desk{Reader: explain.NewReader(s.ctx, s.db), Sender: queue, Filter: f,
-					By: cmp.Or(by, operator(w.env)), Keys: keys, Out: w.out}
+				d := desk.Desk{DB: s.db, Sender: queue, Filter: f, By: cmp.Or(by, operator(w.env)), Keys: keys, Out: w.out}
 				return d.Walk(s.ctx)
 			})
 		},

@@ -41,7 +41,6 @@ func (w *invocation) openCommand() *cobra.Command {
 		},
 	})
 	filter.add(cmd)
-	cmd.Flags().StringSliceVar(&filter.kinds, "kind", nil, "these kinds only: "+strings.Join(report.WaitingKinds, ", "))
 	cmd.Flags().IntVar(&limit, "limit", 20, "list this many, and count the rest")
 	return cmd
 }
@@ -54,6 +53,7 @@ type waitingFlags struct {
 
 func (w *waitingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringSliceVar(&w.kinds, "kind", nil, "these kinds only: "+strings.Join(report.WaitingKinds, ", "))
 	flags.StringVar(&w.tenant, "tenant", "", "only documents of the tenant with this id")
 	flags.StringVar(&w.minValue, "min-value", "", "only from this total on, such as 1000, in whatever currency")
 	flags.StringVar(&w.since, "since", "", "only what has waited since a time such as 2026-03-02T09:00:00Z, or for the last 24h")

@@ -54,28 +54,30 @@ type WaitingFilter struct {
 	Type     document.Type // of one of the documents
 	Newest   int           // only so many of each kind, which are read by an index with a tenant
 	After    WaitingPlace  // where a list goes on; counts are of all
+	Document uuid.UUID     // only what waits about this one, of whatever tenant
 }
 
-// waitingKindsRows has for each kind the columns, the rows and since when they wait. A
-// pair that a person has rejected does not wait.
-var waitingKindsRows = map[string]struct{ columns, from, since string }{
-	WaitingQuestion: {"document_a_id AS id, document_b_id AS other, score, reasoning AS words",
+// waitingKindsRows has for each kind the document, the other columns, the rows and since
+// when they wait. A pair that a person has rejected does not wait.
+var waitingKindsRows = map[string]struct{ document, columns, from, since string }{
+	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		"match_suggestion WHERE decided_by <> 'person'", "created_at"},
-	WaitingWarning:  {"document_id, other_document_id, NULL, words", "document_warning WHERE true", "created_at"},
-	WaitingDocument: {"id, NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
-	WaitingFile: {"document_id, NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
+	WaitingWarning:  {"document_id", "other_document_id, NULL, words", "document_warning WHERE true", "created_at"},
+	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
+	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
 		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
 }
 
-// waitingRows are the things that wait: $1 is the tenant, or any id for all, $2 the
-// kinds, $3 a time and $4 a number of seconds, or NULL, and $5 the rows of each kind, or
-// NULL. A condition that serves one tenant and all would use no index.
+// waitingRows are the things that wait: $1 is the tenant, the document, or any id for
+// all, $2 the kinds, $3 a time and $4 a number of seconds, or NULL, and $5 the rows of
+// each kind, or NULL. A condition that serves one tenant and all would use no index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
 	for i, kind := range WaitingKinds {
 		k := waitingKindsRows[kind]
-		parts[i] = strings.NewReplacer("{kind}", kind, "{columns}", k.columns, "{from}", k.from, "{since}", k.since, "{of}", of).Replace(`
-	(SELECT '{kind}' AS kind, tenant_id, {columns}, {since} AS since FROM {from} AND {of} AND '{kind}' = ANY ($2)
+		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
+			"{since}", k.since, "{of}", strings.ReplaceAll(of, "{document}", k.document)).Replace(`
+	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since FROM {from} AND {of} AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
 	ORDER BY {since} DESC LIMIT $5)`)
@@ -118,15 +120,19 @@ LIMIT $8`,
 }
 
 var (
-	waitingOfTenant = newWaitingStatements("tenant_id = $1")
-	waitingOfAll    = newWaitingStatements("$1::uuid IS NOT NULL")
+	waitingOfDocument = newWaitingStatements("{document} = $1")
+	waitingOfTenant   = newWaitingStatements("tenant_id = $1")
+	waitingOfAll      = newWaitingStatements("$1::uuid IS NOT NULL")
 )
 
 func (f WaitingFilter) statements() waitingStatements {
-	if f.Tenant == uuid.Nil {
-		return waitingOfAll
+	switch {
+	case f.Document != uuid.Nil:
+		return waitingOfDocument
+	case f.Tenant != uuid.Nil:
+		return waitingOfTenant
 	}
-	return waitingOfTenant
+	return waitingOfAll
 }
 
 // Waiting lists what waits for people, the most valuable first, at most limit.
@@ -155,6 +161,9 @@ func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (counts map[
 
 func (f WaitingFilter) args() []any {
 	kinds, args := f.Kinds, []any{f.Tenant}
+	if f.Document != uuid.Nil {
+		args[0] = f.Document
+	}
 	if len(kinds) == 0 {
 		kinds = WaitingKinds
 	}

@@ -15,6 +15,10 @@ const (
 	MaxText  = 600 // of a sentence that holds values
 )
 
+// readPerPrinted bounds the bytes that are read for each character that is
+// printed; the rest are spaces and what Clean removes.
+const readPerPrinted = 64
+
 // escapes are the sequences that a terminal obeys: CSI, strings that are ended
 // by BEL or ST, and the short ones; each also in its form of one character.
 var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
@@ -23,8 +27,13 @@ var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 
 // Clean makes a text that comes from a document fit to be printed in a line:
 // without escape sequences, control characters and those that turn the
-// direction of writing, and cut.
+// direction of writing, and cut. Its cost is bounded however long the text is:
+// a megabyte of notes is printed as 200 characters.
 func Clean(s string, most int) string {
+	cut := len(s) > readPerPrinted*most
+	if cut {
+		s = s[:readPerPrinted*most]
+	}
 	s = strings.ToValidUTF8(s, "\ufffd")
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -36,8 +45,9 @@ func Clean(s string, most int) string {
 		return r
 	}, escapes.ReplaceAllString(s, ""))
 	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) > most {
-		s = strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
+	if cut || utf8.RuneCountInString(s) > most {
+		runes := []rune(s)
+		s = strings.TrimSpace(string(runes[:min(len(runes), most-1)])) + "…"
 	}
 	return s
 }

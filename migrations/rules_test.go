@@ -35,6 +35,21 @@ func TestMigrationsDoNotStopTheFunctions(t *testing.T) {
 	}
 }
 
+// A number that two branches took, or one that came later than its followers, would
+// otherwise be seen by the first database that is migrated.
+func TestMigrationsAreNumberedWithoutAHole(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(FS, "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if want := fmt.Sprintf("%05d_", i+1); !strings.HasPrefix(name, want) {
+			t.Fatalf("%s: its number is not %s", name, strings.TrimSuffix(want, "_"))
+		}
+	}
+}
+
 // migration is a file as read: the statements of both halves, without comments.
 type migration struct {
 	name          string

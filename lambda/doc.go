@@ -161,7 +161,7 @@
 //     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
 //   - desk walks a person through what waits for people, in a terminal.
 //   - importing stores the documents of files in any database, and publishes them.
-//   - republish publishes failed documents again, in batches.
+//   - republish publishes failed documents again, in batches, and events.
 //   - drill breaks everything at once, and decides whether the promise was kept.
 //   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for developers and operators: flags, help and

@@ -69,6 +69,10 @@ var checks = []check{
 		eachBacklog(abandoned)},
 	{"untold", []Severity{Warning}, "Documents failed, and the people who could repair the cause do not know.",
 		eachBacklog(unsent)},
+	{"events", []Severity{Warning}, "Another program does not know what has changed; the later events of the same documents wait.",
+		eachBacklog(eventsWait)},
+	{"events-dead", []Severity{Warning}, "Another program does not know what has changed, and nothing sends it these events again.",
+		eachBacklog(eventsDead)},
 
 	{"channels", []Severity{Warning}, "Alarms report that documents failed, but not which ones and why; " +
 		"without an address for alarms there is no report at all.", anyChannel},

@@ -178,6 +178,23 @@ func unsent(b checkup.Backlog) result {
 	return fine("", "nothing waits to be sent")
 }
 
+func eventsWait(b checkup.Backlog) result {
+	if b.Events.Oldest > waitedTooLong {
+		return doubtful("", `"matchbook events status" shows the answers of the receiver. Repair it; then "matchbook events requeue" `+
+			"has the next sweep send them. Without an answer the sweep does not run, or has no EVENTS_WEBHOOK_URL.",
+			"%s not accepted, the oldest for %s", are(b.Events.Waiting, "event"), short(b.Events.Oldest.Truncate(time.Minute)))
+	}
+	return fine("", "no event has waited for more than %s", short(waitedTooLong))
+}
+
+func eventsDead(b checkup.Backlog) result {
+	if b.Events.Dead > 0 {
+		return doubtful("", `"matchbook events status" shows the answers of the receiver. Repair it; then "matchbook events requeue".`,
+			"%s given up: the receiver refused for three days", are(b.Events.Dead, "event"))
+	}
+	return fine("", "no event was given up")
+}
+
 func anyChannel(f facts) []result {
 	if why := f.channels.why(); why != "" {
 		return []result{skipped("", why)}

@@ -119,6 +119,10 @@ var liveRows = []liveRow{
 	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
 	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "nothing waits"}},
 	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "nothing waits"}},
+	{"event not accepted", ofBoth, func(r *rig) { r.event("61 minutes", "NULL") }, provoked{"events", Warning, "1 event is not accepted, the oldest for 1h1m"}},
+	{"event to be sent in a moment", ofBoth, func(r *rig) { r.event("59 minutes", "NULL") }, provoked{"events", OK, "no event has waited"}},
+	{"event given up", ofBoth, func(r *rig) { r.event("4 days", "now()") }, provoked{"events-dead", Warning, "1 event is given up"}},
+	{"event given up only", ofBoth, func(r *rig) { r.event("4 days", "now()") }, provoked{"events", OK, "no event has waited"}},
 
 	{"model refuses", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.Unauthorized)}))
@@ -318,6 +322,13 @@ func (r *rig) notification(ago string) {
 	r.t.Helper()
 	id := r.document("matching_status = 'failed', matching_failed_at = now()")
 	r.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) VALUES ($1, $2, 'failed', 1, '{}', now() - $3::text::interval)", tenant, id, ago)
+}
+
+// event is one that is so old, given up or not.
+func (r *rig) event(ago, dead string) {
+	r.t.Helper()
+	r.exec(`INSERT INTO event (tenant_id, kind, document_a_id, data, created_at, dead_at)
+		VALUES ($1, 'match.created', gen_random_uuid(), '{}', now() - $2::text::interval, `+dead+`)`, tenant, ago)
 }
 
 // as is the URL of the database for a role that is no superuser.

@@ -218,7 +218,7 @@ func TestEachEditOfATemplateIsFound(t *testing.T) {
 func TestHealthyTemplateHasNothingWrong(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct{ connections, ok, skipped int }{
-		healthyTemplate: {45, 17, 21}, deployedTemplate: {85, 77, 25}, auroraTemplate: {105, 82, 27}} {
+		healthyTemplate: {45, 17, 23}, deployedTemplate: {85, 77, 27}, auroraTemplate: {105, 82, 29}} {
 		r, err := Examine(t.Context(), Options{Template: readFile(t, file), Connections: want.connections})
 		if err != nil {
 			t.Fatal(err)

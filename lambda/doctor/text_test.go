@@ -50,7 +50,7 @@ WARNINGS (1)
                         do   Set the visibility timeout of MatchQueue to 18m, 6 times the function's
                              timeout.
 
-SKIPPED (22)
+SKIPPED (24)
 `
 	if !strings.HasPrefix(out, want) || strings.Count(out, "  why") != 3 {
 		t.Errorf("got\n%s\nwant\n%s", out, want)

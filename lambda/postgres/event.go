@@ -182,8 +182,17 @@ FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 // Gauges measures what waits.
 func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
 	err = repeat(ctx, func() error {
-		return e.db.pool.QueryRow(ctx, eventGaugesSQL).Scan(&g.Waiting, &g.Oldest, &g.Dead)
+		g, err = ReadEventGauges(ctx, e.db.pool)
+		return err
 	})
+	return g, err
+}
+
+// ReadEventGauges measures what waits, in a transaction or without.
+func ReadEventGauges(ctx context.Context, q interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (g EventGauges, err error) {
+	err = q.QueryRow(ctx, eventGaugesSQL).Scan(&g.Waiting, &g.Oldest, &g.Dead)
 	return g, err
 }
 

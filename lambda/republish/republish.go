@@ -1,7 +1,8 @@
 // Package republish publishes failed rows of a workload again, documents or
 // ingestions, once the cause of their failure is removed. A row that failed again
 // meanwhile, or that another program published, is skipped: none loses a newer
-// state.
+// state. It counts the events that their receiver has not accepted, and has them sent
+// again.
 package republish
 
 import (

@@ -57,12 +57,12 @@ func TestDoctorExitsBySeverity(t *testing.T) {
 		want  int
 		last  string
 	}{
-		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 22, ok 16\n"},
-		{nil, []string{"--strict", "--connections", "45"}, exitOK, "Errors 0, warnings 0, skipped 21, ok 17\n"},
-		{nil, []string{"--connections", "44"}, exitFindings, "Errors 1, warnings 0, skipped 21, ok 16\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 22, ok 15\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 22, ok 15\n"},
-		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 22, ok 15\n"},
+		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 24, ok 16\n"},
+		{nil, []string{"--strict", "--connections", "45"}, exitOK, "Errors 0, warnings 0, skipped 23, ok 17\n"},
+		{nil, []string{"--connections", "44"}, exitFindings, "Errors 1, warnings 0, skipped 23, ok 16\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 24, ok 15\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 24, ok 15\n"},
+		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 24, ok 15\n"},
 	} {
 		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
 		code, out, errOut := matchbook(t, "", args...)
@@ -122,7 +122,7 @@ func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (29)"} {
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (31)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q in\n%s", want, out)
 		}

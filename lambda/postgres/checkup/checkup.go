@@ -104,6 +104,7 @@ type Backlog struct {
 	Oldest    time.Duration // since the longest waiting document was due
 	Abandoned int           // documents in progress beyond their lease
 	Unsent    int           // notifications that should have been sent by now
+	Events    postgres.EventGauges
 }
 
 // backlogSQL reads the rows that are under way, by an index. A document is
@@ -131,7 +132,11 @@ func (c *Checkup) Backlog(
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent)
+		if err := tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent); err != nil {
+			return err
+		}
+		b.Events, err = postgres.ReadEventGauges(ctx, tx)
+		return err
 	})
 	return b, err
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/republish"
+
+	"github.com/google/uuid"
+)
+
+func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	if out := printed(t, url, "events", "status"); out != "Events are not recorded: no function with EVENTS_WEBHOOK_URL has run.\n" {
+		t.Errorf("without a receiver: %s", out)
+	}
+	id := uuid.NewString()
+	if _, err := conn.Exec(t.Context(), `
+		INSERT INTO event_receiver (since) VALUES ('2026-03-02T09:00:00Z');
+		INSERT INTO event (id, tenant_id, kind, document_a_id, data, created_at, due_at, refused_at, dead_at, error) VALUES
+			('`+id+`', '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '4 days', NULL, now(), now(), E'refused\t(HTTP 400)'),
+			(gen_random_uuid(), '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '2 hours', NULL, NULL, NULL, NULL),
+			(gen_random_uuid(), '`+anotherTenant+`', 'decision.made', gen_random_uuid(), '{}', now() - interval '1 minute', now() + interval '1 hour', now(), NULL, 'refused')`); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := matchbook(t, url, "events", "status")
+	for _, want := range []string{"Events are recorded since 2026-03-02T09:00:00Z. Not accepted:\n", "refused (HTTP 400)\n",
+		"        1     2h0m", "         0         1  match.created    " + oneTenant, "         1         0  decision.made    " + anotherTenant} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if code != exitFindings {
+		t.Errorf("one was given up, and one waits for two hours: exit status %d", code)
+	}
+	theirs := decode[republish.Events](t, printed(t, url, "events", "status", "--json", "--tenant", anotherTenant))
+	if len(theirs.States) != 1 || theirs.States[0].Waiting != 1 || theirs.States[0].Kind != "decision.made" || theirs.RecordedSince == nil {
+		t.Errorf("of one tenant: %+v", theirs)
+	}
+
+	for _, tc := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"--dry-run"}, 2},
+		{[]string{"--since", "1h", "--dry-run"}, 1},
+		{[]string{"--since", "1s"}, 0},
+		{[]string{"--tenant", oneTenant, "--since", "1h"}, 0},
+		{[]string{"--id", id, "--tenant", oneTenant}, 1},
+		{[]string{}, 1},
+		{[]string{}, 0},
+	} {
+		r := decode[republish.EventsRequeued](t, printed(t, url, append([]string{"events", "requeue", "--json"}, tc.args...)...))
+		n := 0
+		for _, s := range r.States {
+			n += s.Waiting + s.Dead
+		}
+		if n != tc.want || r.DryRun != slices.Contains(tc.args, "--dry-run") {
+			t.Errorf("%q: %+v, want %d", tc.args, r, tc.want)
+		}
+	}
+	var open int
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM event WHERE dead_at IS NULL AND due_at IS NULL AND refused_at IS NULL`).Scan(&open); err != nil || open != 3 {
+		t.Errorf("%d of 3 are due, %v", open, err)
+	}
+	if out := printed(t, url, "events", "requeue"); out != "no such event was given up, or waits for its next try\n" {
+		t.Errorf("got %s", out)
+	}
+	for want, args := range map[string][]string{"--id": {"requeue", "--id", "17"}, "--since": {"requeue", "--since", "noon"}, "--tenant": {"status", "--tenant", "x"}} {
+		if code, _, errOut := matchbook(t, url, append([]string{"events"}, args...)...); code != exitError || !strings.Contains(errOut, want) {
+			t.Errorf("%q: exit status %d, %s", args, code, errOut)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"matchbook/lambda/courier"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+func (f *fixture) wantStates(when string, read func(context.Context, postgres.EventFilter) ([]postgres.EventState, error),
+	filter postgres.EventFilter, want ...postgres.EventState) {
+	f.t.Helper()
+	if got, err := read(f.t.Context(), filter); !slices.Equal(got, want) || err != nil {
+		f.t.Errorf("%s: got %+v, %v, want %+v", when, got, err, want)
+	}
+}
+
+// Events that were given up, or that wait for their next try, are sent again as they
+// were; a dry run, a filter and a claim leave them alone.
+func TestRequeuedEventsAreSentAsTheyWere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	events := f.Events()
+	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{5, 6}, [2]int{7, 8}, [2]int{1, 9})
+	first := f.wantFree("at first", ids[0], ids[1], ids[2], ids[3])
+	f.exec("UPDATE event SET refused_at = now() - interval '4 days' WHERE id = $1", ids[0])
+	f.release(first[0], time.Hour, true)  // given up
+	f.release(first[1], time.Hour, true)  // refused
+	f.release(first[2], time.Hour, false) // the receiver was down
+	f.advance(time.Minute)                // and first[3] is claimed no more
+	f.wantFree("then", ids[3], ids[4])
+	f.advance(10 * time.Second)
+
+	const why = "not \uFFFDnow"
+	all := postgres.EventState{Tenant: tenant, Kind: "match.created", Waiting: 4, Oldest: 70 * time.Second, Refused: 1, Dead: 1, Error: why}
+	late := all
+	late.Waiting = 2
+	f.wantStates("all", events.States, postgres.EventFilter{}, all)
+	f.wantStates("late", events.Late, postgres.EventFilter{}, late)
+	for _, none := range []postgres.EventFilter{{Tenant: otherTenant}, {ID: uuid.New()}, {ID: ids[3]}, {Within: time.Minute},
+		{Since: start.Add(time.Minute)}} {
+		f.wantStates(fmt.Sprintf("%+v", none), events.Late, none)
+		f.wantStates(fmt.Sprintf("%+v", none), events.Requeue, none)
+	}
+	f.wantFree("a count changes nothing")
+	refused := postgres.EventState{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70 * time.Second, Refused: 1, Error: why}
+	f.wantStates("one", events.Requeue, postgres.EventFilter{ID: ids[1], Tenant: tenant, Within: time.Hour}, refused)
+	again := f.wantFree("the one", ids[1])
+	if again[0].Tries != 2 || string(again[0].Body) != string(first[1].Body) {
+		t.Errorf("try %d: %s, before %s", again[0].Tries, again[0].Body, first[1].Body)
+	}
+	late.Waiting, late.Refused = 1, 0
+	f.wantStates("the rest, without the one that is claimed", events.Requeue, postgres.EventFilter{Since: start}, late)
+	given := f.wantFree("the rest", ids[0], ids[2])
+	if string(given[0].Body) != string(first[0].Body) {
+		t.Errorf("%s, before %s", given[0].Body, first[0].Body)
+	}
+	f.release(given[0], time.Hour, true)
+	f.wantStates("it has three days again", events.States, postgres.EventFilter{ID: ids[0]},
+		postgres.EventState{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70 * time.Second, Refused: 1, Error: why})
+}
+
+func TestEventsAreRecordedSince(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if since, err := f.Events().RecordedSince(t.Context()); since != nil || err != nil {
+		t.Errorf("without a receiver: %v, %v", since, err)
+	}
+	f.record()
+	if since, err := f.Events().RecordedSince(t.Context()); err != nil || since == nil {
+		t.Errorf("with one: %v, %v", since, err)
+	}
+}
+
+// brokenFor is a receiver that fails for one event, and accepts the others.
+type brokenFor struct {
+	broken   uuid.UUID
+	accepted chan uuid.UUID
+}
+
+func (r brokenFor) Deliver(_ context.Context, p courier.Parcel) error {
+	if p.ID == r.broken {
+		return &failure.Error{Kind: failure.Transient, Sentence: "the receiver failed"}
+	}
+	r.accepted <- p.ID
+	return nil
+}
+
+// An event for which the receiver fails for ever holds up the later ones of its two
+// documents only, and is not given up. The others wait for a new try of the process.
+func TestAnEventThatFailsForEverHoldsUpItsDocumentsOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 5}, [2]int{5, 6}, [2]int{7, 8})
+	r := brokenFor{ids[0], make(chan uuid.UUID, len(ids))}
+	for range 4 { // each sender begins anew, as after the time for which it leaves a receiver alone
+		c := &courier.Courier{Parcels: "events", Outbox: f.Events(), Receiver: r, Log: slog.New(slog.DiscardHandler)}
+		c.Run(t.Context())
+		f.advance(25 * time.Hour)
+	}
+	close(r.accepted)
+	var got []uuid.UUID
+	for id := range r.accepted {
+		got = append(got, id)
+	}
+	if want := []uuid.UUID{ids[1], ids[4]}; len(got) != 2 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) {
+		t.Errorf("accepted %v, want %v", got, want)
+	}
+	f.wantEventGauges(postgres.EventGauges{Waiting: 3, Oldest: 100 * time.Hour})
+}

@@ -60,6 +60,17 @@ func TestRequestIsThatOfTheBrowser(t *testing.T) {
 	}
 }
 
+func TestCookiesOfARequestAreAllThere(t *testing.T) {
+	t.Parallel()
+	for _, cookies := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}} {
+		_, got := serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Cookies()) },
+			func(e *events.APIGatewayV2HTTPRequest) { e.Cookies = cookies })
+		if want := fmt.Sprint(cookies); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestPathsAndBodiesOfAllKinds(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {

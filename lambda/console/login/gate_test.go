@@ -192,6 +192,16 @@ func TestSessionEndsByTimeAndByLogout(t *testing.T) {
 	}
 }
 
+func TestLogoutRemovesTheCookie(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.do("GET", "/login")
+	s.want(200, "You are logged out", "POST", "/logout")
+	if c := s.cookie(); c.Name != "" {
+		t.Errorf("the browser still has %s", c)
+	}
+}
+
 // A planted id does not become that of a session, and a new login ends the old one.
 func TestLoginMakesANewSession(t *testing.T) {
 	t.Parallel()
@@ -240,6 +250,33 @@ func TestBrokenStoreLetsNoRequestThrough(t *testing.T) {
 	s.want(503, "try again later", "GET", "/login")
 	if log := s.log.String(); !strings.Contains(log, "read a session") || strings.Contains(log, "PLANTED") {
 		t.Errorf("logged %s", log)
+	}
+}
+
+// A later version may store what this one cannot read, such as a role that it does not know.
+func TestSessionThatCannotBeReadLetsNoRequestThrough(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.do("GET", "/login")
+	for _, stored := range s.store.sessions {
+		stored.person = []byte(strings.Replace(string(stored.person), `"viewer"`, `"PLANTED"`, 1))
+	}
+	s.want(503, "try again later", "GET", "/")
+	if log := s.log.String(); !strings.Contains(log, "read a session") || strings.Contains(log, "PLANTED") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func TestClientThatHasGoneIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := &site{t: t, log: &strings.Builder{}, broken: context.Canceled}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequestWithContext(ctx, "GET", "https://console.example/", nil)
+	r.Header.Set("Cookie", "__Host-matchbook=x")
+	Handler(Config{Method: s, Store: s, Log: s.logger()}, http.HandlerFunc(greet)).ServeHTTP(httptest.NewRecorder(), r)
+	if s.log.Len() > 0 {
+		t.Errorf("logged %s", s.log)
 	}
 }
 

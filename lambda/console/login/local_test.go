@@ -77,6 +77,18 @@ func TestLocalCookieIsStrictAndOfThePort(t *testing.T) {
 	s.want(401, "", "GET", "/")
 }
 
+func TestLocalSessionLastsForADay(t *testing.T) {
+	t.Parallel()
+	s, l := newLocalSite(t)
+	s.do("GET", l.Link())
+	for range 3 {
+		s.clock.pass(8*time.Hour - time.Second)
+		s.want(200, "for Ada", "GET", "/")
+	}
+	s.clock.pass(3 * time.Second)
+	s.want(401, "Open the link", "GET", "/")
+}
+
 func TestLocalConsoleHasNoOtherName(t *testing.T) {
 	t.Parallel()
 	s, l := newLocalSite(t)

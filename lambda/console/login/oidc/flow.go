@@ -151,18 +151,14 @@ func exchangeError(err error) error {
 	}
 }
 
-// tokenError returns an error without parts of the token. Keys that cannot be read
-// now are no fault of the token.
+// tokenError returns an error without parts of the token. The library gives the reason
+// why it could not read the keys as a text: to log in again is the remedy for that, too.
 func tokenError(err error) error {
 	var expired *oidc.TokenExpiredError
-	switch {
-	case errors.As(err, &expired):
+	if errors.As(err, &expired) {
 		return refusal("the id token has expired")
-	case failure.Disconnected(err) || errors.Is(err, context.DeadlineExceeded):
-		return failure.At("read the issuer's keys", unanswered(err))
-	default:
-		return refusal("the id token is not valid: its signature, issuer, audience or time")
 	}
+	return refusal("the id token is not valid: its signature, issuer, audience or time; or its keys cannot be read")
 }
 
 func refusal(sentence string) error {

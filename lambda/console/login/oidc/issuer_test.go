@@ -42,15 +42,16 @@ type testIssuer struct {
 	codes   map[string]url.Values // the request that each code is for; a code works once
 	claims  map[string]any        // beside those of every token, or instead of them
 	sign    func(claims map[string]any) string
-	signing int  // the key that signs
-	listed  int  // the key that is listed
-	away    bool // every endpoint answers 503
+	signing int                         // the key that signs
+	listed  int                         // the key that is listed
+	away    bool                        // every endpoint answers 503
+	instead map[string]http.HandlerFunc // of endpoints, by path
 	ends    string
 	reads   int // of the keys
 }
 
 func newIssuer(t *testing.T) *testIssuer {
-	i := &testIssuer{t: t, codes: map[string]url.Values{}, claims: map[string]any{}}
+	i := &testIssuer{t: t, codes: map[string]url.Values{}, claims: map[string]any{}, instead: map[string]http.HandlerFunc{}}
 	i.sign = i.rs256
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
@@ -62,6 +63,10 @@ func newIssuer(t *testing.T) *testIssuer {
 		defer i.mu.Unlock()
 		if i.away {
 			http.Error(w, "PLANTED answer", http.StatusServiceUnavailable)
+			return
+		}
+		if h := i.instead[r.URL.Path]; h != nil {
+			h(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -149,6 +149,10 @@ func TestPersonLogsInByTheIssuerAndReturns(t *testing.T) {
 	if _, _, body := s.get(s.browser, to); body != want {
 		t.Errorf("got %q, want %q", body, want)
 	}
+	form := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/documents/x/match", nil)
+	if p := s.method.Invite(form); p.Link != "/login" {
+		t.Errorf("a form is sent again, to %s", p.Link)
+	}
 }
 
 func TestBrowserIsSentToNoOtherSiteAfterTheLogin(t *testing.T) {
@@ -182,6 +186,36 @@ func TestWayBackBelongsToOneLoginOfOneBrowser(t *testing.T) {
 	s.refused("another issuer", strings.Replace(back, url.QueryEscape(s.issuer.server.URL), url.QueryEscape("https://evil.example"), 1), 403)
 	back = s.approved("/")
 	s.refused("an error", strings.Replace(back, "code=", "error=access_denied&x=", 1), 403)
+	s.refused("an error beside a code", s.approved("/")+"&error=access_denied", 403)
+}
+
+func TestWayBackNeedsNoNameOfTheIssuer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	back := strings.Replace(s.approved("/"), "&iss=", "&x=", 1) // Cognito sends none
+	if status, _, body := s.get(s.browser, back); status != 303 {
+		t.Errorf("got %d %s", status, body)
+	}
+}
+
+func TestLoginThatIsNotFinishedIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/login", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := s.browser.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	line := answer.Header.Get("Set-Cookie")
+	for _, want := range []string{"__Host-matchbook-login=", "; Path=/;", "Max-Age=600;", "HttpOnly", "Secure", "SameSite=Lax"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %s in %s", want, line)
+		}
+	}
 }
 
 func TestCodeWorksOnceAndWithItsVerifier(t *testing.T) {
@@ -232,6 +266,9 @@ func TestTokensThatAreNotForThisLoginAreRefused(t *testing.T) {
 		s.refused(name, s.approved("/"), 403)
 		i.change(func() { i.claims, i.sign, i.signing = map[string]any{}, i.rs256, 0 })
 	}
+	if log := s.log.String(); !strings.Contains(log, "the id token has expired") {
+		t.Errorf("logged %s", log)
+	}
 	for name, change := range map[string]func(){
 		"a clock that is behind":   func() { i.claims["exp"] = now.Add(-30 * time.Second).Unix() },
 		"a clock that is ahead":    func() { i.claims["nbf"] = now.Add(time.Minute).Unix() },
@@ -275,6 +312,45 @@ func TestIssuerThatIsAwayInTheMiddleIsNoRefusal(t *testing.T) {
 	s.refused("away", back, 503)
 }
 
+func TestAnswersOfTheIssuerRefuseALoginOrPutItOff(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for name, tc := range map[string]struct {
+		path   string
+		status int
+		code   string
+		want   int
+	}{
+		"a code that it does not know": {"/token", 400, "invalid_grant", 403},
+		"another client":               {"/token", 400, "unauthorized_client", 503},
+		"too many requests":            {"/token", 429, "slow_down", 503},
+		"an error of its own":          {"/token", 500, "", 503},
+		"no keys":                      {"/keys", 503, "", 403},
+	} {
+		s.issuer.change(func() {
+			clear(s.issuer.instead)
+			s.issuer.instead[tc.path] = func(w http.ResponseWriter, _ *http.Request) {
+				answer(w, tc.status, map[string]any{"error": tc.code, "error_description": "PLANTED answer"})
+			}
+		})
+		s.refused(name, s.approved("/"), tc.want)
+	}
+	if log := s.log.String(); !strings.Contains(log, "or its keys cannot be read") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func TestSecretOfTheClientIsSentToNoOtherAddress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other address is asked") }))
+	t.Cleanup(other.Close)
+	s.issuer.instead["/token"] = func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}
+	s.refused("redirect", s.approved("/"), 403)
+}
+
 func TestWrongSecretOfTheClientIsLogged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Secret = "PLANTED-wrong" })
@@ -306,6 +382,9 @@ func TestLogoutLeadsToThatOfTheIssuer(t *testing.T) {
 
 func FuzzFlowCookie(f *testing.F) {
 	f.Add(flow{"s", "n", "v", "/"}.encode())
+	f.Add(flow{"", "n", "v", "/"}.encode()) // a state that every request without one has
+	f.Add(flow{"s", "", "v", "/"}.encode())
+	f.Add(flow{"s", "n", "", "/"}.encode())
 	f.Add("")
 	f.Add("bnVsbA")
 	f.Fuzz(func(t *testing.T, cookie string) {

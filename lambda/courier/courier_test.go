@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,13 +25,16 @@ type box struct {
 	left      int
 	claims    []int // limits
 	delivered int
+	accepted  []uuid.UUID
 	returned  []Return
+	hold      time.Duration
 	broken    error // of recording
 }
 
-func (b *box) Claim(ctx context.Context, limit int, _ time.Duration) (list []Parcel, err error) {
+func (b *box) Claim(ctx context.Context, limit int, hold time.Duration) (list []Parcel, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.hold = hold
 	b.claims = append(b.claims, limit)
 	for ; limit > 0 && b.left > 0; limit-- {
 		b.left--
@@ -45,6 +50,7 @@ func (b *box) Delivered(ctx context.Context, jobs []uuid.UUID) error {
 		return ctx.Err()
 	}
 	b.delivered += len(jobs)
+	b.accepted = append(b.accepted, jobs...)
 	return b.broken
 }
 
@@ -54,7 +60,7 @@ func (b *box) Release(ctx context.Context, returned []Return) error {
 	if ctx.Err() == nil {
 		b.returned = append(b.returned, returned...)
 	}
-	return ctx.Err()
+	return errors.Join(ctx.Err(), b.broken)
 }
 
 func (b *box) is(t *testing.T, when string, claims string, delivered, returned int) {
@@ -172,6 +178,9 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 			if took := time.Since(began); took > time.Second+Reserve {
 				t.Errorf("%s: it took %s", name, took)
 			}
+			if b.hold <= Reserve {
+				t.Errorf("%s: held for %s, while sending and recording may take %s", name, b.hold, Reserve)
+			}
 			c.Run(ctx)
 			b.is(t, name+", when time is up", "[]", tc.delivered, tc.returned)
 		})
@@ -213,10 +222,64 @@ func TestReportOfACourier(t *testing.T) {
 	}
 }
 
-// While accepted parcels cannot be recorded, no more are sent: they would be sent again.
+// While the ends of sends cannot be recorded, no more are sent: they would be sent again.
 func TestParcelsThatCannotBeRecordedAreNotFollowedByOthers(t *testing.T) {
 	t.Parallel()
-	b, accepted := &box{left: 100, broken: errors.New("away")}, error(nil)
-	answering(b, &accepted).Run(t.Context())
-	b.is(t, "the database is away", "[16]", 16, 0)
+	b, end := &box{left: 100, broken: errors.New("away")}, error(nil)
+	answering(b, &end).Run(t.Context())
+	b.is(t, "accepted", "[16]", 16, 0)
+	b, end = &box{left: 100, broken: errors.New("away")}, errRefused
+	answering(b, &end).Run(t.Context())
+	b.is(t, "refused", "[16]", 0, 16)
+}
+
+// Each parcel is sent once in its claim, and recorded by its own answer.
+func TestEachParcelHasItsOwnAnswer(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	ends := map[uuid.UUID][]bool{} // whether it was accepted
+	b := &box{left: 40}
+	c := &Courier{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: deliverer(func(_ context.Context, p Parcel) error {
+		mu.Lock()
+		defer mu.Unlock()
+		accepted := len(ends)%3 != 0
+		ends[p.ID] = append(ends[p.ID], accepted)
+		if !accepted {
+			return errRefused
+		}
+		return nil
+	})}
+	c.Run(t.Context())
+	recorded := map[uuid.UUID][]bool{}
+	for _, id := range b.accepted {
+		recorded[id] = append(recorded[id], true)
+	}
+	for _, r := range b.returned {
+		recorded[r.ID] = append(recorded[r.ID], false)
+	}
+	if len(ends) != 40 || !maps.EqualFunc(ends, recorded, slices.Equal) {
+		t.Errorf("%d were sent with the answers\n%v, and recorded as\n%v", len(ends), ends, recorded)
+	}
+}
+
+// ended is an outbox that is read when time is up.
+type ended struct {
+	*box
+	end func()
+}
+
+func (e ended) Claim(ctx context.Context, limit int, hold time.Duration) ([]Parcel, error) {
+	e.end()
+	return e.box.Claim(ctx, limit, hold)
+}
+
+func TestEndOfTimeIsNoErrorOfTheOutbox(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &Courier{Outbox: ended{&box{}, cancel}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.Run(ctx)
+	if log.Len() > 0 {
+		t.Errorf("logged %s", &log)
+	}
 }

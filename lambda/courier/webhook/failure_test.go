@@ -86,6 +86,8 @@ func exchanges() []exchange {
 			wait: 7 * time.Second},
 		{name: "500 with 10 MB", serve: says(500, strings.Repeat("x", 10<<20)), want: "the receiver failed (HTTP 500)"},
 		{name: "408", serve: says(408, ""), want: "the receiver asks for the request again (HTTP 408)"},
+		{name: "409", serve: says(409, ""), want: "the receiver asks for the request again (HTTP 409)"},
+		{name: "425", serve: says(425, ""), want: "the receiver asks for the request again (HTTP 425)"},
 		{name: "400", serve: says(400, hiddenText, "Retry-After", "7"), kind: permanent,
 			want: "the receiver refused the request (HTTP 400)"},
 		{name: "413", serve: says(413, ""), kind: permanent, want: "the receiver refused the request (HTTP 413)"},

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -59,6 +60,31 @@ func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 		if err := courier.Receiver(r).Deliver(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
 		}
+	}
+}
+
+func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(failuretest.Says(204, ""))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	r, err := New(Config{URL: server.URL, Secret: testSecret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := r.Deliver(t.Context(), testParcel); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := opened.Load(); n != 3 {
+		t.Errorf("%d connections for 3 parcels", n)
 	}
 }
 

@@ -177,6 +177,11 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	if a := r.Accounting; a.Published != 3*groups || a.Failed != final || a.Succeeded != a.Published-a.Failed || a.Pending+a.InDLQ != 0 {
 		t.Errorf("%d faults for good, accounting %+v", final, a)
 	}
+	for _, d := range r.Documents {
+		if d.Status != "succeeded" && d.AloneBecause != "" {
+			t.Errorf("%s has failed, and is said to be alone: %s", d.ID, d.AloneBecause)
+		}
+	}
 	found := linksOf(r)
 	for g := range groups {
 		order, first, second := evalID(3*g), evalID(3*g+1), evalID(3*g+2)

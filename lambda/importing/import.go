@@ -33,6 +33,9 @@ type Import struct {
 // database fails, and when the queue refuses messages; the report is never nil.
 func (i *Import) Run(ctx context.Context, in *corpus.Input) (r *Report, err error) {
 	r = newReport(in, i.Queue != nil)
+	if err := r.readEmpty(ctx, i.DB, in); err != nil {
+		return r, err
+	}
 	pace := term.Pace{Total: len(in.Documents), Began: time.Now()}
 	defer func() { r.finish(in, time.Since(pace.Began)) }()
 	for batch := range batches(in.Documents) {
@@ -84,6 +87,7 @@ func (r *Report) count(docs []corpus.Document, added []postgres.Added) (messages
 		switch a.Addition {
 		case postgres.Stored:
 			r.Stored++
+			r.noteNew(d.TenantID)
 			messages = append(messages, a.Message)
 		case postgres.Replaced:
 			r.Replaced++

@@ -1,12 +1,17 @@
 package importing
 
 import (
+	"context"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/sweep"
 	"matchbook/lambda/term"
 
@@ -29,8 +34,10 @@ type Report struct {
 	Interrupted bool             `json:"interrupted"`
 	Seconds     float64          `json:"seconds"`
 	PerSecond   float64          `json:"documents_per_second"`
-	Refused     error            `json:"-"` // the queue's, which ended the run
+	NewTenants  []uuid.UUID      `json:"new_tenants"` // that have their first documents
+	Refused     error            `json:"-"`           // the queue's, which ended the run
 	sends       bool
+	empty       []uuid.UUID // tenants of the input that have no documents
 }
 
 // Changed is a document whose content differs from the one that is there.
@@ -42,7 +49,25 @@ type Changed struct {
 
 func newReport(in *corpus.Input, sends bool) *Report {
 	return &Report{Read: len(in.Documents), Left: len(in.Documents), Changed: []Changed{}, Problems: []corpus.Problem{},
-		Skipped: in.Skipped, sends: sends}
+		Skipped: in.Skipped, NewTenants: []uuid.UUID{}, sends: sends}
+}
+
+// readEmpty finds the tenants of the input that have no documents.
+func (r *Report) readEmpty(ctx context.Context, db *postgres.DB, in *corpus.Input) (err error) {
+	tenants := map[uuid.UUID]bool{}
+	for _, d := range in.Documents {
+		tenants[d.TenantID] = true
+	}
+	r.empty, err = report.From(db).WithoutDocuments(ctx, slices.Collect(maps.Keys(tenants)))
+	return err
+}
+
+// noteNew notes that a tenant has a document.
+func (r *Report) noteNew(tenant uuid.UUID) {
+	if i := slices.Index(r.empty, tenant); i >= 0 {
+		r.empty = slices.Delete(r.empty, i, i+1)
+		r.NewTenants = append(r.NewTenants, tenant)
+	}
 }
 
 // finish adds the faults that reading found, and the speed.
@@ -77,6 +102,10 @@ func (r *Report) Text() string {
 	if len(r.Skipped) > 0 {
 		p.Line("files that are not read: %s", r.Skipped)
 	}
+	for _, id := range r.NewTenants[:min(len(r.NewTenants), Shown)] {
+		p.Line("new tenant %s", id)
+	}
+	r.more(p, len(r.NewTenants))
 	p.Line("read %d = stored %d + replaced %d + the same %d + changed %d + refused %d + left %d; malformed %d",
 		r.Read, r.Stored, r.Replaced, r.Same, len(r.Changed), r.refused(), r.Left, len(r.Problems)-r.refused())
 	p.Line("%.1f s, %.0f documents a second", r.Seconds, r.PerSecond)

@@ -62,6 +62,11 @@ func (o *consoleOptions) person() (p login.Person, err error) {
 // console serves the pages until the context ends.
 func (s *session) console(o consoleOptions, p login.Person) error {
 	log := slog.New(slog.NewTextHandler(s.errOut, nil))
+	for tenant := range p.Roles {
+		if err := s.checkTenant(tenant); err != nil {
+			return err
+		}
+	}
 	queue, err := s.matchQueue()
 	if err != nil {
 		return err

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
 	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres/report"
 
@@ -71,10 +69,10 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 }
 
 func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
-	spent, err := report.From(s.db).Spent(s.ctx, since, tenant)
-	if errors.Is(err, report.ErrNoSuchTenant) {
-		return explain.Errorf("%w", err)
+	if err := s.checkTenant(tenant); err != nil {
+		return err
 	}
+	spent, err := report.From(s.db).Spent(s.ctx, since, tenant)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,9 @@ func (w *invocation) decideCommand() *cobra.Command {
 				return err
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				if err := s.checkTenant(f.Tenant); err != nil {
+					return err
+				}
 				queue, err := s.matchQueue()
 				if err != nil {
 					return err

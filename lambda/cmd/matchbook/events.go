@@ -32,6 +32,9 @@ func (w *invocation) eventsStatusCommand() *cobra.Command {
 				return err
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				if err := s.checkTenant(f.Tenant); err != nil {
+					return err
+				}
 				r, err := republish.ReadEvents(s.ctx, s.db, f)
 				if err != nil {
 					return err
@@ -62,6 +65,9 @@ func (w *invocation) eventsRequeueCommand() *cobra.Command {
 				return err
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				if err := s.checkTenant(f.Tenant); err != nil {
+					return err
+				}
 				r, err := republish.RequeueEvents(s.ctx, s.db, f, dryRun)
 				if err != nil {
 					return err

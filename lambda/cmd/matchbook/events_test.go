@@ -20,6 +20,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 	}
 	id := uuid.NewString()
 	if _, err := conn.Exec(t.Context(), `
+		INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one'), ('`+anotherTenant+`', 'another');
 		INSERT INTO event_receiver (since) VALUES ('2026-03-02T09:00:00Z');
 		INSERT INTO event (id, tenant_id, kind, document_a_id, data, created_at, due_at, refused_at, dead_at, error) VALUES
 			('`+id+`', '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '4 days', NULL, now(), now(), E'refused\t(HTTP 400)'),

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -73,6 +74,11 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 	defer db.Close()
 	s := &session{w, o, ctx, db}
 	return s.advise(work(s))
+}
+
+// checkTenant refuses the id of --tenant if no tenant has it.
+func (s *session) checkTenant(id uuid.UUID) error {
+	return explain.NewReader(s.ctx, s.db).CheckTenant(id)
 }
 
 const (

@@ -48,6 +48,9 @@ func (w *invocation) exportCommand() *cobra.Command {
 
 // export writes the rows as they come, so that a large view takes no memory.
 func (s *session) export(view, format string, tenant uuid.UUID) error {
+	if err := s.checkTenant(tenant); err != nil {
+		return err
+	}
 	reader, out := report.From(s.db), bufio.NewWriter(s.out)
 	if format == "jsonl" {
 		err := reader.ExportJSON(s.ctx, view, tenant, func(row string) error {

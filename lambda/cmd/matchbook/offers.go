@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/offering"
 	"matchbook/lambda/term"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -48,6 +49,9 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 				jobs.Date = &today
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				if err := s.checkTenant(tenantOf(jobs)); err != nil {
+					return err
+				}
 				status, err := offering.ReadStatus(s.ctx, s.db, *jobs.Date, jobs.Tenant)
 				if err != nil {
 					return err
@@ -59,6 +63,14 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 	cmd.Flags().StringVar(&date, "date", "", "the date, such as 2026-03-29 (default today in UTC)")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "only users of the tenant with this id")
 	return cmd
+}
+
+// tenantOf is the tenant of --tenant; the zero id stands for all.
+func tenantOf(jobs offering.Jobs) uuid.UUID {
+	if jobs.Tenant == nil {
+		return uuid.Nil
+	}
+	return *jobs.Tenant
 }
 
 func (w *invocation) offersRequeueCommand() *cobra.Command {
@@ -95,6 +107,10 @@ func (w *invocation) requeue(ctx context.Context, jobs offering.Jobs, asJSON boo
 		return err
 	}
 	defer close()
+	s := &session{w, sessionOptions{}, ctx, db}
+	if err := s.checkTenant(tenantOf(jobs)); err != nil {
+		return s.advise(err)
+	}
 	m := term.NewMeter(w.errOut)
 	r, err := jobs.Requeue(ctx, db, queue, m)
 	m.Close()

@@ -24,10 +24,10 @@ func offerJob(n int) string { return fmt.Sprintf("60000000-0000-5000-8000-%012d"
 // state of its place in the list, as the runtime names it.
 func insertOfferJobs(t *testing.T, conn *pgx.Conn, states ...string) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one') ON CONFLICT DO NOTHING)
+	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one'), ($3, 'another') ON CONFLICT DO NOTHING)
 		INSERT INTO offer_user (id, tenant_id, timezone, profile)
 		SELECT ('50000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'Europe/Berlin', '{"name": "Ada"}'
-		FROM generate_series(1, cardinality($2::text[])) AS n`, oneTenant, states); err != nil {
+		FROM generate_series(1, cardinality($2::text[])) AS n`, oneTenant, states, anotherTenant); err != nil {
 		t.Fatal(err)
 	}
 	for i, state := range states {

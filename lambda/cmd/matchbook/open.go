@@ -32,6 +32,9 @@ func (w *invocation) openCommand() *cobra.Command {
 				return err
 			}
 			return w.inSession(cmd.Context(), o, func(s *session) error {
+				if err := s.checkTenant(f.Tenant); err != nil {
+					return err
+				}
 				r, err := explain.NewReader(s.ctx, s.db).Waiting(f, limit)
 				if err != nil {
 					return err

@@ -144,6 +144,9 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	table := postgres.Tables[o.workload().Name]
 	if o.dryRun {
 		return w.inSession(ctx, sessionOptions{json: o.json}, func(s *session) error {
+			if err := s.checkTenant(filter.Tenant); err != nil {
+				return err
+			}
 			r, err := republish.List(ctx, s.db, table, filter)
 			if err != nil {
 				return err
@@ -156,6 +159,10 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 		return err
 	}
 	defer close()
+	s := &session{w, sessionOptions{}, ctx, db}
+	if err := s.checkTenant(filter.Tenant); err != nil {
+		return s.advise(err)
+	}
 	m := term.NewMeter(w.errOut)
 	r, err := republish.Publish(ctx, db, table, queue, filter, m)
 	m.Close()

@@ -168,6 +168,16 @@ func (r Reader) Tenants(ctx context.Context, ids []uuid.UUID, limit int) ([]Tena
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
 }
 
+const withoutDocumentsSQL = `
+SELECT id FROM unnest($1::uuid[]) AS t (id) WHERE NOT EXISTS (SELECT FROM document WHERE tenant_id = t.id) ORDER BY id`
+
+// WithoutDocuments returns those of the tenants that have no document; there may be no
+// row of them either.
+func (r Reader) WithoutDocuments(ctx context.Context, tenants []uuid.UUID) ([]uuid.UUID, error) {
+	rows, _ := r.db.Query(ctx, withoutDocumentsSQL, tenants)
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
 // Notified is a notification about a document, and what became of it.
 type Notified struct {
 	At       time.Time

@@ -2,8 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -60,24 +58,11 @@ var (
 	spentOfAllSQL    = spentSQL("$2::uuid IS NOT NULL")
 )
 
-const tenantExistsSQL = `
-SELECT EXISTS (SELECT FROM tenant WHERE id = $1)`
-
-// ErrNoSuchTenant reports that no tenant has the id.
-var ErrNoSuchTenant = errors.New("no tenant has the id")
-
 // Spent reads the use since a time, the zero time for all, by a tenant, uuid.Nil
 // for all, in the order of tenant, day and model.
 func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) ([]Spent, error) {
 	if tenant == uuid.Nil {
 		return r.spent(ctx, spentOfAllSQL, since, tenant, nil)
-	}
-	var exists bool
-	if err := r.db.QueryRow(ctx, tenantExistsSQL, tenant).Scan(&exists); err != nil {
-		return nil, err
-	}
-	if !exists {
-		return nil, fmt.Errorf("%w %s", ErrNoSuchTenant, tenant)
 	}
 	return r.spent(ctx, spentOfTenantSQL, since, tenant, nil)
 }

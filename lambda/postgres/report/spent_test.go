@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"crypto/sha256"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -108,13 +107,5 @@ func TestSpentDoesNotOverflow(t *testing.T) {
 	got := f.spent(time.Time{}, tenant)
 	if len(got) != 1 || got[0].PromptTokens != 2*(1<<31-1) || got[0].ReplayedCompletionTokens != 2000*(1<<31-1) {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestNoSuchTenant(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	if _, err := f.read.Spent(t.Context(), time.Time{}, uuid.New()); !errors.Is(err, report.ErrNoSuchTenant) {
-		t.Errorf("got %v", err)
 	}
 }

@@ -22,7 +22,8 @@ func BenchmarkPages(b *testing.B) {
 			s.fill(size)
 			c := s.as(everything(login.Operator))
 			paths := []string{"/", "/documents", "/documents?state=failed", "/documents?type=invoice", "/documents?q=N" + fmt.Sprint(size/2),
-				"/documents?q=77.00", "/open", "/open?kind=question",
+				"/documents?q=77.00",
+				"/documents?q=DE999010500", "/documents?q=DE999010500&by=party", "/open", "/open?kind=question",
 				"/documents/" + s.numbered("N4711").String()}
 			paths = append(paths, c.page("/documents").link(b, nextPage), c.page("/open").link(b, nextPage), c.questions()[0])
 			for _, path := range paths {
@@ -52,7 +53,8 @@ func (s *site) fill(n int) {
 		SELECT md5(i::text)::uuid, $1, (enum_range(NULL::document_type))[1 + i % 7],
 			jsonb_build_object('number', 'N' || i, 'date', '2026-03-02', 'currency', 'EUR', 'total', i % 5000 || '.00',
 				'supplier', jsonb_build_object('name', 'Supplier ' || i % 1000, 'vat_id', 'DE999' || lpad((10000 + i % 1000)::text, 6, '0'))),
-			now() - i * interval '2 seconds', ARRAY['00000000|who|DE999' || lpad((10000 + i % 1000)::text, 6, '0'), '00000000|day|2026-03-02'],
+			now() - i * interval '2 seconds', ARRAY[left($1::uuid::text, 8) || '|who|DE999' || lpad((10000 + i % 1000)::text, 6, '0'), left($1::uuid::text, 8) || '|day|2026-03-02',
+			left($1::uuid::text, 8) || '|own|N' || i],
 			CASE WHEN i % 10 = 3 THEN 'failed' ELSE 'succeeded' END, CASE WHEN i % 10 = 3 THEN now() - i * interval '1 second' END
 		FROM generate_series(1, $2::integer) AS i`, tenantA, n)
 	s.exec("INSERT INTO document_key SELECT key, day, id FROM document, match_key_rows(tenant_id, match_keys)")

@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -139,6 +141,40 @@ func TestAskingCostsTwoSmallCallsAndPostsNothing(t *testing.T) {
 	}
 }
 
+// A stack has several functions with the same secrets and services.
+func TestServicesAndSecretsAreAskedOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "postgres://user@localhost/database")
+	r.look.Progress = func(string) {}
+	knocks, knocked := 0, r.slack
+	r.slack = func(w http.ResponseWriter, req *http.Request) { knocks++; knocked(w, req) }
+	var f facts
+	for range 2 {
+		env := variables{}
+		for name, text := range r.env {
+			if text != "" {
+				env[name] = template.Value{Text: text}
+			}
+		}
+		r.look.ask(t.Context(), &f, r.look.secrets(t.Context(), &f, env), manifest.Match)
+		clear(r.secrets) // a second look would find none
+	}
+	if n := len(r.model.Calls()); n != 2 || knocks != 1 || len(f.secrets) != 3 {
+		t.Errorf("the models were asked %d times, Slack %d times; secrets %+v", n, knocks, f.secrets)
+	}
+}
+
+// A queue of the same name may be here, too.
+func TestQueueOfAnotherRegionIsNotLookedForHere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "postgres://user@localhost/database")
+	for id, known := range map[string]bool{region + ":000000000000:match": true, "eu-west-1:000000000000:match": false, "match": false} {
+		if q, said := r.look.cloud.queueOf(t.Context(), id); q.is != known || strings.Contains(string(said.value), "no queue of this region") == known {
+			t.Errorf("%s: got %+v, %q", id, q, said.value)
+		}
+	}
+}
+
 func TestStackThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	database := postgrestest.URL(t)
@@ -200,6 +236,20 @@ func TestConnectionsAreThoseThatAreLeft(t *testing.T) {
 		l := line{function: function{name: "match", row: manifest.Function{PoolSize: 5}}, mapping: known([]mapping{{most: known(8)}})}
 		if got := connections(facts{lines: []line{l}, server: known(s)})[0]; got.do != want || (want == "") != (got.severity == OK) {
 			t.Errorf("%+v: got %+v, want %q", s, got, want)
+		}
+	}
+}
+
+// A clock that may be right is not reported: the way to the database took that long.
+func TestClockIsComparedWithItsUncertainty(t *testing.T) {
+	t.Parallel()
+	for within, want := range map[time.Duration]Severity{0: Error, 5 * time.Second: Error, 38 * time.Second: Warning,
+		39 * time.Second: OK, time.Minute: OK} {
+		for _, ahead := range []time.Duration{40 * time.Second, -40 * time.Second} {
+			got := clock(facts{skew: known(checkup.Skew{Ahead: ahead, Within: within})})
+			if len(got) != 1 || got[0].severity != want {
+				t.Errorf("%s, within %s: got %+v, want %s", ahead, within, got, want)
+			}
 		}
 	}
 }

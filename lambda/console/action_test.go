@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -130,7 +131,8 @@ func TestAFailedDocumentIsMatchedAgainForAReason(t *testing.T) {
 }
 
 // On every path and method, another tenant's ids have the answer of ids that do not
-// exist, and nothing changes. A viewer of the tenant may not act.
+// exist, and nothing changes. A viewer of the tenant may not act, and an operator by
+// forms of this site only.
 func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
@@ -163,6 +165,26 @@ func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
 	for path, form := range map[string]url.Values{pair: {"verdict": {"x"}, "seen": {"x"}}, pair + "?": {"verdict": {"confirmed"}}, again: {"form": {"x"}}} {
 		if a := operator.do(http.MethodPost, path, form); a.code != http.StatusBadRequest {
 			t.Errorf("%s with %v: %d", path, form, a.code)
+		}
+	}
+	for path, form := range map[string]url.Values{pair: decision, again: order} {
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+			operator.do(method, path+"?"+form.Encode(), form)
+		}
+		if a := operator.do(http.MethodPost, path, with(maps.Clone(form), "note", strings.Repeat("x", 64<<10))); a.code != http.StatusBadRequest {
+			t.Errorf("%s with a large form: %d", path, a.code)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, operator.base+path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"cross-site"}}
+		refused, err := operator.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refused.Body.Close(); refused.StatusCode != http.StatusForbidden {
+			t.Errorf("%s from another site: %d", path, refused.StatusCode)
 		}
 	}
 	if s.rows() != before {

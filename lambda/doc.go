@@ -140,7 +140,8 @@
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes, internal/skip the reasons
-//     to leave tests out, internal/executable writes programs for tests.
+//     to leave tests out, internal/executable writes programs for tests,
+//     internal/browser opens pages in Chromium.
 //   - einvoice reads electronic invoices, orders and notes into structured data,
 //     and tabular CSV files, by a mapping of their columns.
 //   - corpus reads documents and true links; eval measures matches against

@@ -4,10 +4,13 @@ import (
 	"os"
 	"testing"
 
+	"matchbook/lambda/internal/browser"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) {
 	postgrestest.Parallel("6")
-	os.Exit(m.Run())
+	code := m.Run()
+	browser.Quit()
+	os.Exit(code)
 }

@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -13,6 +12,7 @@ import (
 
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/browser"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/local"
@@ -102,18 +102,10 @@ func (l *line) confirms(t *testing.T) {
 	local := login.NewLocal(login.Person{ID: "paula", Name: "Paula", Roles: map[uuid.UUID]login.Role{uuid.Nil: login.Operator}})
 	server := httptest.NewServer(local.Handler(log, pages))
 	t.Cleanup(server.Close)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, // as root there is none
-		chromedp.Flag("disable-dev-shm-usage", true))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	browser, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(browser, chromedp.Navigate(server.URL+local.Link()), chromedp.Navigate(server.URL+"/open"),
-		chromedp.Click(".items a.button"), chromedp.Click(`button[value="confirmed"]`), chromedp.WaitVisible(".done")); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := chromedp.Run(browser, chromedp.Evaluate[string]("document.body.innerText")); err != nil ||
-		!strings.Contains(text, "a person confirmed it") {
-		t.Errorf("the page shows %q, %v", text, err)
+	p := browser.Open(t, 1000, 700)
+	p.Run(chromedp.Navigate(server.URL+local.Link()), chromedp.Navigate(server.URL+"/open"),
+		chromedp.Click(".items a.button"), chromedp.Click(`button[value="confirmed"]`), chromedp.WaitVisible(".done"))
+	if text := p.Text("body"); !strings.Contains(text, "a person confirmed it") {
+		t.Errorf("the page shows %q", text)
 	}
 }

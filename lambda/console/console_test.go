@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/browser"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -19,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	postgrestest.Parallel("4")
 	code := m.Run()
-	quit()
+	browser.Quit()
 	os.Exit(code)
 }
 

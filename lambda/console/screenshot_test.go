@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/browser"
 
 	"github.com/chromedp/chromedp"
 )
@@ -36,7 +37,7 @@ func TestScreenshots(t *testing.T) {
 		"phone":    {"/documents", 390, 844, "light"},
 	} {
 		p := s.serve(everything(login.Operator)).open(shot.width)
-		p.run(chromedp.EmulateViewport(shot.width, shot.height), color(shot.scheme))
+		p.Run(chromedp.EmulateViewport(shot.width, shot.height), browser.Color(shot.scheme))
 		p.visit(shot.path)
 		png, err := chromedp.Run(p, chromedp.CaptureScreenshot())
 		if err != nil {

@@ -1,90 +1,37 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/browser"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
 func TestMain(m *testing.M) {
 	postgrestest.Parallel("4") // most tests wait for a browser
 	code := m.Run()
-	quit()
+	browser.Quit()
 	os.Exit(code)
 }
 
-// quit ends the browser, if one was started.
-var quit = func() {}
-
-// browser is started by the first test that needs it; each test has tabs of its own.
-var browser = sync.OnceValues(func() (context.Context, error) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, // as root there is none
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1000, 700))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(allocator)
-	quit = func() {
-		_ = chromedp.Cancel(ctx)
-		cancel()
-		stop()
-	}
-	return ctx, chromedp.Do(ctx)
-})
-
-// tab is a page of the browser, and what went wrong in it.
+// tab is a page of a review.
 type tab struct {
-	context.Context
-	t      *testing.T
-	mu     sync.Mutex
-	errors []string // uncaught, and messages of the console
+	*browser.Tab
+	t *testing.T
 }
 
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	skip.Without(t, "chromium", "apt-get install chromium")
-	parent, err := browser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := chromedp.NewContext(parent)
-	t.Cleanup(cancel)
-	p := &tab{Context: ctx, t: t}
-	err = chromedp.Listen(ctx, func(event any) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		switch e := event.(type) {
-		case *runtime.EventExceptionThrown:
-			p.errors = append(p.errors, e.ExceptionDetails.Text)
-		case *runtime.EventConsoleAPICalled:
-			p.errors = append(p.errors, fmt.Sprint("console: ", e.Type))
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// run runs steps in the page.
-func (p *tab) run(steps ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
-	if err := chromedp.Do(p, steps...); err != nil {
-		p.t.Fatalf("%v; the page: %s", err, p.text("body"))
-	}
+	return &tab{browser.Open(t, 1000, 700), t}
 }
 
 // wait waits for a condition in JavaScript: the page evaluates it at each frame.
@@ -95,15 +42,8 @@ func (p *tab) wait(condition string) {
 		look();
 	})`, condition)
 	if _, err := chromedp.Run(p, chromedp.Evaluate[bool](script, chromedp.EvalAwaitPromise)); err != nil {
-		p.t.Fatalf("%s: %v; the page: %s", condition, err, p.text("body"))
+		p.t.Fatalf("%s: %v; the page: %s", condition, err, p.Text("body"))
 	}
-}
-
-// text returns the visible text of a part of the page.
-func (p *tab) text(selector string) string {
-	script := fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)
-	text, _ := chromedp.Run(p, chromedp.Evaluate[string](script)) // a page that is gone has no text
-	return text
 }
 
 // list returns an expression of JavaScript for each element.
@@ -115,15 +55,6 @@ func (p *tab) list(selector, expression string) []string {
 		p.t.Fatal(err)
 	}
 	return list
-}
-
-func (p *tab) noErrors() {
-	p.t.Helper()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.errors) > 0 {
-		p.t.Errorf("errors in the page: %v", p.errors)
-	}
 }
 
 // link is the address of the page of jobA, with a token.
@@ -151,7 +82,7 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 		s.text = strings.Repeat("§ Ä\n", 3) + strings.Repeat("filler\n", 500) + "It renews. It renews again.\n"
 	})
 	at := strings.Index(s.text, "It renews")
-	p.run(chromedp.Navigate(s.link()))
+	p.Run(chromedp.Navigate(s.link()))
 	p.wait("document.getElementById('counts').textContent.startsWith('0 of 4 chunks')")
 	s.find("Renews for ever", "About nothing")
 	s.change(func() {
@@ -162,12 +93,12 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	if got := p.list("mark", "e.textContent"); fmt.Sprint(got) != "[It  renews.  It renews again]" {
 		t.Errorf("marked %q", got)
 	}
-	if got := strings.ReplaceAll(p.text("#findings li"), "\n\n", "\n"); got != "HIGH Renews for ever\n1 · renewal · renewal-trap\n"+
+	if got := strings.ReplaceAll(p.Text("#findings li"), "\n\n", "\n"); got != "HIGH Renews for ever\n1 · renewal · renewal-trap\n"+
 		"Because.\nIt renews.\nAcceptable: It ends." {
 		t.Errorf("the first finding: %q", got)
 	}
 	// By the keyboard: from the tenth button on, whatever is before it.
-	p.run(chromedp.Focus("#findings button"), chromedp.KeyEvent("\r"))
+	p.Run(chromedp.Focus("#findings button"), chromedp.KeyEvent("\r"))
 	p.wait("document.querySelectorAll('mark.current').length === 2")
 	const visible = `(() => { const r = document.querySelector('mark.current').getBoundingClientRect();
 		return r.top >= 0 && r.bottom <= innerHeight })()`
@@ -188,7 +119,7 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	})
 	s.end(record.CompletedWithGaps)
 	p.wait(ended)
-	if got := p.text("#status") + ", " + p.text("#gaps summary") + ": " + strings.Join(p.list("#gaps li", "e.textContent"), ""); got !=
+	if got := p.Text("#status") + ", " + p.Text("#gaps summary") + ": " + strings.Join(p.list("#gaps li", "e.textContent"), ""); got !=
 		"completed-with-gaps, Not read: 1: chunk 2 · Term · liability · HTTP 500" {
 		t.Errorf("at the end: %s", got)
 	}
@@ -203,9 +134,9 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	if hidden := p.list("#cancel, #retry, #report", "e.id + e.hidden"); fmt.Sprint(hidden) != "[canceltrue retryfalse reportfalse]" {
 		t.Errorf("hidden: %v", hidden)
 	}
-	p.run(chromedp.Navigate(p.list("#report", "e.href")[0]))
+	p.Run(chromedp.Navigate(p.list("#report", "e.href")[0]))
 	p.wait("document.title.includes('lease.txt') && getComputedStyle(document.body).maxWidth !== 'none'") // with its style
-	p.noErrors()
+	p.NoErrors()
 }
 
 // cutter breaks connections of streams off after some events.
@@ -243,27 +174,29 @@ func (c *cut) Write(b []byte) (int, error) {
 func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
 	t.Parallel()
 	p, late, s := newTab(t), newTab(t), newSite(t)
+	p.RequestsMayFail()
+	late.RequestsMayFail()
 	var cuts atomic.Int64
 	s.server.Config.Handler = cutter(s.server.Config.Handler, 6, &cuts)
-	p.run(chromedp.Navigate(s.link()))
+	p.Run(chromedp.Navigate(s.link()))
 	const all = 40
 	for i := range all {
 		s.find(fmt.Sprint("Finding ", i+1))
 		if i%10 == 5 {
 			p.wait(fmt.Sprintf("document.querySelectorAll('#findings > li').length === %d", i+1))
-			p.run(chromedp.Reload())
+			p.Run(chromedp.Reload())
 		}
 	}
 	p.wait(fmt.Sprintf("document.querySelectorAll('#findings > li').length === %d", all))
 	s.end(record.Completed)
 	p.wait(ended)
-	late.run(chromedp.Navigate(s.link()))
+	late.Run(chromedp.Navigate(s.link()))
 	late.wait(ended)
 	for name, p := range map[string]*tab{"that saw it": p, "that came late": late} {
 		if got := p.sequence(); got != sequence(all) {
 			t.Errorf("the page %s shows %s", name, got)
 		}
-		p.noErrors()
+		p.NoErrors()
 	}
 	if cuts.Load() < 10 {
 		t.Errorf("only %d cuts", cuts.Load())
@@ -274,7 +207,7 @@ func TestPageCancelsAndGoesOn(t *testing.T) {
 	t.Parallel()
 	p, s := newTab(t), newSite(t)
 	s.find("1")
-	p.run(chromedp.Navigate(s.link()), chromedp.WaitVisible("#cancel"), chromedp.Click("#cancel"))
+	p.Run(chromedp.Navigate(s.link()), chromedp.WaitVisible("#cancel"), chromedp.Click("#cancel"))
 	p.wait("document.getElementById('status').textContent === 'cancelling' && document.getElementById('cancel').disabled")
 	s.change(func() {
 		s.chunks = []record.Chunk{{Position: 2, Kind: record.Text, Status: job.StatusCancelled, Stage: "cancelled-at-stage-3"}}
@@ -284,7 +217,7 @@ func TestPageCancelsAndGoesOn(t *testing.T) {
 	if got := p.list("#gaps li", "e.textContent"); fmt.Sprint(got) != "[chunk 3 · cancelled-at-stage-3]" {
 		t.Errorf("gaps: %q", got)
 	}
-	p.run(chromedp.WaitVisible("#retry"), chromedp.Click("#retry"))
+	p.Run(chromedp.WaitVisible("#retry"), chromedp.Click("#retry"))
 	p.wait("document.getElementById('status').textContent === 'running'")
 	s.change(func() { s.chunks = nil })
 	s.find("2")
@@ -293,7 +226,7 @@ func TestPageCancelsAndGoesOn(t *testing.T) {
 	if got := p.sequence(); got != "1 2" || len(s.sent) != 1 {
 		t.Errorf("shows %s, sent %v", got, s.sent)
 	}
-	p.noErrors()
+	p.NoErrors()
 }
 
 // A script in any field is text.
@@ -311,10 +244,10 @@ func TestPageRunsNoScriptOfAContract(t *testing.T) {
 		s.chunks = []record.Chunk{{Kind: record.Text, Heading: script, Status: job.StatusFailed, Stage: script, Error: script}}
 	})
 	s.end(record.CompletedWithGaps)
-	p.run(chromedp.Navigate(s.link()))
+	p.Run(chromedp.Navigate(s.link()))
 	p.wait(ended)
 	p.wait("document.querySelectorAll('mark').length === 1")
-	p.run(chromedp.Click("#findings button"), chromedp.Click("#gaps summary"))
+	p.Run(chromedp.Click("#findings button"), chromedp.Click("#gaps summary"))
 	if foreign := p.list("img, svg, script:not([src]), [onerror], [onfocus]", "e.outerHTML"); len(foreign) > 0 {
 		t.Errorf("elements of the contract: %q", foreign)
 	}
@@ -326,7 +259,7 @@ func TestPageRunsNoScriptOfAContract(t *testing.T) {
 			t.Errorf("%s: got %q", selector, got)
 		}
 	}
-	p.noErrors()
+	p.NoErrors()
 }
 
 func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
@@ -334,32 +267,25 @@ func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
 	p, s := newTab(t), newSite(t)
 	s.find(strings.Repeat("W", 300))
 	s.end(record.Completed)
-	p.run(chromedp.EmulateViewport(360, 640), chromedp.Navigate(s.link()))
+	p.Run(chromedp.EmulateViewport(360, 640), chromedp.Navigate(s.link()))
 	p.wait(ended)
 	p.wait("document.documentElement.scrollWidth <= innerWidth")
 	if colors := p.list("body", "getComputedStyle(e).backgroundColor"); colors[0] != "rgb(255, 255, 255)" {
 		t.Errorf("light: %v", colors)
 	}
-	p.run(dark)
+	p.Run(browser.Color("dark"))
 	if colors := p.list("body", "getComputedStyle(e).backgroundColor"); colors[0] != "rgb(22, 22, 26)" {
 		t.Errorf("dark: %v", colors)
 	}
+	p.Barriers()
 }
 
 func TestPageNamesALinkThatExpired(t *testing.T) {
 	t.Parallel()
 	p, s := newTab(t), newSite(t)
-	p.run(chromedp.Navigate(s.link()))
+	p.Run(chromedp.Navigate(s.link()))
 	p.wait("document.getElementById('counts').textContent !== ''")
 	s.change(func() { s.job.TenantID = tenantB }) // as if the token were no longer valid
 	s.server.CloseClientConnections()
 	p.wait("document.getElementById('note').textContent === 'This link has expired: ask for a new one.'")
 }
-
-// dark lets the page believe that its reader prefers dark colours.
-var dark = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "dark"}
-	_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
-		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{feature}})
-	return err
-})

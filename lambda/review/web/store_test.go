@@ -126,14 +126,14 @@ func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
 	s.change(func() { s.sent = s.sent[:1] })
 	s.deliver()
 	s.deliver()
-	p.run(chromedp.Navigate(s.server.URL + s.Page))
+	p.Run(chromedp.Navigate(s.server.URL + s.Page))
 	p.wait(ended + " === 'completed-with-gaps'")
 	const missing = "Missing clause: termination (in the parts that were read)"
 	names := func(selector string) string { return strings.Join(p.list(selector, "e.textContent"), "; ") }
 	if got := names("#findings li:not(.withdrawn) .name"); !strings.Contains(got, missing) {
 		t.Errorf("found without the chunk: %s", got)
 	}
-	p.run(chromedp.Click("#retry"))
+	p.Run(chromedp.Click("#retry"))
 	p.wait("document.getElementById('status').textContent === 'running'")
 	s.deliver()
 	s.deliver()
@@ -148,5 +148,5 @@ func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
 	if got := p.list("mark", "e.textContent"); len(got) == 0 || !strings.Contains(twoChunks, got[0]) {
 		t.Errorf("marked: %q", got)
 	}
-	p.noErrors()
+	p.NoErrors()
 }

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/setup"
 )
 
 // Nothing in the table is there without a row that provokes it.
@@ -162,6 +163,17 @@ func TestServicesAndSecretsAreAskedOnce(t *testing.T) {
 	if n := len(r.model.Calls()); n != 2 || knocks != 1 || len(f.secrets) != 3 {
 		t.Errorf("the models were asked %d times, Slack %d times; secrets %+v", n, knocks, f.secrets)
 	}
+}
+
+// What is not on the list of variables is not checked.
+func TestEnvironmentIsAllThatAMatchFunctionReads(t *testing.T) {
+	t.Parallel()
+	_, _ = setup.LoadFunction(func(name string) string { // its problems are of no interest
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not looked at", name)
+		}
+		return ""
+	}, manifest.Match)
 }
 
 // A queue of the same name may be here, too.

@@ -82,7 +82,8 @@ var names = append(ofChannels(),
 	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
 	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
 	manifest.EnvOCRQuality, manifest.EnvLease,
-	manifest.EnvAdminBaseURL,
+	manifest.EnvAdminBaseURL, manifest.EnvStage, manifest.EnvModelPrice,
+	manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, manifest.EnvEventsWebhookSecret+manifest.SecretSuffix,
 )
 
 func ofChannels() (names []string) {

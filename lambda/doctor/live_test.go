@@ -62,6 +62,14 @@ var liveRows = []liveRow{
 	{"longer timeout", ofStack, func(r *rig) { r.config["Timeout"] = 600 }, provoked{"visibility", Warning, "18m, less than 6 times the timeout of its function, 10m"}},
 	{"fewer retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m" }, provoked{"schedule-entries", Error, "1 entry, and maxReceiveCount 3 leaves room for 2"}},
 	{"more receives", ofBoth, func(r *rig) { r.redrive(5) }, provoked{"schedule-entries", Error, "2 entries, and maxReceiveCount 5 leaves room for 4"}},
+	{"a receiver of events without a key", ofBoth, func(r *rig) { r.env["EVENTS_WEBHOOK_URL"] = "https://localhost/events" },
+		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET: one is set and the other is not"}},
+	{"a receiver of events with a short key", ofBoth, func(r *rig) {
+		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "https://localhost/events", "hidden key"
+	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: the secret has fewer than 16 bytes"}},
+	{"a receiver of events that all can read", ofBoth, func(r *rig) {
+		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "http://events.example/hidden", "hidden key of events"
+	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: the webhook is not https"}},
 	{"a retry before its failure", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,-1m" }, provoked{"schedule-entries", Error, "entry 2 of RETRY_SCHEDULE is no duration"}},
 	{"long retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,12h" }, provoked{"schedule-limit", Error, "a retry after 12h"}},
 	{"queue forgets", ofBoth, func(r *rig) { r.set(r.urls.Queue, "MessageRetentionPeriod", "3600") }, provoked{"queue-retention", Error, "it keeps a message for 1h"}},

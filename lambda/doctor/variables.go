@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/courier/webhook"
 	"matchbook/lambda/doctor/template"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/documentai"
@@ -75,11 +76,11 @@ var standIns = map[string]string{
 	manifest.EnvSlackWebhookURL:     "https://localhost/hook",
 	manifest.EnvAdminBaseURL:        "https://localhost",
 	manifest.EnvReviewTokenSecret:   "token secret",
-	manifest.EnvOffersWebhookSecret: "webhook secret",
+	manifest.EnvOffersWebhookSecret: "secret of the webhook",
 	manifest.EnvOIDCClientSecret:    "client secret",
 	manifest.EnvOIDCIssuer:          "https://localhost",
 	manifest.EnvOIDCClientID:        "client",
-	manifest.EnvEventsWebhookSecret: "webhook secret",
+	manifest.EnvEventsWebhookSecret: "secret of the webhook",
 	manifest.EnvBlobURL:             "s3://bucket",
 }
 
@@ -193,6 +194,12 @@ func opens(c setup.Config) error {
 	if hook := c.Notify.Values[manifest.EnvSlackWebhookURL]; hook != "" {
 		_, err = slack.New(slack.Config{WebhookURL: hook})
 		note(manifest.EnvSlackWebhookURL, err)
+	}
+	for name, to := range map[string]setup.ReceiverConfig{manifest.EnvOffersWebhookURL: c.Offers, manifest.EnvEventsWebhookURL: c.Events} {
+		if to.URL != "" {
+			_, err = webhook.New(webhook.Config{URL: to.URL, Secret: to.Secret})
+			note(name, err)
+		}
 	}
 	return errors.Join(errs...)
 }

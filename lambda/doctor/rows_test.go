@@ -16,7 +16,7 @@ var lamp = manifest.Function{Name: "lamp", Timeout: 3 * time.Minute, BatchSize: 
 
 func TestFunctionHasTheRowThatItsNameEndsWith(t *testing.T) {
 	t.Parallel()
-	all := rows{manifest.Match, lamp, {Name: "st"}}
+	all := rows{manifest.Match, lamp, {Name: "ch"}}
 	for name, want := range map[string]string{
 		"MatchFunction": "match", "matchbook-dev-match": "match", "match": "match", "LampFunction": "lamp",
 		"matchbook-dev-lamp": "lamp", "matchbook-lamp-Other": "match", "a function that is not named": "match", "": "match",

@@ -145,6 +145,7 @@ var templateRows = []templateRow{
 	{"MatchQueue.VisibilityTimeout", 239, provoked{"visibility", Error, "3m59s"}},
 	{"MatchQueue.VisibilityTimeout", 240, provoked{"visibility", Warning, "4m, less than 6 times"}},
 	{"MatchQueue.VisibilityTimeout", 1079, provoked{"visibility", Warning, "17m59s, less than 6 times the timeout of its function, 3m"}},
+	{"MatchFunction.Timeout", nil, provoked{"visibility", OK, "function 3s"}},
 	{"MatchFunction.Timeout", 181, provoked{"visibility", Warning, "18m, less than 6 times the timeout of its function, 3m1s"}},
 	{"MatchFunction" + env + "RETRY_SCHEDULE", "5m", provoked{"schedule-entries", Error, "the retry schedule has 1 entry, and maxReceiveCount 3 leaves room for 2"}},
 	{"MatchFunction" + env + "RETRY_SCHEDULE", nil, provoked{"schedule-entries", OK, "2 entries"}},

@@ -195,10 +195,13 @@ func opens(c setup.Config) error {
 		_, err = slack.New(slack.Config{WebhookURL: hook})
 		note(manifest.EnvSlackWebhookURL, err)
 	}
-	for name, to := range map[string]setup.ReceiverConfig{manifest.EnvOffersWebhookURL: c.Offers, manifest.EnvEventsWebhookURL: c.Events} {
-		if to.URL != "" {
-			_, err = webhook.New(webhook.Config{URL: to.URL, Secret: to.Secret})
-			note(name, err)
+	for _, r := range []struct {
+		name string
+		to   setup.ReceiverConfig
+	}{{manifest.EnvOffersWebhookURL, c.Offers}, {manifest.EnvEventsWebhookURL, c.Events}} {
+		if r.to.URL != "" {
+			_, err = webhook.New(webhook.Config{URL: r.to.URL, Secret: r.to.Secret})
+			note(r.name, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/explain"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/rules"
@@ -104,7 +105,7 @@ func (h *handler) publish(v *visit) error {
 // send sends the messages of published documents. The sweep sends those that are not.
 func (h *handler) send(v *visit, stamped []job.Stamped) {
 	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
-		h.Log.Warn("published without a message", "reason", err.Error())
+		h.Log.Warn("documents are published without a message: the sweep sends it", "reason", failure.Of(err).Text)
 	}
 }
 

@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
 )
@@ -130,6 +133,58 @@ func TestAFailedDocumentIsMatchedAgainForAReason(t *testing.T) {
 	c.page(page).want(t, "succeeded", "Paula had it matched again: the model is back")
 }
 
+// outbox keeps the ids of the messages that are sent.
+type outbox struct {
+	mu     sync.Mutex
+	ids    []string
+	broken error
+}
+
+func (o *outbox) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, m := range messages {
+		o.ids = append(o.ids, m.ID.String())
+	}
+	return nil, o.broken
+}
+
+// What an action publishes has its message at once; without one the sweep sends it.
+func TestActionsSendTheMessagesOfWhatTheyPublish(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	s.sent = &outbox{}
+	c := s.as(everything(login.Operator))
+	wantSent := func(what string) {
+		t.Helper()
+		slices.Sort(s.sent.ids)
+		want := found[[]string](s, "SELECT coalesce(array_agg(id::text ORDER BY id::text), '{}') FROM document WHERE matching_status = 'pending'")
+		if len(want) == 0 || !slices.Equal(s.sent.ids, want) {
+			t.Errorf("%s: sent %v, published %v", what, s.sent.ids, want)
+		}
+		s.exec("UPDATE document SET matching_status = 'succeeded', matching_due_at = NULL")
+		s.sent.ids = nil
+	}
+	only := found[string](s, `SELECT min(document_a_id::text) || '/' || min(document_b_id::text) FROM matchbook_match
+		GROUP BY document_b_id HAVING count(*) = 1 ORDER BY document_b_id LIMIT 1`)
+	pair := "/pairs/" + only
+	c.do(http.MethodPost, pair, with(c.page(pair).form(t, pair), "verdict", "rejected"))
+	wantSent("a rejected match")
+	page := "/documents/" + s.numbered("4500000101").String()
+	again := func() answer {
+		return c.do(http.MethodPost, page+"/match", with(c.page(page).form(t, page+"/match"), "reason", "why not"))
+	}
+	again()
+	wantSent("a document")
+	s.sent.broken = errors.New("PLANTED")
+	if a := again(); a.code != http.StatusOK || !strings.Contains(a.text(), "will be matched again") {
+		t.Errorf("without a queue: %d %s", a.code, a.text())
+	}
+	if log := s.logs.String(); !strings.Contains(log, "published without a message") || strings.Contains(log, "PLANTED") {
+		t.Errorf("logged %s", log)
+	}
+}
+
 // On every path and method, another tenant's ids have the answer of ids that do not
 // exist, and nothing changes. A viewer of the tenant may not act, and an operator by
 // forms of this site only.
@@ -162,7 +217,7 @@ func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
 			t.Errorf("%s: a viewer is offered actions", path)
 		}
 	}
-	for path, form := range map[string]url.Values{pair: {"verdict": {"x"}, "seen": {"x"}}, pair + "?": {"verdict": {"confirmed"}}, again: {"form": {"x"}}} {
+	for path, form := range map[string]url.Values{pair: {"verdict": {"x"}, "seen": {"x"}}, pair + "?": {"verdict": {"confirmed"}}, again: {"form": {"x"}, "reason": {"x"}}} {
 		if a := operator.do(http.MethodPost, path, form); a.code != http.StatusBadRequest {
 			t.Errorf("%s with %v: %d", path, form, a.code)
 		}

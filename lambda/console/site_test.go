@@ -40,6 +40,7 @@ type site struct {
 	conn *pgx.Conn
 	t    testing.TB
 	logs logs
+	sent *outbox // nil: the sweep sends the messages
 }
 
 // logs are the lines that the console logs.
@@ -133,7 +134,11 @@ type client struct {
 // serve starts a console of its own for a person.
 func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 	s.t.Helper()
-	handler, err := console.New(console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil))})
+	config := console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil))}
+	if s.sent != nil {
+		config.Sender = s.sent
+	}
+	handler, err := console.New(config)
 	if err != nil {
 		s.t.Fatal(err)
 	}

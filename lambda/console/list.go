@@ -148,22 +148,12 @@ func (h *handler) search(v *visit, l *documentList, after report.Place) (err err
 	return nil
 }
 
-// probe is a document with these data, for its keys.
-func probe(tenant uuid.UUID, data document.Data) (score.Document, error) {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return score.Document{}, err
-	}
-	return score.Read(score.Raw{TenantID: tenant, Type: document.Invoice, Data: string(raw)})
-}
-
 // numbered finds documents by their own number, in whatever form it is written.
 func (h *handler) numbered(v *visit, number string, after report.Place) ([]report.Listed, error) {
-	d, err := probe(v.tenant.ID, document.Data{Number: number})
+	own, err := score.OwnKeys(v.tenant.ID, number)
 	if err != nil {
 		return nil, err
 	}
-	own := slices.DeleteFunc(d.Normalized().Keys, func(key string) bool { return !strings.HasPrefix(key[8:], "|own|") })
 	return h.reports.Keyed(v.Context(), v.tenant.ID, own, number, after, pageSize+1)
 }
 
@@ -201,7 +191,11 @@ func totals(text string) []string {
 // ofParty finds documents by the name, VAT id or IBAN of their company: the supplier,
 // or the buyer where no supplier is named.
 func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.Listed, error) {
-	d, err := probe(v.tenant.ID, document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
+	data, err := json.Marshal(document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
+	if err != nil {
+		return nil, err
+	}
+	d, err := score.Read(score.Raw{TenantID: v.tenant.ID, Type: document.Invoice, Data: string(data)})
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,14 @@ package explain
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/score"
 	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
@@ -111,15 +113,30 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 	return uuid.Nil, Errorf("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
 }
 
-// numbered lists the documents with a number as it is typed, or else in capitals
-// or in small letters.
+// numbered lists the documents with a number as it is typed, or else in capitals,
+// in small letters, or in both.
 func (d *Reader) numbered(number string) (ids []uuid.UUID, err error) {
 	for _, n := range []string{number, strings.ToUpper(number), strings.ToLower(number)} {
 		if ids, err = d.reports.Numbered(d.ctx, n); err != nil || len(ids) > 0 {
 			return ids, err
 		}
 	}
-	return nil, nil
+	all, err := d.reports.Tenants(d.ctx, nil, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	var tenants []uuid.UUID
+	var keys []string
+	for _, t := range all {
+		own, err := score.OwnKeys(t.ID, number)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range own {
+			tenants, keys = append(tenants, t.ID), append(keys, key)
+		}
+	}
+	return d.reports.NumberedInAnyCase(d.ctx, tenants, keys, number)
 }
 
 func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {

@@ -3,6 +3,7 @@ package score
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -144,6 +145,20 @@ func (d Document) citationKeys() (keys, lookup []string) {
 		keys, lookup = append(keys, keyOf(d.TenantID, "cit", base)), append(lookup, keyOf(d.TenantID, "own", base))
 	}
 	return keys, lookup
+}
+
+// OwnKeys are the keys of a tenant's documents that have a number, in whatever form it
+// is written.
+func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
+	data, err := json.Marshal(document.Data{Number: number})
+	if err != nil {
+		return nil, err
+	}
+	d, err := Read(Raw{TenantID: tenant, Type: document.Invoice, Data: string(data)})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(d.Normalized().Keys, func(key string) bool { return !strings.HasPrefix(key[8:], "|own|") }), nil
 }
 
 // months returns the months that the document is found by, the first and their

@@ -436,7 +436,8 @@ func rankOf(outcome string) int {
 	return slices.Index([]string{"matched", "undecided", "out-of-the-question", "rejected", "dropped"}, outcome)
 }
 
-// A number is found in capitals or small letters as well.
+// A number is found in other letters: a document that was not yet matched in capitals or
+// small letters, a matched one in both.
 func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
@@ -445,5 +446,16 @@ func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 		if out := printed(t, url, "explain", number); !strings.Contains(out, "G-2026/00031") {
 			t.Errorf("%s:\n%s", number, out)
 		}
+	}
+	const mixed = `{"type":"invoice","structured_data":{"number":"Re-77/x"}}`
+	longer := strings.Replace(mixed, "77/x", "77/x-1", 1) // shares a form of the number
+	matchJSON(t, url, exitOK, filepath.Dir(write(t, mixed, longer)))
+	for _, number := range []string{"Re-77/x", "re-77/X", "RE-77/X"} {
+		if out := printed(t, url, "explain", number); !strings.HasPrefix(out, "invoice Re-77/x\n") {
+			t.Errorf("%s:\n%s", number, out)
+		}
+	}
+	if code, _, errOut := matchbook(t, url, "explain", "re-77x"); code != exitError || !strings.Contains(errOut, "no document has") {
+		t.Errorf("another number: exit status %d, %s", code, errOut)
 	}
 }

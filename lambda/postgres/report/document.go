@@ -4,6 +4,7 @@ package report
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"matchbook/lambda/document"
@@ -52,6 +53,33 @@ SELECT id FROM document WHERE structured_data ->> 'number' = $1 ORDER BY tenant_
 func (r Reader) Numbered(ctx context.Context, number string) ([]uuid.UUID, error) {
 	rows, _ := r.db.Query(ctx, numberedSQL, number)
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+const ownNumbersSQL = `
+SELECT DISTINCT ON (d.tenant_id, d.received_at, d.id) d.id, left(d.structured_data ->> 'number', $4)
+FROM unnest($1::uuid[], $2::text[]) AS k (tenant, key) JOIN document_key ON document_key.key = match_key(tenant, k.key)
+JOIN document AS d ON d.id = document_id AND d.tenant_id = tenant
+ORDER BY d.tenant_id, d.received_at, d.id LIMIT $3`
+
+// Bounds of the documents that are read for a number, and of its length in characters.
+const (
+	maxOwnNumbers = 1000
+	maxNumber     = 400
+)
+
+// NumberedInAnyCase lists documents with one of these keys, each of a tenant, whose
+// number is this one, in capitals, small letters or both. It has the matched ones only.
+func (r Reader) NumberedInAnyCase(ctx context.Context, tenants []uuid.UUID, keys []string, number string) (ids []uuid.UUID, err error) {
+	rows, _ := r.db.Query(ctx, ownNumbersSQL, tenants, keys, maxOwnNumbers, maxNumber)
+	var id uuid.UUID
+	var printed string
+	_, err = pgx.ForEachRow(rows, []any{&id, &printed}, func() error {
+		if strings.EqualFold(printed, number) {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	return ids, err
 }
 
 // Times holds the times of a document's events, past and due, by the database's

@@ -2,8 +2,10 @@ package main
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 	"text/template"
+	"time"
 
 	"matchbook/lambda/drill"
 	"matchbook/lambda/manifest"
@@ -23,7 +25,7 @@ var helpPages = template.Must(template.ParseFS(helpFiles, "help/*.txt"))
 // helpFacts are the values that a page takes from the code.
 var helpFacts = map[string]any{
 	"Deliveries": manifest.Match.MaxReceiveCount(),
-	"Visibility": manifest.Match.Visibility(),
+	"Visibility": fmt.Sprintf("%d minutes", manifest.Match.Visibility()/time.Minute),
 	"Batch":      republish.Batch,
 	"Shown":      republish.Shown,
 	"Faults":     drill.Faults,

@@ -30,9 +30,13 @@ var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 // direction of writing, and cut. Its cost is bounded however long the text is:
 // a megabyte of notes is printed as 200 characters.
 func Clean(s string, most int) string {
-	cut := len(s) > readPerPrinted*most
+	end := readPerPrinted * most
+	cut := len(s) > end
 	if cut {
-		s = s[:readPerPrinted*most]
+		for end > 0 && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end]
 	}
 	s = strings.ToValidUTF8(s, "\ufffd")
 	s = strings.Map(func(r rune) rune {

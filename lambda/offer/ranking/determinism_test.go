@@ -100,7 +100,8 @@ func TestSetsAreTheSameBytesOnARM(t *testing.T) {
 	thorough.Only(t, "compiles the test for ARM")
 	qemu := skip.Without(t, "qemu-aarch64-static", "install qemu-user-static")
 	program := filepath.Join(t.TempDir(), "ranking.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")
+	// With the flags of the bootstraps, whose packages are compiled.
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-trimpath", "-o", program, ".")
 	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -244,7 +244,7 @@ func BenchmarkGauges(b *testing.B) {
 	for _, tc := range []struct{ sent, pending int }{{0, 0}, {20_000, 0}, {200_000, 0}, {0, 1_000_000}} {
 		b.Run(fmt.Sprintf("sent=%d/pending=%d", tc.sent, tc.pending), func(b *testing.B) {
 			if tc.pending > 0 && testing.Short() {
-				b.Skip("fills a database with a million documents")
+				b.Skip("skipped with -short: fills a database with a million documents")
 			}
 			db := outboxOf(b, tc.sent, tc.pending)
 			for b.Loop() {

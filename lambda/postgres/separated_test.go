@@ -4,30 +4,49 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/llm"
 	"matchbook/lambda/rules"
+
+	"github.com/google/uuid"
 )
 
 // A pair with 49 documents between its two under each of their keys is in reach. When
 // there is one more, it is deleted with its suggestion, in that one's write, unless a
-// citation or a person's word keeps it; and matching its documents again changes nothing.
+// citation, a revision's number, texts that are alike or a person's word keeps it; and
+// matching its documents again changes nothing.
 func TestPairsOutOfReachAreDeleted(t *testing.T) {
 	t.Parallel()
 	const cites = `"references":[{"type":"purchase-order","number":"4500000107"}]`
 	const same = `"date":"2026-03-02","supplier":{"vat_id":"DE136695976"},"total":"119.00"`
-	for name, tc := range map[string]struct {
-		invoice string
-		word    rules.Verdict
-		stays   bool
-	}{
-		"equal amounts":   {`{"number":"RE-1",` + same + `}`, "", false},
-		"a citation":      {`{"number":"RE-1",` + same + `,` + cites + `}`, "", true},
-		"a person's word": {`{"number":"RE-1",` + same + `}`, rules.Rejected, true},
+	type test struct {
+		typ        document.Type
+		data       string
+		word       rules.Verdict
+		embeddings bool
+		stays      bool
+	}
+	for name, tc := range map[string]test{
+		"equal amounts":        {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`},
+		"a citation":           {typ: document.Invoice, data: `{"number":"RE-1",` + same + `,` + cites + `}`, stays: true},
+		"a revision's number":  {typ: document.OrderConfirmation, data: `{"number":"4500000107-REV2",` + same + `}`, stays: true},
+		"texts that are alike": {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`, embeddings: true, stays: true},
+		"a person's word":      {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`, word: rules.Rejected, stays: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107",`+same+`}`))
-			f.match(f.put(num(200), tenant, document.Invoice, tc.invoice))
+			matcher := f.matcher()
+			if tc.embeddings {
+				matcher.Embeddings = &llm.Embeddings{Embedder: &oneVector{}, Vault: f.DB}
+			}
+			match := func(id uuid.UUID) {
+				t.Helper()
+				if err := matcher.Match(t.Context(), f.take(id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107",`+same+`}`))
+			match(f.put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
 				if err := f.says(num(1), num(200), tc.word); err != nil {
 					t.Fatal(err)
@@ -38,10 +57,10 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 				FROM document, generate_series(1, 49) AS i WHERE id = $1`, num(1))
 			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_b_id = $1)
 				+ (SELECT count(*) FROM match_suggestion WHERE document_b_id = $1) + (SELECT count(*) FROM document_match WHERE document_b_id = $1)`
-			if f.match(num(200)); f.count(storedSQL, num(200)) != 2 {
+			if match(num(200)); f.count(storedSQL, num(200)) != 2 {
 				t.Error("it is lost within reach")
 			}
-			f.match(f.put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
+			match(f.put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
 			want := 0
 			if tc.stays {
 				want = 2
@@ -50,8 +69,8 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 				if n := f.count(storedSQL, num(200)); n != want {
 					t.Errorf("got %d rows of the pair, want %d", n, want)
 				}
-				f.match(num(1))
-				f.match(num(200))
+				match(num(1))
+				match(num(200))
 			}
 		})
 	}

@@ -47,8 +47,8 @@ const (
 // claiming and settling. No error contains the URL.
 //
 // Of the parameters that pgx documents for a URL, it accepts the settings of the
-// server, the timeouts statement_timeout, lock_timeout and
-// idle_in_transaction_session_timeout, and:
+// server, those of each transaction (the timeouts statement_timeout, lock_timeout and
+// idle_in_transaction_session_timeout, and jit, which is off), and:
 //
 //   - pool_max_conns, which lowers conns but never raises it;
 //   - default_query_exec_mode: cache_statement, the faster one, which needs a
@@ -121,6 +121,9 @@ func configure(url string, statement time.Duration) (s source, err error) {
 		{"statement_timeout", milliseconds(statement)},
 		{"lock_timeout", milliseconds(lockTimeout)},
 		{"idle_in_transaction_session_timeout", milliseconds(idleTimeout)},
+		// The planner expects many rows of a statement with a long queue before it, and has
+		// it compiled: that takes 600 ms, and the statement one.
+		{"jit", "off"},
 	})
 	if s.config.ConnConfig.ConnectTimeout == 0 {
 		s.config.ConnConfig.ConnectTimeout = 5 * time.Second

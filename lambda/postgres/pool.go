@@ -11,7 +11,7 @@ import (
 )
 
 // pool is a pool of connections. It runs each statement in a transaction that
-// names its isolation level and its timeouts: no state is left in the session,
+// names its isolation level, its timeouts and jit: no state is left in the session,
 // which behind a pooler is another one each time, and no statement depends on the
 // defaults of the server.
 //
@@ -33,10 +33,10 @@ const beginSQL = "begin isolation level read committed"
 // by an index: it took an eighth of the server's time.
 const planOnceSQL = "set local plan_cache_mode = force_generic_plan"
 
-// limits holds the timeouts of every transaction, as statements that set them.
+// limits holds the timeouts of every transaction and its jit, as statements that set them.
 type limits []string
 
-// limitsOf takes the timeouts out of the settings, because a pooler refuses them
+// limitsOf takes these out of the settings, because a pooler refuses them
 // when a connection is made, and takes those that are not set from the defaults.
 func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 	for _, d := range defaults {

@@ -92,18 +92,17 @@ func TestIsolationIsNotTheServersDefault(t *testing.T) {
 	}
 }
 
-func TestTransactionsHaveTimeouts(t *testing.T) {
+func TestTransactionsHaveTheirSettings(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	for _, tc := range []struct {
-		url                   string
-		statement, lock, idle string
-	}{
-		{address, "30s", "15s", "15s"},
-		{setting(t, setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "8s", "7s", "15s"},
+	changed := setting(t, setting(t, setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "jit", "on")
+	for _, tc := range []struct{ url, statement, lock, idle, jit string }{
+		{address, "30s", "15s", "15s", "off"},
+		{changed, "8s", "7s", "15s", "on"},
 	} {
 		db := postgrestest.Open(t, tc.url)
-		for name, want := range map[string]string{"statement_timeout": tc.statement, "lock_timeout": tc.lock, "idle_in_transaction_session_timeout": tc.idle} {
+		for name, want := range map[string]string{"statement_timeout": tc.statement, "lock_timeout": tc.lock,
+			"idle_in_transaction_session_timeout": tc.idle, "jit": tc.jit} {
 			for how, show := range db.Show(name) {
 				if got, err := show(t.Context()); err != nil || got != want {
 					t.Errorf("%s of %s: got %q, %v; want %s", name, how, got, err, want)

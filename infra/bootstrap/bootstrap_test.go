@@ -242,7 +242,7 @@ func answerOf(t *testing.T, bootstrap string, event []byte) (answer, status stri
 	}
 	var logs bytes.Buffer
 	f := lambdahost.New(lambdahost.Config{
-		Name: "match", Bootstrap: bootstrap, Timeout: time.Minute, Logs: &logs,
+		Name: "match", Bootstrap: bootstrap, Timeout: 10 * time.Minute, Logs: &logs,
 		Env: []string{"DATABASE_URL=" + url, "QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/match",
 			"MATCH_MODE=rules", "AWS_REGION=us-east-1"},
 	})

@@ -72,8 +72,10 @@ type Function struct {
 
 // New returns a function of which no process runs yet.
 func New(cfg Config) *Function {
-	// Lambda's limit for the start-up, which is not part of the invocation's time.
-	return &Function{cfg: cfg.withDefaults(), initTimeout: 10 * time.Second}
+	// Lambda ends a start-up after 10 s, and repeats it as a part of the first invocation,
+	// within that one's time. Here it goes on, for the longer of the two.
+	cfg = cfg.withDefaults()
+	return &Function{cfg: cfg, initTimeout: max(10*time.Second, cfg.Timeout)}
 }
 
 // Invoke runs the function on a JSON payload and returns its JSON answer. The

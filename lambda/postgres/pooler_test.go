@@ -235,7 +235,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 	t.Parallel()
 	way, address := shared(t), postgrestest.URL(t)
-	matchAtOnce(t, address, thorough.Or(2, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
+	matchAtOnce(t, address, thorough.Or(1, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
 }
 
 // The doctor asks the same way.

@@ -85,13 +85,13 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 // them than a search reaches: orders and invoices that fit each other, with
 // confirmations among them, and an order with deliveries that cite it.
 func beyondReach() (docs []corpus.Document) {
-	equal := alike(45)
+	equal := alike(28)
 	for i := range equal {
 		if i%10 != 2 && i%10 != 7 {
 			equal[i].Type = document.OrderConfirmation
 		}
 	}
-	for _, d := range slices.Concat(equal, deliveries(60, true)) {
+	for _, d := range slices.Concat(equal, deliveries(54, true)) {
 		docs = append(docs, corpus.Document{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: start, Data: d.Data})
 	}
 	return docs

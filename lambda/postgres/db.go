@@ -74,7 +74,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	if settings := s.config.ConnConfig.RuntimeParams; settings["application_name"] == "" {
 		settings["application_name"] = "matchbook"
 	}
-	as := &login{renew: renew, url: url, config: s.config.ConnConfig.Copy()}
+	as := &login{renew: renew, limits: s.limits, url: url, config: s.config.ConnConfig.Copy()}
 	s.config.BeforeConnect = as.use
 	if !s.modeGiven {
 		s.config.AfterConnect = as.look

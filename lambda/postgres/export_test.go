@@ -57,6 +57,9 @@ func (db *DB) RunRow(ctx context.Context, sql string) error {
 	return db.pool.QueryRow(ctx, sql).Scan(&value)
 }
 
+// InTx is inTx.
+func (db *DB) InTx(ctx context.Context, fn func(pgx.Tx) error) error { return db.inTx(ctx, fn) }
+
 // OnTurn has fn called with each "queued" for a tenant and each "refused" by its
 // lock.
 func (db *DB) OnTurn(fn func(event string)) { db.turns.onEvent = fn }

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// pool is a pool of connections. It runs each statement in a transaction that
-// names its isolation level, its timeouts and jit: no state is left in the session,
-// which behind a pooler is another one each time, and no statement depends on the
-// defaults of the server.
+// pool is a pool of connections. No statement depends on the defaults of the server:
+// a session that is the connection's own has its settings from the beginning
+// (pooler.go), any other one is another one each time, so that each transaction makes
+// them itself and leaves nothing behind.
 //
 // A login may change while the pool is open: a statement whose login was refused
 // is run again with the new one. It has had no effect, because there was no
@@ -28,13 +28,14 @@ type pool struct {
 // another one, a statement that waited for a row fails instead of reading it again.
 const beginSQL = "begin isolation level read committed"
 
-// planOnceSQL begins the transactions that each document has. PostgreSQL plans most of
-// their statements each time, for the sizes of their arrays, although each reads rows
-// by an index: it took an eighth of the server's time.
-const planOnceSQL = "set local plan_cache_mode = force_generic_plan"
+// planOnceSQL begins the transactions that each document has, whose statements read rows
+// by an index. PostgreSQL plans most of them each time, for the sizes of their arrays: it
+// took an eighth of the server's time. And with the statistics of a new tenant, or of a
+// table that was empty a minute ago, it reads whole tables.
+const planOnceSQL = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
 
-// limits holds the timeouts of every transaction and its jit, as statements that set them.
-type limits []string
+// limits holds the timeouts of every transaction and its jit, by name.
+type limits [][2]string
 
 // limitsOf takes these out of the settings, because a pooler refuses them
 // when a connection is made, and takes those that are not set from the defaults.
@@ -45,14 +46,22 @@ func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 			value = given
 		}
 		delete(settings, name)
-		l = append(l, "set local "+name+" = '"+strings.ReplaceAll(value, "'", "''")+"'")
+		l = append(l, [2]string{name, value})
 	}
 	return l
 }
 
+// local lists the statements that set the limits of a transaction.
+func (l limits) local() (list []string) {
+	for _, limit := range l {
+		list = append(list, "set local "+limit[0]+" = '"+strings.ReplaceAll(limit[1], "'", "''")+"'")
+	}
+	return list
+}
+
 // begin returns options with one query, which a server answers in one round trip.
 func (l limits) begin(begin string) pgx.TxOptions {
-	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l...), "; ")}
+	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l.local()...), "; ")}
 }
 
 // acquire returns a connection, with a new login if the last one is refused.
@@ -76,12 +85,45 @@ func (p *pool) Ping(ctx context.Context) error {
 
 // Begin begins a transaction, for pgx.BeginFunc.
 func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
-	options := p.limits.begin(beginSQL)
-	tx, err := p.BeginTx(ctx, options)
-	if p.login.renewed(ctx, err) {
-		return p.BeginTx(ctx, options)
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return tx, err
+	options := pgx.TxOptions{BeginQuery: beginSQL}
+	if !isOwn(c) {
+		options = p.limits.begin(beginSQL)
+	}
+	tx, err := c.BeginTx(ctx, options)
+	if err != nil {
+		c.Release()
+		return nil, err
+	}
+	return &poolTx{tx, c}, nil
+}
+
+// poolTx is a transaction whose end gives its connection back.
+type poolTx struct {
+	pgx.Tx
+	conn *pgxpool.Conn // nil when the transaction has ended
+}
+
+// Commit implements pgx.Tx.
+func (t *poolTx) Commit(ctx context.Context) error {
+	defer t.release()
+	return t.Tx.Commit(ctx)
+}
+
+// Rollback implements pgx.Tx.
+func (t *poolTx) Rollback(ctx context.Context) error {
+	defer t.release()
+	return t.Tx.Rollback(ctx)
+}
+
+func (t *poolTx) release() {
+	if t.conn != nil {
+		t.conn.Release()
+		t.conn = nil
+	}
 }
 
 // inTxWith runs fn in a transaction that begins with the statements of a batch, in
@@ -92,7 +134,7 @@ func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error
 		return err
 	}
 	defer c.Release() // which ends a transaction that is still open
-	results := c.SendBatch(ctx, p.begun(b))
+	results := c.SendBatch(ctx, p.begun(c, b))
 	err = results.Close()
 	tx := results.Tx()
 	if err == nil {
@@ -108,11 +150,13 @@ func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error
 }
 
 // begun returns a batch that begins a transaction with the statements of another.
-func (p *pool) begun(b *pgx.Batch) *pgx.Batch {
+func (p *pool) begun(c *pgxpool.Conn, b *pgx.Batch) *pgx.Batch {
 	whole := &pgx.Batch{}
 	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
-	for _, set := range p.limits {
-		whole.Queue(set)
+	if !isOwn(c) {
+		for _, set := range p.limits.local() {
+			whole.Queue(set)
+		}
 	}
 	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
 	return whole
@@ -121,13 +165,24 @@ func (p *pool) begun(b *pgx.Batch) *pgx.Batch {
 // SendBatch runs the batch as one transaction, in one round trip. Its results
 // must be closed.
 func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	results, _ := p.send(ctx, b)
+	return results
+}
+
+// send is SendBatch. It also returns the number of results that come before those of
+// the batch: in a session of its own a batch is a transaction without any.
+func (p *pool) send(ctx context.Context, b *pgx.Batch) (results pgx.BatchResults, before int) {
 	c, err := p.acquire(ctx)
 	if err != nil {
-		return pgx.FailedBatchResults(b, err)
+		return pgx.FailedBatchResults(b, err), 0
 	}
-	whole := p.begun(b)
+	if isOwn(c) {
+		return &ownTx{c.SendBatch(ctx, b), ctx, c}, 0
+	}
+	whole := p.begun(c, b)
+	before = len(whole.QueuedQueries) - len(b.QueuedQueries)
 	whole.Queue("commit")
-	return &ownTx{c.SendBatch(ctx, whole), ctx, c}
+	return &ownTx{c.SendBatch(ctx, whole), ctx, c}, before
 }
 
 // ownTx holds the results of a batch that is a transaction by itself.
@@ -142,7 +197,9 @@ type ownTx struct {
 func (r *ownTx) Close() error {
 	err := r.BatchResults.Close()
 	if r.conn != nil {
-		_ = r.Tx().Rollback(r.ctx)
+		if tx := r.Tx(); tx != nil {
+			_ = tx.Rollback(r.ctx)
+		}
 		r.conn.Release()
 		r.conn = nil
 	}
@@ -190,8 +247,8 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	b := &pgx.Batch{}
 	b.Queue(sql, args...)
-	r := p.SendBatch(ctx, b)
-	for range 1 + len(p.limits) { // the statements before it
+	r, before := p.send(ctx, b)
+	for range before {
 		_, _ = r.Exec() // Query returns its error, too
 	}
 	found, err := r.Query()

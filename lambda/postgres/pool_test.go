@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // setting is the URL with this setting.
@@ -109,5 +112,49 @@ func TestTransactionsHaveTheirSettings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The rows of a statement come before its commit, which may still fail.
+func TestACommitThatFailsIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"cache_statement", "cache_describe", ""} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			address := postgrestest.URL(t)
+			conn := postgrestest.Conn(t, address)
+			if _, err := conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`); err != nil {
+				t.Fatal(err)
+			}
+			if mode != "" {
+				address = setting(t, address, "default_query_exec_mode", mode)
+			}
+			db := postgrestest.Open(t, address)
+			const again = "INSERT INTO late VALUES (1) RETURNING id"
+			ways := map[string]func() error{
+				"a query": func() error {
+					rows, _ := db.Query(t.Context(), again)
+					_, err := pgx.CollectRows(rows, pgx.RowTo[int])
+					return err
+				},
+				"a row":       func() error { var id int; return db.QueryRow(t.Context(), again).Scan(&id) },
+				"a statement": func() error { return db.Run(t.Context(), again) },
+				"a transaction": func() error {
+					return db.InTx(t.Context(), func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), again); return err })
+				},
+			}
+			for name, way := range ways {
+				if err := way(); err == nil || !strings.Contains(err.Error(), "23505") {
+					t.Errorf("%s: got %v, want SQLSTATE 23505", name, err)
+				}
+			}
+			if err := db.Ping(t.Context()); err != nil {
+				t.Errorf("the connection afterwards: %v", err)
+			}
+			var n int
+			if err := db.QueryRow(t.Context(), "SELECT count(*) FROM late").Scan(&n); err != nil || n != 1 {
+				t.Errorf("%d rows, %v; want the first one", n, err)
+			}
+		})
 	}
 }

@@ -20,7 +20,8 @@ var refusals = []string{"28P01", "28000"}
 
 // login holds the role and the address of new connections.
 type login struct {
-	renew Renew // nil: it never changes
+	renew  Renew // nil: it never changes
+	limits limits
 
 	mu     sync.Mutex
 	url    string

@@ -46,15 +46,16 @@ func main() {
 	jobs := flag.Int("jobs", 10_000, "jobs of a contestant in each round")
 	rounds := flag.Int("rounds", 5, "rounds")
 	instances := flag.Int("instances", 8, "concurrent instances, each with a batch of ten")
+	only := flag.String("only", "", "the one contestant beside River; empty: all")
 	commit := flag.String("commit", "on", "synchronous_commit of the server; off: without waiting for the disk")
 	flag.Parse()
-	if err := run(context.Background(), *jobs, *rounds, *instances, *commit); err != nil {
+	if err := run(context.Background(), *jobs, *rounds, *instances, *commit, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, jobs, rounds, instances int, commit string) error {
+func run(ctx context.Context, jobs, rounds, instances int, commit, only string) error {
 	server, err := pgserver.Start(ctx, pgserver.Options{Durable: true, Settings: map[string]string{
 		"shared_buffers": "128MB", "synchronous_commit": commit}})
 	if err != nil {
@@ -76,7 +77,7 @@ func run(ctx context.Context, jobs, rounds, instances int, commit string) error 
 		return err
 	}
 	defer closeRiver()
-	all := append([]contestant{rivers}, ours...)
+	all := append([]contestant{rivers}, slices.DeleteFunc(ours, func(c contestant) bool { return only != "" && c.name != only })...)
 	measured := make([][]measurement, len(all))
 	for round := range rounds + 1 { // the first one warms up
 		for i := range all {

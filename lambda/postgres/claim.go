@@ -85,7 +85,7 @@ var findings = map[string]job.Result{
 func (j *Jobs) Claim(
 	ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool,
 ) ([]job.Claim, error) {
-	ids := make([][16]byte, len(deliveries)) // pgx would make texts of []uuid.UUID first
+	ids := make([]uuid.UUID, len(deliveries))
 	sent := make([]time.Time, len(deliveries))
 	published := make([]*time.Time, len(deliveries))
 	last := make([]bool, len(deliveries))
@@ -137,7 +137,7 @@ RETURNING {table}.id, {attempts}`
 
 // Extend implements job.Store.
 func (j *Jobs) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
-	ids, attempts := make([][16]byte, len(fences)), make([]int, len(fences))
+	ids, attempts := make([]uuid.UUID, len(fences)), make([]int, len(fences))
 	for i, f := range fences {
 		ids[i], attempts[i] = f.ID, f.Attempt
 	}

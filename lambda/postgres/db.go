@@ -20,6 +20,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 // DB is a database, through a bounded number of connections. It implements the
@@ -76,8 +77,12 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	}
 	as := &login{renew: renew, limits: s.limits, url: url, config: s.config.ConnConfig.Copy()}
 	s.config.BeforeConnect = as.use
-	if !s.modeGiven {
-		s.config.AfterConnect = as.look
+	s.config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		pgxuuid.Register(conn.TypeMap())
+		if s.modeGiven {
+			return nil
+		}
+		return as.look(ctx, conn)
 	}
 	db := &DB{}
 	db.Jobs = db.Workload(documents)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
 )
 
 // gatherFor is how long the first end waits for others that are about to be ready.
@@ -116,7 +118,7 @@ func (j *joint[T]) writeAlone(ctx context.Context, e end[T]) error {
 }
 
 // fences returns the ids and attempts of ends, as the arguments of a statement.
-func fences[T any](ends []end[T]) (ids [][16]byte, attempts []int) {
+func fences[T any](ends []end[T]) (ids []uuid.UUID, attempts []int) {
 	for _, e := range ends {
 		ids, attempts = append(ids, e.ID), append(attempts, e.Attempt)
 	}

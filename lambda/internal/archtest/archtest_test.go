@@ -82,6 +82,8 @@ var tree = tables{
 		{"github.com/jackc/pgx/v5", "PostgreSQL: the store, and the servers and clocks that tests and trial runs bring along",
 			[]string{"postgres", "postgres/schema", "postgres/checkup", "postgres/report", "acceptance/lamp",
 				"postgres/postgrestest", "local/pgserver", "local/simclock", "drill"}},
+		{"github.com/vgarvardt/pgx-google-uuid/v5", "ids as the 16 bytes that they are; pgx alone makes texts of them",
+			[]string{"postgres"}},
 		{"github.com/pressly/goose/v3", "migrations that several machines may run at once",
 			[]string{"postgres/schema"}},
 		{"github.com/google/uuid", "ids from text and from content", []string{"..."}},

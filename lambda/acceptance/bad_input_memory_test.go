@@ -63,7 +63,7 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
 	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1},
-		score.Normalized{Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
+		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
 	if err != nil {
 		t.Fatal(err)
 	}

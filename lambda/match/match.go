@@ -24,6 +24,7 @@ type Block struct {
 	Partners   []uuid.UUID // in id order
 	Known      string      // the identities of the document's supplier, as in score.Raw
 	Tenant     uuid.UUID   // of the document: its other writers wait for a Write
+	Crowded    bool        // so many documents share a key with it that it may stand between two of them
 	// Score scores the candidates that have changed when Write finds them, and the
 	// partners for which there was no room. Other writers of the tenant wait meanwhile.
 	Score func(candidates []score.Raw) []score.Pair
@@ -50,8 +51,8 @@ type Store interface {
 	// identities of n.Naming.
 	Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error)
 	// Near lists documents of the tenant and of these types with an embedding and a
-	// key of w.Company, the nearest to w.Days, a bounded number.
-	Near(ctx context.Context, id uuid.UUID, w score.Window, types []document.Type) ([]Near, error)
+	// company of n.Window, the nearest to its days, a bounded number.
+	Near(ctx context.Context, id uuid.UUID, n score.Normalized, types []document.Type) ([]Near, error)
 	// Write replaces the document's pairs, has the rules decide about all pairs
 	// of the documents whose competition that changes, replaces their matches
 	// and suggestions by the result, and sets the document succeeded, all or

@@ -58,7 +58,7 @@ func (s *fakeStore) WriteReleased(ctx context.Context, f job.Fence, n score.Norm
 	return s.Write(ctx, f, n, types, seen, nil, decide)
 }
 
-func (s *fakeStore) Near(context.Context, uuid.UUID, score.Window, []document.Type) ([]Near, error) {
+func (s *fakeStore) Near(context.Context, uuid.UUID, score.Normalized, []document.Type) ([]Near, error) {
 	return nil, errors.New("no document has an embedding")
 }
 

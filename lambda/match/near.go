@@ -48,7 +48,7 @@ func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
 	if err = a.candidates(ctx); err != nil || !a.doc.Embedded() {
 		return err
 	}
-	near, err := a.Store.Near(ctx, a.raw.ID, a.n.Window, a.types)
+	near, err := a.Store.Near(ctx, a.raw.ID, a.n, a.types)
 	if err != nil {
 		return failure.At("read similar documents", err)
 	}

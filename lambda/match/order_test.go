@@ -59,10 +59,10 @@ func (m *memory) Candidates(_ context.Context, f job.Fence, n score.Normalized, 
 	return m.block(f.ID, n, types), nil
 }
 
-func (m *memory) Near(_ context.Context, id uuid.UUID, w score.Window, types []document.Type) (near []Near, err error) {
+func (m *memory) Near(_ context.Context, id uuid.UUID, n score.Normalized, types []document.Type) (near []Near, err error) {
 	for other, has := range m.keys {
 		if other != id && slices.Contains(types, m.docs[other].Type) && m.docs[other].Vector != "" &&
-			slices.ContainsFunc(has, func(k string) bool { return slices.Contains(w.Company, k) }) {
+			slices.ContainsFunc(has, func(k string) bool { return slices.Contains(n.Window.Company, k) }) {
 			near = append(near, Near{other, m.docs[other].Vector})
 		}
 	}

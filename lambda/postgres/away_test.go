@@ -41,7 +41,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 			return err
 		}},
 		{"near", func(ctx context.Context) error {
-			_, err := f.Near(ctx, num(1), n.Window, document.Types)
+			_, err := f.Near(ctx, num(1), n, document.Types)
 			return err
 		}},
 		{"keep vectors", func(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -21,62 +22,68 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// blockSQL finds the documents that share a key which is looked up (key.go), those with
-// the most shared keys first, then similar documents and partners of citations. A row
-// has a document's content if it is a candidate: the limits keep hundreds of documents of
-// a megabyte out of a function's memory. Partners beyond the limits are ids only: Write
-// reads them one by one. OFFSET 0 makes PostgreSQL convert the data to text once, not
-// wherever it is used.
-const blockSQL = `
-WITH reached AS MATERIALIZED (
-	SELECT id, shared FROM (` + reachedRows + `) AS reached
-), kept AS MATERIALIZED (` + keptRows + `
-), nearest AS MATERIALIZED (
-	SELECT * FROM (
-		SELECT known.*, data, sum(octet_length(data)) OVER (ORDER BY shared DESC, id) AS bytes_read
-		FROM (SELECT id AS nearest, shared FROM reached ORDER BY shared DESC, id LIMIT 400) AS most
-		CROSS JOIN LATERAL (SELECT * FROM document WHERE id = nearest OFFSET 0) AS known` + dataRows + `
-	) AS read WHERE bytes_read <= 8388608
-), candidate AS (
-	SELECT id, tenant_id, type, data, received_at, ` + vectorColumn + ` AS vector, ` + knownColumn + ` AS known FROM nearest
-	UNION ALL
-	SELECT id, tenant_id, type, data, received_at, ` + vectorColumn + `, ` + knownColumn + `
+// blockSQL finds for each of a search's documents its neighbours: those that share a key
+// which is looked up (key.go), similar documents and partners of citations. A row has a
+// document's content if it is a candidate: the similar ones and the cited ones, and of the
+// others those with the most shared keys. The limits keep hundreds of documents of a
+// megabyte out of a function's memory. Partners beyond the limits are ids only: Write
+// reads them one by one. A document's own row has its content as it is now. OFFSET 0
+// makes PostgreSQL convert the data to text once, not wherever it is used.
+var blockSQL = `
+WITH its AS MATERIALIZED (` + itsRows + `
+), found AS MATERIALIZED (` + foundRows + `
+), picked AS (
+	SELECT own, id, max(shared) AS shared, min(place) AS place, bool_or(partner) AS partner
 	FROM (
-		SELECT known.*, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read
-		FROM (
-			SELECT *, coalesce(array_position($8::uuid[], id), 1000) AS similarity
-			FROM document
-			WHERE (id = ANY (ARRAY(SELECT id FROM kept))
-					OR id = ANY (ARRAY(SELECT unnest($8::uuid[]))) AND tenant_id = (SELECT tenant_id FROM document WHERE id = $1))
-				AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-			ORDER BY similarity, id LIMIT 1000
-		) AS known` + dataRows + `
-		WINDOW chosen AS (ORDER BY similarity, id)
-	) AS known
-	WHERE (bytes_read <= 8388608 OR place <= 20) AND id NOT IN (SELECT id FROM nearest)
+		SELECT *, NULL::bigint AS place, true AS partner FROM (` + sharingRows + `) AS sharing
+		UNION ALL
+		SELECT its.id, kept.id, 0, 1000000, true FROM its CROSS JOIN LATERAL (` + keptRows + `) AS kept
+		UNION ALL
+		SELECT own, id, 0, place, false FROM unnest($13::uuid[], $14::uuid[]) WITH ORDINALITY AS s (own, id, place)
+	) AS reasons
+	GROUP BY own, id
+), placed AS (
+	SELECT own, picked.id, partner, place IS NULL AS nearest, other.*,
+		row_number() OVER (PARTITION BY own, place IS NULL ORDER BY place, shared DESC, picked.id) AS place
+	FROM picked JOIN its ON its.id = own` + othersRows + `
+), read AS MATERIALIZED (
+	SELECT placed.*, data, party.name, party.vat_id,
+		NOT nearest AND place <= 20 OR place <= CASE WHEN nearest THEN 400 ELSE 1000 END
+			AND sum(octet_length(data)) OVER (PARTITION BY own, nearest ORDER BY place) <= 8388608 AS candidate
+	FROM placed
+	CROSS JOIN LATERAL (SELECT CASE WHEN place <= 1000 THEN structured_data::text END AS whole OFFSET 0) AS t` + dataRows + `
+	LEFT JOIN LATERAL (SELECT name, vat_id FROM party_name WHERE document_id = placed.id OFFSET 0) AS party ON true
+), named AS MATERIALIZED (
+	SELECT name, vat_id, ` + identitiesSQL + ` AS known
+	FROM (
+		SELECT DISTINCT $8::uuid AS tenant_id, name, CASE WHEN vat_id = '' THEN '' ELSE 'printed' END AS vat_id
+		FROM (SELECT name, vat_id FROM its UNION ALL SELECT name, vat_id FROM read WHERE candidate) AS each
+		WHERE name <> ''
+	) AS own
 )
-SELECT id, partner.id IS NOT NULL, candidate.id IS NOT NULL, tenant_id, type::text, data, received_at, vector, known
-FROM candidate FULL JOIN (SELECT id FROM reached UNION SELECT id FROM kept) AS partner USING (id)
-ORDER BY id`
+SELECT own, id, partner, candidate, false AS crowded, tenant_id, type::text, CASE WHEN candidate THEN data END AS data,
+	received_at, ` + vectorColumn + ` AS vector, known
+FROM read LEFT JOIN named ON named.name = read.name AND (named.vat_id = '') = (read.vat_id = '')
+UNION ALL
+SELECT its.id, its.id, false, false,
+	EXISTS (SELECT FROM found WHERE own = its.id AND most = ` + strconv.Itoa(reach) + ` GROUP BY key, day, most HAVING count(*) > most),
+	tenant_id, type::text, data, received_at, ` + vectorColumn + `, known
+FROM its CROSS JOIN LATERAL (SELECT * FROM document WHERE id = its.id OFFSET 0) AS d
+CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t` + dataRows + `
+LEFT JOIN named ON named.name = its.name AND (named.vat_id = '') = (its.vat_id = '')
+ORDER BY own, id`
 
 const dataRows = `
-	CROSS JOIN LATERAL (SELECT structured_data::text AS whole OFFSET 0) AS t
-	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS d`
+	CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(whole) <= 1048576 THEN whole ELSE '' END AS data) AS w`
 
 const rankedSQL = `
-SELECT id FROM (` + nearestRows + `) AS nearest
-ORDER BY shared DESC, id LIMIT $8`
-
-// partnersSQL lists all documents that a document is scored with.
-const partnersSQL = `
 SELECT id FROM (` + reachedRows + `) AS reached
-UNION ` + keptRows + `
-ORDER BY id`
+ORDER BY shared DESC, id LIMIT $13`
 
-// keptRows are the partners whose pair is kept whether a search reaches them or not.
+// keptRows are the partners of its whose pair is kept whether a search reaches them or not.
 const keptRows = `
-	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = $1 AND ` + keptEvidence + `
-	UNION SELECT document_a_id FROM match_pair WHERE document_b_id = $1 AND ` + keptEvidence
+	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = its.id AND ` + keptEvidence + `
+	UNION ALL SELECT document_a_id FROM match_pair WHERE document_b_id = its.id AND ` + keptEvidence
 
 // Candidates implements match.Store: one round trip, in which normalizedSQL
 // stores the normalised document, and carries the fence.
@@ -92,6 +99,7 @@ func (db *DB) Candidates(
 		return block, err
 	}
 	var fenced bool
+	a := around{id: f.ID, n: n, types: types}
 	err = steadily(ctx, func() error {
 		batch := &pgx.Batch{}
 		batch.Queue(planOnceSQL)
@@ -101,7 +109,7 @@ func (db *DB) Candidates(
 			fenced = tag.RowsAffected() == 1
 			return nil
 		})
-		queueBlock(batch, f.ID, n, types, &block)
+		queueBlocks(batch, &a)
 		return db.pool.SendBatch(ctx, batch).Close()
 	})
 	if err != nil {
@@ -110,46 +118,72 @@ func (db *DB) Candidates(
 	if !fenced {
 		return match.Block{}, job.ErrFenceLost
 	}
-	return block, nil
+	return a.block, nil
 }
 
-func queueBlock(batch *pgx.Batch, id uuid.UUID, n score.Normalized, types []document.Type, block *match.Block) {
-	batch.Queue(blockSQL, append(search(id, types, n), n.Similar)...).Query(func(rows pgx.Rows) error {
-		block.Candidates, block.Partners = nil, nil
-		var partner, candidate bool
+// around is a document with its neighbours.
+type around struct {
+	id    uuid.UUID
+	n     score.Normalized
+	types []document.Type
+
+	itself score.Raw   // as it is now
+	block  match.Block // the neighbours now
+}
+
+// queueBlocks reads the neighbours of documents of a tenant.
+func queueBlocks(batch *pgx.Batch, list ...*around) {
+	var s search
+	var owners, similar []uuid.UUID
+	byID := make(map[uuid.UUID]*around, len(list))
+	for _, a := range list {
+		a.block, a.itself = match.Block{}, score.Raw{ID: a.id}
+		byID[a.id] = a
+		s.add(a.id, a.n, a.types)
+		for _, id := range a.n.Similar {
+			owners, similar = append(owners, a.id), append(similar, id)
+		}
+	}
+	batch.Queue(blockSQL, s.args(owners, similar)...).Query(func(rows pgx.Rows) error {
+		var own uuid.UUID
+		var partner, candidate, crowded bool
 		var d score.Raw
-		columns := []any{&d.ID, &partner, &candidate, (*zeronull.UUID)(&d.TenantID), (*zeronull.Text)(&d.Type),
-			(*zeronull.Text)(&d.Data), (*zeronull.Timestamptz)(&d.Received), (*zeronull.Text)(&d.Vector), (*zeronull.Text)(&d.Known)}
+		columns := []any{&own, &d.ID, &partner, &candidate, &crowded, &d.TenantID, (*zeronull.Text)(&d.Type),
+			(*zeronull.Text)(&d.Data), &d.Received, &d.Vector, (*zeronull.Text)(&d.Known)}
 		_, err := pgx.ForEachRow(rows, columns, func() error {
+			a := byID[own]
+			if own == d.ID {
+				a.itself, a.block.Tenant, a.block.Known, a.block.Crowded = d, d.TenantID, d.Known, crowded
+			}
 			if partner {
-				block.Partners = append(block.Partners, d.ID)
+				a.block.Partners = append(a.block.Partners, d.ID)
 			}
 			if candidate {
-				block.Candidates = append(block.Candidates, d)
+				a.block.Candidates = append(a.block.Candidates, d)
 			}
 			return nil
 		})
 		return err
 	})
-	batch.Queue(knownSQL, id, n.Naming.Name, n.Naming.VATID).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&block.Tenant, &block.Known)
-	})
 }
 
+// nearSQL reads the nearest documents of a company, whatever their contents.
 const nearSQL = `
-SELECT other.id, ` + vectorColumn + `
-FROM (` + companyRows + `) AS known CROSS JOIN LATERAL (SELECT * FROM document WHERE id = document_id OFFSET 0) AS other
-WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND other.id <> $1
-	AND type = ANY ($4::text[]::document_type[]) AND embedding IS NOT NULL
-ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = $1))), other.id
+SELECT picked.id, ` + vectorColumn + `
+FROM (SELECT DISTINCT own, document_id AS id FROM (` + foundRows + `) AS found WHERE document_id <> own) AS picked
+JOIN (` + itsRows + `) AS its ON its.id = own` + othersRows + `
+WHERE embedding IS NOT NULL
+ORDER BY abs(extract(epoch FROM received_at - (SELECT received_at FROM document WHERE id = own))), picked.id
 LIMIT 500`
 
 // Near implements match.Store.
 func (db *DB) Near(
-	ctx context.Context, id uuid.UUID, w score.Window, types []document.Type,
+	ctx context.Context, id uuid.UUID, n score.Normalized, types []document.Type,
 ) (near []match.Near, err error) {
+	var s search
+	s.addCompany(id, n, types)
 	err = steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, nearSQL, id, w.Company, w.Days, types)
+		rows, _ := db.pool.Query(ctx, nearSQL, s.args()...)
 		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
 		return err
 	})
@@ -169,7 +203,9 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 		if err != nil {
 			continue // its data cannot be read, so it has no candidates
 		}
-		rows, _ := db.pool.Query(ctx, rankedSQL, append(search(raw.ID, score.Matchable(raw.Type), d.Normalized()), limit)...)
+		var s search
+		s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
+		rows, _ := db.pool.Query(ctx, rankedSQL, s.args(limit)...)
 		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
 			return nil, err
 		}
@@ -191,7 +227,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 
 // similar returns the documents of the same company whose texts are similar.
 func (db *DB) similar(ctx context.Context, d score.Document) (ids []uuid.UUID, err error) {
-	near, err := db.Near(ctx, d.ID, d.Normalized().Window, score.Matchable(d.Type))
+	near, err := db.Near(ctx, d.ID, d.Normalized(), score.Matchable(d.Type))
 	for _, n := range near {
 		if d.Similar(n.Vector) {
 			ids = append(ids, n.ID)

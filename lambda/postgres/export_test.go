@@ -3,16 +3,18 @@ package postgres
 import (
 	"context"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/score"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Statements whose plans are tested.
 const (
-	BlockSQL       = blockSQL
 	NearSQL        = nearSQL
 	RenamedSQL     = renamedSQL
 	ConfirmedSQL   = confirmedSQL
@@ -40,11 +42,21 @@ var GaugesSQL = documents.sql(gaugesSQL)
 // ExtendSQL and SucceedAllSQL are about documents.
 var ExtendSQL, SucceedAllSQL = documents.sql(extendSQL), documents.sql(succeedAllSQL)
 
-// SeparatedSQL is about a document.
-var SeparatedSQL = separatedSQL
+// SeparatedSQL is about a document, BlockSQL about those of a search.
+var SeparatedSQL, BlockSQL = separatedSQL, blockSQL
 
-// Search returns the parameters of BlockSQL, but for the last.
-var Search = search
+// BlockArgs returns the parameters of BlockSQL for a document, NearArgs those of NearSQL.
+func BlockArgs(id uuid.UUID, n score.Normalized, types []document.Type) []any {
+	var s search
+	s.add(id, n, types)
+	return s.args([]uuid.UUID{id}, []uuid.UUID{id})
+}
+
+func NearArgs(id uuid.UUID, n score.Normalized, types []document.Type) []any {
+	var s search
+	s.addCompany(id, n, types)
+	return s.args()
+}
 
 // Run and RunRow run any statement, as the methods of DB run theirs.
 func (db *DB) Run(ctx context.Context, sql string) error {

@@ -64,12 +64,13 @@ func (f *fixture) matcher() *match.Matcher {
 
 // key is Normalized with this key only.
 func key(k string) score.Normalized {
-	return score.Normalized{Keys: []string{k}, Lookup: []string{k}}
+	return score.Normalized{Tenant: tenant, Keys: []string{k}, Lookup: []string{k}}
 }
 
 // block reads the block of a claimed document, all types.
 func (f *fixture) block(fence job.Fence, n score.Normalized) match.Block {
 	f.t.Helper()
+	n.Tenant = tenant
 	b, err := f.Candidates(f.t.Context(), fence, n, document.Types)
 	if err != nil {
 		f.t.Fatal(err)
@@ -122,7 +123,7 @@ func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
 // writeOnce is one Write of a result, whatever comes of it.
 func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
 	pairs, by := asPairs(d)
-	seen.Tenant = cmp.Or(seen.Tenant, tenant)
+	seen.Tenant, n.Tenant = cmp.Or(seen.Tenant, tenant), tenant
 	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, by)
 	return w.Fresh, err
 }

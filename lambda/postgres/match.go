@@ -87,7 +87,7 @@ func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (match.Written, error) {
-	return db.write(ctx, &write{fence: f, n: n, types: types, seen: seen, pairs: pairs, decide: decide,
+	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, pairs: pairs, decide: decide,
 		end: db.sql.succeed, endArgs: []any{f.ID, f.Attempt}})
 }
 
@@ -97,7 +97,7 @@ func (db *DB) WriteReleased(
 	seen match.Block, decide match.Rules, r job.Release,
 ) (match.Written, error) {
 	sql, args := db.releasing(f, r)
-	return db.write(ctx, &write{fence: f, n: n, types: types, seen: seen, decide: decide, end: sql, endArgs: args,
+	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, decide: decide, end: sql, endArgs: args,
 		final: true})
 }
 

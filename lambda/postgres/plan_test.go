@@ -73,7 +73,7 @@ func TestPlansStaySelective(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := f.explain(postgres.BlockSQL, append(postgres.Search(id, score.Matchable(document.Invoice), d.Normalized()), []uuid.UUID{id})...)
+			p := f.explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)
 			p.WantIndexed(t, "document_key_pkey")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
 			if n := p.Fetched("document"); n > float64(documents/4) {
@@ -125,9 +125,9 @@ func TestPlansStayBounded(t *testing.T) {
 						t.Fatal(err)
 					}
 					n, types := d.Normalized(), score.Matchable(raw.Type)
-					search := postgrestest.Explain(t, conn, postgres.BlockSQL, append(postgres.Search(raw.ID, types, n), []uuid.UUID{raw.ID})...)
+					search := postgrestest.Explain(t, conn, postgres.BlockSQL, postgres.BlockArgs(raw.ID, n, types)...)
 					wantBounded(t, search, reach(n))
-					near := postgrestest.Explain(t, conn, postgres.NearSQL, raw.ID, n.Window.Company, n.Window.Days, types)
+					near := postgrestest.Explain(t, conn, postgres.NearSQL, postgres.NearArgs(raw.ID, n, types)...)
 					wantBounded(t, near, 500*len(n.Window.Company))
 				})
 			}

@@ -32,7 +32,8 @@ const beginSQL = "begin isolation level read committed"
 // by an index. PostgreSQL plans most of them each time, for the sizes of their arrays: it
 // took an eighth of the server's time. And with the statistics of a new tenant, or of a
 // table that was empty a minute ago, it reads whole tables.
-const planOnceSQL = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+const planOnceSQL = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 // limits holds the timeouts of every transaction and its jit, by name.
 type limits [][2]string

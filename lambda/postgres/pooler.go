@@ -44,7 +44,7 @@ const ownSession = "own session"
 // isOwn reports whether the session of a connection is its own, with settings that last.
 func isOwn(c *pgxpool.Conn) bool { return c.Conn().PgConn().CustomData()[ownSession] != nil }
 
-// look is for pgxpool.Config.AfterConnect, if the URL does not set the mode.
+// look looks at a new connection, if the URL does not set the mode.
 // Statements that stay prepared in a session take a third of the time of those
 // that are prepared each time, and half of what a claim does is to set limits; but a
 // pooler has another session for each transaction.

@@ -206,7 +206,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 	}
 	_, err = f.Gauges(t.Context(), []string{"recorder"})
 	check("gauges", err)
-	_, err = f.Near(t.Context(), num(1), key("k").Window, document.Types)
+	_, err = f.Near(t.Context(), num(1), key("k"), document.Types)
 	check("near", err)
 	_, err = f.Ranked(t.Context(), []uuid.UUID{num(1), num(2)}, 10)
 	check("ranked", err)

@@ -96,7 +96,7 @@ func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
 	put(4, tenant, document.PurchaseOrder, "x", []byte{4})
 	put(5, otherTenant, document.PurchaseOrder, "w", []byte{5})
 	put(6, tenant, document.Invoice, "w", []byte{6})
-	got, err := f.Near(t.Context(), num(1), score.Window{Company: []string{"w"}}, score.Matchable(document.Invoice))
+	got, err := f.Near(t.Context(), num(1), score.Normalized{Tenant: tenant, Window: score.Window{Company: []string{"w"}}}, score.Matchable(document.Invoice))
 	if want := []match.Near{{ID: num(2), Vector: "02"}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
@@ -120,7 +120,7 @@ func TestNearAreTheNearestByDate(t *testing.T) {
 		{[]int32{20250101}, 253, 0, 702},
 		{nil, 250, 0, 702},
 	} {
-		near, err := f.Near(t.Context(), num(1), score.Window{Company: []string{"00000000|who|w"}, Days: tc.days}, score.Matchable(document.Invoice))
+		near, err := f.Near(t.Context(), num(1), score.Normalized{Tenant: tenant, Window: score.Window{Company: []string{"00000000|who|w"}, Days: tc.days}}, score.Matchable(document.Invoice))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/rules"
@@ -20,9 +19,8 @@ import (
 // process are written together: the matches are a function of the set of documents,
 // so they are those of writes one after the other.
 type write struct {
+	around  // as it is in the transaction
 	fence   job.Fence
-	n       score.Normalized
-	types   []document.Type
 	seen    match.Block
 	pairs   []score.Pair // with the candidates of seen
 	decide  match.Rules  // nil: rules.Apply
@@ -35,8 +33,6 @@ type write struct {
 	shared bool          // its turn was that of another
 
 	// The transaction reads the document and its block, and has one of three results.
-	itself    score.Raw
-	now       match.Block
 	separated []score.Pair // of others that reach each other no longer; without a score
 	scored    []score.Pair
 	copies    *copies
@@ -53,8 +49,8 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 		var scored []score.Pair
 		for _, w := range group {
 			c.own, scored = append(c.own, w.fence.ID), append(scored, w.pairs...)
-			w.queueReads(batch)
 		}
+		queueReads(batch, group)
 		c.queueOwn(batch, ends(scored))
 	}, func(tx pgx.Tx, group []*write) error {
 		return writeTogether(ctx, tx, c, group)
@@ -65,19 +61,39 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	return w.written, w.err
 }
 
-// queueReads reads the document, its block and the pairs that it separates.
-func (w *write) queueReads(batch *pgx.Batch) {
-	w.now, w.itself, w.written, w.err = match.Block{}, score.Raw{ID: w.fence.ID}, match.Written{}, nil
+// queueReads reads the documents, their blocks and the pairs that they separate.
+func queueReads(batch *pgx.Batch, group []*write) {
+	list := make([]*around, len(group))
+	for i, w := range group {
+		w.written, w.err, w.separated = match.Written{}, nil, nil
+		list[i] = &w.around
+		if w.seen.Crowded {
+			w.queueSeparated(batch)
+		}
+	}
+	queueBlocks(batch, list...)
+}
+
+// readSeparated reads the pairs that documents separate which were not crowded when
+// their candidates were read.
+func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
+	batch := &pgx.Batch{}
+	for _, w := range group {
+		if w.block.Crowded && !w.seen.Crowded {
+			w.queueSeparated(batch)
+		}
+	}
+	if batch.Len() == 0 {
+		return nil
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func (w *write) queueSeparated(batch *pgx.Batch) {
 	batch.Queue(separatedSQL, w.fence.ID).Query(func(rows pgx.Rows) (err error) {
 		w.separated, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p score.Pair, err error) {
 			return p, row.Scan(&p.A, &p.B)
 		})
-		return err
-	})
-	queueBlock(batch, w.fence.ID, w.n, w.types, &w.now)
-	batch.Queue(rawsSQL, []uuid.UUID{w.fence.ID}).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		w.itself = append(found, w.itself)[0]
 		return err
 	})
 }
@@ -89,6 +105,9 @@ var errNothing = errors.New("there is nothing to write")
 // writeTogether writes the documents of a group, but those with a result of their own
 // before that, and commits. All other errors are of the whole group.
 func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*write) error {
+	if err := readSeparated(ctx, tx, group); err != nil {
+		return err
+	}
 	known := knownOf(group)
 	for _, w := range group {
 		if err := w.score(ctx, tx, known); err != nil {
@@ -105,7 +124,7 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 		for _, w := range group {
 			c.own, r.pairs = append(c.own, w.fence.ID), append(r.pairs, w.scored...)
 			r.separated = append(r.separated, w.separated...)
-			r.renamed.happened = r.renamed.happened || w.now.Known != w.n.Known
+			r.renamed.happened = r.renamed.happened || w.block.Known != w.n.Known
 		}
 		r.renamed.documents, r.pairs = c.own, eachOnce(r.pairs)
 		published, err := redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
@@ -126,7 +145,7 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 func knownOf(group []*write) map[uuid.UUID]string {
 	known := make(map[uuid.UUID]string, len(group))
 	for _, w := range group {
-		known[w.fence.ID] = w.now.Known
+		known[w.fence.ID] = w.block.Known
 	}
 	return known
 }
@@ -170,24 +189,24 @@ func decideTogether(ctx context.Context, c rules.Competition, group []*write) (r
 // supplier's name has other identities now has other keys: it has a fresh block
 // instead. known are the identities of those that are written with it.
 func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string) error {
-	for i, c := range w.now.Candidates {
-		w.now.Candidates[i].Known = cmp.Or(known[c.ID], c.Known)
+	for i, c := range w.block.Candidates {
+		w.block.Candidates[i].Known = cmp.Or(known[c.ID], c.Known)
 	}
-	changed := !slices.Equal(w.now.Candidates, w.seen.Candidates) || !slices.Equal(w.now.Partners, w.seen.Partners)
-	if !w.final && (w.now.Known != w.n.Known || changed && w.seen.Score == nil) {
-		w.written.Fresh = &w.now
+	changed := !slices.Equal(w.block.Candidates, w.seen.Candidates) || !slices.Equal(w.block.Partners, w.seen.Partners)
+	if !w.final && (w.block.Known != w.n.Known || changed && w.seen.Score == nil) {
+		w.written.Fresh = &w.block
 		return nil
 	}
-	fresh := without(w.now.Candidates, w.seen.Candidates)
+	fresh := without(w.block.Candidates, w.seen.Candidates)
 	gone := map[uuid.UUID]bool{}
-	for _, c := range without(w.seen.Candidates, w.now.Candidates) {
+	for _, c := range without(w.seen.Candidates, w.block.Candidates) {
 		gone[c.ID] = true
 	}
 	w.scored = slices.DeleteFunc(slices.Clone(w.pairs), func(p score.Pair) bool { return gone[p.A] || gone[p.B] })
 	if len(fresh) > 0 {
 		w.scored = append(w.scored, w.seen.Score(fresh)...)
 	}
-	rest, err := scoreRest(ctx, tx, w.now, w.types, known, w.seen.Score)
+	rest, err := scoreRest(ctx, tx, w.block, w.types, known, w.seen.Score)
 	w.scored = append(w.scored, rest...)
 	return err
 }

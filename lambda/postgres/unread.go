@@ -18,18 +18,21 @@ type Unread struct {
 	More      bool   `json:"more,omitempty"` // there are more: a common key is counted to 10,000
 }
 
-// unreadSQL has the parameters of reachedRows. It counts when a person asks, so that
-// a search does not pay for it.
+// unreadSQL counts when a person asks, so that a search does not pay for it. Kinds own
+// and cit are beside a ref.
 const unreadSQL = `
-SELECT split_part(k, '|', 2) AS kind, count(DISTINCT id), bool_or(found > 10000)
-FROM (` + wantedRows + `) AS wanted CROSS JOIN LATERAL (
-	SELECT document_id, count(*) OVER () AS found FROM (
-		SELECT document_id FROM document_key AS has
-		WHERE has.key = wanted.key AND has.day BETWEEN first AND last LIMIT 10001) AS counted
-) AS sharing
-JOIN document ON id = document_id
-WHERE id <> $1 AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-	AND id NOT IN (` + partnersSQL + `) AND split_part(k, '|', 2) NOT IN ('own', 'cit') -- they are beside a ref
+WITH reached AS MATERIALIZED (` + reachedRows + `), sharing AS (
+	SELECT kind, document_id, found FROM ` + wantedRows + `
+	JOIN unnest($2::uuid[], $13::text[]) AS named (key, kind) USING (key) CROSS JOIN LATERAL (
+		SELECT document_id, count(*) OVER () AS found FROM (
+			SELECT document_id FROM document_key AS has
+			WHERE has.key = wanted.key AND has.day BETWEEN first AND last LIMIT 10001) AS counted
+	) AS those
+	WHERE kind NOT IN ('own', 'cit')
+)
+SELECT kind, count(DISTINCT document_id), bool_or(found > 10000)
+FROM sharing CROSS JOIN (` + itsRows + `) AS its CROSS JOIN LATERAL (SELECT document_id AS id) AS picked` + othersRows + `
+WHERE picked.id <> its.id AND picked.id NOT IN (SELECT id FROM reached) AND picked.id NOT IN (SELECT id FROM (` + keptRows + `) AS kept)
 GROUP BY kind ORDER BY kind`
 
 // Unread counts the documents that share a key with a document and are out of reach
@@ -39,7 +42,9 @@ func (db *DB) Unread(ctx context.Context, raw score.Raw) ([]Unread, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // the document has failed, and says why
 	}
-	rows, _ := db.pool.Query(ctx, unreadSQL, search(raw.ID, score.Matchable(raw.Type), d.Normalized())...)
+	var s search
+	s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
+	rows, _ := db.pool.Query(ctx, unreadSQL, s.args(s.kinds)...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Unread])
 }
 

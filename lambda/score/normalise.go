@@ -60,6 +60,7 @@ type citation struct {
 
 // Normalized is the part of a normalised document that the store keeps.
 type Normalized struct {
+	Tenant       uuid.UUID        // of the document and of its candidates
 	Counterparty map[string]party // by role: supplier, buyer
 	References   []citation       // never nil
 	Text         string           // for a person's full-text search
@@ -164,7 +165,7 @@ func (d *Document) HasCounterparty() bool {
 
 // Normalized is the part of d that is stored.
 func (d Document) Normalized() Normalized {
-	n := Normalized{Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
+	n := Normalized{Tenant: d.TenantID, Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
 		Naming: d.Naming(), Known: strings.Join(d.supplier.known, "\n")}
 	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"bytes"
+	"context"
+	"maps"
 	"slices"
 
 	"matchbook/lambda/document"
@@ -12,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clusterRow is a locked document with the columns that clusters and fences depend on.
+// clusterRow is a document with the columns that clusters and fences depend on.
 type clusterRow struct {
 	ID      uuid.UUID
 	Type    *document.Type
@@ -20,8 +22,166 @@ type clusterRow struct {
 	Attempt *int // at work on the document; nil without one
 }
 
+// joins reports whether a match of the document joins clusters: a contract joins nothing.
+func (d *clusterRow) joins() bool { return d.Type == nil || *d.Type != document.Contract }
+
+// root is the id of the document's cluster; its own if it is alone.
+func (d *clusterRow) root() uuid.UUID {
+	if d.Cluster != nil {
+		return *d.Cluster
+	}
+	return d.ID
+}
+
+const clusterRowsSQL = `
+SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
+FROM document WHERE id = ANY ($1)`
+
+// edgesSQL reads the matches of the documents $1, those of the pairs $2 and $3, and which
+// of these pairs a person decided against.
+const edgesSQL = `
+SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
+WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
+UNION
+SELECT a, b, decided_by = 'person', true FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
+CROSS JOIN LATERAL (SELECT * FROM document_match WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m
+UNION ALL
+SELECT a, b, true, false FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
+CROSS JOIN LATERAL (SELECT * FROM match_suggestion WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS s
+WHERE decided_by = 'person'`
+
+// edgeRow is a match, or a pair that is none by a person's word.
+type edgeRow struct {
+	A, B              uuid.UUID
+	ByPerson, Matched bool
+}
+
+// standing holds the documents that a write may change, and matches of them. It is as
+// long as no other writer of the tenant has the turn.
+type standing struct {
+	docs  []clusterRow
+	edges []edgeRow
+	word  *word // a person's about a pair, a new one; nil without
+}
+
+// queueStanding reads the documents of pairs that are decided, and of the own ones all
+// matches.
+func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word *word) *standing {
+	s := &standing{word: word}
+	as, bs := keysOf(decided)
+	batch.Queue(clusterRowsSQL, sortedIDs(slices.Concat(own, as, bs))).Query(s.takeDocs)
+	batch.Queue(edgesSQL, own, as, bs).Query(s.takeEdges)
+	return s
+}
+
+func (s *standing) takeDocs(rows pgx.Rows) (err error) {
+	s.docs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+	return err
+}
+
+func (s *standing) takeEdges(rows pgx.Rows) error {
+	var e edgeRow
+	_, err := pgx.ForEachRow(rows, []any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() error {
+		if s.word.about([2]uuid.UUID{e.A, e.B}) {
+			e.ByPerson = false // there is a new word
+		}
+		if e.Matched || e.ByPerson {
+			s.edges = append(s.edges, e)
+		}
+		return nil
+	})
+	return err
+}
+
+// holds reports whether an attempt has its document.
+func (s *standing) holds(f job.Fence) bool {
+	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
+		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Attempt
+	})
+}
+
+// clustering is a change of clusters.
+type clustering struct {
+	docs     map[uuid.UUID]*uuid.UUID // documents whose cluster changes
+	from, to []uuid.UUID              // clusters that become another one, with all their documents
+}
+
+// cluster makes clusters exact. replaced tells whether queueResult replaces the match of
+// a pair by the new ones. It returns the documents of the matches that may have changed.
+//
+// Where matches only come, clusters only join: their documents need not be known. Where
+// one goes, the clusters of its documents are read whole.
+func (s *standing) cluster(
+	ctx context.Context, tx pgx.Tx, replaced func(a, b uuid.UUID) bool, matches []rules.Edge,
+) (c clustering, changed []uuid.UUID, err error) {
+	now := map[[2]uuid.UUID]bool{}
+	for _, e := range matches {
+		now[[2]uuid.UUID{e.A, e.B}] = true
+		changed = append(changed, e.A, e.B)
+	}
+	for _, e := range s.edges {
+		switch key := [2]uuid.UUID{e.A, e.B}; {
+		case !e.Matched:
+			delete(now, key)
+		case e.ByPerson || !replaced(e.A, e.B):
+			now[key] = true
+		default:
+			changed = append(changed, e.A, e.B)
+		}
+	}
+	if ids, whole := s.falls(now); whole {
+		c, err = s.clusterWhole(ctx, tx, ids, replaced, now)
+		return c, changed, err
+	}
+	return s.join(now), changed, nil
+}
+
+// falls reports whether a cluster may fall apart, or is not known: a match goes, a document
+// has become a contract, or a match is that of a document that was not read. It lists
+// the documents of all matches.
+func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool) {
+	known := make(map[uuid.UUID]bool, len(s.docs))
+	for _, d := range s.docs {
+		ids, known[d.ID] = append(ids, d.ID), true
+		falls = falls || !d.joins() && d.Cluster != nil
+	}
+	for _, e := range s.edges {
+		falls = falls || e.Matched && !now[[2]uuid.UUID{e.A, e.B}]
+	}
+	for key := range now {
+		ids = append(ids, key[:]...)
+		falls = falls || !known[key[0]] || !known[key[1]]
+	}
+	return ids, falls
+}
+
+// join joins the clusters of matches.
+func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
+	docs, sets := make(map[uuid.UUID]*clusterRow, len(s.docs)), newUnionFind()
+	for i := range s.docs {
+		docs[s.docs[i].ID] = &s.docs[i]
+	}
+	for key := range matches {
+		if a, b := docs[key[0]], docs[key[1]]; a.joins() && b.joins() {
+			sets.join(a.root(), b.root())
+		}
+	}
+	c := clustering{docs: map[uuid.UUID]*uuid.UUID{}}
+	for _, d := range docs {
+		to := sets.cluster(d.root())
+		switch {
+		case to == nil || equalID(to, d.Cluster):
+		case d.Cluster == nil:
+			c.docs[d.ID] = to
+		case !slices.Contains(c.from, *d.Cluster):
+			c.from, c.to = append(c.from, *d.Cluster), append(c.to, *to)
+		}
+	}
+	return c
+}
+
 // memberRows are the ids of the documents $1, of their partners by matches, and of
-// all members of the clusters of both. Within the tenant's lock no cluster changes.
+// all members of the clusters of both.
 const memberRows = `
 WITH near AS (
 	SELECT unnest($1::uuid[]) AS id
@@ -33,62 +193,73 @@ WITH near AS (
 		OR cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY (ARRAY(SELECT id FROM near))))
 )`
 
-// lockRowsSQL locks the members in id order, as every transaction does.
-const lockRowsSQL = memberRows + `
-SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
-FROM document
-WHERE id = ANY (ARRAY(SELECT id FROM member))
+const membersSQL = memberRows + `
+SELECT id, type::text, cluster_id, NULL::integer FROM document WHERE id = ANY (ARRAY(SELECT id FROM member))`
+
+const memberEdgesSQL = memberRows + `
+SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM member))`
+
+// clusterWhole reads the clusters of documents and of their partners whole: every match
+// that counts lies among them. It adds to matches those that stay.
+func (s *standing) clusterWhole(
+	ctx context.Context, tx pgx.Tx, ids []uuid.UUID, replaced func(a, b uuid.UUID) bool, matches map[[2]uuid.UUID]bool,
+) (c clustering, err error) {
+	whole, batch := &standing{word: s.word}, &pgx.Batch{}
+	batch.Queue(membersSQL, ids).Query(whole.takeDocs)
+	batch.Queue(memberEdgesSQL, ids).Query(whole.takeEdges)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return c, err
+	}
+	for _, e := range whole.edges {
+		if e.ByPerson || !replaced(e.A, e.B) {
+			matches[[2]uuid.UUID{e.A, e.B}] = true
+		}
+	}
+	joins, sets := make(map[uuid.UUID]bool, len(whole.docs)), newUnionFind()
+	for _, d := range whole.docs {
+		joins[d.ID] = d.joins()
+	}
+	for key := range matches {
+		if joins[key[0]] && joins[key[1]] {
+			sets.join(key[0], key[1])
+		}
+	}
+	c.docs = map[uuid.UUID]*uuid.UUID{}
+	for _, d := range whole.docs {
+		if now := sets.cluster(d.ID); !equalID(now, d.Cluster) {
+			c.docs[d.ID] = now
+		}
+	}
+	return c, nil
+}
+
+// lockRowsSQL locks documents, and those of clusters, in id order, as every transaction
+// does, and reads the attempts at work on them.
+const lockRowsSQL = `
+SELECT id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
+FROM document WHERE id = ANY ($1) OR cluster_id = ANY ($2)
 ORDER BY id
 FOR NO KEY UPDATE`
 
-// edgesSQL reads the matches of the members, and which of the pairs $2 and $3 a
-// person decided against.
-const edgesSQL = memberRows + `
-SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
-WHERE document_a_id = ANY (ARRAY(SELECT id FROM member))
-UNION ALL
-SELECT document_a_id, document_b_id, true, false FROM match_suggestion
-JOIN unnest($2::uuid[], $3::uuid[]) AS p (a, b) ON document_a_id = p.a AND document_b_id = p.b
-WHERE decided_by = 'person'`
-
-// edgeRow is a match, or a pair that is none by a person's word.
-type edgeRow struct {
-	A, B              uuid.UUID
-	ByPerson, Matched bool
-}
-
-// locked holds the rows of the documents that a write may touch, and their matches.
-type locked struct {
-	docs  []clusterRow
-	edges []edgeRow
-}
-
-// queueLock locks the documents, and reads what decides about their clusters.
-func queueLock(batch *pgx.Batch, ids []uuid.UUID, decided []rules.Pair) *locked {
-	l := &locked{}
-	batch.Queue(lockRowsSQL, ids).Query(func(rows pgx.Rows) (err error) {
-		l.docs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+// queueLock locks the own documents, and those whose cluster changes. The fences are
+// held until the commit.
+func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Fence]bool) {
+	held = map[job.Fence]bool{}
+	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
+	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(func(rows pgx.Rows) error {
+		var f job.Fence
+		var attempt *int
+		_, err := pgx.ForEachRow(rows, []any{&f.ID, &attempt}, func() error {
+			if attempt != nil {
+				f.Attempt = *attempt
+				held[f] = true
+			}
+			return nil
+		})
 		return err
 	})
-	as, bs := keysOf(decided)
-	batch.Queue(edgesSQL, ids, as, bs).Query(func(rows pgx.Rows) (err error) {
-		l.edges, err = pgx.CollectRows(rows, pgx.RowToStructByPos[edgeRow])
-		return err
-	})
-	return l
-}
-
-// holds reports whether an attempt has its document: until the commit, as its row is
-// locked.
-func (l *locked) holds(f job.Fence) bool {
-	return slices.ContainsFunc(l.docs, func(d clusterRow) bool {
-		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Attempt
-	})
-}
-
-// forget leaves out a person's word about a pair, which has a new one.
-func (l *locked) forget(pair [2]uuid.UUID) {
-	l.edges = slices.DeleteFunc(l.edges, func(e edgeRow) bool { return pair == [2]uuid.UUID{e.A, e.B} })
+	return held
 }
 
 const setClusterSQL = `
@@ -96,49 +267,63 @@ UPDATE document SET cluster_id = c.cluster_id
 FROM unnest($1::uuid[], $2::uuid[]) AS c (id, cluster_id)
 WHERE document.id = c.id`
 
-// queueClusters makes cluster_id exact for the locked documents: whole clusters, as
-// they were before the matches changed, so that every match that counts lies among
-// them. It returns the documents of the matches that may have changed. replaced
-// tells whether queueResult replaces the match of a pair by the new ones.
-func (l *locked) queueClusters(
-	batch *pgx.Batch, replaced func(a, b uuid.UUID) bool, matches []rules.Edge,
-) (changed []uuid.UUID) {
-	sets, refused := newUnionFind(), map[[2]uuid.UUID]bool{}
-	joins := make(map[uuid.UUID]bool, len(l.docs)) // a contract joins nothing
-	for _, d := range l.docs {
-		joins[d.ID] = d.Type == nil || *d.Type != document.Contract
+const joinClusterSQL = `
+UPDATE document SET cluster_id = c.now
+FROM unnest($1::uuid[], $2::uuid[]) AS c (before, now)
+WHERE document.cluster_id = c.before`
+
+// of is the cluster of a document from now on.
+func (c *clustering) of(d clusterRow) *uuid.UUID {
+	if now, changes := c.docs[d.ID]; changes {
+		return now
 	}
-	join := func(a, b uuid.UUID) {
-		if joins[a] && joins[b] {
-			sets.join(a, b)
+	if d.Cluster != nil {
+		if i := slices.Index(c.from, *d.Cluster); i >= 0 {
+			return &c.to[i]
 		}
 	}
-	for _, e := range l.edges {
-		switch {
-		case !e.Matched:
-			refused[[2]uuid.UUID{e.A, e.B}] = true
-		case e.ByPerson || !replaced(e.A, e.B):
-			join(e.A, e.B)
-		default:
-			changed = append(changed, e.A, e.B)
-		}
-	}
-	for _, e := range matches {
-		if changed = append(changed, e.A, e.B); !refused[[2]uuid.UUID{e.A, e.B}] {
-			join(e.A, e.B)
-		}
-	}
+	return d.Cluster
+}
+
+// succeedMatchedSQL is succeedAllSQL for documents whose rows are locked, with their clusters:
+// a row is entered into the indexes once.
+var succeedMatchedSQL = documents.sql(`
+UPDATE {table} SET ` + succeeded + `, cluster_id = m.cluster_id
+FROM unnest($1::uuid[], $2::integer[], $3::uuid[]) AS m (id, attempt, cluster_id)
+WHERE {table}.id = m.id AND {attempts} = m.attempt AND coalesce({status}, '') = 'in-progress'`)
+
+// queueEnds ends the attempts at documents, with their clusters.
+func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 	var ids []uuid.UUID
+	var attempts []int
 	var clusters []*uuid.UUID
-	for _, d := range l.docs {
-		if now := sets.cluster(d.ID); !equalID(now, d.Cluster) {
-			ids, clusters = append(ids, d.ID), append(clusters, now)
+	for _, w := range docs {
+		if w.end != "" {
+			batch.Queue(w.end, w.endArgs...)
+			continue
 		}
+		at := slices.IndexFunc(s.docs, func(d clusterRow) bool { return d.ID == w.fence.ID })
+		ids, attempts, clusters = append(ids, w.fence.ID), append(attempts, w.fence.Attempt), append(clusters, c.of(s.docs[at]))
+		delete(c.docs, w.fence.ID)
 	}
 	if len(ids) > 0 {
+		batch.Queue(succeedMatchedSQL, ids, attempts, clusters)
+	}
+}
+
+// queue writes the clusters.
+func (c *clustering) queue(batch *pgx.Batch) {
+	if len(c.docs) > 0 {
+		var ids []uuid.UUID
+		var clusters []*uuid.UUID
+		for id, cluster := range c.docs {
+			ids, clusters = append(ids, id), append(clusters, cluster)
+		}
 		batch.Queue(setClusterSQL, ids, clusters)
 	}
-	return changed
+	if len(c.from) > 0 {
+		batch.Queue(joinClusterSQL, c.from, c.to)
+	}
 }
 
 func equalID(a, b *uuid.UUID) bool {

@@ -194,7 +194,7 @@ func (w *word) queue(batch *pgx.Batch) {
 //
 // Those whose supplier has other names now are published as after any write
 // (renaming.queuePublish).
-func (w *word) concerns(l *locked, decides func(a, b uuid.UUID) bool, result rules.Result) []uuid.UUID {
+func (w *word) concerns(s *standing, decides func(a, b uuid.UUID) bool, result rules.Result) []uuid.UUID {
 	list := slices.Clone(result.Stale)
 	if w.verdict() == "" {
 		list = append(list, w.pair[:]...)
@@ -204,7 +204,7 @@ func (w *word) concerns(l *locked, decides func(a, b uuid.UUID) bool, result rul
 		has[e.A], has[e.B] = true, true
 	}
 	var had []uuid.UUID
-	for _, e := range l.edges {
+	for _, e := range s.edges {
 		switch itself := w.pair == [2]uuid.UUID{e.A, e.B}; {
 		case !e.Matched:
 		case itself || !e.ByPerson && decides(e.A, e.B):

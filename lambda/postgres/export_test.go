@@ -20,6 +20,7 @@ const (
 	ConfirmedSQL   = confirmedSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
+	MembersSQL     = membersSQL
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL

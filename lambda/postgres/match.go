@@ -87,8 +87,7 @@ func (db *DB) Write(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (match.Written, error) {
-	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, pairs: pairs, decide: decide,
-		end: db.sql.succeed, endArgs: []any{f.ID, f.Attempt}})
+	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, pairs: pairs, decide: decide})
 }
 
 // WriteReleased implements match.Store.

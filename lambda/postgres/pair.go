@@ -143,14 +143,19 @@ func redecide(
 	now, lost := c.replace(r)
 	moved := rules.Moved(c.pairs, now.pairs)
 	decided := slices.Concat(moved, now.decided())
-	var held *locked
+	var held *standing
 	err = send(func(batch *pgx.Batch) error {
 		now.queueFull(batch, moved)
 		c.queueFull(batch, lost)
-		as, bs := keysOf(slices.Concat(lost, decided))
-		touched := slices.Concat(c.own, as, bs)
+		gone := slices.Concat(lost, decided)
+		as, bs := keysOf(gone)
+		touched := sortedIDs(slices.Concat(c.own, as, bs))
 		now.queueMore(batch, touched)
-		held = queueLock(batch, sortedIDs(touched), decided)
+		own := c.own
+		if r.word != nil {
+			own = touched // whether another match is left to them
+		}
+		held = queueStanding(batch, own, gone, r.word)
 		for _, w := range r.docs {
 			w.copies = queueCopies(batch, w.itself)
 		}
@@ -170,15 +175,21 @@ func redecide(
 	}
 	if r.word != nil {
 		result.Stale = r.word.concerns(held, now.decides, result)
-		held.forget(r.word.pair)
 	}
-	var changed []uuid.UUID
+	clusters, changed, err := held.cluster(ctx, tx, now.decides, result.Matches)
+	if err != nil {
+		return nil, err
+	}
+	changed = append(changed, c.own...)
+	var fences map[job.Fence]bool
 	var chain *chain
 	err = send(func(batch *pgx.Batch) error {
+		fences = clusters.queueLock(batch, c.own)
 		if err := queueRewrite(batch, now, lost, r, result); err != nil {
 			return err
 		}
-		changed = append(held.queueClusters(batch, now.decides, result.Matches), c.own...)
+		clusters.queueEnds(batch, held, r.docs)
+		clusters.queue(batch)
 		chain = queueChain(batch, changed)
 		for _, w := range r.docs {
 			if err := w.copies.queueCompared(ctx, tx, batch); err != nil {
@@ -190,11 +201,15 @@ func redecide(
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range r.docs {
+		if !fences[w.fence] {
+			return nil, job.ErrFenceLost
+		}
+	}
 	return published, send(func(batch *pgx.Batch) error {
 		chain.queueComparisons(batch, changed)
 		for _, w := range r.docs {
 			w.copies.queueWarnings(batch)
-			batch.Queue(w.end, w.endArgs...)
 		}
 		queueStale(batch, result.Stale, lost, c, &published)
 		r.renamed.queuePublish(batch, &published)

@@ -93,7 +93,11 @@ func TestPlansStaySelective(t *testing.T) {
 		p.WantIndexed(t, "document_key_pkey", "document_pkey")
 	})
 	t.Run("locks", func(t *testing.T) {
-		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20))
+		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20), f.someDocuments(20))
+		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
+	})
+	t.Run("members", func(t *testing.T) {
+		p := f.explain(postgres.MembersSQL, f.someDocuments(20))
 		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
 	})
 }

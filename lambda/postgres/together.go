@@ -24,7 +24,7 @@ type write struct {
 	seen    match.Block
 	pairs   []score.Pair // with the candidates of seen
 	decide  match.Rules  // nil: rules.Apply
-	end     string       // the statement that ends the attempt; it carries the fence
+	end     string       // the statement that releases the attempt, by its fence; empty: it succeeds
 	endArgs []any
 	final   bool // it is written whatever has changed
 

@@ -37,20 +37,22 @@ const clusterRowsSQL = `
 SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
 FROM document WHERE id = ANY ($1)`
 
-// edgesSQL reads the matches of the documents $1, those of the pairs $2 and $3, and which
-// of these pairs a person decided against.
+// edgesSQL reads the matches and suggestions of the documents $1, and of the pairs $2
+// and $3.
 const edgesSQL = `
 SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
 WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
 UNION
 SELECT a, b, decided_by = 'person', true FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
-CROSS JOIN LATERAL (SELECT * FROM document_match WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m
-UNION ALL
-SELECT a, b, true, false FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
-CROSS JOIN LATERAL (SELECT * FROM match_suggestion WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS s
-WHERE decided_by = 'person'`
+CROSS JOIN LATERAL (SELECT decided_by FROM document_match WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m
+UNION
+SELECT document_a_id, document_b_id, decided_by = 'person', false FROM match_suggestion
+WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
+UNION
+SELECT a, b, decided_by = 'person', false FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
+CROSS JOIN LATERAL (SELECT decided_by FROM match_suggestion WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m`
 
-// edgeRow is a match, or a pair that is none by a person's word.
+// edgeRow is a match or a suggestion: one by a person is a pair that is none.
 type edgeRow struct {
 	A, B              uuid.UUID
 	ByPerson, Matched bool
@@ -85,12 +87,22 @@ func (s *standing) takeEdges(rows pgx.Rows) error {
 		if s.word.about([2]uuid.UUID{e.A, e.B}) {
 			e.ByPerson = false // there is a new word
 		}
-		if e.Matched || e.ByPerson {
-			s.edges = append(s.edges, e)
-		}
+		s.edges = append(s.edges, e)
 		return nil
 	})
 	return err
+}
+
+// matched reports whether there was a match before the write.
+func (s *standing) matched() bool {
+	return slices.ContainsFunc(s.edges, func(e edgeRow) bool { return e.Matched })
+}
+
+// billed reports whether one of the documents is an invoice.
+func (s *standing) billed(ids []uuid.UUID) bool {
+	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
+		return d.Type != nil && *d.Type == document.Invoice && slices.Contains(ids, d.ID)
+	})
 }
 
 // holds reports whether an attempt has its document.
@@ -121,8 +133,9 @@ func (s *standing) cluster(
 	}
 	for _, e := range s.edges {
 		switch key := [2]uuid.UUID{e.A, e.B}; {
-		case !e.Matched:
+		case !e.Matched && e.ByPerson:
 			delete(now, key)
+		case !e.Matched:
 		case e.ByPerson || !replaced(e.A, e.B):
 			now[key] = true
 		default:

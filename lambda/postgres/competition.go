@@ -201,6 +201,11 @@ func (c *competition) verdict(pair [2]uuid.UUID) rules.Verdict {
 	return ""
 }
 
+// judged reports whether a person decided about a pair of the own documents.
+func (c *competition) judged() bool {
+	return slices.ContainsFunc(c.pairs, func(p rules.Pair) bool { return p.Verdict != "" && (c.owns(p.A) || c.owns(p.B)) })
+}
+
 // asRules is the competition for the rules.
 func (c *competition) asRules() rules.Competition {
 	as, bs := keysOf(c.decided())

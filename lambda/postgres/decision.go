@@ -137,7 +137,7 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 		if err != nil {
 			return err
 		}
-		r.renamed = &renaming{tenant: tenant, documents: w.pair[:]}
+		r.renamed = &renaming{tenant: tenant, documents: w.pair[:], confirmed: true}
 		w.written = true
 		done.Published, err = redecide(ctx, tx, c, rules.Revise, r)
 		done.Changed = err == nil

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding/json"
-	"slices"
 
 	"matchbook/lambda/rules"
 
@@ -10,23 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clearMatchesSQL deletes the matches of documents, $1, and of pairs, $2 and $3, but
-// those of the pairs $4 and $5.
 const clearMatchesSQL = `
-DELETE FROM document_match
-WHERE (document_a_id, document_b_id) IN (
-		SELECT document_a_id, document_b_id FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
-		UNION SELECT * FROM unnest($2::uuid[], $3::uuid[]))
-	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))`
+DELETE FROM document_match USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
+WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person'`
 
 const clearSuggestionsSQL = `
-DELETE FROM match_suggestion
-WHERE (document_a_id, document_b_id) IN (
-		SELECT document_a_id, document_b_id FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
-		UNION SELECT * FROM unnest($2::uuid[], $3::uuid[]))
-	AND decided_by <> 'person'
-	AND NOT (document_a_id, document_b_id) IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))`
+DELETE FROM match_suggestion USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
+WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person'`
 
 // The upserts write the rows that differ, so that matching a document again changes
 // nothing, not even a time. A pair that a person decided, in either table, is not
@@ -77,8 +66,7 @@ WHERE document_a_id = n.a AND document_b_id = n.b`
 
 // queueResult makes the matches and suggestions of the decided and the lost pairs, and
 // of the own documents, those of the result. A person's decision stays.
-func queueResult(batch *pgx.Batch, c *competition, lost []rules.Pair, result rules.Result) error {
-	decidedA, decidedB := keysOf(slices.Concat(c.decided(), lost))
+func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Result) error {
 	matches, err := columnsOf(result.Matches)
 	if err != nil {
 		return err
@@ -87,8 +75,9 @@ func queueResult(batch *pgx.Batch, c *competition, lost []rules.Pair, result rul
 	if err != nil {
 		return err
 	}
-	batch.Queue(clearMatchesSQL, c.own, decidedA, decidedB, matches.as, matches.bs)
-	batch.Queue(clearSuggestionsSQL, c.own, decidedA, decidedB, suggestions.as, suggestions.bs)
+	gone, unsuggested := s.gone(c.decides, result)
+	queueClear(batch, clearMatchesSQL, gone)
+	queueClear(batch, clearSuggestionsSQL, unsuggested)
 	if e := matches; len(e.as) > 0 {
 		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence)
 	}
@@ -97,6 +86,37 @@ func queueResult(batch *pgx.Batch, c *competition, lost []rules.Pair, result rul
 		batch.Queue(upsertSuggestionsSQL, e.as, e.bs, e.scores, e.deciders, e.reasons, e.evidence)
 	}
 	return nil
+}
+
+// gone lists the stored matches and suggestions that the result has no longer.
+func (s *standing) gone(replaced func(a, b uuid.UUID) bool, result rules.Result) (matches, suggestions [][2]uuid.UUID) {
+	is := map[edgeRow]bool{}
+	for _, e := range result.Matches {
+		is[edgeRow{A: e.A, B: e.B, Matched: true}] = true
+	}
+	for _, e := range result.Suggestions {
+		is[edgeRow{A: e.A, B: e.B}] = true
+	}
+	for _, e := range s.edges {
+		switch {
+		case e.ByPerson || !replaced(e.A, e.B) || is[e]:
+		case e.Matched:
+			matches = append(matches, [2]uuid.UUID{e.A, e.B})
+		default:
+			suggestions = append(suggestions, [2]uuid.UUID{e.A, e.B})
+		}
+	}
+	return matches, suggestions
+}
+
+func queueClear(batch *pgx.Batch, sql string, pairs [][2]uuid.UUID) {
+	var as, bs []uuid.UUID
+	for _, p := range pairs {
+		as, bs = append(as, p[0]), append(bs, p[1])
+	}
+	if len(as) > 0 {
+		batch.Queue(sql, as, bs)
+	}
 }
 
 func queueAsked(batch *pgx.Batch, pairs []rules.Pair) {

@@ -144,6 +144,7 @@ func redecide(
 	moved := rules.Moved(c.pairs, now.pairs)
 	decided := slices.Concat(moved, now.decided())
 	var held *standing
+	var copies *copies
 	err = send(func(batch *pgx.Batch) error {
 		now.queueFull(batch, moved)
 		c.queueFull(batch, lost)
@@ -156,9 +157,7 @@ func redecide(
 			own = touched // whether another match is left to them
 		}
 		held = queueStanding(batch, own, gone, r.word)
-		for _, w := range r.docs {
-			w.copies = queueCopies(batch, w.itself)
-		}
+		copies = queueCopies(batch, r.docs)
 		return nil
 	})
 	if err != nil {
@@ -185,18 +184,15 @@ func redecide(
 	var chain *chain
 	err = send(func(batch *pgx.Batch) error {
 		fences = clusters.queueLock(batch, c.own)
-		if err := queueRewrite(batch, now, lost, r, result); err != nil {
+		if err := queueRewrite(batch, now, held, lost, r, result); err != nil {
 			return err
 		}
 		clusters.queueEnds(batch, held, r.docs)
 		clusters.queue(batch)
-		chain = queueChain(batch, changed)
-		for _, w := range r.docs {
-			if err := w.copies.queueCompared(ctx, tx, batch); err != nil {
-				return err
-			}
+		if len(result.Matches) > 0 || held.matched() {
+			chain = queueChain(batch, changed, r.renamed.tenant)
 		}
-		return nil
+		return copies.queueCompared(ctx, tx, batch)
 	})
 	if err != nil {
 		return nil, err
@@ -207,10 +203,10 @@ func redecide(
 		}
 	}
 	return published, send(func(batch *pgx.Batch) error {
-		chain.queueComparisons(batch, changed)
-		for _, w := range r.docs {
-			w.copies.queueWarnings(batch)
+		if chain != nil && (len(chain.docs) > 0 || held.billed(changed) || held.matched()) {
+			chain.queueComparisons(batch, changed)
 		}
+		copies.queueWarnings(batch)
 		queueStale(batch, result.Stale, lost, c, &published)
 		r.renamed.queuePublish(batch, &published)
 		batch.Queue("commit")
@@ -242,7 +238,9 @@ func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args .
 }
 
 // queueRewrite writes the pairs, and the edges of a result.
-func queueRewrite(batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite, result rules.Result) error {
+func queueRewrite(
+	batch *pgx.Batch, c *competition, s *standing, lost []rules.Pair, r rewrite, result rules.Result,
+) error {
 	if len(lost) > 0 {
 		as, bs := keysOf(lost)
 		batch.Queue(deletePairsSQL, as, bs)
@@ -254,7 +252,7 @@ func queueRewrite(batch *pgx.Batch, c *competition, lost []rules.Pair, r rewrite
 		r.word.queue(batch)
 	}
 	r.renamed.queue(batch)
-	return queueResult(batch, c, lost, result)
+	return queueResult(batch, c, s, result)
 }
 
 // ends lists the documents of pairs, with repetitions.

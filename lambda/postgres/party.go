@@ -38,21 +38,23 @@ const knownSQL = `
 SELECT tenant_id, ` + identitiesSQL + `
 FROM (SELECT tenant_id, $2::text COLLATE "C" AS name, $3::text AS vat_id FROM document WHERE id = $1) AS own`
 
-// namingSQL stores the name of a document's supplier, the VAT id beside it, and the
-// identities with which the document is matched. It returns the name and the VAT
-// id before, and whether the identities of other documents may have changed.
+// namingSQL stores the names of documents' suppliers, the VAT ids beside them, and the
+// identities with which the documents are matched. It returns the names and the VAT
+// ids before, and whether the identities of other documents may have changed.
 const namingSQL = `
-WITH put AS (
+WITH named AS (
+	SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS n (id, name, vat_id, known)
+), put AS (
 	INSERT INTO party_name AS old (document_id, tenant_id, name, vat_id, confirmed, matched_as)
-	SELECT id, tenant_id, $2, $3, '{}', $4 FROM document WHERE id = $1
-	ON CONFLICT (document_id) DO UPDATE SET name = $2, vat_id = $3, matched_as = $4
-	WHERE (old.name, old.vat_id, old.matched_as) <> ($2, $3, $4)
+	SELECT id, $1, name, vat_id, '{}', known FROM named ORDER BY id
+	ON CONFLICT (document_id) DO UPDATE SET name = excluded.name, vat_id = excluded.vat_id, matched_as = excluded.matched_as
+	WHERE (old.name, old.vat_id, old.matched_as) <> (excluded.name, excluded.vat_id, excluded.matched_as)
 )
 SELECT coalesce(old.name, ''), coalesce(old.vat_id, ''), CASE WHEN old.document_id IS NULL
-	THEN $3 <> '' AND NOT EXISTS (SELECT FROM party_name WHERE tenant_id = d.tenant_id AND name = $2 AND vat_id = $3)
-	ELSE (old.name, old.vat_id, old.matched_as) <> ($2, $3, $4) END
-FROM document AS d LEFT JOIN party_name AS old ON old.document_id = d.id
-WHERE d.id = $1`
+	THEN named.vat_id <> '' AND NOT EXISTS (SELECT FROM party_name AS p
+		WHERE p.tenant_id = $1 AND p.name = named.name AND p.vat_id = named.vat_id)
+	ELSE (old.name, old.vat_id, old.matched_as) <> (named.name, named.vat_id, named.known) END
+FROM named LEFT JOIN LATERAL (SELECT * FROM party_name WHERE document_id = named.id OFFSET 0) AS old ON true`
 
 // confirmedSQL stores which documents of other names a person confirmed as matches
 // of these documents, for both sides.
@@ -112,6 +114,7 @@ type renaming struct {
 	tenant    uuid.UUID
 	documents []uuid.UUID // whose names or verdicts it is about
 	matched   []*write    // the documents as they are matched; none for a verdict
+	confirmed bool        // a person decided, now or before, about a pair of them
 	names     []string    // of suppliers, now and before
 	vatIDs    []string
 	happened  bool // identities may be others than before
@@ -120,16 +123,25 @@ type renaming struct {
 // queue stores the names of the documents, and those that a person confirmed with
 // them. The identities of other documents may change with it: queuePublish finds them.
 func (r *renaming) queue(batch *pgx.Batch) {
+	var names, vatIDs, known []string
 	for _, w := range r.matched {
-		n := w.n
-		batch.Queue(namingSQL, w.fence.ID, n.Naming.Name, n.Naming.VATID, n.Known).QueryRow(func(row pgx.Row) error {
+		names, vatIDs, known = append(names, w.n.Naming.Name), append(vatIDs, w.n.Naming.VATID), append(known, w.n.Known)
+	}
+	r.names, r.vatIDs = append(r.names, names...), append(r.vatIDs, vatIDs...)
+	if len(r.matched) > 0 {
+		batch.Queue(namingSQL, r.tenant, r.documents, names, vatIDs, known).Query(func(rows pgx.Rows) error {
 			var name, vatID string
 			var changed bool
-			err := row.Scan(&name, &vatID, &changed)
-			r.names, r.vatIDs = append(r.names, name, n.Naming.Name), append(r.vatIDs, vatID, n.Naming.VATID)
-			r.happened = r.happened || changed
+			_, err := pgx.ForEachRow(rows, []any{&name, &vatID, &changed}, func() error {
+				r.names, r.vatIDs = append(r.names, name), append(r.vatIDs, vatID)
+				r.happened = r.happened || changed
+				return nil
+			})
 			return err
 		})
+	}
+	if !r.confirmed {
+		return
 	}
 	batch.Queue(confirmedSQL, r.documents).Query(func(rows pgx.Rows) error {
 		names, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -18,12 +17,14 @@ import (
 const billedClusters = `SELECT cluster_id FROM document
 	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1))) AND type = 'invoice'`
 
-// chainSQL reads these clusters. Of each type the first 200 by date
+// chainSQL reads these clusters, with the matches of each document and the tenant's
+// tolerance. Of each type the first 200 by date
 // are compared, and of these as many as fit into 8 MiB; the others come without
 // data. The bounds depend on nothing but the cluster.
 const chainSQL = `
 SELECT id, type::text, CASE WHEN place <= 200 AND bytes_read <= 8388608 THEN data ELSE '' END,
-	cluster_id, of_type
+	cluster_id, of_type, ARRAY(SELECT document_b_id FROM document_match WHERE document_a_id = c.id),
+	coalesce((SELECT to_jsonb(t) - 'tenant_id' FROM match_tolerance AS t WHERE tenant_id = $2), ` + usualTolerance + `)
 FROM (
 	SELECT d.id, type, cluster_id, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read,
 		count(*) OVER (PARTITION BY cluster_id, type) AS of_type
@@ -34,14 +35,8 @@ FROM (
 ) AS c
 ORDER BY id`
 
-const chainMatchesSQL = `
-SELECT document_a_id, document_b_id FROM document_match
-WHERE document_a_id = ANY (ARRAY(SELECT id FROM document WHERE cluster_id = ANY (ARRAY(` + billedClusters + `))))`
-
-const toleranceSQL = `
-SELECT coalesce((SELECT to_jsonb(t) - 'tenant_id' FROM match_tolerance AS t
-		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1)),
-	'{"price_percent": 2, "price_absolute": 0.01, "quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}')`
+// usualTolerance is that of a tenant without one of its own.
+const usualTolerance = `'{"price_percent": 2, "price_absolute": 0.01, "quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}'`
 
 // chain is what clusters are compared by.
 type chain struct {
@@ -81,25 +76,10 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 }
 
 // queueChain reads the clusters of changed documents.
-func queueChain(batch *pgx.Batch, changed []uuid.UUID) *chain {
+func queueChain(batch *pgx.Batch, changed []uuid.UUID, tenant uuid.UUID) *chain {
 	c := &chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
-	batch.Queue(chainSQL, changed).Query(c.take)
-	batch.Queue(chainMatchesSQL, changed).Query(func(rows pgx.Rows) error {
-		var m [2]uuid.UUID
-		_, err := pgx.ForEachRow(rows, []any{&m[0], &m[1]}, func() error {
-			c.matches = append(c.matches, m)
-			return nil
-		})
-		return err
-	})
-	batch.Queue(toleranceSQL, changed[0]).QueryRow(func(row pgx.Row) error {
-		var raw []byte
-		if err := row.Scan(&raw); err != nil {
-			return err
-		}
-		return json.Unmarshal(raw, &c.tolerance)
-	})
+	batch.Queue(chainSQL, changed, tenant).Query(c.take)
 	return c
 }
 
@@ -109,7 +89,11 @@ func (c *chain) take(rows pgx.Rows) error {
 	var cluster uuid.UUID
 	var data string
 	var all int
-	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Type, &data, &cluster, &all}, func() error {
+	var partners []uuid.UUID
+	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Type, &data, &cluster, &all, &partners, &c.tolerance}, func() error {
+		for _, partner := range partners {
+			c.matches = append(c.matches, [2]uuid.UUID{d.ID, partner})
+		}
 		parsed, err := document.Parse([]byte(data))
 		switch {
 		case err == nil:

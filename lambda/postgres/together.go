@@ -35,7 +35,6 @@ type write struct {
 	// The transaction reads the document and its block, and has one of three results.
 	separated []score.Pair // of others that reach each other no longer; without a score
 	scored    []score.Pair
-	copies    *copies
 	written   match.Written
 	err       error // of decide
 }
@@ -126,7 +125,7 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 			r.separated = append(r.separated, w.separated...)
 			r.renamed.happened = r.renamed.happened || w.block.Known != w.n.Known
 		}
-		r.renamed.documents, r.pairs = c.own, eachOnce(r.pairs)
+		r.renamed.documents, r.renamed.confirmed, r.pairs = c.own, c.judged(), eachOnce(r.pairs)
 		published, err := redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
 			return decideTogether(ctx, c, group)
 		}, r)

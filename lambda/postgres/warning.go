@@ -12,15 +12,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// putWarningKeysSQL replaces the keys of a document and returns the documents whose
-// neighbour it no longer is: the next ones under the keys that it loses.
+// putWarningKeysSQL replaces the keys of documents, $2, and returns the documents whose
+// neighbours they no longer are: the next ones under the keys that they lose.
 const putWarningKeysSQL = `
-WITH gone AS (
-	DELETE FROM warning_key WHERE document_id = $1 AND NOT (dated = $3::date AND key = ANY ($2))
+WITH keys AS (
+	SELECT * FROM unnest($3::uuid[], $4::text[], $5::date[]) AS k (id, key, dated)
+), gone AS (
+	DELETE FROM warning_key AS w WHERE document_id = ANY ($2)
+		AND NOT EXISTS (SELECT FROM keys WHERE (keys.id, keys.key, keys.dated) = (w.document_id, w.key, w.dated))
 	RETURNING tenant_id, key, dated, document_id
 ), put AS (
-	INSERT INTO warning_key (tenant_id, key, dated, document_id)
-	SELECT tenant_id, unnest($2::text[]), $3::date, id FROM document WHERE id = $1
+	INSERT INTO warning_key (tenant_id, key, dated, document_id) SELECT $1, key, dated, id FROM keys
 	ON CONFLICT DO NOTHING
 )
 SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next`
@@ -31,14 +33,14 @@ const nextRows = `
 	WHERE k.tenant_id = gone.tenant_id AND k.key = gone.key AND (k.dated, k.document_id) > (gone.dated, gone.document_id)
 	ORDER BY dated, document_id LIMIT 5`
 
-// neighboursSQL reads the documents before a document and before those after it,
-// with the keys that they share. A document with warnings and without keys has a
+// neighboursSQL reads the documents before documents, $1, before those after them, and
+// before others, $2, with the keys that they share. A document with warnings and without keys has a
 // row without a key.
 const neighboursSQL = `
 WITH gone AS (
-	SELECT * FROM warning_key WHERE document_id = $1
+	SELECT * FROM warning_key WHERE document_id = ANY ($1)
 ), affected AS (
-	SELECT unnest($1::uuid || $2::uuid[]) AS id
+	SELECT unnest($1::uuid[] || $2::uuid[]) AS id
 	UNION SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next
 )
 SELECT id, coalesce(key, ''), coalesce(before, '{}'),
@@ -58,41 +60,51 @@ type neighbourhood struct {
 	warned bool // it has warnings
 }
 
-// copies brings up to date the warnings that need no match: those of a document
-// itself, and of those that are compared with it.
+// copies brings up to date the warnings that need no match: those of documents
+// themselves, and of those that are compared with them.
 type copies struct {
-	id     uuid.UUID
+	ids    []uuid.UUID
 	around map[uuid.UUID]neighbourhood
-	left   []uuid.UUID // documents whose neighbour it no longer is
+	left   []uuid.UUID // documents whose neighbours they no longer are
 
 	affected []uuid.UUID // documents whose warnings may be others now
 	docs     map[uuid.UUID]warning.Document
 }
 
-// queueCopies writes the keys of a document and reads its neighbours.
-func queueCopies(batch *pgx.Batch, raw score.Raw) *copies {
-	d, ok := warned(raw)
-	keys := []string{}
-	if ok {
-		keys = append(keys, warning.Keys(d)...)
+// queueCopies writes the keys of documents and reads their neighbours.
+func queueCopies(batch *pgx.Batch, docs []*write) *copies {
+	c := &copies{around: map[uuid.UUID]neighbourhood{}, docs: map[uuid.UUID]warning.Document{}}
+	if len(docs) == 0 {
+		return c
 	}
-	c := &copies{id: raw.ID, around: map[uuid.UUID]neighbourhood{}, docs: map[uuid.UUID]warning.Document{}}
-	batch.Queue(putWarningKeysSQL, raw.ID, keys, warning.Dated(d)).Query(func(rows pgx.Rows) (err error) {
+	var with []uuid.UUID
+	var keys, dates []string
+	for _, w := range docs {
+		c.ids = append(c.ids, w.fence.ID)
+		d, ok := warned(w.itself)
+		if !ok {
+			continue
+		}
+		for _, key := range warning.Keys(d) {
+			with, keys, dates = append(with, d.ID), append(keys, key), append(dates, warning.Dated(d))
+		}
+	}
+	batch.Queue(putWarningKeysSQL, docs[0].seen.Tenant, c.ids, with, keys, dates).Query(func(rows pgx.Rows) (err error) {
 		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})
-	queueNeighbours(batch, raw.ID, nil, c.around)
+	c.queueNeighbours(batch)
 	return c
 }
 
-func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around map[uuid.UUID]neighbourhood) {
-	batch.Queue(neighboursSQL, id, append([]uuid.UUID{}, more...)).Query(func(rows pgx.Rows) error {
-		clear(around)
+func (c *copies) queueNeighbours(batch *pgx.Batch) {
+	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(func(rows pgx.Rows) error {
+		clear(c.around)
 		var id uuid.UUID
 		var g warning.Group
 		var has bool
 		_, err := pgx.ForEachRow(rows, []any{&id, &g.Key, &g.Before, &has}, func() error {
-			around[id] = neighbourhood{append(around[id].groups, g), has}
+			c.around[id] = neighbourhood{append(c.around[id].groups, g), has}
 			g = warning.Group{}
 			return nil
 		})
@@ -102,9 +114,9 @@ func queueNeighbours(batch *pgx.Batch, id uuid.UUID, more []uuid.UUID, around ma
 
 // queueCompared reads the documents that are to be compared.
 func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
-	if len(c.left) > 0 { // its data changed
+	if len(c.left) > 0 { // the data of a document changed
 		reads := &pgx.Batch{}
-		queueNeighbours(reads, c.id, c.left, c.around)
+		c.queueNeighbours(reads)
 		if err := tx.SendBatch(ctx, reads).Close(); err != nil {
 			return err
 		}

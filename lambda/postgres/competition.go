@@ -15,34 +15,79 @@ import (
 
 // competition holds the pairs that a write depends on: those of its own documents
 // in full, those of their partners in brief. Of many pairs it is a matter of
-// milliseconds in brief, of seconds in full.
+// milliseconds in brief, of seconds in full. Where thousands of documents cite one, it
+// holds a few of them.
 type competition struct {
 	own    []uuid.UUID // documents whose pairs are all decided
 	pairs  []rules.Pair
 	place  map[[2]uuid.UUID]int // of each pair in pairs
 	read   map[uuid.UUID]bool   // documents all of whose pairs are here
+	plain  map[uuid.UUID]bool   // documents of which only some pairs may be here, as all are plain
 	ends   map[string]score.End // by their JSON: each document has many pairs
 	briefs map[string][]score.Evidence
 	lost   map[[2]uuid.UUID]bool // pairs that are no longer
 }
 
 func newCompetition(own ...uuid.UUID) *competition {
-	return &competition{own: own, place: map[[2]uuid.UUID]int{}, read: map[uuid.UUID]bool{},
+	return &competition{own: own, place: map[[2]uuid.UUID]int{}, read: map[uuid.UUID]bool{}, plain: map[uuid.UUID]bool{},
 		ends: map[string]score.End{}, briefs: map[string][]score.Evidence{}}
 }
 
-// briefsSQL reads the pairs of documents, $1, and of the partners of others, $2.
+const briefColumns = `document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
+	veto, verdict, coalesce(brief, evidence)::text, coalesce(ends ->> 0, '{}'), coalesce(ends ->> 1, '{}')`
+
+// briefsSQL reads the pairs of documents.
 const briefsSQL = `
-WITH known AS (
+SELECT ` + briefColumns + ` FROM match_pair WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)`
+
+// plainPair is rules.Pair.Plain in SQL, but for the points: the expression of two indexes
+// (migration 00034).
+const plainPair = `coalesce(veto = '' AND verdict = ''
+	AND brief @? '$[*] ? (@.name == "cites")'
+	AND NOT brief @? '$[*] ? (exists(@.cited) && @.name != "cites")', false)`
+
+// ownBriefsSQL reads the pairs of the own documents, $1, of their partners, and of others,
+// $2. Of the others $3, with which the own documents have plain pairs, it reads a few, if
+// they have many pairs and all of them are plain: the two with the most points besides the
+// own ones decide about the rest (rules.Pair.Plain), unless another document has the
+// number of an own one. $4
+// are the points of a match, $5 the numbers of the own documents in their pairs, and $6
+// the keys of documents with the numbers $7.
+const ownBriefsSQL = `
+WITH few AS MATERIALIZED (
+	SELECT id FROM unnest($3::uuid[]) AS id
+	WHERE EXISTS (SELECT FROM (SELECT FROM match_pair WHERE document_a_id = id
+			UNION ALL SELECT FROM match_pair WHERE document_b_id = id) AS p OFFSET 16)
+		AND NOT EXISTS (SELECT FROM match_pair WHERE document_a_id = id AND NOT ` + plainPair + `)
+		AND NOT EXISTS (SELECT FROM match_pair WHERE document_b_id = id AND NOT ` + plainPair + `)
+		AND NOT EXISTS (SELECT FROM match_pair WHERE document_a_id = id AND ` + plainPair + ` AND points < $4)
+		AND NOT EXISTS (SELECT FROM match_pair WHERE document_b_id = id AND ` + plainPair + ` AND points < $4)
+		AND NOT EXISTS (SELECT FROM unnest($1::uuid[], $5::text[]) AS mine (own, number) CROSS JOIN LATERAL (
+			SELECT CASE WHEN own < id THEN ends -> 0 ELSE ends -> 1 END ->> 'number' AS was FROM match_pair
+			WHERE document_a_id = least(own, id) AND document_b_id = greatest(own, id) OFFSET 0) AS p
+			WHERE was IS DISTINCT FROM nullif(number, ''))
+		AND NOT EXISTS (SELECT FROM unnest($6::uuid[], $7::text[]) AS mine (key, number)
+			JOIN document_key AS k USING (key) CROSS JOIN LATERAL (
+			SELECT CASE WHEN document_id < id THEN ends -> 0 ELSE ends -> 1 END ->> 'number' AS its FROM match_pair
+			WHERE document_a_id = least(document_id, id) AND document_b_id = greatest(document_id, id) OFFSET 0) AS p
+			WHERE its = number AND document_id <> ALL ($1))
+), known AS (
 	SELECT unnest($1::uuid[]) AS id
 	UNION SELECT unnest($2::uuid[])
-	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($2)
-	UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($2)
+	UNION (
+		(SELECT unnest($3::uuid[])
+		UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
+		UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($1))
+		EXCEPT SELECT id FROM few)
 )
-SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
-	veto, verdict, coalesce(brief, evidence)::text, coalesce(ends ->> 0, '{}'), coalesce(ends ->> 1, '{}')
-FROM match_pair
-WHERE document_a_id = ANY (ARRAY(SELECT id FROM known)) OR document_b_id = ANY (ARRAY(SELECT id FROM known))`
+SELECT ` + briefColumns + ` FROM match_pair
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM known)) OR document_b_id = ANY (ARRAY(SELECT id FROM known))
+UNION ALL
+SELECT ` + briefColumns + ` FROM few CROSS JOIN LATERAL (
+	(SELECT * FROM match_pair WHERE document_a_id = few.id AND ` + plainPair + ` ORDER BY points DESC LIMIT 2 + cardinality($1::uuid[]))
+	UNION ALL
+	(SELECT * FROM match_pair WHERE document_b_id = few.id AND ` + plainPair + ` ORDER BY points DESC LIMIT 2 + cardinality($1::uuid[]))
+) AS most`
 
 // detailsSQL reads what is left out in brief, of the pairs of documents; chosenSQL
 // reads it of pairs.
@@ -53,13 +98,34 @@ const (
 	ON document_a_id = a AND document_b_id = b`
 )
 
-// queueOwn reads the pairs of the own documents in full, and those of their partners
-// and of other documents in brief.
-func (c *competition) queueOwn(batch *pgx.Batch, others []uuid.UUID) {
-	batch.Queue(briefsSQL, others, c.own).Query(func(rows pgx.Rows) error {
+// queueOwn reads the pairs of the own documents in full, and in brief those of their
+// partners and of the documents of pairs. names are the own documents, for their numbers.
+func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []score.Normalized) {
+	numbers, keys, keyed := make([]string, len(c.own)), []uuid.UUID{}, []string{}
+	others := c.others(pairs, numbers)
+	for i, n := range names {
+		found := false
+		for _, key := range n.Keys {
+			if kindOf(key) == "own" {
+				keys, keyed, found = append(keys, matchKey(n.Tenant, key)), append(keyed, numbers[i]), true
+			}
+		}
+		if numbers[i] != "" && !found { // nothing finds its copies
+			clear(c.plain)
+		}
+	}
+	var some, all []uuid.UUID
+	for _, id := range others {
+		if c.read[id] = true; c.plain[id] {
+			some = append(some, id)
+		} else {
+			all = append(all, id)
+		}
+	}
+	batch.Queue(ownBriefsSQL, c.own, all, some, score.MatchAt, numbers, keys, keyed).Query(func(rows pgx.Rows) error {
 		first := len(c.pairs)
 		err := c.take(rows)
-		for _, id := range slices.Concat(c.own, others) {
+		for _, id := range c.own {
 			c.read[id] = true
 		}
 		for _, p := range c.pairs[first:] {
@@ -72,13 +138,44 @@ func (c *competition) queueOwn(batch *pgx.Batch, others []uuid.UUID) {
 	batch.Queue(detailsSQL, c.own).Query(c.takeDetails)
 }
 
+// others lists the documents of pairs that are not own. It marks those whose pairs are
+// all plain, and sets the numbers of the own documents.
+func (c *competition) others(pairs []score.Pair, numbers []string) (others []uuid.UUID) {
+	for _, p := range pairs {
+		for side, id := range []uuid.UUID{p.A, p.B} {
+			if i := slices.Index(c.own, id); i >= 0 {
+				numbers[i] = p.Ends[side].Number
+				continue
+			}
+			plain, known := c.plain[id]
+			if !known {
+				others = append(others, id)
+			}
+			c.plain[id] = (plain || !known) && p.Plain() && p.Points >= score.MatchAt
+		}
+	}
+	return others
+}
+
+// queueWhole reads all pairs of documents of which only some may be here: those of moved
+// pairs, which are decided, and those whose pairs of now are not plain.
+func (c *competition) queueWhole(batch *pgx.Batch, ids []uuid.UUID) {
+	var whole []uuid.UUID
+	for _, id := range ids {
+		if c.plain[id] && !c.owns(id) {
+			whole, c.plain[id], c.read[id] = append(whole, id), false, false
+		}
+	}
+	c.queueMore(batch, whole)
+}
+
 // queueMore reads the pairs of documents that are not read yet.
 func (c *competition) queueMore(batch *pgx.Batch, ids []uuid.UUID) {
 	ids = sortedIDs(slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return c.read[id] }))
 	if len(ids) == 0 {
 		return
 	}
-	batch.Queue(briefsSQL, ids, []uuid.UUID{}).Query(func(rows pgx.Rows) error {
+	batch.Queue(briefsSQL, ids).Query(func(rows pgx.Rows) error {
 		for _, id := range ids {
 			c.read[id] = true
 		}
@@ -159,7 +256,7 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 // person's verdict is kept, whatever its evidence.
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
-		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), ends: c.ends, briefs: c.briefs,
+		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), plain: c.plain, ends: c.ends, briefs: c.briefs,
 		lost: map[[2]uuid.UUID]bool{}}
 	separated := make(map[[2]uuid.UUID]bool, len(r.separated))
 	for _, p := range r.separated {

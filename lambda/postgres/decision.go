@@ -123,7 +123,7 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 	var c *competition
 	err = db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
 		c = newCompetition(w.pair[0], w.pair[1])
-		c.queueOwn(batch, nil)
+		c.queueOwn(batch, nil, nil)
 		w.queueReads(batch)
 	}, func(tx pgx.Tx, _ []*write) (err error) {
 		if c.verdict(w.pair) == w.verdict() {

@@ -6,6 +6,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
@@ -21,6 +22,7 @@ const (
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
 	MembersSQL     = membersSQL
+	PlainPair      = plainPair
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL
@@ -72,6 +74,11 @@ func (db *DB) RunRow(ctx context.Context, sql string) error {
 
 // InTx is inTx.
 func (db *DB) InTx(ctx context.Context, fn func(pgx.Tx) error) error { return db.inTx(ctx, fn) }
+
+// Competitions reads all pairs of documents.
+func (db *DB) Competitions(ctx context.Context, ids []uuid.UUID) (rules.Competition, error) {
+	return readCompetition(ctx, db.pool, ids)
+}
 
 // OnTurn has fn called with each "queued" for a tenant and each "refused" by its
 // lock.

@@ -55,31 +55,33 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 // the rows read here do not change before the commit. Documents that wait for the same
 // turn are written together (together.go). In one transaction and four round trips, it
 //
-//  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the block again, the
-//     pairs of others that the document separates (separatedSQL in separated.go), and
-//     the pairs of the document and of its partners (briefsSQL in competition.go); the
-//     candidates that changed are scored, in a round trip more for their pairs,
-//  2. reads in full the pairs whose decision can change (chosenSQL), locks the
-//     documents and their clusters in id order (lockRowsSQL in cluster.go), and ends
-//     if the fence does not hold; it replaces the document's keys for warnings
-//     (putWarningKeysSQL in warning.go), and has the rules decide,
-//  3. deletes its pairs that are gone and those that it separates, and writes its pairs
-//     of now (deletePairsSQL and upsertPairsSQL in pair.go); deletes matches and suggestions
-//     that are gone (clearMatchesSQL and clearSuggestionsSQL in edge.go), and writes
-//     those of now (upsertMatchesSQL and upsertSuggestionsSQL), marks the pairs that a
-//     model was asked about (askedSQL), and writes the clusters that changed
-//     (setClusterSQL in cluster.go),
-//  4. compares invoices with their orders and receipts (threeway.go), where a
-//     document or a match has changed, replaces the warnings that need no match
-//     (warning.go), sets the document succeeded (succeedSQL in claim.go, where table.go
-//     replaces names in braces such as {table}), or releases it (retrySQL and failSQL
-//     there), publishes the documents whose question changed (publishStaleSQL in
-//     pair.go), and those whose supplier's name has other identities now (party.go;
-//     namingSQL has stored the document's own with its pairs), and commits.
+//  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the blocks again, the
+//     pairs of others that the documents separate (separatedSQL in separated.go), and
+//     the pairs of the documents and of their partners (ownBriefsSQL and detailsSQL in
+//     competition.go); the candidates that changed are scored, in a round trip more for
+//     their pairs,
+//  2. reads in full the pairs whose decision can change (chosenSQL), and what these
+//     documents are matched with (clusterRowsSQL and edgesSQL in cluster.go), and ends
+//     if a fence does not hold; it replaces the documents' keys for warnings
+//     (putWarningKeysSQL in warning.go), and has the rules decide; where a cluster falls
+//     apart it reads the cluster, in a round trip more,
+//  3. locks the rows of documents that it changes, in id order (lockRowsSQL in
+//     cluster.go); deletes pairs that are gone and those that are separated, and writes
+//     those of now (deletePairsSQL and upsertPairsSQL in pair.go); stores the names of
+//     suppliers (namingSQL in party.go); deletes matches and suggestions that are gone
+//     (clearMatchesSQL and clearSuggestionsSQL in edge.go), and writes those of now
+//     (upsertMatchesSQL and upsertSuggestionsSQL), marks the pairs that a model was asked
+//     about (askedSQL); sets the documents succeeded, with their clusters
+//     (succeedMatchedSQL in cluster.go), or releases one (retrySQL and failSQL in claim.go,
+//     where table.go replaces names in braces such as {table}), and writes the other
+//     clusters that changed (setClusterSQL and joinClusterSQL); reads the invoices that
+//     matches concern, with their orders and receipts (chainSQL in threeway.go),
+//  4. ends if a fence did not hold when the rows were locked; compares these invoices,
+//     replaces warnings (replaceWarningsSQL in warning.go), publishes the documents whose
+//     question changed (publishStaleSQL in pair.go), and those whose supplier's name has
+//     other identities now (publishRenamedSQL in party.go), and commits.
 //
-// The fence is checked when the document's row is locked, among the others in id order.
-// It holds until the commit, so the statement in 4 changes the row. After any error
-// nothing is written.
+// A statement without work is left out. After any error nothing is written.
 //
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.

@@ -134,6 +134,7 @@ func redecide(
 		return tx.SendBatch(ctx, batch).Close()
 	}
 	err = send(func(batch *pgx.Batch) error {
+		c.queueWhole(batch, ends(notPlain(r.pairs)))
 		c.queueMore(batch, ends(slices.Concat(r.pairs, r.separated)))
 		return nil
 	})
@@ -151,6 +152,8 @@ func redecide(
 		gone := slices.Concat(lost, decided)
 		as, bs := keysOf(gone)
 		touched := sortedIDs(slices.Concat(c.own, as, bs))
+		movedA, movedB := keysOf(moved)
+		now.queueWhole(batch, slices.Concat(movedA, movedB))
 		now.queueMore(batch, touched)
 		own := c.own
 		if r.word != nil {
@@ -253,6 +256,11 @@ func queueRewrite(
 	}
 	r.renamed.queue(batch)
 	return queueResult(batch, c, s, result)
+}
+
+// notPlain lists the pairs that are not plain.
+func notPlain(pairs []score.Pair) []score.Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p score.Pair) bool { return p.Plain() && p.Points >= score.MatchAt })
 }
 
 // ends lists the documents of pairs, with repetitions.

@@ -83,7 +83,7 @@ func TestPlansStaySelective(t *testing.T) {
 	}
 	t.Run("competition", func(t *testing.T) {
 		p := f.explain(postgres.CompetitionSQL, f.someDocuments(20))
-		p.WantIndexed(t, "match_pair_pkey", "match_pair_b_idx")
+		p.WantIndexed(t, "match_pair_pkey", "match_pair_b_plain_idx")
 		if n := p.Fetched("match_pair"); n > 500 {
 			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)
 		}
@@ -94,11 +94,11 @@ func TestPlansStaySelective(t *testing.T) {
 	})
 	t.Run("locks", func(t *testing.T) {
 		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20), f.someDocuments(20))
-		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
+		p.WantIndexed(t, "document_pkey", "document_cluster_type_idx")
 	})
 	t.Run("members", func(t *testing.T) {
 		p := f.explain(postgres.MembersSQL, f.someDocuments(20))
-		p.WantIndexed(t, "document_pkey", "document_cluster_idx")
+		p.WantIndexed(t, "document_pkey", "document_cluster_type_idx")
 	})
 }
 
@@ -138,7 +138,7 @@ func TestPlansStayBounded(t *testing.T) {
 			t.Run("names", func(t *testing.T) {
 				id := skewedDocument(99).ID
 				confirmed := postgrestest.Explain(t, conn, postgres.ConfirmedSQL, []uuid.UUID{id})
-				confirmed.WantIndexed(t, "match_pair_pkey", "match_pair_b_idx")
+				confirmed.WantIndexed(t, "match_pair_b_plain_idx")
 				renamed := postgrestest.Explain(t, conn, postgres.RenamedSQL, tenant, []string{"DE999"}, []string{"DE999"}, []uuid.UUID{id})
 				if n := renamed.Fetched("party_name"); n > 1000 {
 					t.Errorf("%.0f names were read for a supplier with at most 200 documents", n)

@@ -1,6 +1,11 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/score"
+)
 
 // keptEvidence is the evidence that keeps a pair, however many documents come between
 // its two: they find each other by it (citationKeys in score, near.go in match).
@@ -12,7 +17,8 @@ const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revi
 // does its evidence (keptEvidence). It compares places in the lists that the document
 // itself reads, each list once: documents that are alike have equal lists under all
 // their keys. Only under keys that are in none of these lists it counts the documents
-// between two.
+// between two. A limit that the planner does not know makes it read the lists in the
+// order of the index, however few documents it expects.
 var separatedSQL = `
 WITH own AS (
 	SELECT tenant_id, match_keys, ` + daysOf("d") + ` AS days FROM document AS d WHERE id = $1
@@ -24,15 +30,18 @@ WITH own AS (
 	) AS mine CROSS JOIN LATERAL unnest(CASE WHEN company THEN days ELSE days[1:1] END) AS at
 	CROSS JOIN LATERAL (SELECT
 		ARRAY(SELECT document_id FROM document_key AS k WHERE k.key = mine.key AND (k.day, k.document_id) < (at, $1)
-			ORDER BY k.day DESC, k.document_id DESC LIMIT 50) AS before,
+			ORDER BY k.day DESC, k.document_id DESC LIMIT (SELECT 50)) AS before,
 		ARRAY(SELECT document_id FROM document_key AS k WHERE k.key = mine.key AND (k.day, k.document_id) > (at, $1)
-			ORDER BY k.day, k.document_id LIMIT 50) AS after) AS lists
+			ORDER BY k.day, k.document_id LIMIT (SELECT 50)) AS after) AS lists
 	GROUP BY before, after, company
+), typed AS MATERIALIZED (
+	SELECT before, ` + typesOf("before") + ` AS before_types, after, ` + typesOf("after") + ` AS after_types
+	FROM around WHERE cardinality(before) + cardinality(after) > 50
 ), apart AS MATERIALIZED (
 	SELECT DISTINCT least(l.id, r.id) AS a, greatest(l.id, r.id) AS b
-	FROM around CROSS JOIN unnest(before) WITH ORDINALITY AS l (id, place)
-	CROSS JOIN unnest(after) WITH ORDINALITY AS r (id, place)
-	WHERE cardinality(before) + cardinality(after) > 50 AND l.place + r.place > 50
+	FROM typed CROSS JOIN unnest(before, before_types) WITH ORDINALITY AS l (id, type, place)
+	CROSS JOIN unnest(after, after_types) WITH ORDINALITY AS r (id, type, place)
+	WHERE l.place + r.place > 50 AND r.type = ANY (CASE l.type` + matchableTypes() + ` END)
 ), known AS MATERIALIZED (
 	SELECT a, b FROM apart CROSS JOIN LATERAL (
 		SELECT FROM match_pair WHERE document_a_id = a AND document_b_id = b AND verdict = '' AND NOT ` + keptEvidence + `
@@ -61,6 +70,24 @@ WHERE NOT EXISTS (SELECT FROM around WHERE (in_time OR NOT company) AND (
 					AND (other.day, other.document_id) > (least(x, y), CASE WHEN (x, a) < (y, b) THEN a ELSE b END)
 					AND (other.day, other.document_id) <= (greatest(x, y), CASE WHEN (x, a) < (y, b) THEN b ELSE a END)
 				LIMIT 51) AS between_them) <= 50)`
+
+// typesOf are the types of the documents in a list.
+func typesOf(list string) string {
+	return `ARRAY(SELECT type FROM unnest(` + list + `) WITH ORDINALITY AS l (id, place)
+		CROSS JOIN LATERAL (SELECT type FROM document WHERE document.id = l.id OFFSET 0) AS d ORDER BY place)`
+}
+
+// matchableTypes lists for each type those that it may match, as branches of a CASE.
+func matchableTypes() (branches string) {
+	for _, t := range document.Types {
+		var others []string
+		for _, other := range score.Matchable(t) {
+			others = append(others, "'"+string(other)+"'")
+		}
+		branches += "\n\t\t\tWHEN '" + string(t) + "' THEN ARRAY[" + strings.Join(others, ", ") + "]::document_type[]"
+	}
+	return branches
+}
 
 // sharedKey holds for a key, k, that both documents of a pair have.
 const sharedKey = `substr(k, 10, 4) NOT IN ('own|', 'cit|', 'day|') AND k NOT LIKE '________|month|%'`

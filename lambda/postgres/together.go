@@ -46,11 +46,12 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	err := db.inTurn(ctx, w.seen.Tenant, w, func(batch *pgx.Batch, group []*write) {
 		c = newCompetition()
 		var scored []score.Pair
+		var names []score.Normalized
 		for _, w := range group {
-			c.own, scored = append(c.own, w.fence.ID), append(scored, w.pairs...)
+			c.own, scored, names = append(c.own, w.fence.ID), append(scored, w.pairs...), append(names, w.n)
 		}
 		queueReads(batch, group)
-		c.queueOwn(batch, ends(scored))
+		c.queueOwn(batch, scored, names)
 	}, func(tx pgx.Tx, group []*write) error {
 		return writeTogether(ctx, tx, c, group)
 	})

@@ -45,6 +45,20 @@ func (p Pair) Citation() (cited string, exact bool) {
 	return "", false
 }
 
+// Plain reports whether one of the two cites the other's very number, and nothing
+// speaks against the pair: such pairs have room beside each other (rules). It is the same
+// for the brief evidence, and in SQL (plainPair in package postgres).
+func (p Pair) Plain() bool {
+	cites := false
+	for _, ev := range p.Evidence {
+		if ev.Cited != "" && !evCites.Is(ev) {
+			return false
+		}
+		cites = cites || evCites.Is(ev)
+	}
+	return cites && p.Veto == ""
+}
+
 func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }
 
 // Brief is the part of the evidence that the competition of other pairs depends on:

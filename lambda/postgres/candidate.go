@@ -30,8 +30,8 @@ WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 // reads them one by one. A document's own row has its content as it is now. OFFSET 0
 // makes PostgreSQL convert the data to text once, not wherever it is used.
 var blockSQL = `
-WITH its AS MATERIALIZED (` + itsRows + `
-), found AS MATERIALIZED (` + foundRows + `
+WITH its AS MATERIALIZED (` + itsRows + ` WHERE ` + inTurn + `
+), found AS MATERIALIZED (` + foundRows + ` WHERE ` + inTurn + `
 ), picked AS (
 	SELECT own, id, max(shared) AS shared, min(place) AS place, bool_or(partner) AS partner
 	FROM (

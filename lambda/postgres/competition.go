@@ -56,7 +56,7 @@ const plainPair = `coalesce(veto = '' AND verdict = ''
 const ownBriefsSQL = `
 WITH few AS MATERIALIZED (
 	SELECT id FROM unnest($3::uuid[]) AS id
-	WHERE EXISTS (SELECT FROM (SELECT FROM match_pair WHERE document_a_id = id
+	WHERE ` + inTurn + ` AND EXISTS (SELECT FROM (SELECT FROM match_pair WHERE document_a_id = id
 			UNION ALL SELECT FROM match_pair WHERE document_b_id = id) AS p OFFSET 16)
 		AND NOT EXISTS (SELECT FROM match_pair WHERE document_a_id = id AND NOT ` + plainPair + `)
 		AND NOT EXISTS (SELECT FROM match_pair WHERE document_b_id = id AND NOT ` + plainPair + `)
@@ -72,12 +72,11 @@ WITH few AS MATERIALIZED (
 			WHERE document_a_id = least(document_id, id) AND document_b_id = greatest(document_id, id) OFFSET 0) AS p
 			WHERE its = number AND document_id <> ALL ($1))
 ), known AS (
-	SELECT unnest($1::uuid[]) AS id
-	UNION SELECT unnest($2::uuid[])
+	SELECT id FROM unnest($1::uuid[] || $2::uuid[]) AS id WHERE ` + inTurn + `
 	UNION (
-		(SELECT unnest($3::uuid[])
-		UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
-		UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($1))
+		(SELECT id FROM unnest($3::uuid[]) AS id WHERE ` + inTurn + `
+		UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1) AND ` + inTurn + `
+		UNION SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($1) AND ` + inTurn + `)
 		EXCEPT SELECT id FROM few)
 )
 SELECT ` + briefColumns + ` FROM match_pair
@@ -256,8 +255,8 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 // person's verdict is kept, whatever its evidence.
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
-		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), plain: c.plain, ends: c.ends, briefs: c.briefs,
-		lost: map[[2]uuid.UUID]bool{}}
+		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), plain: c.plain, ends: c.ends,
+		briefs: c.briefs, lost: map[[2]uuid.UUID]bool{}}
 	separated := make(map[[2]uuid.UUID]bool, len(r.separated))
 	for _, p := range r.separated {
 		separated[[2]uuid.UUID{p.A, p.B}] = true

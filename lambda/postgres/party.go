@@ -32,12 +32,6 @@ const identitiesSQL = `
 const knownColumn = `
 	coalesce((SELECT ` + identitiesSQL + ` FROM party_name AS own WHERE own.document_id = id), '')`
 
-// knownSQL reads a document's tenant, and the identities of its name, which may not be
-// stored yet.
-const knownSQL = `
-SELECT tenant_id, ` + identitiesSQL + `
-FROM (SELECT tenant_id, $2::text COLLATE "C" AS name, $3::text AS vat_id FROM document WHERE id = $1) AS own`
-
 // namingSQL stores the names of documents' suppliers, the VAT ids beside them, and the
 // identities with which the documents are matched. It returns the names and the VAT
 // ids before, and whether the identities of other documents may have changed.

@@ -33,7 +33,7 @@ const beginSQL = "begin isolation level read committed"
 // took an eighth of the server's time. And with the statistics of a new tenant, or of a
 // table that was empty a minute ago, it reads whole tables.
 const planOnceSQL = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('matchbook.turn', 'true', true)`
 
 // limits holds the timeouts of every transaction and its jit, by name.
 type limits [][2]string

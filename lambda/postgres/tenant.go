@@ -13,28 +13,39 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const lockTenantSQL = `
-SELECT pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
+// tryLock requests the tenant's lock until the end of the transaction.
+const tryLock = `pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
-// The waits of a process before it requests a tenant's lock again that another
-// one holds. They double from the first to the longest: a turn is that of a whole batch,
-// and each request takes processor time of the database.
+// lockTenantSQL requests the lock, and leaves the answer to the statements behind it
+// (inTurn), which read nothing if it was refused.
+const lockTenantSQL = `
+SELECT set_config('matchbook.turn', ` + tryLock + `::text, true) = 'true'`
+
+// inTurn is the condition of statements that are sent together with the request for the
+// lock.
+const inTurn = `current_setting('matchbook.turn') = 'true'`
+
+// freeSQL tells whether the lock is free: by itself it is a whole transaction.
+const freeSQL = `SELECT ` + tryLock
+
+// The waits of a process before it looks again for a tenant's lock that another one
+// holds. They double from the first to the longest: a turn is that of a whole batch.
 const (
 	firstWait   = 5 * time.Millisecond
-	longestWait = 160 * time.Millisecond
+	longestWait = 40 * time.Millisecond
 )
 
 var errTaken = errors.New("another process has the tenant's lock")
 
 // inTurn runs the statements of first, and then fn, in a transaction that has the
 // tenant to itself, again if it lost a race. Waiting for a tenant
-// holds no connection. The first time, the statements go out together with the
-// request for the lock; a process that was refused waits for the lock before them.
+// holds no connection. The statements go out together with the request for the lock; a
+// process that was refused looks until the lock is free before it requests it again.
 //
 // Within a process, writers of a tenant queue in order, and the first of the
 // queue tries to take the lock. All that wait then share its transaction: first and fn
 // are about all of them. Between processes chance decides, and no process
-// starves: the wait between two attempts never exceeds longestWait, and between
+// starves: the wait between two looks never exceeds longestWait, and between
 // two transactions of another process the lock is free for a round trip, so
 // that the chance of an attempt does not go down with time.
 func (db *DB) inTurn(
@@ -46,16 +57,22 @@ func (db *DB) inTurn(
 			return err
 		}
 		defer db.turns.leave(tenant)
+		err, free := errTaken, !db.turns.contended(tenant)
 		for wait := firstWait; ; wait = min(2*wait, longestWait) {
-			err := repeat(ctx, func() error { return db.tryTurn(ctx, tenant, w, wait == firstWait, first, fn) })
+			if free {
+				err = repeat(ctx, func() error { return db.tryTurn(ctx, tenant, w, first, fn) })
+			}
 			if !errors.Is(err, errTaken) {
 				return err
 			}
-			db.turns.event("refused")
+			db.turns.refuse(tenant)
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-time.After(wait/2 + rand.N(wait/2)):
+			}
+			if err := db.pool.QueryRow(ctx, freeSQL, tenant).Scan(&free); err != nil {
+				return err
 			}
 		}
 	})
@@ -64,7 +81,7 @@ func (db *DB) inTurn(
 // tryTurn returns errTaken if another process has the lock. If a shared transaction
 // fails, each of its writers has one by itself.
 func (db *DB) tryTurn(
-	ctx context.Context, tenant uuid.UUID, w *write, together bool,
+	ctx context.Context, tenant uuid.UUID, w *write,
 	first func(*pgx.Batch, []*write), fn func(pgx.Tx, []*write) error,
 ) error {
 	var ours bool
@@ -72,21 +89,11 @@ func (db *DB) tryTurn(
 	batch := &pgx.Batch{}
 	batch.Queue(planOnceSQL)
 	batch.Queue(lockTenantSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&ours) })
-	if together {
-		first(batch, group)
-	}
+	first(batch, group)
 	var shared []*write
 	err := db.pool.inTxWith(ctx, batch, func(tx pgx.Tx) error {
 		if !ours {
 			return errTaken
-		}
-		if !together {
-			batch := &pgx.Batch{}
-			group = db.turns.company(tenant, w)
-			first(batch, group)
-			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-				return err
-			}
 		}
 		shared = db.turns.share(tenant, group[1:])
 		return asOne(append([]*write{w}, shared...), func(group []*write) error { return fn(tx, group) })
@@ -96,7 +103,7 @@ func (db *DB) tryTurn(
 	}
 	if db.turns.end(shared, err == nil); err != nil && len(shared) > 0 {
 		w.alone = true
-		return db.tryTurn(ctx, tenant, w, true, first, fn)
+		return db.tryTurn(ctx, tenant, w, first, fn)
 	}
 	return err
 }
@@ -119,7 +126,33 @@ func asOne(group []*write, fn func([]*write) error) (err error) {
 type turns struct {
 	mu      sync.Mutex
 	lines   map[uuid.UUID][]*write // by tenant, in order; present while a writer has the turn
-	onEvent func(event string)     // for tests; nil
+	refused map[uuid.UUID]time.Time
+	onEvent func(event string) // for tests; nil
+}
+
+// contendedFor is how long after a refusal a tenant counts as one that several processes
+// write: they look whether the lock is free before they request it.
+const contendedFor = 250 * time.Millisecond
+
+func (t *turns) contended(tenant uuid.UUID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, was := t.refused[tenant]
+	if was && time.Since(at) > contendedFor {
+		delete(t.refused, tenant)
+		return false
+	}
+	return was
+}
+
+func (t *turns) refuse(tenant uuid.UUID) {
+	t.event("refused")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused == nil {
+		t.refused = map[uuid.UUID]time.Time{}
+	}
+	t.refused[tenant] = time.Now()
 }
 
 // enter waits until the turn begins, which leave must end, until w was written in

@@ -36,7 +36,8 @@ FROM (
 ORDER BY id`
 
 // usualTolerance is that of a tenant without one of its own.
-const usualTolerance = `'{"price_percent": 2, "price_absolute": 0.01, "quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}'`
+const usualTolerance = `'{"price_percent": 2, "price_absolute": 0.01,
+	"quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}'`
 
 // chain is what clusters are compared by.
 type chain struct {

@@ -1,10 +1,12 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -85,40 +87,50 @@ const keptRows = `
 	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = its.id AND ` + keptEvidence + `
 	UNION ALL SELECT document_a_id FROM match_pair WHERE document_b_id = its.id AND ` + keptEvidence
 
+// gatherSearches is how long a search waits for documents of its batch, which are being
+// read by then.
+const gatherSearches = 5 * time.Millisecond
+
 // Candidates implements match.Store: one round trip, in which normalizedSQL
-// stores the normalised document, and carries the fence.
+// stores the normalised document, and carries the fence. Documents of a batch share it.
 func (db *DB) Candidates(
 	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
-) (block match.Block, err error) {
-	counterparty, err := json.Marshal(n.Counterparty)
-	if err != nil {
-		return block, err
-	}
-	references, err := json.Marshal(n.References)
-	if err != nil {
-		return block, err
-	}
-	var fenced bool
-	a := around{id: f.ID, n: n, types: types}
-	err = steadily(ctx, func() error {
-		batch := &pgx.Batch{}
-		batch.Queue(planOnceSQL)
-		update := batch.Queue(normalizedSQL, f.ID, f.Attempt, counterparty, references, n.Text, n.Keys, n.Vector,
-			n.NoVector)
-		update.Exec(func(tag pgconn.CommandTag) error {
-			fenced = tag.RowsAffected() == 1
-			return nil
-		})
-		queueBlocks(batch, &a)
-		return db.pool.SendBatch(ctx, batch).Close()
-	})
-	if err != nil {
+) (match.Block, error) {
+	db.progress.reach(f.ID, searching)
+	a := &around{id: f.ID, n: n, types: types}
+	var err error
+	if a.counterparty, err = json.Marshal(n.Counterparty); err != nil {
 		return match.Block{}, err
 	}
-	if !fenced {
-		return match.Block{}, job.ErrFenceLost
+	if a.references, err = json.Marshal(n.References); err != nil {
+		return match.Block{}, err
+	}
+	if err := db.searches.commit(ctx, f, a); err != nil {
+		return match.Block{}, err // a may still be set
 	}
 	return a.block, nil
+}
+
+func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []job.Fence, err error) {
+	slices.SortFunc(searches, func(a, b end[*around]) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	batch := &pgx.Batch{}
+	batch.Queue(planOnceSQL)
+	tenants := map[uuid.UUID][]*around{}
+	for _, s := range searches {
+		a := s.result
+		tenants[a.n.Tenant] = append(tenants[a.n.Tenant], a)
+		batch.Queue(normalizedSQL, s.ID, s.Attempt, a.counterparty, a.references, a.n.Text, a.n.Keys, a.n.Vector, a.n.NoVector).
+			Exec(func(tag pgconn.CommandTag) error {
+				if tag.RowsAffected() == 1 {
+					held = append(held, s.Fence)
+				}
+				return nil
+			})
+	}
+	for _, list := range tenants {
+		queueBlocks(batch, list...)
+	}
+	return held, db.pool.SendBatch(ctx, batch).Close()
 }
 
 // around is a document with its neighbours.
@@ -126,6 +138,8 @@ type around struct {
 	id    uuid.UUID
 	n     score.Normalized
 	types []document.Type
+
+	counterparty, references []byte // of n, as JSON
 
 	itself score.Raw   // as it is now
 	block  match.Block // the neighbours now

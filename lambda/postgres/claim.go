@@ -113,9 +113,14 @@ func (j *Jobs) Claim(
 	if len(claims) != len(deliveries) {
 		return nil, fmt.Errorf("%d claims for %d deliveries", len(claims), len(deliveries))
 	}
+	attempts := map[uuid.UUID]claimed{}
 	for i := range claims {
-		claims[i].Fence.ID = deliveries[i].ID
+		c := &claims[i]
+		if c.Fence.ID = deliveries[i].ID; c.Found == job.Claimed && !c.Suspect {
+			attempts[c.Fence.ID] = claimed{tenant: c.Tenant}
+		}
 	}
+	j.progress.begin(attempts)
 	return claims, nil
 }
 
@@ -172,6 +177,7 @@ FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
 func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (changed bool, err error) {
+	j.progress.reach(f.ID, ending)
 	err = repeat(ctx, func() error {
 		changed, err = j.release(ctx, j.db.reserved, f, v)
 		return err
@@ -222,6 +228,7 @@ RETURNING {table}.id, {attempts}`
 // moment share a statement (joint.go).
 func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) error) error {
 	if write == nil {
+		j.progress.reach(f.ID, ending)
 		return j.successes.commit(ctx, f, struct{}{})
 	}
 	return steadily(ctx, func() error {

@@ -14,9 +14,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/score"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -31,6 +33,10 @@ type DB struct {
 	pool     *pool
 	reserved *pool // for job.Store, which never waits for a connection behind the work that it settles
 	turns    turns
+	attempts sync.Map // *progress by the name of the table
+
+	loads    *joint[*score.Raw]
+	searches *joint[*around]
 }
 
 // The timeouts of a transaction. They end statements that the client has given
@@ -86,6 +92,8 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	}
 	db := &DB{}
 	db.Jobs = db.Workload(documents)
+	db.loads = newJoint(db.loadAll, db.gather(loading, gatherFor))
+	db.searches = newJoint(db.searchAll, db.gather(searching, gatherSearches))
 	if db.pool, err = s.open(ctx, max(1, conns-1), as); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"runtime"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -151,4 +152,34 @@ func (o *Offers) CompleteAll(
 		ends[i] = end[completion]{f, completion{sets[i], stored, deliver[i]}}
 	}
 	return o.completeAll(ctx, ends)
+}
+
+// GatherAll has each statement that loads or searches wait until it is about n documents.
+func (db *DB) GatherAll(n int) {
+	db.loads.gather = gatherAll(db.loads, n)
+	db.searches.gather = gatherAll(db.searches, n)
+}
+
+func gatherAll[T any](j *joint[T], n int) func(context.Context) {
+	return func(ctx context.Context) {
+		for ready := 0; ready < n && ctx.Err() == nil; runtime.Gosched() {
+			j.mu.Lock()
+			ready = len(j.ready)
+			j.mu.Unlock()
+		}
+	}
+}
+
+// Behind returns the number of documents that are awaited at a stage.
+func (db *DB) Behind(at string) (n int) {
+	stages := map[string]stage{"loading": loading, "searching": searching, "writing": writing, "ending": ending}
+	p := db.Jobs.progress
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.attempts {
+		if c.at < stages[at] {
+			n++
+		}
+	}
+	return n
 }

@@ -13,25 +13,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// gatherFor is how long the first end waits for others that are about to be ready.
-// A commit takes longer.
+// gatherFor is how long the first attempt waits for others that are about to come. A
+// commit takes longer.
 const gatherFor = time.Millisecond
 
-// joint writes the ends of several attempts in one statement: those that become
-// ready within gatherFor, or while the statement before is under way. No end waits
-// for work that goes on. If a statement fails, each of its ends is written alone:
-// an error of one is not an error of the others.
+// joint runs a statement of several attempts as one: of those that come within a moment,
+// or while the statement before is under way. None waits for work that goes on. If a
+// statement fails, it is run for each of its attempts alone: an error of one is not an
+// error of the others.
 type joint[T any] struct {
 	// write writes ends all or nothing, and returns the fences that held. Rows are
-	// locked in id order.
-	write func(ctx context.Context, ends []end[T]) ([]job.Fence, error)
-	turn  chan struct{} // holds a value while ends are gathered and written
+	// locked in id order. For a read, results are pointers that it sets.
+	write  func(ctx context.Context, ends []end[T]) ([]job.Fence, error)
+	gather func(ctx context.Context) // waits for others
+	turn   chan struct{}             // holds a value while ends are gathered and written
 
 	mu    sync.Mutex
 	ready []*gathered[T]
 }
 
-// end is an attempt that has succeeded, and its result.
+// end is an attempt that has succeeded, with its result, or comes to a read.
 type end[T any] struct {
 	job.Fence
 	result T
@@ -45,8 +46,10 @@ type gathered[T any] struct {
 
 var errApart = errors.New("to be written alone")
 
-func newJoint[T any](write func(context.Context, []end[T]) ([]job.Fence, error)) *joint[T] {
-	return &joint[T]{write: write, turn: make(chan struct{}, 1)}
+func newJoint[T any](
+	write func(context.Context, []end[T]) ([]job.Fence, error), gather func(context.Context),
+) *joint[T] {
+	return &joint[T]{write: write, gather: gather, turn: make(chan struct{}, 1)}
 }
 
 // commit returns when the end is written; job.ErrFenceLost if its fence did not
@@ -72,7 +75,7 @@ func (j *joint[T]) commit(ctx context.Context, f job.Fence, result T) error {
 }
 
 func (j *joint[T]) writeReady(ctx context.Context) {
-	time.Sleep(gatherFor)
+	j.gather(ctx)
 	j.mu.Lock()
 	ready := j.ready
 	j.ready = nil

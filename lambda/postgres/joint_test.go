@@ -49,6 +49,9 @@ func (w *writes) write(ctx context.Context, ends []end[int]) (held []job.Fence, 
 	return held, nil
 }
 
+// aMoment gathers all that are ready.
+func aMoment(context.Context) { <-time.After(gatherFor) }
+
 // fenceOf is the first attempt of a row.
 func fenceOf(n byte) job.Fence { return job.Fence{ID: uuid.UUID{15: n}, Attempt: 1} }
 
@@ -67,7 +70,7 @@ func TestEndsThatAreReadyShareAStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{last: 1, stale: []job.Fence{fenceOf(3)}}
-		j := newJoint(w.write)
+		j := newJoint(w.write, aMoment)
 		var later sync.WaitGroup
 		later.Go(func() {
 			<-time.After(time.Second / 2) // the first statement is under way
@@ -96,7 +99,7 @@ func TestAnEndThatCannotBeWrittenFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{bad: []job.Fence{fenceOf(2)}, stale: []job.Fence{fenceOf(4)}}
-		errs := commitAll(t.Context(), newJoint(w.write), 1, 2, 3, 4)
+		errs := commitAll(t.Context(), newJoint(w.write, aMoment), 1, 2, 3, 4)
 		if !slices.Equal(errs, []error{nil, errBad, nil, job.ErrFenceLost}) || !slices.Equal(w.sizes, []int{4, 1, 1, 1, 1}) {
 			t.Errorf("%v, in statements of %d; want an error of the second and the lost fence of the fourth", errs, w.sizes)
 		}
@@ -109,7 +112,7 @@ func TestAnEndThatIsStoppedStopsNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{last: 2}
-		j := newJoint(w.write)
+		j := newJoint(w.write, aMoment)
 		stopped, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var first sync.WaitGroup
@@ -151,7 +154,7 @@ func TestAPanicHoldsUpNoOtherEnd(t *testing.T) {
 				panic("boom")
 			}
 			return w.write(ctx, ends)
-		})
+		}, aMoment)
 		var commits sync.WaitGroup
 		commits.Go(func() {
 			defer func() {

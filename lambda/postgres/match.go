@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"matchbook/lambda/document"
@@ -24,20 +23,46 @@ const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THE
 const vectorColumn = `coalesce(encode(embedding, 'hex'), '')`
 
 const loadSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `
-FROM document
-WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `, matching_attempts
+FROM unnest($1::uuid[], $2::integer[]) AS f (fenced, attempt)
+CROSS JOIN LATERAL (SELECT * FROM document WHERE id = fenced OFFSET 0) AS d
+WHERE matching_attempts = attempt AND matching_status = 'in-progress'`
 
-// Load implements match.Store.
-func (db *DB) Load(ctx context.Context, f job.Fence) (raw score.Raw, err error) {
-	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, loadSQL, f.ID, f.Attempt).
-			Scan(&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known)
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return raw, job.ErrFenceLost
+// Load implements match.Store. Documents of a batch are loaded together.
+func (db *DB) Load(ctx context.Context, f job.Fence) (score.Raw, error) {
+	db.progress.reach(f.ID, loading)
+	raw := &score.Raw{}
+	if err := db.loads.commit(ctx, f, raw); err != nil {
+		return score.Raw{}, err // raw may still be set
 	}
-	return raw, err
+	return *raw, nil
+}
+
+func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.Fence, err error) {
+	ids, attempts := fences(loads)
+	found := map[job.Fence]score.Raw{}
+	batch := &pgx.Batch{}
+	batch.Queue(planOnceSQL)
+	batch.Queue(loadSQL, ids, attempts).Query(func(rows pgx.Rows) error {
+		var raw score.Raw
+		var attempt int
+		columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
+		_, err := pgx.ForEachRow(rows, columns, func() error {
+			found[job.Fence{ID: raw.ID, Attempt: attempt}] = raw
+			return nil
+		})
+		return err
+	})
+	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	for _, l := range loads {
+		if raw, ok := found[l.Fence]; ok {
+			*l.result = raw
+			held = append(held, l.Fence)
+		}
+	}
+	return held, nil
 }
 
 const rawsSQL = `

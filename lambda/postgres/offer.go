@@ -28,7 +28,7 @@ type Offers struct {
 // Offers returns the store of match offers.
 func (db *DB) Offers() *Offers {
 	o := &Offers{Jobs: db.Workload(matchmakings)}
-	o.completions = newJoint(o.completeAll)
+	o.completions = newJoint(o.completeAll, o.gather(ending, gatherFor))
 	return o
 }
 
@@ -163,6 +163,7 @@ func (o *Offers) Complete(ctx context.Context, f job.Fence, s offer.Set, deliver
 	if err != nil {
 		return err
 	}
+	o.progress.reach(f.ID, ending)
 	return o.completions.commit(ctx, f, completion{s, stored, deliver})
 }
 

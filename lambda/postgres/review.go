@@ -25,7 +25,7 @@ type Reviews struct {
 // Reviews returns the store of reviews.
 func (db *DB) Reviews() *Reviews {
 	r := &Reviews{Jobs: db.Workload(chunks)}
-	r.ends = newJoint(r.endAll)
+	r.ends = newJoint(r.endAll, r.gather(ending, gatherFor))
 	return r
 }
 
@@ -367,6 +367,7 @@ type chunkEnd struct {
 // returns contracts as a whole if this published them: the caller sends their
 // messages. Chunks that end at the same moment share a statement.
 func (r *Reviews) End(ctx context.Context, f job.Fence, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
+	r.progress.reach(f.ID, ending)
 	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
 		return nil, err // whole may still be written
 	}

@@ -2,9 +2,13 @@ package postgres
 
 import (
 	"cmp"
+	"context"
 	"strings"
+	"time"
 
 	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
 )
 
 // Table describes the table of a workload. Its rows have an id, a tenant_id
@@ -109,14 +113,21 @@ func (t Table) subjectID() string {
 type Jobs struct {
 	db        *DB
 	sql       statements
+	progress  *progress // all Jobs of a table share it
 	successes *joint[struct{}]
 }
 
 // Workload returns the jobs of a table.
 func (db *DB) Workload(t Table) *Jobs {
-	j := &Jobs{db: db, sql: t.statements()}
-	j.successes = newJoint(j.succeedAll)
+	shared, _ := db.attempts.LoadOrStore(t.Name, &progress{})
+	j := &Jobs{db: db, sql: t.statements(), progress: shared.(*progress)}
+	j.successes = newJoint(j.succeedAll, j.gather(ending, gatherFor))
 	return j
+}
+
+// gather waits for attempts of the last claim that will come to a stage.
+func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
+	return func(ctx context.Context) { j.progress.wait(ctx, at, uuid.Nil, limit) }
 }
 
 // statements holds the statements of Jobs for one table.

@@ -57,6 +57,7 @@ func (db *DB) inTurn(
 			return err
 		}
 		defer db.turns.leave(tenant)
+		db.progress.wait(ctx, writing, tenant, gatherTurns)
 		err, free := errTaken, !db.turns.contended(tenant)
 		for wait := firstWait; ; wait = min(2*wait, longestWait) {
 			if free {
@@ -129,6 +130,10 @@ type turns struct {
 	refused map[uuid.UUID]time.Time
 	onEvent func(event string) // for tests; nil
 }
+
+// gatherTurns is how long a writer waits for documents of its tenant that are coming. They
+// then share its turn.
+const gatherTurns = 50 * time.Millisecond
 
 // contendedFor is how long after a refusal a tenant counts as one that several processes
 // write: they look whether the lock is free before they request it.

@@ -43,6 +43,7 @@ type write struct {
 // writer of this process.
 func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	var c *competition
+	db.progress.reach(w.fence.ID, writing)
 	err := db.inTurn(ctx, w.seen.Tenant, w, func(batch *pgx.Batch, group []*write) {
 		c = newCompetition()
 		var scored []score.Pair

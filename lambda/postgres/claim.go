@@ -15,15 +15,14 @@ import (
 )
 
 // claimSQL locks the rows in id order, examines each delivery with its row, and
-// claims. Of several deliveries of one row, one has the turn. A row that is seen
+// claims. Of several deliveries of one row, one has the turn ($7). A row that is seen
 // but cannot be locked is busy. A row whose claim lapsed stays a suspect when the
 // sweep publishes it again. A row that the sweep gave up is claimed by any
 // message that still comes.
 const claimSQL = `
 WITH message AS (
-	SELECT m.*, row_number() OVER (PARTITION BY id ORDER BY published_at DESC NULLS LAST, place) AS turn
-	FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
-		WITH ORDINALITY AS m (id, sent_at, published_at, last, place)
+	SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[], $7::boolean[])
+		WITH ORDINALITY AS m (id, sent_at, published_at, last, beside, place)
 ), found AS (
 	SELECT id, tenant_id, {status} AS status, {attempts} AS attempts, {failed_at} AS failed_at,
 		{published_at} AS published_at, {lease_until} - now() AS lease_left, {due_at} - now() AS due_in,
@@ -38,7 +37,7 @@ WITH message AS (
 	FOR NO KEY UPDATE SKIP LOCKED
 ), examined AS (
 	SELECT place, id, tenant_id, attempts, reason, status,
-		CASE WHEN turn > 1 THEN $5::interval WHEN status = 'pending' THEN due_in ELSE lease_left END AS wait,
+		CASE WHEN beside THEN $5::interval WHEN status = 'pending' THEN due_in ELSE lease_left END AS wait,
 		CASE
 			WHEN found.id IS NULL AND EXISTS (SELECT FROM {table} AS seen WHERE seen.id = message.id) THEN 'busy'
 			WHEN found.id IS NULL THEN 'missing'
@@ -46,7 +45,7 @@ WITH message AS (
 			WHEN status IN ('succeeded', 'cancelled') THEN 'done'
 			WHEN status = 'failed' AND sent_at <= failed_at AND NOT given_up THEN 'done'
 			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
-			WHEN turn > 1 THEN 'held'
+			WHEN beside THEN 'held'
 			WHEN reason IS NOT NULL THEN 'not-matchable'
 			WHEN suspicious AND NOT $6 THEN 'suspect'
 			WHEN status = 'pending' AND due_in > interval '1 minute' AND NOT last THEN 'early'
@@ -66,12 +65,10 @@ WITH message AS (
 		{republished} = 0
 	FROM examined
 	WHERE job.id = examined.id AND examined.finding IN ('claimed', 'not-matchable')
-	RETURNING job.id, job.{attempts} AS attempt
 )
-SELECT finding, coalesce(attempt, attempts, 0), greatest(coalesce(wait, interval '0'), interval '0'),
-	coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
-FROM examined LEFT JOIN changed USING (id)
-ORDER BY place`
+SELECT finding, coalesce(attempts, 0) + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
+	greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
+FROM examined ORDER BY place`
 
 // findings maps the findings of claimSQL to results. A suspect has none yet
 // either; Claim.Suspect marks it.
@@ -88,7 +85,7 @@ func (j *Jobs) Claim(
 	ids := make([]uuid.UUID, len(deliveries))
 	sent := make([]time.Time, len(deliveries))
 	published := make([]*time.Time, len(deliveries))
-	last := make([]bool, len(deliveries))
+	last, beside := make([]bool, len(deliveries)), besideAnother(deliveries)
 	for i, d := range deliveries {
 		ids[i], sent[i], last[i] = d.ID, d.SentAt, d.Last
 		if !d.PublishedAt.IsZero() {
@@ -97,7 +94,7 @@ func (j *Jobs) Claim(
 	}
 	var claims []job.Claim
 	err := repeat(ctx, func() error {
-		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects)
+		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects, beside)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
@@ -122,6 +119,23 @@ func (j *Jobs) Claim(
 	}
 	j.progress.begin(attempts)
 	return claims, nil
+}
+
+// besideAnother marks the deliveries of a row whose turn another has: the one that was
+// published last, the first of these.
+func besideAnother(deliveries []job.Delivery) []bool {
+	marks, turn := make([]bool, len(deliveries)), make(map[uuid.UUID]int, len(deliveries))
+	for i, d := range deliveries {
+		first, met := turn[d.ID]
+		if met && !d.PublishedAt.After(deliveries[first].PublishedAt) {
+			marks[i] = true
+			continue
+		}
+		if turn[d.ID] = i; met {
+			marks[first] = true
+		}
+	}
+	return marks
 }
 
 // ours locks the rows whose fences hold, of $1 and $2, in id order, as every

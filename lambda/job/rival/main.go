@@ -45,17 +45,18 @@ type measurement struct {
 func main() {
 	jobs := flag.Int("jobs", 10_000, "jobs of a contestant in each round")
 	rounds := flag.Int("rounds", 5, "rounds")
-	instances := flag.Int("instances", 8, "concurrent instances, each with a batch of ten")
+	instances := flag.Int("instances", 8, "concurrent instances, each with one batch at a time")
+	batch := flag.Int("batch", 10, "jobs of a batch")
 	only := flag.String("only", "", "the one contestant beside River; empty: all")
 	commit := flag.String("commit", "on", "synchronous_commit of the server; off: without waiting for the disk")
 	flag.Parse()
-	if err := run(context.Background(), *jobs, *rounds, *instances, *commit, *only); err != nil {
+	if err := run(context.Background(), *jobs, *rounds, *instances, *batch, *commit, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, jobs, rounds, instances int, commit, only string) error {
+func run(ctx context.Context, jobs, rounds, instances, batch int, commit, only string) error {
 	server, err := pgserver.Start(ctx, pgserver.Options{Durable: true, Settings: map[string]string{
 		"shared_buffers": "128MB", "synchronous_commit": commit}})
 	if err != nil {
@@ -67,7 +68,7 @@ func run(ctx context.Context, jobs, rounds, instances int, commit, only string) 
 		return err
 	}
 	defer pool.Close()
-	ours, closeOurs, err := ourContestants(ctx, server.URL("postgres"), instances)
+	ours, closeOurs, err := ourContestants(ctx, server.URL("postgres"), instances, batch)
 	if err != nil {
 		return err
 	}

@@ -19,13 +19,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-const (
-	batchSize = 10
-	// One job of staleEach is published while an attempt has it, which then must
-	// not write.
-	staleEach = 1000
-)
-
 // table is a table of jobs.
 type table struct {
 	name  string
@@ -41,13 +34,14 @@ type table struct {
 type runtimeOnTable struct {
 	table
 	admin     *pgxpool.Pool
+	batchSize int
 	instances []*postgres.DB
 	messages  []job.Stamped
 	stale     atomic.Int64
 	accepted  atomic.Int64
 }
 
-func ourContestants(ctx context.Context, serverURL string, instances int) (
+func ourContestants(ctx context.Context, serverURL string, instances, batchSize int) (
 	list []contestant, closeAll func(), err error,
 ) {
 	url, drop, err := pgserver.CreateDatabase(ctx, serverURL, "matchbook_")
@@ -81,7 +75,7 @@ func ourContestants(ctx context.Context, serverURL string, instances int) (
 		dbs = append(dbs, db)
 	}
 	for _, t := range tables {
-		r := &runtimeOnTable{table: t, admin: admin, instances: dbs}
+		r := &runtimeOnTable{table: t, admin: admin, batchSize: batchSize, instances: dbs}
 		list = append(list, contestant{t.name, r.fillTable, r.work, r.check})
 	}
 	return list, closeAll, nil
@@ -103,9 +97,9 @@ func (r *runtimeOnTable) fillTable(ctx context.Context, n int) error {
 func (r *runtimeOnTable) work(ctx context.Context, _ int) (time.Duration, error) {
 	r.stale.Store(0)
 	r.accepted.Store(0)
-	batches := make(chan []job.Stamped, len(r.messages)/batchSize+1)
-	for from := 0; from < len(r.messages); from += batchSize {
-		batches <- r.messages[from:min(from+batchSize, len(r.messages))]
+	batches := make(chan []job.Stamped, len(r.messages)/r.batchSize+1)
+	for from := 0; from < len(r.messages); from += r.batchSize {
+		batches <- r.messages[from:min(from+r.batchSize, len(r.messages))]
 	}
 	close(batches)
 	began := time.Now()

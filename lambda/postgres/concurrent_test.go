@@ -81,10 +81,10 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another
 // order, so many rounds each. The workers use the stores in turn.
 func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
-	const lanes = 10
+	lanes := uint64(thorough.Or(len(meetings), 10))
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
-			for seed := range uint64(lanes) {
+			for seed := range lanes {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					t.Parallel()
 					l := &lane{t: t, stores: stores, conn: postgrestest.Conn(t, url), ids: map[string]uuid.UUID{}}

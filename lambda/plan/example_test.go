@@ -24,6 +24,6 @@ func ExampleWork_Batch() {
 		fmt.Println(n, w.Latency.Longest(n).Round(10*time.Millisecond), w.Batch(n).Round(10*time.Millisecond))
 	}
 	// Output:
-	// 1 2.5s 1.4s
-	// 10 3.73s 3.67s
+	// 1 2.5s 1.41s
+	// 10 3.73s 3.72s
 }

@@ -62,8 +62,8 @@ func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
 }
 
 // A document that finds its match takes 6 round trips to the database after its
-// claim, 4 of them with the tenant's lock: one takes the lock and reads, one locks
-// rows, one writes, and one writes the rest and commits.
+// claim, 4 of them with the tenant's lock: one takes the lock and reads, one reads what
+// the decision needs, one writes, and one writes the rest and commits.
 func TestAMatchTakesFewRoundTrips(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)

@@ -11,11 +11,11 @@ import (
 
 const clearMatchesSQL = `
 DELETE FROM document_match USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
-WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person'`
+WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` + amongPairs
 
 const clearSuggestionsSQL = `
 DELETE FROM match_suggestion USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
-WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person'`
+WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` + amongPairs
 
 // The upserts write the rows that differ, so that matching a document again changes
 // nothing, not even a time. A pair that a person decided, in either table, is not
@@ -26,13 +26,13 @@ INSERT INTO document_match
 SELECT d.tenant_id, e.a, e.b, e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb, now()
 FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[])
 	AS e (a, b, score, confidence, decided_by, reasoning, evidence)
-JOIN document AS d ON d.id = e.a
-LEFT JOIN document_match AS old ON old.document_a_id = e.a AND old.document_b_id = e.b
+CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
+LEFT JOIN LATERAL (SELECT * FROM document_match WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
 	AND (old.score, coalesce(nullif(old.lowered_from, ''), old.confidence), old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM (e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb)
 	AND NOT EXISTS (SELECT FROM match_suggestion AS s
-		WHERE s.document_a_id = e.a AND s.document_b_id = e.b AND s.decided_by = 'person')
+		WHERE s.document_a_id = e.a AND s.document_b_id = e.b AND s.decided_by = 'person' OFFSET 0)
 ORDER BY e.a, e.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, confidence = excluded.confidence, lowered_from = '', decided_by = excluded.decided_by,
@@ -44,13 +44,13 @@ INSERT INTO match_suggestion
 SELECT d.tenant_id, e.a, e.b, e.score, e.decided_by, e.reasoning, e.evidence::jsonb, now()
 FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[])
 	AS e (a, b, score, decided_by, reasoning, evidence)
-JOIN document AS d ON d.id = e.a
-LEFT JOIN match_suggestion AS old ON old.document_a_id = e.a AND old.document_b_id = e.b
+CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
+LEFT JOIN LATERAL (SELECT * FROM match_suggestion WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
 	AND (old.score, old.decided_by, old.reasoning, old.evidence)
 		IS DISTINCT FROM (e.score, e.decided_by, e.reasoning, e.evidence::jsonb)
 	AND NOT EXISTS (SELECT FROM document_match AS m
-		WHERE m.document_a_id = e.a AND m.document_b_id = e.b AND m.decided_by = 'person')
+		WHERE m.document_a_id = e.a AND m.document_b_id = e.b AND m.decided_by = 'person' OFFSET 0)
 ORDER BY e.a, e.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, decided_by = excluded.decided_by,
@@ -62,7 +62,7 @@ const askedSQL = `
 UPDATE match_pair SET asked = n.about, question = n.question, answer = n.answer, reasoning = n.reasoning, owed = n.owed
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
 	AS n (a, b, about, question, answer, reasoning, owed)
-WHERE document_a_id = n.a AND document_b_id = n.b`
+WHERE document_a_id = n.a AND document_b_id = n.b AND ` + amongPairs
 
 // queueResult makes the matches and suggestions of the decided and the lost pairs, and
 // of the own documents, those of the result. A person's decision stays.

@@ -22,6 +22,7 @@ const (
 	ConfirmedSQL   = confirmedSQL
 	CompetitionSQL = competitionSQL
 	LockRowsSQL    = lockRowsSQL
+	PlanOnceSQL    = planOnceSQL
 	MembersSQL     = membersSQL
 	PlainPair      = plainPair
 	PendingSQL     = pendingSQL
@@ -182,4 +183,11 @@ func (db *DB) Behind(at string) (n int) {
 		}
 	}
 	return n
+}
+
+// WritesOfPairs are the statements that write pairs and their results, by name.
+var WritesOfPairs = map[string]string{
+	"upsertPairs": upsertPairsSQL, "deletePairs": deletePairsSQL, "asked": askedSQL,
+	"upsertMatches": upsertMatchesSQL, "clearMatches": clearMatchesSQL,
+	"upsertSuggestions": upsertSuggestionsSQL, "clearSuggestions": clearSuggestionsSQL,
 }

@@ -15,9 +15,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// amongPairs keeps a statement about the pairs $1, $2 from a plan that begins with all
+// rows of its table, as one does that was made when the table was empty.
+const amongPairs = `document_a_id = ANY ($1) AND document_b_id = ANY ($2)`
+
 const deletePairsSQL = `
 DELETE FROM match_pair USING unnest($1::uuid[], $2::uuid[]) AS lost (a, b)
-WHERE document_a_id = a AND document_b_id = b`
+WHERE document_a_id = a AND document_b_id = b AND ` + amongPairs
 
 // upsertPairsSQL writes the pairs that differ, so that matching again changes
 // nothing. $1 is a document of the tenant.
@@ -29,7 +33,7 @@ SELECT d.tenant_id, p.a, p.b, p.type_a::document_type, p.type_b::document_type, 
 FROM document AS d CROSS JOIN unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::integer[], $7::float8[],
 		$8::float8[], $9::float8[], $10::text[], $11::text[], $12::text[], $13::text[])
 	AS p (a, b, type_a, type_b, points, units_a, units_b, units_common, evidence, veto, ends, brief)
-LEFT JOIN match_pair AS old ON old.document_a_id = p.a AND old.document_b_id = p.b
+LEFT JOIN LATERAL (SELECT * FROM match_pair WHERE document_a_id = p.a AND document_b_id = p.b OFFSET 0) AS old ON true
 WHERE d.id = $1 AND (old.type_a::text, old.type_b::text, old.points, old.units_a, old.units_b, old.units_common,
 		old.evidence, old.veto, old.ends, old.brief)
 	IS DISTINCT FROM (p.type_a, p.type_b, p.points, p.units_a, p.units_b, p.units_common,

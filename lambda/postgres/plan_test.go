@@ -2,6 +2,8 @@ package postgres_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +167,63 @@ func reach(n score.Normalized) (rows int) {
 		}
 	}
 	return rows + 100*len(n.Window.Company)*len(n.Window.Days)
+}
+
+// A connection plans its statements once, maybe when the tables are empty: with thousands
+// of rows in them the plans read the rows of their pairs, and no table.
+func TestPlansOfAnEmptyDatabaseStaySelective(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exec("VACUUM ANALYZE match_pair, document_match, match_suggestion, document")
+	f.exec("BEGIN")
+	f.exec(postgres.PlanOnceSQL)
+	const n = 10
+	values := map[string][]string{ // behind the ids of the pairs, for each the same
+		"upsertPairs":       {"invoice", "invoice", "60", "0", "0", "0", "[]", "own", "[]", "[]"},
+		"deletePairs":       nil,
+		"asked":             {"about", "question", "high", "reason", "false"},
+		"upsertMatches":     {"1", "high", "rules", "reason", "[]"},
+		"clearMatches":      nil,
+		"upsertSuggestions": {"1", "rules", "reason", "[]"},
+		"clearSuggestions":  nil,
+	}
+	execute := func(name string, as, bs []string) string {
+		lists := [][]string{as, bs}
+		for _, v := range values[name] {
+			lists = append(lists, slices.Repeat([]string{v}, n))
+		}
+		args := make([]string, len(lists))
+		for i, l := range lists {
+			args[i] = "'{" + strings.Join(l, ",") + "}'"
+		}
+		if name == "upsertPairs" {
+			args = slices.Insert(args, 0, "'"+as[0]+"'")
+		}
+		return "EXECUTE " + name + " (" + strings.Join(args, ", ") + ")"
+	}
+	unknown := slices.Repeat([]string{num(1).String()}, n)
+	for name, sql := range postgres.WritesOfPairs {
+		f.exec("PREPARE " + name + " AS " + sql)
+		f.exec("EXPLAIN " + execute(name, unknown, unknown))
+	}
+	f.exec("INSERT INTO tenant VALUES ($1, 'Tenant 0')", uuid.MustParse("00000010-0000-4000-8000-000000000000"))
+	f.exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
+	f.exec(manyDocumentsSQL, 8000, company.ParseName("Trading").Keys()[0])
+	f.exec(manyPairsSQL)
+	f.exec(manyMatchesSQL)
+	var as, bs []string
+	if err := f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
+		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		p := f.explain(execute(name, as, bs))
+		for _, table := range []string{"match_pair", "document_match", "match_suggestion", "document"} {
+			if rows := p.Fetched(table); rows > 2*n {
+				t.Errorf("%s reads %.0f rows of %s for %d pairs", name, rows, table, n)
+			}
+		}
+	}
 }
 
 func wantBounded(t *testing.T, p postgrestest.Plan, bound int) {

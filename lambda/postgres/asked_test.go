@@ -221,7 +221,8 @@ func (f *fixture) wantIdle() {
 	f.t.Helper()
 	var open, locks int
 	err := f.conn.QueryRow(f.t.Context(), `SELECT
-		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL),
+		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+			AND xact_start IS NOT NULL AND backend_type = 'client backend'), -- and not autovacuum
 		(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&open, &locks)
 	if err != nil || open != 0 || locks != 0 {
 		f.t.Errorf("%d open transactions, %d advisory locks, %v", open, locks, err)

@@ -130,95 +130,139 @@ type rewrite struct {
 func redecide(
 	ctx context.Context, tx pgx.Tx, c *competition, decide match.Rules, r rewrite,
 ) (published []job.Stamped, err error) {
-	send := func(queue func(*pgx.Batch) error) error {
-		batch := &pgx.Batch{}
-		if err := queue(batch); err != nil || batch.Len() == 0 {
-			return err
-		}
-		return tx.SendBatch(ctx, batch).Close()
-	}
-	err = send(func(batch *pgx.Batch) error {
-		c.queueWhole(batch, ends(notPlain(r.pairs)))
-		c.queueMore(batch, ends(slices.Concat(r.pairs, r.separated)))
-		return nil
-	})
-	if err != nil {
+	d := &redecision{tx: tx, before: c, rewrite: r}
+	if err := d.readOthers(ctx); err != nil {
 		return nil, err
 	}
-	now, lost := c.replace(r)
-	moved := rules.Moved(c.pairs, now.pairs)
-	decided := slices.Concat(moved, now.decided())
-	var held *standing
-	var copies *copies
-	err = send(func(batch *pgx.Batch) error {
-		now.queueFull(batch, moved)
-		c.queueFull(batch, lost)
-		gone := slices.Concat(lost, decided)
-		as, bs := keysOf(gone)
-		touched := sortedIDs(slices.Concat(c.own, as, bs))
-		movedA, movedB := keysOf(moved)
-		now.queueWhole(batch, slices.Concat(movedA, movedB))
-		now.queueMore(batch, touched)
-		own := c.own
-		if r.word != nil {
-			own = touched // whether another match is left to them
-		}
-		held = queueStanding(batch, own, gone, r.word)
-		copies = queueCopies(batch, r.docs)
-		return nil
-	})
-	if err != nil {
+	if err := d.readInFull(ctx); err != nil {
 		return nil, err
 	}
-	for _, w := range r.docs {
-		if !held.holds(w.fence) {
-			return nil, job.ErrFenceLost
-		}
-	}
-	result, err := decide(ctx, now.asRules())
-	if err != nil {
+	if d.result, err = decide(ctx, d.now.asRules()); err != nil {
 		return nil, err
 	}
 	if r.word != nil {
-		result.Stale = r.word.concerns(held, now.decides, result)
+		d.result.Stale = r.word.concerns(d.held, d.now.decides, d.result)
 	}
-	clusters, changed, err := held.cluster(ctx, tx, now.decides, result.Matches)
-	if err != nil {
+	if err := d.write(ctx); err != nil {
 		return nil, err
 	}
-	changed = append(changed, c.own...)
-	var fences map[job.Fence]bool
-	var chain *chain
-	err = send(func(batch *pgx.Batch) error {
-		fences = clusters.queueLock(batch, c.own)
-		if err := queueRewrite(batch, now, held, lost, r, result); err != nil {
-			return err
+	return d.finish(ctx)
+}
+
+// redecision is what redecide has read and decided so far.
+type redecision struct {
+	rewrite
+
+	tx     pgx.Tx
+	before *competition
+
+	now         *competition // with the rewrite
+	lost, moved []rules.Pair // deleted ones, and those of others whose decision can change
+	held        *standing
+	copies      *copies
+	result      rules.Result
+	changed     []uuid.UUID // documents whose cluster or matches have changed
+	chain       *chain      // nil: no comparison can have changed
+}
+
+// send runs the statements that queue adds, in one round trip; none if there are none.
+func (d *redecision) send(ctx context.Context, queue func(*pgx.Batch) error) error {
+	batch := &pgx.Batch{}
+	if err := queue(batch); err != nil || batch.Len() == 0 {
+		return err
+	}
+	return d.tx.SendBatch(ctx, batch).Close()
+}
+
+// readOthers reads the pairs of documents that were not known before the pairs were
+// scored.
+func (d *redecision) readOthers(ctx context.Context) error {
+	return d.send(ctx, func(batch *pgx.Batch) error {
+		d.before.queueWhole(batch, ends(notPlain(d.pairs)))
+		d.before.queueMore(batch, ends(slices.Concat(d.pairs, d.separated)))
+		return nil
+	})
+}
+
+// readInFull reads the pairs that decide, and what their documents are matched with. It
+// returns job.ErrFenceLost if a fence does not hold.
+func (d *redecision) readInFull(ctx context.Context) error {
+	c := d.before
+	d.now, d.lost = c.replace(d.rewrite)
+	d.moved = rules.Moved(c.pairs, d.now.pairs)
+	gone := slices.Concat(d.lost, d.moved, d.now.decided())
+	err := d.send(ctx, func(batch *pgx.Batch) error {
+		d.now.queueFull(batch, d.moved)
+		c.queueFull(batch, d.lost)
+		as, bs := keysOf(gone)
+		touched := sortedIDs(slices.Concat(c.own, as, bs))
+		movedA, movedB := keysOf(d.moved)
+		d.now.queueWhole(batch, slices.Concat(movedA, movedB))
+		d.now.queueMore(batch, touched)
+		own := c.own
+		if d.word != nil {
+			own = touched // whether another match is left to them
 		}
-		clusters.queueEnds(batch, held, r.docs)
-		clusters.queue(batch)
-		if len(result.Matches) > 0 || held.matched() {
-			chain = queueChain(batch, changed, r.renamed.tenant)
-		}
-		return copies.queueCompared(ctx, tx, batch)
+		d.held = queueStanding(batch, own, gone, d.word)
+		d.copies = queueCopies(batch, d.docs)
+		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, w := range r.docs {
-		if !fences[w.fence] {
-			return nil, job.ErrFenceLost
+	return d.fenced(d.held.holds)
+}
+
+// fenced returns job.ErrFenceLost unless all fences hold.
+func (d *redecision) fenced(holds func(job.Fence) bool) error {
+	for _, w := range d.docs {
+		if !holds(w.fence) {
+			return job.ErrFenceLost
 		}
 	}
-	return published, send(func(batch *pgx.Batch) error {
-		if chain != nil && (len(chain.docs) > 0 || held.billed(changed) || held.matched()) {
-			chain.queueComparisons(batch, changed)
+	return nil
+}
+
+// write locks the rows that change, and writes pairs, matches, suggestions, ends and
+// clusters. It returns job.ErrFenceLost if a fence did not hold when the rows were locked.
+func (d *redecision) write(ctx context.Context) error {
+	clusters, changed, err := d.held.cluster(ctx, d.tx, d.now.decides, d.result.Matches)
+	if err != nil {
+		return err
+	}
+	d.changed = slices.Concat(changed, d.before.own)
+	var fences map[job.Fence]bool
+	err = d.send(ctx, func(batch *pgx.Batch) error {
+		fences = clusters.queueLock(batch, d.before.own)
+		if err := queueRewrite(batch, d.now, d.held, d.lost, d.rewrite, d.result); err != nil {
+			return err
 		}
-		copies.queueWarnings(batch)
-		queueStale(batch, result.Stale, lost, c, &published)
-		r.renamed.queuePublish(batch, &published)
+		clusters.queueEnds(batch, d.held, d.docs)
+		clusters.queue(batch)
+		if len(d.result.Matches) > 0 || d.held.matched() {
+			d.chain = queueChain(batch, d.changed, d.renamed.tenant)
+		}
+		return d.copies.queueCompared(ctx, d.tx, batch)
+	})
+	if err != nil {
+		return err
+	}
+	return d.fenced(func(f job.Fence) bool { return fences[f] })
+}
+
+// finish compares the invoices of chains, replaces warnings, publishes, and commits.
+func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err error) {
+	err = d.send(ctx, func(batch *pgx.Batch) error {
+		if d.chain != nil && (len(d.chain.docs) > 0 || d.held.billed(d.changed) || d.held.matched()) {
+			d.chain.queueComparisons(batch, d.changed)
+		}
+		d.copies.queueWarnings(batch)
+		queueStale(batch, d.result.Stale, d.lost, d.before, &published)
+		d.renamed.queuePublish(batch, &published)
 		batch.Queue("commit")
 		return nil
 	})
+	return published, err
 }
 
 // queueStale publishes the documents whose question has changed or included a pair

@@ -23,7 +23,7 @@ const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THE
 const vectorColumn = `coalesce(encode(embedding, 'hex'), '')`
 
 const loadSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `, matching_attempts
+SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `, attempt
 FROM unnest($1::uuid[], $2::integer[]) AS f (fenced, attempt)
 CROSS JOIN LATERAL (SELECT * FROM document WHERE id = fenced OFFSET 0) AS d
 WHERE matching_attempts = attempt AND matching_status = 'in-progress'`

@@ -32,6 +32,7 @@ const beginSQL = "begin isolation level read committed"
 // by an index. PostgreSQL plans most of them each time, for the sizes of their arrays: it
 // took an eighth of the server's time. And with the statistics of a new tenant, or of a
 // table that was empty a minute ago, it reads whole tables.
+// Whatever reads without the tenant's lock may read (inTurn); lockTenantSQL sets it anew.
 const planOnceSQL = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
 	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('matchbook.turn', 'true', true)`
 

@@ -163,6 +163,7 @@ type memory struct {
 	mu     sync.Mutex
 	rows   map[uuid.UUID]*row
 	down   time.Time       // until when every call fails
+	slow   time.Duration   // that a claim takes
 	leases []time.Duration // asked for, claim by claim
 	limits []time.Duration // time that each Settle was given
 }
@@ -215,6 +216,11 @@ func (m *memory) fails(ctx context.Context) error {
 
 func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim,
 	error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(m.slow):
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.leases = append(m.leases, lease)

@@ -193,18 +193,21 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	err := ctx.Err()
+	reason := ctx.Err()
 	for tries := (pauses{}); ctx.Err() == nil; {
-		var claims []Claim
-		if claims, err = b.claimOnce(ctx, ds, suspects); err == nil {
+		claims, err := b.claimOnce(ctx, ds, suspects)
+		if err == nil {
 			return claims, nil
+		}
+		if reason == nil || ctx.Err() == nil { // of a try that was cut short the end says nothing
+			reason = err
 		}
 		if tries.last == 0 {
 			b.Log.Warn("cannot claim, trying again", "deliveries", len(ds), "reason", failure.Of(err).Text)
 		}
 		tries.pause(ctx)
 	}
-	return nil, failure.At("claim documents", err)
+	return nil, failure.At("claim documents", reason)
 }
 
 func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {

@@ -194,7 +194,7 @@ func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
 	o.send(inbox, bucket.Lay(inInbox("a.xml"), sampleFile(t, "order-4711.xml")))
 	select {
 	case <-reached:
-	case <-time.After(stuck):
+	case <-time.After(patience(t)):
 		t.Fatal("the file is not copied")
 	}
 	if !inbox.Function.Kill(nil) {

@@ -176,7 +176,7 @@ func (d *ingestDrill) awaitBeat(p *paper) {
 // drain lets everything happen, and kills at each step that is reached.
 func (d *ingestDrill) drain() {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.t.Context(), stuck)
+	ctx, cancel := context.WithTimeout(d.t.Context(), patience(d.t))
 	defer cancel()
 	drained := make(chan error, 1)
 	go func() { drained <- d.Drain(ctx, d.Unfinished) }()

@@ -158,7 +158,7 @@ func TestCrashBetweenTheQuestionsBuysNoAnswerAgain(t *testing.T) {
 	in := o.lay("a.txt", []byte(textPage))
 	select {
 	case <-asked:
-	case <-time.After(stuck):
+	case <-time.After(patience(t)):
 		t.Fatal("the second question was never asked")
 	}
 	if !o.ingest.Function.Kill(nil) {

@@ -60,7 +60,7 @@ func (l offerLine) schedule() string {
 
 func (l offerLine) finish() {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), stuck)
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
 	if err := l.Drain(ctx, l.Unfinished); err != nil {
 		l.t.Fatal(err)

@@ -37,7 +37,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := newReviewLine(t, seed)
 	id := r.start(thorough.Or(1, 4))
-	ctx, stop := context.WithTimeout(t.Context(), stuck)
+	ctx, stop := context.WithTimeout(t.Context(), patience(t))
 	defer stop()
 	if err := r.Drain(ctx, r.Unfinished); err != nil {
 		t.Fatal(err)

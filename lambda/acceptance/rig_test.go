@@ -66,8 +66,16 @@ func bootstrap(t *testing.T, pkg string) string {
 	return file
 }
 
-// stuck bounds what must happen: no machine is so slow.
-const stuck = 9 * time.Minute
+// patience bounds what must happen: nearly all of the time that go test has left,
+// however slow the machine is.
+func patience(t *testing.T) time.Duration {
+	t.Helper()
+	end, limited := t.Deadline()
+	if !limited {
+		return time.Hour
+	}
+	return time.Until(end) - 30*time.Second
+}
 
 // line is a stack under test.
 type line struct {
@@ -178,7 +186,7 @@ func (l *line) publish(ids ...uuid.UUID) {
 
 func (l *line) drain(ids []uuid.UUID) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), stuck)
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
 	err := l.Drain(ctx, func(ctx context.Context) (int, error) {
 		p, err := report.From(l.DB).Progress(ctx, ids)
@@ -219,11 +227,12 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 // waitFor waits until the condition holds, looking again and again.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(stuck)
+	limit := patience(t)
+	deadline := time.After(limit)
 	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("waited %s: %s", stuck, what)
+			t.Fatalf("waited %s: %s", limit.Round(time.Second), what)
 		case <-again.C:
 		}
 	}

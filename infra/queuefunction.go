@@ -4,6 +4,7 @@ import (
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
@@ -73,10 +74,15 @@ func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 // limit: a throttled delivery counts as one although nothing ran.
 func (s *site) newMapping(q queueFunction) {
 	id := title(q.facts.Name) + "Mapping"
+	var window awscdk.Duration // none where one receive fills a batch
+	if w := q.facts.BatchWindow(); w > 0 {
+		window = seconds(w)
+	}
 	called(awslambda.NewEventSourceMapping(s.stack, jsii.String(id), &awslambda.EventSourceMappingProps{
 		Target:                  q.live,
 		EventSourceArn:          q.queue.QueueArn(),
 		BatchSize:               jsii.Number(q.facts.BatchSize),
+		MaxBatchingWindow:       window,
 		MaxConcurrency:          jsii.Number(q.facts.MaxConcurrency),
 		ReportBatchItemFailures: jsii.Bool(true),
 		MetricsConfig: &awslambda.MetricsConfig{

@@ -19,7 +19,7 @@ var checks = []check{
 	{"batch-failures", []Severity{Error}, "Without it Lambda counts a batch as done as soon as the function answers: " +
 		"the messages of failed documents are deleted, and there is no retry.", eachMapping(batchFailures)},
 	{"batch-size", []Severity{Error}, "All messages of a batch are worked on at once, " +
-		"and are settled in calls of at most 10.", eachMapping(batchSize)},
+		"and all of them are settled in the last seconds.", eachMapping(batchSize)},
 	{"maximum-concurrency", []Severity{Error}, "Without a limit Lambda starts up to 1,000 instances, " +
 		"more than the database has connections and the model answers.", eachMapping(maximumConcurrency)},
 	{"reserved-concurrency", []Severity{Error, Warning}, "A delivery that Lambda throttles counts as one: " +

@@ -47,8 +47,9 @@ func batchSize(_ line, m mapping) result {
 	switch {
 	case m.batch.why() != "":
 		return skipped(m.name, m.batch.why())
-	case m.batch.value < 1 || m.batch.value > 10:
-		return wrong(m.name, "Set BatchSize to 10 or less.", "batches have up to %d messages", m.batch.value)
+	case m.batch.value < 1 || m.batch.value > manifest.MaxBatchSize:
+		return wrong(m.name, fmt.Sprintf("Set BatchSize to %d or less.", manifest.MaxBatchSize),
+			"batches have up to %d messages", m.batch.value)
 	}
 	return fine(m.name, "batches of %d", m.batch.value)
 }

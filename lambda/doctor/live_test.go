@@ -47,7 +47,7 @@ var liveRows = []liveRow{
 	{"mapping is changed", ofStack, func(r *rig) { r.mappings[0]["State"] = "Updating" }, provoked{"mapping", OK, "feeds match"}},
 	{"mapping is deleted", ofStack, func(r *rig) { r.mappings[0]["State"] = "Deleting" }, provoked{"mapping", Error, "is disabled"}},
 	{"no partial answer", ofStack, func(r *rig) { delete(r.mappings[0], "FunctionResponseTypes") }, provoked{"batch-failures", Error, "is not on"}},
-	{"large batches", ofStack, func(r *rig) { r.mappings[0]["BatchSize"] = 100 }, provoked{"batch-size", Error, "up to 100"}},
+	{"large batches", ofStack, func(r *rig) { r.mappings[0]["BatchSize"] = 101 }, provoked{"batch-size", Error, "up to 101"}},
 	{"no limit", ofStack, func(r *rig) { delete(r.mappings[0], "ScalingConfig") }, provoked{"maximum-concurrency", Error, "is not set"}},
 	{"reserved", ofStack, func(r *rig) { r.reserved["ReservedConcurrentExecutions"] = 2 }, provoked{"reserved-concurrency", Error, "2 instances are reserved, fewer than the 8"}},
 	{"reserved may not be read", ofStack, func(r *rig) { r.refuse["GetFunctionConcurrency"] = "AccessDeniedException" }, provoked{"reserved-concurrency", Skipped, "AWS error (AccessDeniedException)"}},

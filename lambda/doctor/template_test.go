@@ -127,7 +127,7 @@ var templateRows = []templateRow{
 	{"MatchMapping.FunctionResponseTypes", []any{"reportBatchItemFailures"}, provoked{"batch-failures", Error, "ReportBatchItemFailures is not on"}},
 	{"MatchMapping.FunctionResponseTypes", []any{m{"Fn::If": []any{"x", "y", "z"}}}, provoked{"batch-failures", Skipped, "only known to a deployment"}},
 	{"MatchMapping.FunctionResponseTypes", m{"Fn::If": []any{"x", "y", "z"}}, provoked{"batch-failures", Skipped, "only known to a deployment"}},
-	{"MatchMapping.BatchSize", 11, provoked{"batch-size", Error, "up to 11 messages"}},
+	{"MatchMapping.BatchSize", 101, provoked{"batch-size", Error, "up to 101 messages"}},
 	{"MatchMapping.BatchSize", "10000", provoked{"batch-size", Error, "up to 10000 messages"}},
 	{"MatchMapping.BatchSize", nil, provoked{"batch-size", OK, "batches of 10"}},
 	{"MatchMapping.BatchSize", 9.5, provoked{"batch-size", Skipped, "no whole number"}},

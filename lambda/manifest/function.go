@@ -28,7 +28,7 @@ type Function struct {
 	Package        string          // its main package
 	Timeout        time.Duration   // of one invocation
 	MemoryMB       int             // of one instance; its share of a processor grows with it
-	BatchSize      int             // messages in one invocation, all worked on at once
+	BatchSize      int             // messages in one invocation, all worked on at once, 1 to MaxBatchSize
 	MaxConcurrency int             // of the event source mapping
 	PoolSize       int             // database connections of one instance
 	AsksModel      bool            // it gets the model's settings, and its calls are shown
@@ -141,7 +141,8 @@ var Review = Function{
 }
 
 // Offer is the function that composes match offers. A set takes milliseconds once an
-// instance has read the roster of its date. An error of the database passes soon or
+// instance has read the roster of its date, so that many share an invocation and its
+// two commits. An error of the database passes soon or
 // is an outage, hence the short waits. A worker that died loses its claims within
 // Lease. Timeout is longer than Alarms.SlowWork: work that has become slow raises the
 // alarm before it fails. After a quarter of an hour the next dates are due, and the
@@ -153,7 +154,7 @@ var Offer = Function{
 	Package:        "matchbook/lambda/cmd/offer",
 	Timeout:        6 * time.Minute,
 	MemoryMB:       1024,
-	BatchSize:      10,
+	BatchSize:      100,
 	MaxConcurrency: 4,
 	PoolSize:       2,
 	Retries:        []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute},
@@ -219,9 +220,19 @@ func (f Function) QueueEnv() string { return strings.ToUpper(f.Name) + "_" + Env
 // to the dead-letter queue: once, and once per retry.
 func (f Function) MaxReceiveCount() int { return len(f.Retries) + 1 }
 
-// Visibility returns the queue's visibility timeout: six times the function's,
-// as AWS recommends. The messages of a function that died come back after it.
-func (f Function) Visibility() time.Duration { return 6 * f.Timeout }
+// Visibility returns the queue's visibility timeout: six times the function's and
+// the batch window, as AWS recommends. The messages of a function that died come
+// back after it.
+func (f Function) Visibility() time.Duration { return 6*f.Timeout + f.BatchWindow() }
+
+// BatchWindow returns the time for which Lambda may collect the messages of a
+// batch. SQS hands out ten at a time; for more, Lambda wants a second or more.
+func (f Function) BatchWindow() time.Duration {
+	if f.BatchSize > MessagesPerCall {
+		return time.Second
+	}
+	return 0
+}
 
 // RetrySchedule returns the retries in the form that ParseSchedule reads.
 func (f Function) RetrySchedule() string {

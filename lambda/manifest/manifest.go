@@ -29,6 +29,11 @@ const (
 	MaxVisibility = 12 * time.Hour
 	// MaxTimeout is Lambda's limit for an invocation.
 	MaxTimeout = 15 * time.Minute
+	// MaxBatchSize is the most messages of an invocation. Lambda takes thousands;
+	// a settlement of all of them, ten a call, must fit into RespondReserve.
+	MaxBatchSize = 100
+	// MessagesPerCall is SQS's limit for a call that sends, receives or deletes.
+	MessagesPerCall = 10
 	// QueueRetention is the time from sending after which a queue drops a
 	// message that is not done.
 	QueueRetention = 4 * 24 * time.Hour

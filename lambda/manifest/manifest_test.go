@@ -58,7 +58,7 @@ func TestImpossibleCombinationsAreNamed(t *testing.T) {
 		"retry in the past":       func(f *manifest.Function) { f.Retries = []time.Duration{-time.Second} },
 		"retries beyond 4 days":   func(f *manifest.Function) { f.Retries = slices.Repeat([]time.Duration{11 * time.Hour}, 9) },
 		"no retry":                func(f *manifest.Function) { f.Retries = nil },
-		"batch of 11":             func(f *manifest.Function) { f.BatchSize = 11 },
+		"batch of 101":            func(f *manifest.Function) { f.BatchSize = 101 },
 		"one invocation at once":  func(f *manifest.Function) { f.MaxConcurrency = 1 },
 		"back before the lease":   func(f *manifest.Function) { f.Timeout = 10 * time.Second },
 		"longer than Lambda does": func(f *manifest.Function) { f.Timeout = 16 * time.Minute },
@@ -143,9 +143,9 @@ func TestListsArePossible(t *testing.T) {
 		t.Error(err)
 	}
 	further := manifest.Match
-	further.Name, further.BatchSize = "sweep", 11
+	further.Name, further.BatchSize = "sweep", 101
 	err := manifest.Validate(append(manifest.Functions(), further), manifest.Tasks())
-	for _, want := range []string{"sweep: batch size 11", "sweep: two functions have this name"} {
+	for _, want := range []string{"sweep: batch size 101", "sweep: two functions have this name"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

@@ -45,7 +45,7 @@ func (f Function) Validate() error {
 		wrong(r > MaxVisibility-f.Timeout, "a retry after %s and an invocation of %s exceed the %s of SQS",
 			r, f.Timeout, MaxVisibility)
 	}
-	wrong(f.BatchSize < 1 || f.BatchSize > 10, "batch size %d is not between 1 and 10", f.BatchSize)
+	wrong(f.BatchSize < 1 || f.BatchSize > MaxBatchSize, "batch size %d is not between 1 and %d", f.BatchSize, MaxBatchSize)
 	wrong(f.MaxConcurrency < 2 || f.MaxConcurrency > 1000,
 		"maximum concurrency %d is not between 2 and 1000, the limits of an event source mapping", f.MaxConcurrency)
 	wrong(f.Visibility() <= f.Timeout+LeaseMargin,

@@ -35,7 +35,7 @@ func (a Assumptions) work() (w Work, err error) {
 		unless(a.Questions >= 0 && a.Questions <= 10, "--questions %g is not between 0 and 10", a.Questions),
 		unless(a.Tenants >= 1, "--tenants %d is less than 1", a.Tenants),
 		unless(a.MemoryMB >= 128 && a.MemoryMB <= 10240, "--memory %d is not between 128 and 10240", a.MemoryMB),
-		unless(a.Batch >= 1 && a.Batch <= 10, "--batch %d is not between 1 and 10", a.Batch),
+		unless(a.Batch >= 1 && a.Batch <= manifest.MaxBatchSize, "--batch %d is not between 1 and %d", a.Batch, manifest.MaxBatchSize),
 		latency,
 	)
 	if err != nil {

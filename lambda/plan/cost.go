@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"matchbook/lambda/manifest"
+)
 
 const (
 	monthHours   = 730.0
@@ -119,12 +123,12 @@ func (l Load) lambda() []item {
 	}
 }
 
-// queue counts one request for receiving a batch, one for deleting it, and one for
-// sending as many messages: publishers are assumed to send as many at a time as an
-// invocation takes. A retry is a change of visibility.
+// queue counts a request each for sending, receiving and deleting the messages of an
+// invocation, ten at most in a request: publishers are assumed to send as many at a
+// time as an invocation takes. A retry is a change of visibility.
 func (l Load) queue() []item {
 	p, m := l.Prices, l.Measured
-	batch, polls := float64(l.BatchSize), m.Pollers.Value*monthSeconds/m.PollSeconds.Value
+	batch, polls := inACall(l.BatchSize), m.Pollers.Value*monthSeconds/m.PollSeconds.Value
 	retries := l.Documents * m.RetriesPerDocument.Value
 	return []item{
 		charge(partSQS, "sends", l.messages()/batch, "requests", p.SQSRequests, million),
@@ -134,6 +138,9 @@ func (l Load) queue() []item {
 		fixed(charge(partSQS, "polls of the empty queue", polls, "requests", p.SQSRequests, million)),
 	}
 }
+
+// inACall is how many messages of a batch a call to SQS carries.
+func inACall(batch int) float64 { return float64(min(batch, manifest.MessagesPerCall)) }
 
 // ACUs returns the capacity of Aurora while it is idle and while it is busy.
 func (l Load) ACUs() (idle, busy float64) {

@@ -108,14 +108,14 @@ type PieceCost struct {
 }
 
 // cost calculates the cost of a piece: in an invocation for as many messages as it
-// may take, with a request for each of sending, receiving and deleting them.
+// may take, with requests for sending, receiving and deleting them, ten at a time.
 func (p piece) cost(prices Prices, model modelPrice, speed float64) PieceCost {
-	invocations := p.messages / float64(p.row.BatchSize)
+	invocations, calls := p.messages/float64(p.row.BatchSize), p.messages/inACall(p.row.BatchSize)
 	c := PieceCost{Name: p.Name,
 		Model: (p.prompt*model.Prompt + p.completion*model.Completion) / million,
 		OCR:   p.scans * prices.TextractPages.USD / 1000,
 		Lambda: p.instance(speed)*float64(p.row.MemoryMB)/1024*prices.LambdaGBSecond.USD +
-			invocations*(prices.LambdaRequests.USD+3*prices.SQSRequests.USD)/million}
+			(invocations*prices.LambdaRequests.USD+3*calls*prices.SQSRequests.USD)/million}
 	c.USD = c.Model + c.OCR + c.Lambda
 	return c
 }

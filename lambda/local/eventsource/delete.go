@@ -1,10 +1,14 @@
 package eventsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
+
+	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -19,7 +23,13 @@ func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undelete
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	for try := 0; try < 2 && len(msgs) > 0; try++ {
-		msgs, err = m.delete(ctx, msgs)
+		var left []types.Message
+		err = nil
+		for some := range slices.Chunk(msgs, manifest.MessagesPerCall) {
+			still, wrong := m.delete(ctx, some)
+			left, err = append(left, still...), cmp.Or(wrong, err)
+		}
+		msgs = left
 	}
 	for _, msg := range msgs {
 		undeleted = append(undeleted, aws.ToString(msg.MessageId))
@@ -27,7 +37,7 @@ func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undelete
 	return undeleted, err
 }
 
-// delete makes one call and returns the messages that are still there: all
+// delete makes one call, for at most ten messages, and returns the messages that are still there: all
 // when the call failed, else the ones in its list of failures.
 func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Message, error) {
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &m.cfg.QueueURL}

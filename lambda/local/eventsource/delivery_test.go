@@ -224,3 +224,17 @@ func TestMappingThrottledMessageDiesWithoutARun(t *testing.T) {
 	held.Release()
 	<-busy
 }
+
+// SQS hands out and deletes ten messages in a call.
+func TestMappingFillsABatchBeyondOneReceive(t *testing.T) {
+	t.Parallel()
+	q := newMappedQueue(t)
+	q.send(slices.Repeat([]string{"ok"}, 25)...)
+	q.run(succeed, Config{BatchSize: 21})
+	for _, want := range []int{21, 4} {
+		if inv := gatetest.Receive(t, q.invocations); len(inv.MessageIDs) != want || inv.Err != nil || inv.DeleteErr != nil {
+			t.Errorf("got %+v, want a batch of %d", inv, want)
+		}
+	}
+	q.checkCounts(0, 0)
+}

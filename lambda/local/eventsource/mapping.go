@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"matchbook/lambda/manifest"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -29,7 +31,7 @@ type Config struct {
 	QueueURL       string
 	QueueARN       string // the eventSourceARN in the function's event
 	Region         string // the awsRegion in the function's event
-	BatchSize      int    // messages per invocation, 1 to 10
+	BatchSize      int    // messages per invocation, 1 to manifest.MaxBatchSize
 	MaxConcurrency int    // invocations at the same time; 1 when 0
 	Client         QueueClient
 	Invoke         func(ctx context.Context, payload []byte) ([]byte, error)
@@ -73,8 +75,8 @@ func New(cfg Config) *Mapping {
 // invocations that are running finish and returns nil. Any other end is an
 // error in the configuration.
 func (m *Mapping) Run(ctx context.Context) error {
-	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > 10 {
-		return fmt.Errorf("map %s: batch size %d is not in 1 to 10", m.cfg.QueueARN, m.cfg.BatchSize)
+	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > manifest.MaxBatchSize {
+		return fmt.Errorf("map %s: batch size %d is not in 1 to %d", m.cfg.QueueARN, m.cfg.BatchSize, manifest.MaxBatchSize)
 	}
 	var wg sync.WaitGroup
 	for range m.cfg.MaxConcurrency {
@@ -119,12 +121,25 @@ func (m *Mapping) handleNext(ctx context.Context) error {
 	return nil
 }
 
-// receive waits for the next messages, one batch at most.
+// receive waits for the next messages, one batch at most. A batch that is larger
+// than a receive is what the queue has now; Lambda collects it for a second.
 func (m *Mapping) receive(ctx context.Context) ([]types.Message, error) {
+	batch, err := m.receiveOnce(ctx, m.cfg.BatchSize, longPoll)
+	if m.cfg.BatchSize <= manifest.MessagesPerCall {
+		return batch, err
+	}
+	for more := batch; len(more) > 0 && len(batch) < m.cfg.BatchSize; batch = append(batch, more...) {
+		more, _ = m.receiveOnce(ctx, m.cfg.BatchSize-len(batch), 0) // an error comes again with the next batch
+	}
+	return batch, err
+}
+
+// receiveOnce makes one call for at most so many messages.
+func (m *Mapping) receiveOnce(ctx context.Context, most int, wait int32) ([]types.Message, error) {
 	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl:                    &m.cfg.QueueURL,
-		MaxNumberOfMessages:         int32(m.cfg.BatchSize),
-		WaitTimeSeconds:             longPoll,
+		MaxNumberOfMessages:         int32(min(most, manifest.MessagesPerCall)),
+		WaitTimeSeconds:             wait,
 		MessageAttributeNames:       []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 	})

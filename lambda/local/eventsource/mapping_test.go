@@ -211,8 +211,8 @@ func TestMappingRunsInvocationsAtATimeAndLetsThemFinish(t *testing.T) {
 func TestMappingRefusesWhatLambdaRefuses(t *testing.T) {
 	t.Parallel()
 	for name, cfg := range map[string]Config{
-		"empty batch": {BatchSize: 0},
-		"batch of 11": {BatchSize: 11},
+		"empty batch":  {BatchSize: 0},
+		"batch of 101": {BatchSize: 101},
 	} {
 		if err := New(cfg).Run(t.Context()); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -18,9 +18,9 @@ import (
 // deletes the pair (separatedSQL), so that the stored pairs depend on the documents
 // only, and not on their order of arrival.
 //
-// A citation has no such bound: the document reaches those whose number it cites, and
-// those that cite its number, of these 2,500 on each side in one search. They find it
-// as well when they are matched.
+// A citation has no such bound where the two numbers have a form in common: the document
+// reaches those whose number it cites, and those that cite its number, of these 2,500 on
+// each side in one search. They find it as well when they are matched.
 //
 // Only this depends on the order of arrival: a citation is missing if more than 2,500
 // documents that cite one number on one side of a document were matched before it. And

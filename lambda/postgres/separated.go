@@ -7,14 +7,15 @@ import (
 	"matchbook/lambda/score"
 )
 
-// keptEvidence is the evidence that keeps a pair, however many documents come between
-// its two: they find each other by it (citationKeys in score, near.go in match).
+// keptEvidence is the evidence by which documents may find each other, however many
+// come between them: similar texts (near.go in match), and citations, of those numbers
+// that have a form in common (citationKeys in score).
 const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revision"
 	|| exists(@.cited) && @.name != "cites-weakly")')`
 
 // separatedSQL lists the pairs that have the document between them under one of its
 // keys and reach each other no longer, by any key. A person's word keeps a pair, and so
-// does its evidence (keptEvidence). It compares places in the lists that the document
+// do similar texts and a citation that is a key. It compares places in the lists that the document
 // itself reads, each list once: documents that are alike have equal lists under all
 // their keys. Only under keys that are in none of these lists it counts the documents
 // between two. A limit that the planner does not know makes it read the lists in the
@@ -44,8 +45,8 @@ WITH own AS (
 	WHERE l.place + r.place > 50 AND r.type = ANY (CASE l.type` + matchableTypes() + ` END)
 ), known AS MATERIALIZED (
 	SELECT a, b FROM apart CROSS JOIN LATERAL (
-		SELECT FROM match_pair WHERE document_a_id = a AND document_b_id = b AND verdict = '' AND NOT ` + keptEvidence + `
-		OFFSET 0) AS stored
+		SELECT FROM match_pair WHERE document_a_id = a AND document_b_id = b AND verdict = ''
+			AND NOT evidence @? '$[*] ? (@.name == "alike" || @.name == "revision")' OFFSET 0) AS stored
 ), dated AS MATERIALIZED (
 	SELECT a, b, x.tenant_id, x.match_keys AS keys_a, y.match_keys AS keys_b,
 		` + daysOf("x") + ` AS days_a, ` + daysOf("y") + ` AS days_b
@@ -56,7 +57,10 @@ WITH own AS (
 	FROM dated
 )
 SELECT a, b FROM judged
-WHERE NOT EXISTS (SELECT FROM around WHERE (in_time OR NOT company) AND (
+WHERE NOT EXISTS (SELECT FROM unnest(keys_a) AS k
+		WHERE k LIKE '________|own|%' AND overlay(k PLACING 'cit' FROM 10) = ANY (keys_b)
+			OR k LIKE '________|cit|%' AND overlay(k PLACING 'own' FROM 10) = ANY (keys_b))
+	AND NOT EXISTS (SELECT FROM around WHERE (in_time OR NOT company) AND (
 		a = ANY (before) AND b = ANY (before) OR a = ANY (after) AND b = ANY (after)
 		OR array_position(before, a) + array_position(after, b) <= 50
 		OR array_position(before, b) + array_position(after, a) <= 50))

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -12,13 +13,14 @@ import (
 
 // A pair with 49 documents between its two under each of their keys is in reach. When
 // there is one more, it is deleted with its suggestion, in that one's write, unless a
-// citation, a revision's number, texts that are alike or a person's word keeps it; and
-// matching its documents again changes nothing.
+// citation that is a key, a revision's number, texts that are alike or a person's word
+// keeps it; and matching its documents again changes nothing.
 func TestPairsOutOfReachAreDeleted(t *testing.T) {
 	t.Parallel()
 	const cites = `"references":[{"type":"purchase-order","number":"4500000107"}]`
 	const same = `"date":"2026-03-02","supplier":{"vat_id":"DE136695976"},"total":"119.00"`
 	type test struct {
+		order      string
 		typ        document.Type
 		data       string
 		word       rules.Verdict
@@ -26,8 +28,10 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 		stays      bool
 	}
 	for name, tc := range map[string]test{
-		"equal amounts":        {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`},
-		"a citation":           {typ: document.Invoice, data: `{"number":"RE-1",` + same + `,` + cites + `}`, stays: true},
+		"equal amounts": {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`},
+		"a citation":    {typ: document.Invoice, data: `{"number":"RE-1",` + same + `,` + cites + `}`, stays: true},
+		"a citation that is no key": {order: "BC-0141", typ: document.Invoice, data: `{"number":"RE-1",` + same +
+			`,"references":[{"type":"purchase-order","number":"0141"}]}`},
 		"a revision's number":  {typ: document.OrderConfirmation, data: `{"number":"4500000107-REV2",` + same + `}`, stays: true},
 		"texts that are alike": {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`, embeddings: true, stays: true},
 		"a person's word":      {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`, word: rules.Rejected, stays: true},
@@ -45,7 +49,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107",`+same+`}`))
+			match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cmp.Or(tc.order, "4500000107")+`",`+same+`}`))
 			match(f.put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
 				if err := f.says(num(1), num(200), tc.word); err != nil {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -83,7 +84,8 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 
 // beyondReach are documents of one supplier of which some have more like them between
 // them than a search reaches: orders and invoices that fit each other, with
-// confirmations among them, and an order with deliveries that cite it.
+// confirmations among them, the first and the last of which cite each other in a form
+// that is no key; and an order with deliveries that cite it.
 func beyondReach() (docs []corpus.Document) {
 	equal := alike(28)
 	for i := range equal {
@@ -91,7 +93,15 @@ func beyondReach() (docs []corpus.Document) {
 			equal[i].Type = document.OrderConfirmation
 		}
 	}
-	for _, d := range slices.Concat(equal, deliveries(54, true)) {
+	ends := alike(1)
+	for i, as := range []struct{ id, from, to string }{
+		{"00000000-0000-4000-8000-000000000001", `"PO-00000"`, `"BC-0141"`},
+		{"ffffffff-ffff-4fff-bfff-ffffffffffff", `"RE-00003"`, `"RE-1","references":[{"type":"purchase-order","number":"0141"}]`},
+	} {
+		ends[i].ID = uuid.MustParse(as.id)
+		ends[i].Data = bytes.Replace(ends[i].Data, []byte(as.from), []byte(as.to), 1)
+	}
+	for _, d := range slices.Concat(equal, ends, deliveries(54, true)) {
 		docs = append(docs, corpus.Document{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: start, Data: d.Data})
 	}
 	return docs

@@ -15,9 +15,9 @@ const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revi
 
 // separatedSQL lists the pairs that have the document between them under one of its
 // keys and reach each other no longer, by any key. A person's word keeps a pair, and so
-// do similar texts and a citation that is a key. It compares places in the lists that the document
-// itself reads, each list once: documents that are alike have equal lists under all
-// their keys. Only under keys that are in none of these lists it counts the documents
+// do similar texts and a citation that is a key. It compares places in the lists that the
+// document itself reads, each list once: documents that are alike have equal lists under
+// all their keys. Only under keys that are in none of these lists it counts the documents
 // between two. A limit that the planner does not know makes it read the lists in the
 // order of the index, however few documents it expects.
 var separatedSQL = `
@@ -46,7 +46,7 @@ WITH own AS (
 ), known AS MATERIALIZED (
 	SELECT a, b FROM apart CROSS JOIN LATERAL (
 		SELECT FROM match_pair WHERE document_a_id = a AND document_b_id = b AND verdict = ''
-			AND NOT evidence @? '$[*] ? (@.name == "alike" || @.name == "revision")' OFFSET 0) AS stored
+			AND NOT evidence @? '$[*] ? (@.name == "alike")' OFFSET 0) AS stored
 ), dated AS MATERIALIZED (
 	SELECT a, b, x.tenant_id, x.match_keys AS keys_a, y.match_keys AS keys_b,
 		` + daysOf("x") + ` AS days_a, ` + daysOf("y") + ` AS days_b

@@ -10,9 +10,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
@@ -28,8 +30,14 @@ type offerLine struct{ *line }
 
 func newOfferLine(t *testing.T, concurrency int, env ...string) offerLine {
 	t.Helper()
+	return newOfferLineOf(t, manifest.Offer, concurrency, func(c *local.WorkloadConfig) { c.Env = env })
+}
+
+func newOfferLineOf(t *testing.T, row manifest.Function, concurrency int, configure func(*local.WorkloadConfig)) offerLine {
+	t.Helper()
 	l := offerLine{newLine(t, concurrency, func(c *local.WorkloadConfig) {
-		c.Row, c.Bootstrap, c.Env = manifest.Offer, bootstrap(t, manifest.Offer.Package), env
+		c.Row, c.Bootstrap = row, bootstrap(t, row.Package)
+		configure(c)
 	})}
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
 	return l
@@ -94,17 +102,30 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	whole, harmed := newOfferLine(t, 1), newOfferLine(t, 2)
+	var large atomic.Bool // a batch of the only worker, more than a receive
+	whole := newOfferLineOf(t, manifest.Offer, 1, func(c *local.WorkloadConfig) {
+		c.OnInvocation = func(i eventsource.Invocation) {
+			if len(i.MessageIDs) > manifest.MessagesPerCall {
+				large.Store(true)
+			}
+		}
+	})
+	small := manifest.Offer
+	small.BatchSize = 10
+	harmed := newOfferLineOf(t, small, 2, func(*local.WorkloadConfig) {})
 	for _, l := range []offerLine{whole, harmed} {
-		l.users(20, "Etc/UTC")
-		l.users(20, "Europe/Berlin")
+		l.users(60, "Etc/UTC")
+		l.users(60, "Europe/Berlin")
 		l.users(5, "America/New_York") // it is four in the morning: the last date is due
 	}
-	check(t, "a quiet run", whole.schedule(), "2 rosters, 45 jobs, 0 skipped, 0 unsent")
+	g := whole.gate() // until all are sent
+	check(t, "a quiet run", whole.schedule(), "2 rosters, 125 jobs, 0 skipped, 0 unsent")
+	g.open()
 	whole.finish()
+	waitFor(t, "a batch is larger than a receive", large.Load)
 
-	g := harmed.gate()
-	check(t, "the run that is harmed", harmed.schedule(), "2 rosters, 45 jobs, 0 skipped, 0 unsent")
+	g = harmed.gate()
+	check(t, "the run that is harmed", harmed.schedule(), "2 rosters, 125 jobs, 0 skipped, 0 unsent")
 	check(t, "a second scheduler", harmed.schedule(), "0 rosters, 0 jobs, 0 skipped, 0 unsent")
 	jobs := harmed.jobs()
 	for _, i := range random.Perm(len(jobs)) {
@@ -115,7 +136,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	// More jobs than a batch has are claimed, and both workers stand at the gate: either
 	// has sets that are not stored when it is killed.
 	waitFor(t, "two workers have jobs, and store sets", func() bool {
-		return g.waiting() > 1 && query[int](harmed.line, "SELECT count(*) FROM matchmaking_job WHERE status = 'running'") > 10
+		return g.waiting() > 1 && query[int](harmed.line, "SELECT count(*) FROM matchmaking_job WHERE status = 'running'") > small.BatchSize
 	})
 	if !harmed.Function.Kill(random.IntN) {
 		t.Error("no process to kill")
@@ -125,7 +146,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	g.open()
 	harmed.finish()
 	want := whole.sets()
-	check(t, "completed jobs", strings.Count(want, "\n")+1, 45)
+	check(t, "completed jobs", strings.Count(want, "\n")+1, 125)
 	check(t, "the sets after a kill, as of the roster", harmed.sets(), want)
 
 	harmed.publish(jobs...)

@@ -20,7 +20,8 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 	const cites = `"references":[{"type":"purchase-order","number":"4500000107"}]`
 	const same = `"date":"2026-03-02","supplier":{"vat_id":"DE136695976"},"total":"119.00"`
 	type test struct {
-		order      string
+		first      string // data of an invoice; otherwise it is an order
+		order      string // number
 		typ        document.Type
 		data       string
 		word       rules.Verdict
@@ -30,6 +31,8 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 	for name, tc := range map[string]test{
 		"equal amounts": {typ: document.Invoice, data: `{"number":"RE-1",` + same + `}`},
 		"a citation":    {typ: document.Invoice, data: `{"number":"RE-1",` + same + `,` + cites + `}`, stays: true},
+		"a citation by the first": {first: `{"number":"RE-1",` + same + `,` + cites + `}`, typ: document.PurchaseOrder,
+			data: `{"number":"4500000107",` + same + `}`, stays: true},
 		"a citation that is no key": {order: "BC-0141", typ: document.Invoice, data: `{"number":"RE-1",` + same +
 			`,"references":[{"type":"purchase-order","number":"0141"}]}`},
 		"a revision's number":  {typ: document.OrderConfirmation, data: `{"number":"4500000107-REV2",` + same + `}`, stays: true},
@@ -49,7 +52,11 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cmp.Or(tc.order, "4500000107")+`",`+same+`}`))
+			if tc.first != "" {
+				match(f.put(num(1), tenant, document.Invoice, tc.first))
+			} else {
+				match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cmp.Or(tc.order, "4500000107")+`",`+same+`}`))
+			}
 			match(f.put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
 				if err := f.says(num(1), num(200), tc.word); err != nil {
@@ -59,9 +66,10 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 				SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(9 + i), 12, '0'))::uuid, tenant_id, 'order-confirmation', '{}', match_keys
 				FROM document, generate_series(1, 49) AS i WHERE id = $1`, num(1))
-			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_b_id = $1)
-				+ (SELECT count(*) FROM match_suggestion WHERE document_b_id = $1) + (SELECT count(*) FROM document_match WHERE document_b_id = $1)`
-			if match(num(200)); f.count(storedSQL, num(200)) != 2 {
+			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2)
+				+ (SELECT count(*) FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2)
+				+ (SELECT count(*) FROM document_match WHERE document_a_id = $1 AND document_b_id = $2)`
+			if match(num(200)); f.count(storedSQL, num(1), num(200)) != 2 {
 				t.Error("it is lost within reach")
 			}
 			match(f.put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
@@ -70,7 +78,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 				want = 2
 			}
 			for range 2 {
-				if n := f.count(storedSQL, num(200)); n != want {
+				if n := f.count(storedSQL, num(1), num(200)); n != want {
 					t.Errorf("got %d rows of the pair, want %d", n, want)
 				}
 				match(num(1))

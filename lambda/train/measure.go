@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"matchbook/lambda/corpus"
 	"matchbook/lambda/eval"
@@ -43,6 +44,7 @@ func (s *Sample) decide(ctx context.Context, n *score.Numbers) ([]rules.Decision
 	c := rules.Competition{Documents: s.ids(), Numbers: n}
 	for _, p := range s.Pairs {
 		if p.Veto == "" {
+			p.Evidence = slices.Clone(p.Evidence) // the sample's is read by others at the same time
 			n.Weigh(p.Evidence)
 			p.Points = score.Sum(p.Evidence)
 		}

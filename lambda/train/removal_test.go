@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"matchbook/lambda/corpus"
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/rules"
 	"matchbook/lambda/score"
 )
 
@@ -30,12 +32,16 @@ func TestEachKindCounts(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
+	decided := make([]decisions, len(samples))
+	for i, s := range samples {
+		decided[i] = decisionsBy(t, s, score.Learned)
+	}
 	for kind := range score.Families() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			changed, without := 0, score.Learned.With(map[string]int{kind: 0})
-			for _, s := range samples {
-				changed += outcomesChanged(t, s, score.Learned, without)
+			for i, s := range samples {
+				changed += decided[i].differ(decisionsBy(t, s, without))
 			}
 			t.Logf("%d outcomes change", changed)
 			if (changed == 0) != (notMet[kind] != "") {
@@ -45,24 +51,27 @@ func TestEachKindCounts(t *testing.T) {
 	}
 }
 
-func outcomesChanged(t *testing.T, s *Sample, with, without *score.Numbers) (changed int) {
-	a, err := s.Measure(t.Context(), with)
+type decisions map[corpus.Pair]rules.Decision
+
+func decisionsBy(t *testing.T, s *Sample, n *score.Numbers) decisions {
+	m, err := s.Measure(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.Measure(t.Context(), without)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for pair, d := range a.Decisions {
-		if b.Decisions[pair].Outcome != d.Outcome {
-			changed++
+	return m.Decisions
+}
+
+// differ counts the pairs with another outcome in b; no decision is an outcome, too.
+func (a decisions) differ(b decisions) (pairs int) {
+	for pair, d := range a {
+		if b[pair].Outcome != d.Outcome {
+			pairs++
 		}
 	}
-	for pair, d := range b.Decisions {
-		if _, known := a.Decisions[pair]; !known && d.Outcome != "" {
-			changed++
+	for pair, d := range b {
+		if _, known := a[pair]; !known && d.Outcome != "" {
+			pairs++
 		}
 	}
-	return changed
+	return pairs
 }

@@ -64,7 +64,7 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 
 // warnOfSilence warns at synth that failures would reach no person.
 func (s *site) warnOfSilence() {
-	if s.config.SendsFailures() || s.config.AlarmEmail != "" {
+	if s.config.ReachesPeople() {
 		return
 	}
 	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"),

@@ -271,6 +271,9 @@ var atRoot = regexp.MustCompile(`^https://[^/?#]+/?$`)
 // mail.
 func (c Config) SendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
 
+// ReachesPeople reports whether a failure, or at least an alarm, would reach a person.
+func (c Config) ReachesPeople() bool { return c.SendsFailures() || c.AlarmEmail != "" }
+
 // defaultPrices apply to the default model; the prices of another one are not
 // guessed. They are list prices as others quoted them early in 2026.
 func (c *Config) defaultPrices() {

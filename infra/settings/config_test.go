@@ -150,3 +150,25 @@ func TestAddressesComeWithoutTheirNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAChannelOrAnAlarmAddressReachesPeople(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		context map[string]any
+		want    bool
+	}{
+		"nothing set":   {nil, false},
+		"a link only":   {map[string]any{"adminBaseUrl": "https://matchbook.example.com"}, false},
+		"Slack":         {map[string]any{"slack": "true"}, true},
+		"mail":          {map[string]any{"emailFrom": "a@example.com", "emailTo": "b@example.com"}, true},
+		"alarm address": {map[string]any{"alarmEmail": "alarms@example.com"}, true},
+	} {
+		c, err := Read(tc.context)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := c.ReachesPeople(); got != tc.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

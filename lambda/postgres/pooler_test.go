@@ -155,6 +155,7 @@ func conforms(t *testing.T, way func(address string) string) {
 // Through PgBouncer in transaction mode, with nothing configured.
 func TestStoreConformsThroughAPooler(t *testing.T) {
 	t.Parallel()
+	thorough.Only(t, "is the whole suite of stores once more")
 	conforms(t, shared(t))
 }
 

@@ -40,6 +40,9 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 			if len(docs) == 0 {
 				t.Skip("without corpora: set MATCHBOOK_SHARED to the folder that holds them")
 			}
+			if name == "bounds" {
+				thorough.Only(t, "matches hundreds of look-alikes")
+			}
 			shuffles := uint64(thorough.Or(2, 20))
 			if name == "names" {
 				shuffles *= 2

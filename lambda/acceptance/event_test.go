@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -98,17 +99,28 @@ func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
 	}
 }
 
+// freePort is one that the kernel gives to no listener by itself, which are the ports
+// from 32768 on: a program may take a while until it listens on it.
+func freePort(t *testing.T) (port string) {
+	t.Helper()
+	for range 100 {
+		port = strconv.Itoa(20_000 + rand.IntN(12_000))
+		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = listener.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
 // receiverOfPage runs the second program of the page, and keeps what it prints last.
 func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.Value) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ = net.SplitHostPort(listener.Addr().String())
-	_ = listener.Close()
+	port = freePort(t)
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExampleAfter(t, "## Events", "python"), port)
 	cmd.Env = append(os.Environ(), "EVENTS_WEBHOOK_SECRET="+secret)
+	cmd.Stderr = testLog{t}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

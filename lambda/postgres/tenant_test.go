@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
 	"syscall"
 	"testing"
@@ -290,7 +291,13 @@ func TestFrozenProcess(t *testing.T) {
 			return rules.Result{}, nil
 		}
 		frozen = true
-		return rules.Result{}, syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		thawed := make(chan os.Signal, 1)
+		signal.Notify(thawed, syscall.SIGCONT)
+		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+			return rules.Result{}, err
+		}
+		<-thawed // the signal stops the process, but not at once
+		return rules.Result{}, nil
 	})
 	if err == nil {
 		t.Fatal("it wrote")

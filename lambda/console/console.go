@@ -24,6 +24,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -49,6 +50,7 @@ type Config struct {
 	Prices *plan.ModelPrices // nil: those that are built in
 	Sender job.Sender        // of documents that are published; nil: the sweep sends the messages
 	Log    *slog.Logger
+	Time   time.Duration // for each page: 10 s
 }
 
 // handler is a Config with its defaults.
@@ -56,9 +58,6 @@ type handler struct {
 	Config
 	reports report.Reader
 }
-
-// patience bounds the time of a page.
-const patience = 10 * time.Second
 
 // New returns the handler of all paths.
 func New(c Config) (http.Handler, error) {
@@ -68,6 +67,7 @@ func New(c Config) (http.Handler, error) {
 			return nil, err
 		}
 	}
+	c.Time = cmp.Or(c.Time, 10*time.Second)
 	h := &handler{Config: c, reports: report.From(c.DB)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console.css", serveStyle)
@@ -102,7 +102,7 @@ var (
 // page calls next for the person of a request, and answers its error.
 func (h *handler) page(next func(*visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		ctx, cancel := context.WithTimeout(r.Context(), h.Time)
 		defer cancel()
 		v := &visit{Request: r.WithContext(ctx), w: w}
 		var known bool

@@ -134,7 +134,7 @@ type client struct {
 // serve starts a console of its own for a person.
 func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 	s.t.Helper()
-	config := console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil))}
+	config := console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil)), Time: time.Hour}
 	if s.sent != nil {
 		config.Sender = s.sent
 	}

@@ -209,8 +209,8 @@ func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 		"--pack-destination="+dir, "--prefix="+dir, "--ignore-scripts", "--loglevel=error",
 		// npm's own two retries make a user without a network wait for 70 s.
 		"--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=1000")
-	cmd.Dir = dir // ours may hold a project whose settings are not about this
-	cmd.WaitDelay = time.Second
+	cmd.Dir = dir                    // ours may hold a project whose settings are not about this
+	cmd.WaitDelay = 10 * time.Second // of what npm started
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -155,7 +155,7 @@ func TestOnlyPDFsNeedTheParser(t *testing.T) {
 
 func TestScanIsReadByOCR(t *testing.T) {
 	t.Parallel()
-	engine, err := tesseract.New(t.Context(), tesseract.Config{})
+	engine, err := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})
 	if err != nil {
 		skip.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
 	}

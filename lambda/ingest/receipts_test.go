@@ -240,7 +240,7 @@ func correlation(all []measured) float64 {
 func TestQualityPredictsFieldsAndRepairLosesNone(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t) // the work is tesseract's
-	engine, err := tesseract.New(t.Context(), tesseract.Config{})
+	engine, err := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})
 	if err != nil {
 		skip.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
 	}

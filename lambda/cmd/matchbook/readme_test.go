@@ -96,8 +96,12 @@ func wantReadme(t *testing.T, command string, wantCode int) {
 	if code := run(t.Context(), args, env, &out, &out); code != wantCode {
 		t.Fatalf("exit status %d\n%s", code, &out)
 	}
-	wantShown(t, want, out.String())
+	wantShown(t, want, folded.ReplaceAllString(out.String(), "$1 s"))
 }
+
+// folded is a time at the end of a line that has no room for its unit: a slow machine
+// has more digits than the page.
+var folded = regexp.MustCompile(`(\d\.\d)\n +s\b`)
 
 func TestPageListsThePackagesThatGoTestTests(t *testing.T) {
 	t.Parallel()

@@ -68,6 +68,7 @@ func newSite(t *testing.T, changes ...func(*Config)) *site {
 		change(&c)
 	}
 	s.method = New(c)
+	s.method.client.Timeout = time.Hour // a busy machine is no answer of the issuer
 	s.server.Config.Handler = login.Handler(login.Config{Method: s.method, Store: &s.sessions,
 		Log: slog.New(slog.NewTextHandler(s.log, nil))}, http.HandlerFunc(greet))
 	s.browser = s.newBrowser()

@@ -85,7 +85,7 @@ func (s *site) addOCR(e environment) {
 	c := s.config
 	e.values[manifest.EnvOCR] = jsii.String(c.OCR)
 	e.values[manifest.EnvDocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
-	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality} {
+	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality, manifest.EnvPDFTime} {
 		e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
 	if c.OCR == settings.DocumentAI {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
@@ -42,6 +43,9 @@ func newHostileOffice(t *testing.T) *hostileOffice {
 	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
 	h.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
 		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})
+		if !thorough.On() { // no kind is endless: each ends by what is wrong with it, however busy the machine is
+			c.Env = append(c.Env, manifest.EnvPDFTime+"=1h")
+		}
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
 				t.Errorf("a batch failed as a whole: %v", i.Err)
@@ -125,6 +129,23 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 		check(t, "healthy file", query[string](h.line, verdict, id), "valid")
 	}
 	h.watched(len(kinds))
+}
+
+// A PDF of a plan may need longer than others: the time is a setting.
+func TestTimeOfThePDFParserIsASetting(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, "PDF_TIME=1ns")
+	invoice, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := o.lay("invoice.pdf", invoice).ID
+	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
+		t.Fatal(err)
+	}
+	if got := query[string](o.line, verdict, id); !strings.HasPrefix(got, "failed: open the PDF: the PDF parser did not finish within 1ns") {
+		t.Errorf("got %s", got)
+	}
 }
 
 // watched checks the process, its memory and its log.

@@ -81,7 +81,7 @@ var names = append(ofChannels(),
 	manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions,
 	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
 	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
-	manifest.EnvOCRQuality, manifest.EnvLease,
+	manifest.EnvOCRQuality, manifest.EnvPDFTime, manifest.EnvLease,
 	manifest.EnvAdminBaseURL, manifest.EnvStage, manifest.EnvModelPrice,
 	manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, manifest.EnvEventsWebhookSecret+manifest.SecretSuffix,
 )

@@ -99,6 +99,8 @@ const (
 	EnvOCR     = "OCR"
 	// EnvOCRQuality is the quality below which a page is repaired and read again.
 	EnvOCRQuality = "OCR_QUALITY"
+	// EnvPDFTime is the time of an operation on a PDF or on one of its pages.
+	EnvPDFTime = "PDF_TIME"
 	// EnvLease replaces Function.Lease.
 	EnvLease = "LEASE"
 	// Google Document AI, where OCR names it.

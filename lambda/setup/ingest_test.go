@@ -21,7 +21,7 @@ func ingestEnv(more map[string]string) setup.Env {
 	return env(all)
 }
 
-func TestQualityAndLeaseAreConfigured(t *testing.T) {
+func TestNumbersOfIngestAreConfigured(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"": 0, "0.5": 0.5, "1": 1} {
 		if c, err := setup.LoadFunction(ingestEnv(map[string]string{"OCR_QUALITY": text}), manifest.Ingest); err != nil || c.OCRQuality != want {
@@ -33,7 +33,13 @@ func TestQualityAndLeaseAreConfigured(t *testing.T) {
 			t.Errorf("lease %q: got %s, %v", text, c.Lease, err)
 		}
 	}
+	for text, want := range map[string]time.Duration{"": 0, "1m": time.Minute} {
+		if c, err := setup.LoadFunction(ingestEnv(map[string]string{"PDF_TIME": text}), manifest.Ingest); err != nil || c.PDFTime != want {
+			t.Errorf("time of the PDF parser %q: got %s, %v", text, c.PDFTime, err)
+		}
+	}
 	for name, texts := range map[string][]string{
+		"PDF_TIME":    {"0", "-1s", "20"},
 		"OCR_QUALITY": {"0", "-0.1", "1.01", "NaN", "70%"}, "LEASE": {"29s", "0", "24h", "five"},
 	} {
 		for _, text := range texts {

@@ -42,6 +42,7 @@ type Config struct {
 	Blobs       string                          // of ingest: the URL of the store of files
 	OCR         string                          // of ingest: the name of an engine, or none
 	OCRQuality  float64                         // of ingest: pages below it are repaired; 0: the default
+	PDFTime     time.Duration                   // of ingest: of an operation on a PDF; 0: the default
 	Lease       time.Duration                   // of a claim, where a heartbeat extends it
 	DocumentAI  struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the calls of the model at once, where the row does.
@@ -100,6 +101,7 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	if f.Name == manifest.Ingest.Name {
 		errs = append(errs, loadOCR(env, &c)...)
+		c.PDFTime = duration(env, manifest.EnvPDFTime, "20s", &errs)
 		if url := env(manifest.Review.QueueEnv()); url != "" { // contracts are reviewed
 			c.Queues[manifest.Review.Name] = url
 		}

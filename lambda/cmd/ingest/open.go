@@ -52,7 +52,7 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 	if err != nil {
 		return nil, err
 	}
-	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
+	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache(), Time: c.PDFTime})
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +39,29 @@ type mappedQueue struct {
 	invocations chan Invocation
 	received    chan emulator.Event
 	toDLQ       chan emulator.Event
+
+	mu       sync.Mutex
+	requests []string // that have ended
+}
+
+// ServeHTTP keeps a line about each request: a message that is missing went to
+// a receive, whose answer may have been lost.
+func (q *mappedQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q.emul.ServeHTTP(w, r)
+	stats, _ := q.emul.Stats("work")
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.requests = append(q.requests, fmt.Sprintf("%s of %s, %s, client gone: %t; then %+v", r.Header.Get("X-Amz-Target"),
+		r.RemoteAddr, r.Header.Get("Amz-Sdk-Request"), r.Context().Err() != nil, stats))
+}
+
+// explain prints the requests of a test that failed.
+func (q *mappedQueue) explain() {
+	if q.t.Failed() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.t.Log(strings.Join(q.requests, "\n"))
+	}
 }
 
 const mappedVisibility = 6 * time.Minute
@@ -53,8 +79,9 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 			q.toDLQ <- e
 		}
 	})
-	srv := httptest.NewServer(q.emul)
+	srv := httptest.NewServer(q)
 	t.Cleanup(srv.Close)
+	t.Cleanup(q.explain)
 	q.client = sqs.New(sqs.Options{Region: emulator.Region, BaseEndpoint: &srv.URL,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
 	dlq := q.create("dlq", nil)

@@ -223,7 +223,9 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 	if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"m-1"}]}` {
 		t.Errorf("got %s, %v", out, err)
 	}
-	function.Close() // its log is complete
+	if err := function.Close(); err != nil { // so that its log is complete
+		t.Fatal(err)
+	}
 	if !strings.Contains(text.String(), "claim documents: connection failed") ||
 		strings.Contains(text.String(), "PLANTED") {
 		t.Errorf("logged %s", text.String())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -48,11 +47,7 @@ var bootstraps = map[string]func() (string, error){
 
 func built(pkg string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
-		dir, err := os.MkdirTemp("", "bootstrap")
-		if err != nil {
-			return "", err
-		}
-		return lambdahost.Bootstrap(context.Background(), dir, pkg, nil)
+		return lambdahost.Bootstrap(context.Background(), builds, pkg, nil)
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"matchbook/lambda/blob/blobtest"
@@ -21,18 +20,7 @@ import (
 )
 
 // command builds the command, once per test binary.
-var command = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "matchbook")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "matchbook")
-	out, err := exec.Command("go", "build", "-o", file, "matchbook/lambda/cmd/matchbook").CombinedOutput()
-	if err != nil {
-		err = errors.Join(err, errors.New(string(out)))
-	}
-	return file, err
-})
+var command = built("matchbook/lambda/cmd/matchbook")
 
 // matchbook runs the command as a person does, in a process of its own with
 // these variables and no others.

@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"context"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -23,11 +22,7 @@ import (
 
 // bootstrap builds the match function once per test binary.
 var bootstrap = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "bootstrap")
-	if err != nil {
-		return "", err
-	}
-	return lambdahost.Bootstrap(context.Background(), dir, manifest.Match.Package, nil)
+	return lambdahost.Bootstrap(context.Background(), builds, manifest.Match.Package, nil)
 })
 
 // countedRun is a run of the line that is counted.

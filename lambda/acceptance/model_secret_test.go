@@ -280,8 +280,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("%s happened %d times, and the document is %s", kind, happened[kind], got)
 		}
 	}
-	check(t, "the document without a fault",
-		r.status(r.groups[len(r.ordered)].second), "succeeded, 1 attempts, 0 notifications, no error")
+	// On a busy machine an answer takes more than LLM_TIMEOUT now and then: another attempt asks again.
+	if got := r.status(r.groups[len(r.ordered)].second); !strings.HasPrefix(got, "succeeded") ||
+		!strings.HasSuffix(got, "0 notifications, no error") {
+		t.Errorf("the document without a fault: %s", got)
+	}
 	r.invoke()
 	places := r.places()
 	if found := places.leaks(); len(found) > 0 {

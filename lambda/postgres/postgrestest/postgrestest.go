@@ -110,7 +110,8 @@ var shared = sync.OnceValue(func() server {
 	}
 	if admin == "" {
 		// The server stops by itself when this process ends.
-		o := pgserver.Options{Source: source, InMemory: true}
+		// Nothing is collected, and no plan changes, while a test runs, unless it says so.
+		o := pgserver.Options{Source: source, InMemory: true, Settings: map[string]string{"autovacuum": "off"}}
 		if flag.Lookup("test.bench").Value.String() != "" {
 			o = pgserver.Options{Source: source, Durable: true, Settings: map[string]string{"max_connections": "200"}}
 		}

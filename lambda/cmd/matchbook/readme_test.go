@@ -54,9 +54,9 @@ func wantShown(t *testing.T, shown []string, printed string) {
 // steady replaces what differs from run to run.
 func steady(line string) string {
 	for pattern, with := range map[string]string{
-		`\d+\.\d s`:                              "N s",
-		`killed \d+ times \(seed \d+\)`:          "killed N times (seed N)",
-		`^ +\d+ (acknowledged|interrupted) on .`: "N $1",
+		`\d+\.\d s`:                     "N s",
+		`killed \d+ times \(seed \d+\)`: "killed N times (seed N)",
+		`^ +\d+ (acknowledged|interrupted) on delivery \d$`: "N $1",
 	} {
 		line = regexp.MustCompile(pattern).ReplaceAllString(line, with)
 	}

@@ -164,7 +164,8 @@ func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	const retriedOnce = "received at 0, received at 300, deleted at 300"
-	bare, malformed := uuid.New(), 0
+	bare := uuid.New()
+	var want []int // malformed messages of each batch of three
 	for _, tc := range []struct {
 		name, body string
 		want       string // what happens to the message
@@ -187,16 +188,38 @@ func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
 			l.send(good[0].String(), tc.body, good[1].String())
 			l.settle(good)
 			check(t, "message", l.fate(tc.body), tc.want)
-			if tc.malformed {
-				malformed++
-			}
 		})
+		want = append(want, map[bool]int{true: 1}[tc.malformed])
 	}
 	if err := l.Function.Close(); err != nil { // so that its log is complete
 		t.Fatal(err)
 	}
-	check(t, "logged as malformed", strings.Count(l.text.String(), `"result":"malformed"`), malformed)
+	if got := l.malformedOfBatches(t, 3); !slices.Equal(got, want) {
+		t.Errorf("logged as malformed in each batch: %v, want %v", got, want)
+	}
 	l.finish(t, 3)
+}
+
+// malformedOfBatches returns how many messages of each batch of n were logged as
+// malformed, in the order of the batches: one is worked on at a time.
+func (l *badLine) malformedOfBatches(t *testing.T, n int) (malformed []int) {
+	t.Helper()
+	lines, _ := l.text.printed(t)
+	lines = slices.DeleteFunc(lines, func(line map[string]any) bool { return line["msg"] != "settled" })
+	for len(lines) > 0 {
+		request, size, bad := lines[0]["request_id"], 0, 0
+		for size < len(lines) && lines[size]["request_id"] == request {
+			if lines[size]["result"] == "malformed" {
+				bad++
+			}
+			size++
+		}
+		if size == n {
+			malformed = append(malformed, bad)
+		}
+		lines = lines[size:]
+	}
+	return malformed
 }
 
 // finish checks what holds for the whole run; every first delivery was in a

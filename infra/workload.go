@@ -70,6 +70,7 @@ func (s *site) variables(f manifest.Function) environment {
 	}
 	if f.Name == manifest.Ingest.Name {
 		s.addOCR(e)
+		e.values[manifest.EnvPDFTime] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
 	switch f.Name {
 	case manifest.Offer.Name:
@@ -85,7 +86,7 @@ func (s *site) addOCR(e environment) {
 	c := s.config
 	e.values[manifest.EnvOCR] = jsii.String(c.OCR)
 	e.values[manifest.EnvDocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
-	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality, manifest.EnvPDFTime} {
+	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality} {
 		e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
 	if c.OCR == settings.DocumentAI {

@@ -231,10 +231,23 @@ func TestMappingFillsABatchBeyondOneReceive(t *testing.T) {
 	q := newMappedQueue(t)
 	q.send(slices.Repeat([]string{"ok"}, 25)...)
 	q.run(succeed, Config{BatchSize: 21})
-	for _, want := range []int{21, 4} {
-		if inv := gatetest.Receive(t, q.invocations); len(inv.MessageIDs) != want || inv.Err != nil || inv.DeleteErr != nil {
-			t.Errorf("got %+v, want a batch of %d", inv, want)
+	var sizes []int
+	seen := map[string]bool{}
+	for len(seen) < 25 {
+		inv := gatetest.Receive(t, q.invocations)
+		if inv.Err != nil || inv.DeleteErr != nil || len(inv.MessageIDs) > 21 {
+			t.Errorf("got %+v", inv)
 		}
+		sizes = append(sizes, len(inv.MessageIDs))
+		for _, id := range inv.MessageIDs {
+			seen[id] = true
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	// The SDK repeats a call whose connection ends: then the batches are smaller.
+	if sizes[0] <= 10 || !q.repeated && !slices.Equal(sizes, []int{21, 4}) {
+		t.Errorf("batches of %v, want 21 and 4", sizes)
 	}
 	q.checkCounts(0, 0)
 }

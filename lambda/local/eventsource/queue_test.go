@@ -42,15 +42,22 @@ type mappedQueue struct {
 
 	mu       sync.Mutex
 	requests []string // that have ended
+	repeated bool     // a receive whose answer the client did not get
 }
 
 // ServeHTTP keeps a line about each request: a message that is missing went to
 // a receive, whose answer may have been lost.
 func (q *mappedQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	repeated := strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".ReceiveMessage") &&
+		!strings.HasPrefix(r.Header.Get("Amz-Sdk-Request"), "attempt=1")
+	if repeated {
+		q.clock.Advance(mappedVisibility) // what the first call took comes again
+	}
 	q.emul.ServeHTTP(w, r)
 	stats, _ := q.emul.Stats("work")
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.repeated = q.repeated || repeated
 	q.requests = append(q.requests, fmt.Sprintf("%s of %s, %s, client gone: %t; then %+v", r.Header.Get("X-Amz-Target"),
 		r.RemoteAddr, r.Header.Get("Amz-Sdk-Request"), r.Context().Err() != nil, stats))
 }

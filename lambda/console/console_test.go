@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	postgrestest.Parallel("4")
 	code := m.Run()
 	browser.Quit()
+	postgrestest.Quit()
 	os.Exit(code)
 }
 

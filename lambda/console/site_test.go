@@ -58,21 +58,32 @@ func (l *logs) Write(b []byte) (int, error) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	url := postgrestest.URL(t)
+	return siteOver(t, postgrestest.URL(t))
+}
+
+func siteOver(t testing.TB, url string) *site {
+	t.Helper()
 	return &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t}
 }
 
 // newSample is a site with the sample documents, matched by the rules.
 func newSample(t testing.TB) *site {
 	t.Helper()
-	s := newSite(t)
+	return siteOver(t, matchedSample(t))
+}
+
+var matchedSample = postgrestest.Once(func(t testing.TB, url string) {
 	in, err := corpus.ReadFolder("../../testdata/documents")
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := siteOver(t, url)
 	s.add(importing.Rows(in.Documents)...)
-	return s
-}
+	s.Close()
+	if err := s.conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+})
 
 // add stores documents, and matches them.
 func (s *site) add(docs ...postgres.Imported) {

@@ -11,8 +11,7 @@ import (
 // visible.
 func TestExplainShowsWhatAModelOwes(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, exitOK, lampFolder(t))
+	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
 	const owed, without = "A model has still to be asked about it.", "embedding none, so documents with a similar text were not looked up: embed: too short"
 	for _, wanted := range []bool{false, true} {

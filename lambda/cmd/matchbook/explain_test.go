@@ -41,16 +41,12 @@ const (
 	lampTenant  = "30000000-0000-4000-8000-000000000000"
 )
 
-// matchedSample runs the sample and the lamps through the stack.
-func matchedSample(t *testing.T) (url string) {
-	t.Helper()
-	url = postgrestest.URL(t)
-	matchJSON(t, url, exitOK, samples)
+// matchedLamps gives a test a database with the lamps.
+var matchedLamps = postgrestest.Once(func(t testing.TB, url string) {
 	matchJSON(t, url, exitOK, lampFolder(t))
-	return url
-}
+})
 
-func lampFolder(t *testing.T) string {
+func lampFolder(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lamps.jsonl")
 	if err := os.WriteFile(file, []byte(strings.TrimSpace(lamps)), 0o600); err != nil {
@@ -87,6 +83,7 @@ func decode[T any](t *testing.T, text string) (v T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
+	matchJSON(t, url, exitOK, lampFolder(t))
 	for name, tc := range map[string]struct {
 		args []string
 		want string

@@ -41,9 +41,8 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 // The reasons for a document that stays alone are those of explain, word by word.
 func TestMatchAndExplainGiveTheSameReasonsForALoneDocument(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	alone := 0
-	for _, d := range matchJSON(t, url, exitOK, samples).Documents {
+	url, alone := matchedSample(t), 0
+	for _, d := range sampleReport.Documents {
 		e := decode[explain.Explanation](t, printed(t, url, "explain", "--json", d.ID.String()))
 		if got := strings.Join(e.NoMatch, " "); got != d.AloneBecause {
 			t.Errorf("%s %s: match gives\n%s\nexplain gives\n%s", d.Type, d.Number, d.AloneBecause, got)

@@ -13,8 +13,7 @@ import (
 
 func TestExportWritesTheViews(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, 0, samples)
+	url := matchedSample(t)
 	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63, "decision": 2}
 	printed(t, url, "confirm", order130, invoice130, "--by", "anna", "--note", "two\nlines")
 	printed(t, url, "undecide", order130, invoice130)

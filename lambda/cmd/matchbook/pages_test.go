@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/pagetest"
-	"matchbook/lambda/postgres/postgrestest"
 )
 
 // ranBy has each command that a page shows, with the test that runs it, or with
@@ -155,8 +154,7 @@ func TestCommandsOfThePagesAreAccepted(t *testing.T) {
 
 func TestExplainIsAsThePageShows(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, exitOK, samples)
+	url := matchedSample(t)
 	for _, command := range []string{"matchbook explain G-2026/00031", "matchbook explain 4500000130 WK-9051"} {
 		_, want := shown(t, command)
 		wantShown(t, want, printed(t, url, strings.Fields(strings.TrimPrefix(command, "matchbook "))...))

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	}
 	postgrestest.Parallel("6")
 	code := m.Run()
+	postgrestest.Quit()
 	for _, file := range functions {
 		_ = os.Remove(file)
 	}

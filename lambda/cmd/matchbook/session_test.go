@@ -70,8 +70,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 
 func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, exitOK, lampFolder(t))
+	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ sql, want string }{
 		{"UPDATE match_suggestion SET score = 0.51 WHERE document_b_id = '" + lampInvoice + "'",

@@ -124,8 +124,7 @@ func explained(t *testing.T, url, doc, from string) string {
 // confirm the one after all takes that back.
 func TestVerdictDecidesAboutTheOthersAsWell(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, exitOK, lampFolder(t))
+	url := matchedLamps(t)
 
 	r := decode[explain.Change](t, printed(t, url, "reject", "--json", lampOrder, lampInvoice))
 	if !r.Changed || r.Verdict != "rejected" || r.A.Number != "L-7001" || r.Before.Outcome != "undecided" || r.Now.Outcome != "rejected" ||
@@ -156,8 +155,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
 
 func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.URL(t)
-	matchJSON(t, url, exitOK, lampFolder(t))
+	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
 	rows := func() (versions []string) {
 		t.Helper()

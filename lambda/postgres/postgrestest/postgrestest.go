@@ -49,7 +49,7 @@ func create(t testing.TB, template func(server) string) string {
 		t.Fatalf("no PostgreSQL for tests: %v", s.err)
 	}
 	name := "test_" + uuid.NewString()
-	exec(t, s.pool, fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q %s", name, template(s), s.strategy))
+	exec(t, s.pool, s.createSQL(name, template(s)))
 	t.Cleanup(func() { exec(t, s.pool, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
 	return withDatabase(s.admin, name)
 }
@@ -100,6 +100,10 @@ type server struct {
 }
 
 func (s server) fromTemplate() string { return s.template }
+
+func (s server) createSQL(name, template string) string {
+	return fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q %s", name, template, s.strategy)
+}
 
 // shared prepares the server once per test binary.
 var shared = sync.OnceValue(func() server {

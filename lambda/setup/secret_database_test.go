@@ -31,7 +31,7 @@ type guarded struct {
 
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
-	server, err := pgserver.Start(t.Context(), pgserver.Options{})
+	server, err := pgserver.Start(t.Context(), pgserver.Options{InMemory: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,14 +94,15 @@ func (f *folder) place(dir string) (err error) {
 	return err
 }
 
-// memory is a file system in memory on Linux, and does not exist elsewhere.
-const memory = "/dev/shm"
-
-// roomy reports whether a file system has 4 GB to spare: a container may have
-// 64 MB there.
-func roomy(dir string) bool {
+// Memory is a folder in memory on Linux that has 4 GB to spare; a container may
+// have 64 MB there. It is empty elsewhere.
+func Memory() string {
+	const dir = "/dev/shm"
 	var s syscall.Statfs_t
-	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= 4<<30
+	if syscall.Statfs(dir, &s) != nil || s.Bavail*uint64(s.Bsize) < 4<<30 {
+		return ""
+	}
+	return dir
 }
 
 // makeTemporary makes a folder that goes away with the server, where the
@@ -109,8 +110,8 @@ func roomy(dir string) bool {
 func (f *folder) makeTemporary() (string, error) {
 	var problem error
 	parents := []string{os.TempDir(), "/tmp"}
-	if f.inMemory && roomy(memory) {
-		parents = append([]string{memory}, parents...)
+	if dir := Memory(); f.inMemory && dir != "" {
+		parents = append([]string{dir}, parents...)
 	}
 	for _, parent := range parents {
 		if !short(filepath.Join(parent, "matchbook-pg-0123456789")) {
@@ -221,9 +222,8 @@ func (f *folder) fits(bin, version string) error {
 	if err != nil {
 		return err
 	}
-	major, _, _ := strings.Cut(version, ".")
 	made := strings.TrimSpace(string(text))
-	if made == major {
+	if made == major(version) {
 		return nil
 	}
 	what := "put version " + made + " first in PATH"
@@ -232,6 +232,20 @@ func (f *folder) fits(bin, version string) error {
 	}
 	return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
 		"%s, or name another folder", f.home, made, bin, version, what)
+}
+
+// readable reports whether the server's user can copy the cluster in another
+// server's folder, and whether our version can read it.
+func (f *folder) readable(dir, version string) bool {
+	data := filepath.Join(dir, "data")
+	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
+	return dir != "" && err == nil && strings.TrimSpace(string(text)) == major(version) &&
+		reachable(dir, f.user) == nil && allowed(data, f.user, 5) == nil
+}
+
+func major(version string) string {
+	major, _, _ := strings.Cut(version, ".")
+	return major
 }
 
 // serverUser returns the user for a server in dir: nil for our own or, as

@@ -144,7 +144,7 @@ func (p *program) kill() {
 // short name, removed at the end of the test.
 func sharedTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pgserver-test-")
+	dir, err := os.MkdirTemp(cmp.Or(pgserver.Memory(), "/tmp"), "pgserver-test-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,11 @@ type Options struct {
 	// the program dies.
 	Dir string
 
+	// Like is the folder of a server that was stopped, absolute. A new cluster
+	// is a copy of its cluster, with all databases, if that can be read and is
+	// of the major version of ours.
+	Like string
+
 	// Source forces the origin of PostgreSQL's programs.
 	Source Source
 
@@ -125,6 +130,9 @@ func start(ctx context.Context, o Options) (*Server, error) {
 		within += readyWithin
 		o.say(fmt.Sprintf("creating a PostgreSQL %s cluster in %s", version, f.home))
 	}
+	if !f.readable(o.Like, version) {
+		o.Like = ""
+	}
 	s, err := supervise(f, bin, o)
 	if err != nil {
 		f.discard()
@@ -149,7 +157,7 @@ func supervise(f *folder, bin string, o Options) (*Server, error) {
 	if !o.Durable {
 		initdb += " --no-sync"
 	}
-	args := []string{"-c", superviseScript, "pgserver", bin, f.data, initdb, f.temporary}
+	args := []string{"-c", superviseScript, "pgserver", bin, f.data, initdb, o.Like, f.temporary}
 	cmd := exec.Command("/bin/sh", append(args, settings(o, f.socket)...)...)
 	cmd.Dir = "/" // ours may be closed to the server's user
 	// Nothing of our environment: PG* variables would change the server, and

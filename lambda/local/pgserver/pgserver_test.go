@@ -200,6 +200,23 @@ func keptFolder(t *testing.T, version string) string {
 	return dir
 }
 
+func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
+	t.Parallel()
+	like := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
+	s := start(t, like)
+	keepWord(t, s.URL("postgres"))
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{like.Dir: "1", keptFolder(t, "9"): "0", "/nowhere": "0"} {
+		s := start(t, pgserver.Options{Like: dir})
+		if got := query(t, s.URL("postgres"), "SELECT count(*)::text FROM pg_class WHERE relname = 'kept'"); got != want {
+			t.Errorf("like %s: the table is there %s times, want %s", dir, got, want)
+		}
+	}
+	wantWord(t, start(t, like).URL("postgres")) // it is as it was
+}
+
 func TestOneRunPerFolder(t *testing.T) {
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
@@ -359,6 +376,7 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 		name string
 		when func(t *testing.T, p *program, tmp string) // returns when the program is to be killed
 	}{
+		{"when ready and interrupted", func(t *testing.T, p *program, _ string) { interrupt(t, p) }},
 		{"during initdb", func(t *testing.T, _ *program, tmp string) {
 			eventually(t, "initdb writes", func() bool { return glob(tmp, "*", "data.new", "PG_VERSION") })
 		}},
@@ -368,9 +386,8 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 		{"during the start", func(t *testing.T, _ *program, tmp string) {
 			eventually(t, "postgres starts", func() bool { return glob(tmp, "*", "data", "postmaster.pid") })
 		}},
-		{"when ready and interrupted", func(t *testing.T, p *program, _ string) { interrupt(t, p) }},
 	}
-	for _, test := range tests {
+	for _, test := range tests[:thorough.Or(2, len(tests))] {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			tmp := sharedTemp(t)
@@ -397,6 +414,7 @@ func TestKilledProgramKeepsTheKeptFolder(t *testing.T) {
 }
 
 func TestKilledInitdbIsDoneAgain(t *testing.T) {
+	thorough.Only(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	p := startProgram(t, o.Dir, sharedTemp(t))
@@ -408,6 +426,7 @@ func TestKilledInitdbIsDoneAgain(t *testing.T) {
 }
 
 func TestHalfAClusterIsMadeAgain(t *testing.T) {
+	thorough.Only(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	if err := start(t, o).Stop(); err != nil {
@@ -456,6 +475,7 @@ func TestClosedFolderIsNamed(t *testing.T) {
 }
 
 func TestOrdinaryUser(t *testing.T) {
+	thorough.Only(t, "runs other tests once more")
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: otherwise all other tests run as an ordinary user already")
 	}
@@ -469,7 +489,7 @@ func TestOrdinaryUser(t *testing.T) {
 	binary := filepath.Join(tmp, "pgserver.test")
 	executable.Copy(t, os.Args[0], binary)
 
-	names := []string{"TestStopRemovesTheTemporaryServer", "TestKeptFolderKeepsData"}[:thorough.Or(1, 2)]
+	names := []string{"TestStopRemovesTheTemporaryServer", "TestKeptFolderKeepsData"}
 	cmd := exec.Command(binary, "-test.v", "-test.run=^("+strings.Join(names, "|")+")$")
 	cmd.Dir = tmp
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=/", "TMPDIR=" + tmp}

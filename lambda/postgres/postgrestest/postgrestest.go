@@ -115,7 +115,8 @@ var shared = sync.OnceValue(func() server {
 	if admin == "" {
 		// The server stops by itself when this process ends.
 		// Nothing is collected, and no plan changes, while a test runs, unless it says so.
-		o := pgserver.Options{Source: source, InMemory: true, Settings: map[string]string{"autovacuum": "off"}}
+		o := pgserver.Options{Source: source, Like: migrated(ctx, source), InMemory: true,
+			Settings: map[string]string{"autovacuum": "off"}}
 		if flag.Lookup("test.bench").Value.String() != "" {
 			o = pgserver.Options{Source: source, Durable: true, Settings: map[string]string{"max_connections": "200"}}
 		}
@@ -140,19 +141,11 @@ var shared = sync.OnceValue(func() server {
 // prepareTemplate migrates a template named by the content of the migrations,
 // so that several test binaries can share it.
 func prepareTemplate(ctx context.Context, admin string) (string, error) {
-	sum := sha256.New()
-	files, err := fs.Glob(migrations.FS, "*.sql")
+	id, err := migrationsID()
 	if err != nil {
 		return "", err
 	}
-	for _, f := range files {
-		sql, err := migrations.FS.ReadFile(f)
-		if err != nil {
-			return "", err
-		}
-		sum.Write(sql)
-	}
-	name := fmt.Sprintf("matchbook_template_%x", sum.Sum(nil)[:6])
+	name := "matchbook_template_" + id
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {
 		return "", err
@@ -175,6 +168,23 @@ func prepareTemplate(ctx context.Context, admin string) (string, error) {
 	}
 	_, err = conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %q RENAME TO %q", unfinished, name))
 	return name, err
+}
+
+// migrationsID is the identity of their content.
+func migrationsID() (string, error) {
+	sum := sha256.New()
+	files, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		sql, err := migrations.FS.ReadFile(f)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(sql)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil
 }
 
 // fastestCopy is the option of CREATE DATABASE that copies a small template at

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"encoding/pem"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,14 +202,7 @@ func TestSweepPublishesToTheMatchQueue(t *testing.T) {
 // The variable names the file of certificates that lies beside each bootstrap.
 func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(file, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tpl := synthesise(t, wishes{context: map[string]any{"databaseCaFile": file}})
+	tpl := synthesise(t, wishes{context: ownModel})
 	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
 		if got := tpl.at(t, function, "Environment", "Variables", "PGSSLROOTCERT"); got != "/var/task/database-ca.pem" {
 			t.Errorf("%s: PGSSLROOTCERT is %v", function, got)

@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,10 +35,23 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	scratch = dir
+	ownModel["databaseCaFile"] = certificate(dir)
 	code := m.Run()
 	jsii.Close() // of one that was never started, too
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// certificate writes the certificate of a server into a folder.
+func certificate(dir string) (file string) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	file = filepath.Join(dir, "ca.pem")
+	block := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
+	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+		panic(err)
+	}
+	return file
 }
 
 // needsNode skips the test, with a reason, on a machine without the CDK.
@@ -85,7 +101,8 @@ var (
 		"eventsSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
-	// ownModel is a server without a key, and migrations past a pooler.
+	// ownModel is a server without a key, migrations past a pooler, and a certificate of
+	// the database.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",

@@ -230,7 +230,7 @@ func (d *ingestDrill) drainBeside(frozen int) {
 	idle := func() bool {
 		stats := d.SQS.AllStats()
 		match, ingest := stats[manifest.Match.Name], stats[manifest.Ingest.Name]
-		return match.Visible+ingest.Visible == 0 && match.Polls == manifest.Match.MaxConcurrency &&
+		return match.Visible+ingest.Visible == 0 && match.Polls == matchWorkers &&
 			ingest.Polls == drillWorkers-frozen
 	}
 	for {

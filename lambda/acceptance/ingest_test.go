@@ -40,6 +40,10 @@ func (o *office) event(e sqs.Event) {
 	}
 }
 
+// matchWorkers are the match function's invocations at once: each is a process that
+// has to start.
+const matchWorkers = 2
+
 func newOffice(t *testing.T, env ...string) *office {
 	t.Helper()
 	return newOfficeWith(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, env...) })
@@ -48,14 +52,14 @@ func newOffice(t *testing.T, env ...string) *office {
 func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig), more ...local.WorkloadConfig) *office {
 	t.Helper()
 	o := &office{files: t.TempDir()}
-	reader := local.WorkloadConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package),
+	reader := local.WorkloadConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Concurrency: 2,
 		Logs: testLog{t}, Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
 	option(&reader)
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
 	var err error
 	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Workloads: append([]local.WorkloadConfig{
-		{Bootstrap: bootstrap(t, manifest.Match.Package), Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
+		{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: matchWorkers, Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
 		reader,
 	}, more...)})
 	if err != nil {

@@ -38,9 +38,10 @@ func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut 
 	return code, stdout.String(), stderr.String()
 }
 
+// matchJSON matches with two invocations at once: each is a process that has to start.
 func matchJSON(t testing.TB, url string, wantCode int, args ...string) (r rehearsal.Report) {
 	t.Helper()
-	code, out, errOut := matchbook(t, url, append([]string{"match", "--json"}, args...)...)
+	code, out, errOut := matchbook(t, url, append([]string{"match", "--json", "--concurrency", "2"}, args...)...)
 	if code != wantCode {
 		t.Fatalf("exit status %d, want %d\n%s", code, wantCode, errOut)
 	}

@@ -35,8 +35,8 @@ func TestMatchContinues(t *testing.T) {
 func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 	t.Parallel()
 	buildFunctions()
-	url, lines := postgrestest.URL(t), manyDocuments()[:600]
-	file, release := write(t, lines...), stuckAfter(t, url, lines[590])
+	url, lines := postgrestest.URL(t), manyDocuments()[:510]
+	file, release := write(t, lines...), stuckAfter(t, url, lines[505])
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
 		untilWaiting(t, url)
@@ -50,7 +50,7 @@ func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 		!strings.Contains(out.String(), "interrupted: with --keep the next run continues") {
 		t.Errorf("exit status %d\n%.2000s%s", code, &out, &errOut)
 	}
-	if r := matchJSON(t, url, exitOK, file); r.Accounting.Succeeded != 600 || r.Accounting.Interrupted {
+	if r := matchJSON(t, url, exitOK, file); r.Accounting.Succeeded != 510 || r.Accounting.Interrupted {
 		t.Errorf("got %+v", r.Accounting)
 	}
 }

@@ -115,14 +115,14 @@ func (noSender) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.U
 
 func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 	t.Parallel()
-	const kills, documents = 20, 400
+	const kills, documents = 20, 200
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	l := newLine(t, 1)
 	g := newGate(l, l.url())
 	ids := l.store(documents)
-	for _, i := range random.Perm(documents)[:documents/10] {
+	for _, i := range random.Perm(documents)[:documents/5] {
 		l.exec("INSERT INTO gated VALUES ($1)", ids[i])
 	}
 	l.publish(ids...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
 )
 
 // The example of INTEGRATE.md, as it stands there, inserts two rows and sends
@@ -26,6 +27,7 @@ const typescript = "pg@8.16.3 tsx@4.20.6"
 
 // The example in TypeScript does the same.
 func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
+	thorough.Only(t, "installs Node programs")
 	t.Parallel()
 	npm, dir := skip.Without(t, "npm", "apt-get install nodejs npm"), t.TempDir()
 	install := append([]string{"install", "--offline", "--no-audit", "--no-fund", "--prefix", dir}, strings.Fields(typescript)...)

@@ -160,7 +160,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t)
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
-	seeds := thorough.Or(30, 80)
+	seeds := thorough.Or(15, 80)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		docs := randomDocs(r)

@@ -111,7 +111,7 @@ func (o *outbox) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, e
 func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t)
-	byModel, questions, seeds := 0, 0, thorough.Or(40, 100)
+	byModel, questions, seeds := 0, 0, thorough.Or(20, 100)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		docs := randomDocs(r)

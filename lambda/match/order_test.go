@@ -275,7 +275,7 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	skip.OneGoroutine(t)
 	met := map[string]int{}
-	seeds := thorough.Or(60, 200)
+	seeds := thorough.Or(30, 200)
 	for seed := range uint64(seeds) {
 		arrive(t, seed, met)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/thorough"
 
 	"github.com/chromedp/chromedp"
 )
@@ -34,8 +35,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// Barriers fails the test if axe finds a serious barrier in the page, light or dark, or
-// if the page is wider than its tab. The test is skipped without npm or axe.
+// Barriers fails the test if axe finds a serious barrier in the page, light or, with
+// -thorough, dark, or if the page is wider than its tab. The test is skipped without npm or axe.
 func (p *Tab) Barriers() {
 	p.t.Helper()
 	skip.Without(p.t, "npm", "apt-get install nodejs npm")
@@ -43,7 +44,7 @@ func (p *Tab) Barriers() {
 	if err != nil {
 		skip.Missing(p.t, err.Error())
 	}
-	for _, scheme := range []string{"light", "dark"} {
+	for _, scheme := range []string{"light", "dark"}[:thorough.Or(1, 2)] {
 		p.Run(Color(scheme))
 		if _, err := chromedp.Run(p, chromedp.Evaluate[int](script+";0")); err != nil {
 			p.t.Fatal(err)

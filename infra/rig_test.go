@@ -107,6 +107,8 @@ var (
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
 		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110"}
+	// nagged are those that cdk-nag looks at, too.
+	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora}
 )
 
 // wishes are the context of a stack, and the manifest where it is another one.
@@ -130,6 +132,11 @@ func synthesise(t *testing.T, w wishes) *template {
 	out := filepath.Join(scratch, fmt.Sprint("out", stacks)) // it outlives the test
 	app := newApp(t, out, w.context)
 	makeStack(t, app, w)
+	for _, context := range nagged {
+		if w.facts == nil && fmt.Sprint(context) == fmt.Sprint(w.context) {
+			nag(app)
+		}
+	}
 	app.Synth(nil)
 	tpl := readTemplate(t, templateIn(t, out))
 	made[key] = tpl

@@ -1,6 +1,7 @@
 // Package postgrestest gives each test a database of its own, migrated, on a
 // real server: the one named by MATCHBOOK_TEST_DATABASE_URL, which must be for
-// nothing but tests, or else a private one that is gone with the test binary.
+// nothing but tests, or else a private one that is gone with the test binary. That
+// starts as a copy of one that has the migrations, kept in the cache of the user.
 // MATCHBOOK_POSTGRES forces one of them; no other variable is ever read. The
 // private server of tests is in memory; that of benchmarks is on disk, with fsync.
 package postgrestest

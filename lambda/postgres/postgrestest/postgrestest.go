@@ -122,6 +122,11 @@ var shared = sync.OnceValue(func() server {
 			o = pgserver.Options{Source: source, Durable: true, Settings: map[string]string{"max_connections": "200"}}
 		}
 		private, err := pgserver.Start(ctx, o)
+		if err != nil && o.Like != "" { // it may be damaged: the next binary makes another
+			_ = os.RemoveAll(o.Like)
+			o.Like = ""
+			private, err = pgserver.Start(ctx, o)
+		}
 		if err != nil {
 			return server{err: err}
 		}

@@ -84,7 +84,7 @@ func (f *fixture) arrive(docs ...postgres.Imported) {
 // the rules decide with all.
 func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(2, 40)) {
+	for seed := range uint64(thorough.Or(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}
@@ -162,7 +162,7 @@ func TestAPairThatIsNotPlainDependsOnAllOthers(t *testing.T) {
 // another have a pair of that order decided, a copy's.
 func TestAFewPlainPairsDecideForAGroup(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(2, 40)) {
+	for seed := range uint64(thorough.Or(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}
@@ -202,7 +202,7 @@ func (m *meddler) Candidates(
 // A pair that is plain when the candidates are read may not be so when it is written.
 func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(2, 30)) {
+	for seed := range uint64(thorough.Or(3, 30)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}

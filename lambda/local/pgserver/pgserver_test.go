@@ -485,7 +485,7 @@ func TestOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmp := sharedTemp(t)
+	tmp := sharedForPrograms(t)
 	binary := filepath.Join(tmp, "pgserver.test")
 	executable.Copy(t, os.Args[0], binary)
 

@@ -208,10 +208,18 @@ func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
 	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{like.Dir: "1", keptFolder(t, "9"): "0", "/nowhere": "0"} {
-		s := start(t, pgserver.Options{Like: dir})
-		if got := query(t, s.URL("postgres"), "SELECT count(*)::text FROM pg_class WHERE relname = 'kept'"); got != want {
-			t.Errorf("like %s: the table is there %s times, want %s", dir, got, want)
+	version := filepath.Join(like.Dir, "data", "PG_VERSION")
+	ours, err := os.ReadFile(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ dir, version, tables string }{
+		{like.Dir, "9\n", "0"}, {like.Dir, string(ours), "1"}, {"/nowhere", string(ours), "0"},
+	} {
+		write(t, version, tc.version)
+		s := start(t, pgserver.Options{Like: tc.dir})
+		if got := query(t, s.URL("postgres"), "SELECT count(*)::text FROM pg_class WHERE relname = 'kept'"); got != tc.tables {
+			t.Errorf("like %s of version %q: the table is there %s times, want %s", tc.dir, tc.version, got, tc.tables)
 		}
 	}
 	wantWord(t, start(t, like).URL("postgres")) // it is as it was

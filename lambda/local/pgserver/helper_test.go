@@ -144,17 +144,17 @@ func (p *program) kill() {
 // short name, removed at the end of the test.
 func sharedTemp(t *testing.T) string {
 	t.Helper()
-	return sharedIn(t, cmp.Or(pgserver.Memory(), "/tmp"))
+	return sharedTempIn(t, cmp.Or(pgserver.Memory(), "/tmp"))
 }
 
 // sharedForPrograms is sharedTemp on disk: a file system in memory may refuse to run
 // programs.
 func sharedForPrograms(t *testing.T) string {
 	t.Helper()
-	return sharedIn(t, "/tmp")
+	return sharedTempIn(t, "/tmp")
 }
 
-func sharedIn(t *testing.T, parent string) string {
+func sharedTempIn(t *testing.T, parent string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "pgserver-test-")
 	if err != nil {

@@ -36,10 +36,20 @@ func TestMain(m *testing.M) {
 	}
 	scratch = dir
 	ownModel["databaseCaFile"] = certificate(dir)
+	lean()
 	code := m.Run()
 	jsii.Close() // of one that was never started, too
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// lean makes Node collect garbage and compile in its main thread: with threads beside
+// it, the tests take a sixth more of the processors' time.
+func lean() {
+	const options = "NODE_OPTIONS"
+	if err := os.Setenv(options, os.Getenv(options)+" --v8-pool-size=0 --max-semi-space-size=32"); err != nil {
+		panic(err)
+	}
 }
 
 // certificate writes the certificate of a server into a folder.

@@ -173,7 +173,9 @@ func (d *ingestDrill) awaitBeat(p *paper) {
 	waitFor(d.t, "a heartbeat", func() bool { return hidden() > before })
 }
 
-// drain lets everything happen, and kills at each step that is reached.
+// drain lets everything happen, and kills at each step that is reached. The clock
+// goes on meanwhile: a process with the last delivery of a message waits for the lease
+// that a dead one has left.
 func (d *ingestDrill) drain() {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), patience(d.t))
@@ -182,6 +184,8 @@ func (d *ingestDrill) drain() {
 	go func() { drained <- d.Drain(ctx, d.Unfinished) }()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
 	for {
 		select {
 		case err := <-drained:
@@ -194,6 +198,10 @@ func (d *ingestDrill) drain() {
 		case <-look.C:
 			for _, r := range d.atGates() {
 				d.strike(r)
+			}
+		case <-second.C:
+			if err := d.Advance(ctx, time.Second); err != nil {
+				d.t.Fatal(err)
 			}
 		}
 	}

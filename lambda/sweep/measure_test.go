@@ -21,18 +21,21 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 	f.advance(visibility + tick)
 	f.queue.backlogErr = down
 	var steps []string
+	end := time.Now().Add(time.Hour)
 	s := &sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler),
 		Notify: func(ctx context.Context) {
-			<-ctx.Done()
 			steps = append(steps, "tell")
+			if got, _ := ctx.Deadline(); !got.Equal(end.Add(-13 * time.Second)) {
+				t.Errorf("notifications have %v less than the run, want 13 s", end.Sub(got))
+			}
 		},
 		Measure: func(ctx context.Context, r sweep.Report, failed error) {
 			steps = append(steps, "measure")
-			if ctx.Err() != nil || r.Overdue != 1 || !errors.Is(failed, down) {
-				t.Errorf("got %+v, %v, and its context: %v", r, failed, ctx.Err())
+			if got, _ := ctx.Deadline(); !got.Equal(end) || r.Overdue != 1 || !errors.Is(failed, down) {
+				t.Errorf("got %+v, %v, and %v less than the run", r, failed, end.Sub(got))
 			}
 		}}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), end)
 	defer cancel()
 	if _, err := s.Run(ctx); !errors.Is(err, down) {
 		t.Errorf("got %v", err)

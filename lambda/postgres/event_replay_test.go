@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/courier"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/postgres"
 
@@ -142,6 +143,7 @@ func (w *workshop) viewed() []string {
 // the view, row by row.
 func TestTheViewOfMatchesIsRebuiltFromEvents(t *testing.T) {
 	t.Parallel()
+	skip.LeftToCI(t, "matches the sample again and again")
 	docs := sampleDocuments(t)
 	for seed := range uint64(thorough.Or(1, 4)) {
 		w := newWorkshop(t, docs)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 )
 
@@ -14,6 +15,7 @@ import (
 // -thorough adds all other faults, and so does the drill that .ci/run runs.
 func TestShortDrillIsGreen(t *testing.T) {
 	t.Parallel()
+	skip.LeftToCI(t, "is a drill")
 	args, want := shown(t, "go run ./lambda/cmd/matchbook drill")
 	if !thorough.On() {
 		args = []string{"--documents", "20", "--for", "1ms", "--only", "kill"}

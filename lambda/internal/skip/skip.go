@@ -3,6 +3,7 @@ package skip
 
 import (
 	"cmp"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,17 @@ func Missing(t testing.TB, what string) {
 		t.Fatal("CI runs every test: " + what)
 	}
 	t.Skip("skipped: " + what)
+}
+
+// LeftToCI skips a test unless CI is in the environment, as .ci/run sets it, or
+// -thorough is given: all tests by hand are to take three minutes on two cores. why
+// says what this one needs its time for.
+func LeftToCI(t testing.TB, why string) {
+	t.Helper()
+	thorough := flag.Lookup("thorough")
+	if os.Getenv("CI") == "" && (thorough == nil || thorough.Value.String() != "true") {
+		t.Skip("skipped without CI=true or -thorough: it " + why)
+	}
 }
 
 // Shared returns the path of a file or folder of the shared data, which are not

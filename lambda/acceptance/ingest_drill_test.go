@@ -22,7 +22,7 @@ import (
 // process.
 func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
 	t.Parallel()
-	n := thorough.Or(18, 300)
+	n := thorough.Or(24, 300)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	d := newIngestDrill(t, seed)

@@ -294,7 +294,7 @@ func TestKilledProcessesSendEveryFailure(t *testing.T) {
 	skip.LeftToCI(t, "starts dozens of processes")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	total, kills := thorough.Or(100, 10_000), thorough.Or(4, 12)
+	total, kills := thorough.Or(150, 10_000), thorough.Or(4, 12)
 	s := &stormy{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), dead: map[string]bool{}, ambush: true}
 	server := httptest.NewServer(s)
 	defer server.Close()

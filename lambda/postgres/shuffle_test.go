@@ -33,7 +33,7 @@ import (
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{
-		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(40, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
+		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

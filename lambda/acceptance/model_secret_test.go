@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
@@ -263,7 +262,6 @@ func (r *secretRun) deadLetters() (texts []string) {
 // belong and nowhere else, whatever goes wrong.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "waits for models that hang")
 	r := newSecretRun(t)
 	for _, g := range r.groups {
 		r.publish(g.order, g.first)

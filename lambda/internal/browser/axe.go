@@ -35,11 +35,13 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// Barriers fails the test if axe finds a serious barrier in the page, light or dark, or
-// if the page is wider than its tab. It looks with -thorough only. The test is skipped
-// without npm or axe.
+// Barriers fails the test if the page is wider than its tab or, with -thorough, if axe
+// finds a serious barrier in it, light or dark; then the test is skipped without npm or axe.
 func (p *Tab) Barriers() {
 	p.t.Helper()
+	if fits, err := chromedp.Run(p, chromedp.Evaluate[bool]("document.documentElement.scrollWidth <= innerWidth")); err != nil || !fits {
+		p.t.Errorf("the page is wider than its tab, %v", err)
+	}
 	if !thorough.On() {
 		return
 	}
@@ -62,8 +64,5 @@ func (p *Tab) Barriers() {
 		for _, barrier := range found {
 			p.t.Errorf("%s: %s", scheme, barrier)
 		}
-	}
-	if fits, err := chromedp.Run(p, chromedp.Evaluate[bool]("document.documentElement.scrollWidth <= innerWidth")); err != nil || !fits {
-		p.t.Errorf("the page is wider than its tab, %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func LeftToCI(t testing.TB, why string) {
 	t.Helper()
 	thorough := flag.Lookup("thorough")
 	if os.Getenv("CI") == "" && (thorough == nil || thorough.Value.String() != "true") {
-		t.Skip("skipped without CI=true or -thorough: it " + why)
+		t.Skip("skipped without CI=true: it " + why)
 	}
 }
 

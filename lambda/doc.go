@@ -6,24 +6,24 @@
 // A message names a document. Follow it:
 //
 //   - cmd/match is the Lambda function; setup reads its environment and opens
-//     its adapters; secret reads Secrets Manager.
+//     its adapters; setup/secret reads Secrets Manager.
 //   - job/sqsjob turns the SQS event into deliveries, and the settlements into
 //     the response and visibility changes (queue.go).
 //   - job is the runtime; its documentation is the life of a document.
 //     Schedule.Decide, in decide.go, decides how a delivery is settled;
 //     settle.go does it; heartbeat.go extends the lease of long work.
-//   - score finds how well two documents fit together; all evidence is one table,
+//   - match/score finds how well two documents fit together; all evidence is one table,
 //     weights.go.
-//   - rules decides which pairs are matches, by their competition.
+//   - match/rules decides which pairs are matches, by their competition.
 //   - match is the work: load, find candidates, score, decide, ask, write.
 //     ask.go asks what the rules leave open, and prompt.go writes the question.
-//   - warning finds what people should look at although it is matched: copies,
+//   - match/warning finds what people should look at although it is matched: copies,
 //     goods that are billed twice, changed accounts, over-billed orders.
-//   - threeway compares invoices with their orders and receipts, line by line.
+//   - match/threeway compares invoices with their orders and receipts, line by line.
 //   - llm asks a model, and commits each answer before it is read, so that no
 //     question is bought twice; llm/openai calls the server. llm/schema reads
 //     answers by the JSON schema of their question.
-//   - company and reference make names comparable: VAT ids, accounts and names
+//   - document/company and document/reference make names comparable: VAT ids, accounts and names
 //     of companies; numbers, and citations in text.
 //   - postgres holds all SQL, each statement beside its method: claim.go claims
 //     and settles, match.go writes a match; postgres/schema brings a database
@@ -33,19 +33,19 @@
 //
 //   - failure decides the kind of a failure, once; an adapter classifies its
 //     own errors in a table beside its code.
-//   - sweep repairs documents whose worker crashed or whose message got lost;
+//   - job/sweep repairs documents whose worker crashed or whose message got lost;
 //     cmd/sweep is its function.
 //   - notify sends each failure once to each channel, at the end of the batch
 //     or in the sweep; notify/slack and notify/email are channels.
-//   - metric writes the counts of a batch or a sweep as CloudWatch metrics, a
+//   - telemetry/emf writes the counts of a batch or a sweep as CloudWatch metrics, a
 //     line of JSON; telemetry adds the invocation's ids to every line.
 //   - manifest holds the facts that infrastructure and runtime share, one row
 //     for each function; infra, beside this folder, describes the stack, from
 //     the settings that infra/settings reads and the functions that
 //     infra/bootstrap builds, with the alarms and graphs of infra/watch, and
 //     cmd/migrate brings the schema up to date during a deployment.
-//   - doctor finds errors in a configuration, a template or a stack;
-//     doctor/template reads a CloudFormation template for it, and
+//   - cli/doctor finds errors in a configuration, a template or a stack;
+//     cli/doctor/template reads a CloudFormation template for it, and
 //     postgres/checkup the state of a database.
 //   - document defines a document, and refuses malformed ones; document/format is
 //     its form as a JSON Schema, and names what departs from it.
@@ -98,8 +98,8 @@
 //     contradictions.
 //   - review/report writes the result for a lawyer, as Markdown or HTML.
 //   - review/web shows reviews over HTTP: an API, a stream of findings with signed
-//     tokens, and a page; cmd/web is its function, behind a function URL. guard
-//     protects pages for browsers.
+//     tokens, and a page; cmd/web is its function, behind a function URL.
+//     internal/webguard protects pages for browsers.
 //
 // # From a date to its offers
 //
@@ -112,9 +112,9 @@
 //   - offer/roster is the frozen list of users from which all sets of a date are
 //     computed.
 //   - offer/ranking decides which users of a roster are offered to which.
-//   - courier decides when a receiver gets completed sets, and other programs their
-//     events; courier/webhook sends both, signed.
-//   - offering/simulate lets a year of match offers pass in minutes, and examines
+//   - notify/outbox decides when a receiver gets completed sets, and other programs their
+//     events; notify/webhook sends both, signed.
+//   - local/offerrun/simulate lets a year of match offers pass in minutes, and examines
 //     each promise.
 //
 // # The pages for people
@@ -124,7 +124,7 @@
 //   - console/login lets people into the console, with their roles: by a link that
 //     works once, on this machine; console/login/oidc by OpenID Connect, elsewhere.
 //   - cmd/console is the function of the deployed console, behind an HTTP API of
-//     API Gateway, whose events httpapi makes requests of.
+//     API Gateway, whose events console/httpapi makes requests of.
 //
 // # On your machine
 //
@@ -134,40 +134,40 @@
 //     of all three. local/scripted is a scripted model with the faults of
 //     local/scripted/fault, local/webhook accepts what Slack accepts,
 //     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
-//   - job/rival, a module of its own, measures the runtime beside River.
-//   - acceptance tests the whole line in that stack; acceptance/lamp is an
+//   - job/riverbench, a module of its own, measures the runtime beside River.
+//   - acceptance tests the whole line in that stack; acceptance/example is an
 //     example of how to add a workload, whole, in two short files.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
 //     tree and its pages as described here; internal/thorough has the flag that
 //     lets random tests repeat themselves for minutes, internal/skip the reasons
 //     to leave tests out, internal/executable writes programs for tests,
 //     internal/browser opens pages in Chromium.
-//   - einvoice reads electronic invoices, orders and notes into structured data,
-//     and tabular CSV files, by a mapping of their columns.
-//   - corpus reads documents and true links; eval measures matches against
-//     them, train the rules alone, in memory; plan estimates cost and capacity.
-//   - rehearsal runs a folder of documents through that stack; rehearsal/model
-//     is the model that it asks, and rehearsal/measure compares the matches of
+//   - document/einvoice reads electronic invoices, orders and notes into structured data,
+//     and document/csvfile CSV files, by a mapping of their columns.
+//   - document/corpus reads documents and true links; eval measures matches against
+//     them, eval/train the rules alone, in memory; cli/plan estimates cost and capacity.
+//   - local/matchrun runs a folder of documents through that stack; local/matchrun/model
+//     is the model that it asks, and eval/matcheval compares the matches of
 //     a corpus with its true links.
-//   - reviewing runs a contract through the stack of the review function, shows
+//   - local/reviewrun runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
-//   - offering runs a folder of users through the stack of the offer function, and
+//   - local/offerrun runs a folder of users through the stack of the offer function, and
 //     shows match offers to people: the sets of a date, its state, and the fate of
 //     jobs that are published again.
-//   - reviewing/measure compares the categories of contracts with the labels of
-//     people; reviewing/mind is the model that it asks.
-//   - reading runs files through the stack of both functions, and reports and
+//   - eval/revieweval compares the categories of contracts with the labels of
+//     people; local/reviewrun/mind is the model that it asks.
+//   - local/ingestrun runs files through the stack of both functions, and reports and
 //     shows for each field where it is printed and why it is trusted.
-//   - explain reads for people why documents match or do not, and stores what
+//   - cli/explain reads for people why documents match or do not, and stores what
 //     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
-//   - desk walks a person through what waits for people, in a terminal.
-//   - importing stores the documents of files in any database, and publishes them.
-//   - republish publishes failed documents again, in batches, and events.
-//   - drill breaks everything at once, and decides whether the promise was kept.
+//   - cli/desk walks a person through what waits for people, in a terminal.
+//   - cli/importer stores the documents of files in any database, and publishes them.
+//   - job/republish publishes failed documents again, in batches, and events.
+//   - local/drill breaks everything at once, and decides whether the promise was kept.
 //   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for developers and operators: flags, help and
-//     exit codes. local/database opens its database, term cleans and lays out
-//     its text, errtext words its errors, and llm/openai/recording records
+//     exit codes. local/database opens its database, cli/term cleans and lays out
+//     its text, cli/errtext words its errors, and llm/openai/recording records
 //     exchanges with a model for tests.
 //
 // # To add something

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -10,8 +10,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
 
 	"github.com/google/uuid"
 )

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier/webhook"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify/webhook"
 
 	"github.com/google/uuid"
 )

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -23,7 +24,6 @@ import (
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/reviewing/mind"
 
 	"github.com/google/uuid"
 )

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/reviewing/mind"
 
 	"github.com/google/uuid"
 )

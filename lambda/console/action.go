@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"net/url"
 
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )

@@ -32,12 +32,12 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 

@@ -3,7 +3,7 @@ package console
 import (
 	"net/http"
 
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )

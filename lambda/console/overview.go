@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/plan"
+	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/postgres/report"
 )
 

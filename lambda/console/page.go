@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )

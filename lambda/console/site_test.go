@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
-	"matchbook/lambda/importing"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -78,7 +78,7 @@ var matchedSample = postgrestest.Once(func(t testing.TB, url string) {
 		t.Fatal(err)
 	}
 	s := siteOver(t, url)
-	s.add(importing.Rows(in.Documents)...)
+	s.add(importer.Rows(in.Documents)...)
 	s.Close()
 	if err := s.conn.Close(t.Context()); err != nil {
 		t.Fatal(err)

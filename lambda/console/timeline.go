@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/term"
 )
 
 // event is a moment in the life of a document.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"

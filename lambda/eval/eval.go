@@ -16,7 +16,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/corpus"
 
 	"github.com/google/uuid"
 )

@@ -3,8 +3,8 @@ package eval_test
 import (
 	"fmt"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
 
 	"github.com/google/uuid"

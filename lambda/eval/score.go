@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 
 	"github.com/google/uuid"
 )

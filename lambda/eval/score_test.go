@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
 
 	"github.com/google/uuid"

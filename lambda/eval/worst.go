@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/corpus"
 )
 
 // Kind is the way in which a prediction is wrong.

@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"matchbook/lambda/document"
-	"matchbook/lambda/einvoice"
+	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/einvoice"
+	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"

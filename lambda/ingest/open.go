@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"matchbook/lambda/einvoice"
+	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/pdf"

@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/tesseract"

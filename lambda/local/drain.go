@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 )
 
 // Idle reports whether nothing is under way: no message is visible, and every

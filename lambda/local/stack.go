@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/sweep"
 )
 
 const (

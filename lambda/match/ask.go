@@ -12,8 +12,8 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/eval/train"
 	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/score"
-	"matchbook/lambda/train"
+	"matchbook/lambda/match/score"
 )
 
 // TestHandWrittenCases: of cases that persons wrote, nine in ten are decided as

@@ -13,8 +13,8 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -3,7 +3,7 @@ package match
 import (
 	"testing"
 
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

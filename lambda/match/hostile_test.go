@@ -16,8 +16,8 @@ import (
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"

@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -17,8 +17,8 @@ import (
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

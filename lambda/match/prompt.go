@@ -11,8 +11,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -12,7 +12,7 @@ import (
 
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

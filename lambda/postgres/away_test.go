@@ -8,9 +8,9 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )

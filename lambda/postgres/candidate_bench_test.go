@@ -10,9 +10,9 @@ import (
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

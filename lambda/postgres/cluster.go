@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

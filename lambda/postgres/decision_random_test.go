@@ -8,12 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rules"
 )
 
 // Random decisions, two at once and beside matching, leave the matches that the last

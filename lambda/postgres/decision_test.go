@@ -9,8 +9,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

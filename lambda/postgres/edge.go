@@ -3,7 +3,7 @@ package postgres
 import (
 	"encoding/json"
 
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

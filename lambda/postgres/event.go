@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"matchbook/lambda/courier"
+	"matchbook/lambda/notify/outbox"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -50,8 +50,8 @@ ORDER BY sequence LIMIT $1`
 // many. Events behind so many others wait for them.
 const fewEvents, manyEvents = 500, 100_000
 
-// Claim implements courier.Outbox.
-func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) (list []courier.Parcel, err error) {
+// Claim implements outbox.Outbox.
+func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) (list []outbox.Parcel, err error) {
 	free, err := e.free(ctx, limit)
 	if err != nil || len(free) == 0 {
 		return nil, err
@@ -118,7 +118,7 @@ type eventMessage struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-func event(row pgx.CollectableRow) (p courier.Parcel, err error) {
+func event(row pgx.CollectableRow) (p outbox.Parcel, err error) {
 	var m eventMessage
 	if err := row.Scan(&m.ID, &p.Tries, &m.Sequence, &m.Kind, &m.Tenant, &m.CreatedAt, &m.Data); err != nil {
 		return p, err
@@ -133,7 +133,7 @@ const eventsDeliveredSQL = `
 UPDATE event SET delivered_at = now(), dead_at = NULL, claimed_until = NULL, error = NULL
 WHERE id = ANY ($1) AND delivered_at IS NULL`
 
-// Delivered implements courier.Outbox. It holds for a claim that was lost, too: the
+// Delivered implements outbox.Outbox. It holds for a claim that was lost, too: the
 // receiver has the event.
 func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
 	return steadily(ctx, func() error {
@@ -153,9 +153,9 @@ UPDATE event AS e SET due_at = now() + r.wait, claimed_until = NULL, error = r.e
 FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[], $5::boolean[]) AS r (id, tries, wait, error, refused)
 WHERE e.id = r.id AND e.tries = r.tries AND e.delivered_at IS NULL`
 
-// Release implements courier.Outbox. An event that the receiver has refused for
+// Release implements outbox.Outbox. An event that the receiver has refused for
 // refusedFor is given up, and the later ones of its documents go on.
-func (e *Events) Release(ctx context.Context, returned []courier.Return) error {
+func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
 	refused := make([]bool, len(returned))
 	for i, r := range returned {
 		refused[i] = r.Refused

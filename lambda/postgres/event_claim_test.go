@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 )
 
@@ -46,7 +46,7 @@ func TestASenderThatComesLaterLeavesTheEvent(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	var claimed []courier.Parcel
+	var claimed []outbox.Parcel
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -32,7 +32,7 @@ type mirror struct {
 }
 
 // take takes an event; of a duplicate it only compares the body.
-func (m *mirror) take(p courier.Parcel) {
+func (m *mirror) take(p outbox.Parcel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if body, ok := m.known[p.ID]; ok {
@@ -71,7 +71,7 @@ func text(s *string) string {
 
 // send sends until stop is closed and nothing is left, and is killed, stopped, heard
 // twice or not heard at random.
-func (m *mirror) send(box courier.Outbox, random *rand.Rand, stop chan struct{}) {
+func (m *mirror) send(box outbox.Outbox, random *rand.Rand, stop chan struct{}) {
 	ctx := m.t.Context()
 	for {
 		stopped := false
@@ -95,7 +95,7 @@ func (m *mirror) send(box courier.Outbox, random *rand.Rand, stop chan struct{})
 		}
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		var accepted []uuid.UUID
-		var returned []courier.Return
+		var returned []outbox.Return
 		for _, p := range list {
 			ends := random.IntN(4)
 			if ends != 0 {
@@ -104,7 +104,7 @@ func (m *mirror) send(box courier.Outbox, random *rand.Rand, stop chan struct{})
 			if ends > 1 {
 				accepted = append(accepted, p.ID)
 			} else {
-				returned = append(returned, courier.Return{ID: p.ID, Tries: p.Tries, Refused: random.IntN(2) == 0})
+				returned = append(returned, outbox.Return{ID: p.ID, Tries: p.Tries, Refused: random.IntN(2) == 0})
 			}
 		}
 		if dies {

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/document"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -40,7 +40,7 @@ type sentEvent struct {
 	} `json:"data"`
 }
 
-func eventOf(t *testing.T, p courier.Parcel) (e sentEvent) {
+func eventOf(t *testing.T, p outbox.Parcel) (e sentEvent) {
 	t.Helper()
 	if err := json.Unmarshal(p.Body, &e); err != nil || e.ID != p.ID {
 		t.Errorf("parcel %s, %v: %s", p.ID, err, p.Body)
@@ -73,7 +73,7 @@ func (f *fixture) taken() string {
 	}
 }
 
-func (f *fixture) claimEvents(limit int) []courier.Parcel {
+func (f *fixture) claimEvents(limit int) []outbox.Parcel {
 	f.t.Helper()
 	list, err := f.Events().Claim(f.t.Context(), limit, time.Minute)
 	if err != nil {
@@ -213,7 +213,7 @@ func (f *fixture) putEvents(pairs ...[2]int) (ids []uuid.UUID) {
 	return ids
 }
 
-func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []courier.Parcel) {
+func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []outbox.Parcel) {
 	f.t.Helper()
 	list = f.claimEvents(100)
 	if got := jobsOf(list); !slices.Equal(got, want) {
@@ -222,9 +222,9 @@ func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []courier.Parce
 	return list
 }
 
-func (f *fixture) release(p courier.Parcel, wait time.Duration, refused bool) {
+func (f *fixture) release(p outbox.Parcel, wait time.Duration, refused bool) {
 	f.t.Helper()
-	if err := f.Events().Release(f.t.Context(), []courier.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
+	if err := f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
 		Error: "not \x00now", Refused: refused}}); err != nil {
 		f.t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/offer"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -6,7 +6,7 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 
 	"github.com/google/uuid"
 )

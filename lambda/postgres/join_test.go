@@ -10,8 +10,8 @@ import (
 
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
-	"matchbook/lambda/courier/webhook"
+	"matchbook/lambda/notify/outbox"
+	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -94,13 +94,13 @@ func sortIDs(ids []uuid.UUID) {
 }
 
 // courier is that of a new process.
-func (o *offers) courier(r *receiver, box courier.Outbox) *courier.Courier {
+func (o *offers) courier(r *receiver, box outbox.Outbox) *outbox.Courier {
 	o.t.Helper()
 	to, err := webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return &courier.Courier{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
+	return &outbox.Courier{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (o *offers) run(r *receiver) { o.courier(r, o.store.Outbox()).Run(o.t.Context()) }
@@ -162,7 +162,7 @@ func TestASetIsSentAgainAfterALostAnswer(t *testing.T) {
 }
 
 // dying is the outbox of a process that dies between an answer and its record.
-type dying struct{ courier.Outbox }
+type dying struct{ outbox.Outbox }
 
 func (dying) Delivered(context.Context, []uuid.UUID) error { return context.Canceled }
 
@@ -259,7 +259,7 @@ func BenchmarkCourier(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := courier.Courier{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
+			c := outbox.Courier{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
 				if _, err := conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"); err != nil {
 					b.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"matchbook/lambda/courier"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
 
 	"github.com/google/uuid"
@@ -32,12 +32,12 @@ ORDER BY c.tries > 1, c.due_at, j.id`
 
 // Outbox returns the completed sets that the receiver has not accepted. Sets that
 // were not tried yet come first, and the oldest of them.
-func (o *Offers) Outbox() courier.Outbox { return setOutbox{o.db} }
+func (o *Offers) Outbox() outbox.Outbox { return setOutbox{o.db} }
 
 type setOutbox struct{ db *DB }
 
-// Claim implements courier.Outbox.
-func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) (list []courier.Parcel, err error) {
+// Claim implements outbox.Outbox.
+func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) (list []outbox.Parcel, err error) {
 	err = repeat(ctx, func() error {
 		rows, _ := o.db.pool.Query(ctx, claimSetsSQL, limit, hold)
 		list, err = pgx.CollectRows(rows, parcel)
@@ -46,7 +46,7 @@ func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) (li
 	return list, err
 }
 
-func parcel(row pgx.CollectableRow) (p courier.Parcel, err error) {
+func parcel(row pgx.CollectableRow) (p outbox.Parcel, err error) {
 	var s offer.Set
 	var digest []byte
 	err = row.Scan(&s.ID, &s.Tenant, &s.User, &s.Date, &s.Zone, &digest, &s.Algorithm, &s.OfferedAt, &s.ExpiresAt,
@@ -59,7 +59,7 @@ const setsDeliveredSQL = `
 UPDATE offer_delivery SET delivered_at = now(), claimed_until = NULL, error = NULL
 WHERE job_id = ANY ($1) AND delivered_at IS NULL`
 
-// Delivered implements courier.Outbox. It holds for a claim that was lost, too:
+// Delivered implements outbox.Outbox. It holds for a claim that was lost, too:
 // the receiver has the set.
 func (o setOutbox) Delivered(ctx context.Context, jobs []uuid.UUID) error {
 	return steadily(ctx, func() error {
@@ -73,8 +73,8 @@ UPDATE offer_delivery AS d SET due_at = now() + r.wait, claimed_until = NULL, er
 FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[]) AS r (job_id, tries, wait, error)
 WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 
-// Release implements courier.Outbox.
-func (o setOutbox) Release(ctx context.Context, returned []courier.Return) error {
+// Release implements outbox.Outbox.
+func (o setOutbox) Release(ctx context.Context, returned []outbox.Return) error {
 	jobs, tries, waits, errors := returnColumns(returned)
 	return steadily(ctx, func() error {
 		_, err := o.db.pool.Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
@@ -83,7 +83,7 @@ func (o setOutbox) Release(ctx context.Context, returned []courier.Return) error
 }
 
 // returnColumns are returned parcels as arrays.
-func returnColumns(returned []courier.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
+func returnColumns(returned []outbox.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
 	for _, r := range returned {
 		ids, tries = append(ids, r.ID), append(tries, r.Tries)
 		waits, errors = append(waits, r.Wait), append(errors, storable(r.Error))

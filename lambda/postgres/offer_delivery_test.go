@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/job"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 
@@ -31,7 +31,7 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 	return jobs
 }
 
-func (o *offers) claimSets(limit int) (list []courier.Parcel) {
+func (o *offers) claimSets(limit int) (list []outbox.Parcel) {
 	o.t.Helper()
 	list, err := o.store.Outbox().Claim(o.t.Context(), limit, time.Minute)
 	if err != nil {
@@ -40,7 +40,7 @@ func (o *offers) claimSets(limit int) (list []courier.Parcel) {
 	return list
 }
 
-func jobsOf(parcels []courier.Parcel) (ids []uuid.UUID) {
+func jobsOf(parcels []outbox.Parcel) (ids []uuid.UUID) {
 	for _, p := range parcels {
 		ids = append(ids, p.ID)
 	}
@@ -48,7 +48,7 @@ func jobsOf(parcels []courier.Parcel) (ids []uuid.UUID) {
 }
 
 // wantClaimed claims all due sets, and compares them.
-func (o *offers) wantClaimed(when string, want ...uuid.UUID) []courier.Parcel {
+func (o *offers) wantClaimed(when string, want ...uuid.UUID) []outbox.Parcel {
 	o.t.Helper()
 	list := o.claimSets(100)
 	if got := jobsOf(list); !slices.Equal(got, want) {
@@ -82,9 +82,9 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 		t.Errorf("claimed %s, stored %+v, %v", first[0].Body, s.Set, err)
 	}
 	o.wantClaimed("while another sender has two", jobs[2:]...)
-	back := func(p courier.Parcel) {
+	back := func(p outbox.Parcel) {
 		t.Helper()
-		if err := o.store.Outbox().Release(t.Context(), []courier.Return{
+		if err := o.store.Outbox().Release(t.Context(), []outbox.Return{
 			{ID: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}); err != nil {
 			t.Fatal(err)
 		}

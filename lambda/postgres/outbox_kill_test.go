@@ -24,10 +24,10 @@ import (
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

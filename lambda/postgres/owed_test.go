@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )

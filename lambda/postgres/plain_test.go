@@ -14,10 +14,10 @@ import (
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

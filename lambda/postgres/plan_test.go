@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )

@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
 )

@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

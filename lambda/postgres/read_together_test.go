@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 )

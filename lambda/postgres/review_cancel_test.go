@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )

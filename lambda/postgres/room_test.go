@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/thorough"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 )
 
 // keptEvidence is the evidence by which documents may find each other, however many

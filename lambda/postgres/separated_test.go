@@ -6,7 +6,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
 )

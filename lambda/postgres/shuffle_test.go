@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"

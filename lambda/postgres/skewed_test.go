@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

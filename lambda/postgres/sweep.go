@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 )
 
 // waitsSince is the time at which a row's message or its worker was due, whatever

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 
 	"github.com/google/uuid"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/threeway"
-	"matchbook/lambda/warning"
+	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/match/warning"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/rules"
+	"matchbook/lambda/match/rules"
 )
 
 // lampChain are an order of lamps, its receipt and invoices of 6 and of 5.

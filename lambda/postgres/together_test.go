@@ -14,9 +14,9 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"matchbook/lambda/score"
+	"matchbook/lambda/match/score"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
 
 	"github.com/google/uuid"
 )

@@ -10,8 +10,8 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rules"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/score"
-	"matchbook/lambda/warning"
+	"matchbook/lambda/match/score"
+	"matchbook/lambda/match/warning"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -7,23 +7,23 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/courier"
-	"matchbook/lambda/courier/webhook"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify/outbox"
+	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 )
 
 // newCouriers returns the couriers of match offers and of events, as far as there are
 // receivers.
-func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*courier.Courier, err error) {
+func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*outbox.Courier, err error) {
 	for _, r := range []struct {
 		config               ReceiverConfig
 		url, secret, refused string
 		parcels              string
-		outbox               courier.Outbox
+		outbox               outbox.Outbox
 	}{
 		{c.Offers, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, manifest.MetricRefusedSets,
 			"sets", db.Offers().Outbox()},
@@ -37,7 +37,7 @@ func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*courier.C
 		if err != nil {
 			return nil, fmt.Errorf("configuration:\n%s, %s: %w", r.url, r.secret, err)
 		}
-		list = append(list, &courier.Courier{Parcels: r.parcels, Outbox: r.outbox,
+		list = append(list, &outbox.Courier{Parcels: r.parcels, Outbox: r.outbox,
 			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Log: log})
 	}
 	return list, nil
@@ -46,7 +46,7 @@ func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*courier.C
 // delivering sends completed sets, and events, at the end of each batch.
 type delivering struct {
 	sqsjob.Runner
-	couriers []*courier.Courier
+	couriers []*outbox.Courier
 	// record is called before each batch, so that none of its events is missed.
 	record func(context.Context)
 }
@@ -67,12 +67,12 @@ func (d delivering) Run(ctx context.Context, deliveries []job.Delivery, m job.Me
 	ends := d.Runner.Run(ctx, deliveries, m)
 	limited, cancel := context.WithTimeout(ctx, deliverFor)
 	defer cancel()
-	deliver(limited, ctx, courier.Reserve+respondReserve, d.couriers)
+	deliver(limited, ctx, outbox.Reserve+respondReserve, d.couriers)
 	return ends
 }
 
 // deliver runs the couriers until ctx ends, or the reserve before the end of whole.
-func deliver(ctx, whole context.Context, reserve time.Duration, couriers []*courier.Courier) {
+func deliver(ctx, whole context.Context, reserve time.Duration, couriers []*outbox.Courier) {
 	if deadline, ok := whole.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
@@ -88,7 +88,7 @@ func deliver(ctx, whole context.Context, reserve time.Duration, couriers []*cour
 // outboxes returns a function that sends what waits for channels and for receivers;
 // nil without any of them. The sweep allows it manifest.NotifyReserve beyond its
 // context.
-func outboxes(relay func(context.Context), couriers []*courier.Courier) func(context.Context) {
+func outboxes(relay func(context.Context), couriers []*outbox.Courier) func(context.Context) {
 	if len(couriers) == 0 {
 		return relay
 	}
@@ -97,7 +97,7 @@ func outboxes(relay func(context.Context), couriers []*courier.Courier) func(con
 		if relay != nil {
 			both.Go(func() { relay(ctx) })
 		}
-		deliver(ctx, ctx, courier.Reserve-manifest.NotifyReserve, couriers)
+		deliver(ctx, ctx, outbox.Reserve-manifest.NotifyReserve, couriers)
 		both.Wait()
 	}
 }

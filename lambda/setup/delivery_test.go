@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -95,15 +95,15 @@ func (e ended) Run(context.Context, []job.Delivery, job.Messages) []job.Settleme
 // endless has sets without end, which a receiver does not answer.
 type endless struct{}
 
-func (endless) Claim(_ context.Context, n int, _ time.Duration) ([]courier.Parcel, error) {
-	return make([]courier.Parcel, n), nil
+func (endless) Claim(_ context.Context, n int, _ time.Duration) ([]outbox.Parcel, error) {
+	return make([]outbox.Parcel, n), nil
 }
 func (endless) Delivered(context.Context, []uuid.UUID) error { return nil }
-func (endless) Release(ctx context.Context, _ []courier.Return) error {
+func (endless) Release(ctx context.Context, _ []outbox.Return) error {
 	<-ctx.Done() // the database does not answer either
 	return ctx.Err()
 }
-func (endless) Deliver(ctx context.Context, _ courier.Parcel) error {
+func (endless) Deliver(ctx context.Context, _ outbox.Parcel) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -114,20 +114,20 @@ func TestDeliveryEndsInTime(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		invocation, most time.Duration
-		run              func(context.Context, *courier.Courier)
+		run              func(context.Context, *outbox.Courier)
 	}{
 		"a batch":                   {time.Minute, 13 * time.Second, runBatch},
 		"a batch that took long":    {13 * time.Second, 11 * time.Second, runBatch},
 		"a batch without time left": {12 * time.Second, 0, runBatch},
-		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *courier.Courier) {
-			outboxes(nil, []*courier.Courier{c})(ctx)
+		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *outbox.Courier) {
+			outboxes(nil, []*outbox.Courier{c})(ctx)
 		}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tc.invocation)
 			defer cancel()
 			began := time.Now()
-			tc.run(ctx, &courier.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
+			tc.run(ctx, &outbox.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
 			if took := time.Since(began); took > tc.most {
 				t.Errorf("%s took %s, want at most %s", name, took, tc.most)
 			}
@@ -139,7 +139,7 @@ func TestDeliveryEndsInTime(t *testing.T) {
 // the time does.
 type accepting struct{ endless }
 
-func (accepting) Deliver(context.Context, courier.Parcel) error {
+func (accepting) Deliver(context.Context, outbox.Parcel) error {
 	<-time.After(800 * time.Millisecond)
 	return nil
 }
@@ -148,7 +148,7 @@ func (accepting) Deliver(context.Context, courier.Parcel) error {
 func TestDeliveryAfterABatchIsShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &courier.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
+		c := &outbox.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
@@ -157,13 +157,13 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 			t.Errorf("after a batch: %s", took)
 		}
 		began = time.Now()
-		outboxes(nil, []*courier.Courier{c})(ctx)
+		outboxes(nil, []*outbox.Courier{c})(ctx)
 		if took := time.Since(began); took != 52*time.Second { // of 56.8, less the five that a send may take: 51.8
 			t.Errorf("in the sweep: %s", took)
 		}
 	})
 }
 
-func runBatch(ctx context.Context, c *courier.Courier) {
-	delivering{ended{func() {}}, []*courier.Courier{c}, nil}.Run(ctx, nil, nil)
+func runBatch(ctx context.Context, c *outbox.Courier) {
+	delivering{ended{func() {}}, []*outbox.Courier{c}, nil}.Run(ctx, nil, nil)
 }

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
+	"matchbook/lambda/telemetry/emf"
 )
 
 // flushed returns the collected metrics of a set.
-func flushed(t *testing.T, set *metric.Set) string {
+func flushed(t *testing.T, set *emf.Set) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := set.Flush(&out, time.Now()); err != nil {
@@ -24,7 +24,7 @@ func flushed(t *testing.T, set *metric.Set) string {
 
 func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
 	t.Parallel()
-	g, set := newGuarded(t), metric.New("test", "match")
+	g, set := newGuarded(t), emf.New("test", "match")
 	right := g.rotate("right")
 	wrong := strings.Replace(right, "right", "wrong", 1)
 	ping := func(renew postgres.Renew) error {

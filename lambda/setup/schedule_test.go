@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/metric"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/telemetry/emf"
 )
 
 // Each run counts what it queued and skipped, and measures duplicate offers. A run
@@ -17,7 +17,7 @@ func TestScheduleCountsAndLooksForDuplicates(t *testing.T) {
 	t.Parallel()
 	_, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
 	conn := postgrestest.Conn(t, url)
-	metrics := metric.New("test", "schedule")
+	metrics := emf.New("test", "schedule")
 	run := schedule(Config{Metrics: metrics, CatchUp: time.Hour}, postgrestest.Open(t, url).Offers(), nil,
 		slog.New(slog.DiscardHandler))
 	exec := func(sql string) {

@@ -15,7 +15,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
-	"matchbook/lambda/secret/secrettest"
+	"matchbook/lambda/setup/secret/secrettest"
 
 	"github.com/jackc/pgx/v5"
 )

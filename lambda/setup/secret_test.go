@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/secret"
-	"matchbook/lambda/secret/secrettest"
+	"matchbook/lambda/setup/secret"
+	"matchbook/lambda/setup/secret/secrettest"
 )
 
 // source is the Source of production, with a clock that the test moves.

@@ -20,10 +20,10 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/metric"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/secret"
+	"matchbook/lambda/setup/secret"
 	"matchbook/lambda/telemetry"
+	"matchbook/lambda/telemetry/emf"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -52,7 +52,7 @@ type Config struct {
 	Offers        ReceiverConfig // of offer and the sweep
 	Events        ReceiverConfig // of match and the sweep
 	CatchUp       time.Duration  // of schedule: a date that was due longer ago is skipped
-	Metrics       *metric.Set    // collects the counts; nil: no counts
+	Metrics       *emf.Set       // collects the counts; nil: no counts
 
 	secrets secret.Values
 }
@@ -294,7 +294,7 @@ func report(errs []error) error {
 
 // newAsker returns the asker of the model and of its embeddings; nil without a
 // model.
-func newAsker(c *ModelConfig, db *postgres.DB, set *metric.Set) (*llm.Asker, *llm.Embeddings, error) {
+func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
 		return nil, nil, nil
 	}

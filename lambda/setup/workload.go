@@ -10,10 +10,10 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/sweep"
 	"matchbook/lambda/telemetry"
 )
 

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/telemetry/emf"
 )
 
 // Ends lists the metrics of deliveries: each delivery is counted in one of them.
@@ -46,7 +46,7 @@ func endOf(o job.Observation) string {
 }
 
 // Observe returns a function that counts the end of each delivery once.
-func Observe(set *metric.Set) func(job.Observation) {
+func Observe(set *emf.Set) func(job.Observation) {
 	return func(o job.Observation) {
 		set.Count(endOf(o), 1)
 		if o.Worked > 0 {
@@ -58,7 +58,7 @@ func Observe(set *metric.Set) func(job.Observation) {
 // CountSweep counts the repairs of a sweep and its gauges, as far as they are
 // known: failed is the error that ended the sweep early, unread the error of
 // reading the gauges.
-func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
+func CountSweep(set *emf.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
 	set.Count(manifest.MetricInserted, r.Inserted)
 	set.Count(manifest.MetricRefused, 0)
 	set.Count(manifest.MetricRepublished, r.Republished)
@@ -83,7 +83,7 @@ func CountSweep(set *metric.Set, r sweep.Report, failed error, g postgres.Gauges
 }
 
 // CountSchedule counts what a run of the schedule of match offers queued and skipped.
-func CountSchedule(set *metric.Set, r offer.ScheduleReport) {
+func CountSchedule(set *emf.Set, r offer.ScheduleReport) {
 	set.Count(manifest.MetricRefused, 0)
 	set.Count(manifest.MetricQueued, r.Queued)
 	set.Count(manifest.MetricLate, r.Late)
@@ -91,7 +91,7 @@ func CountSchedule(set *metric.Set, r offer.ScheduleReport) {
 }
 
 // countRefusal counts an error if the other side refused our credentials.
-func countRefusal(set *metric.Set, err error) {
+func countRefusal(set *emf.Set, err error) {
 	if err != nil && failure.Of(err).Refused {
 		set.Count(manifest.MetricRefused, 1)
 	}
@@ -99,7 +99,7 @@ func countRefusal(set *metric.Set, err error) {
 
 // CountRenewal counts each login that the database refused, unless a newer
 // password is there.
-func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
+func CountRenewal(renew postgres.Renew, set *emf.Set) postgres.Renew {
 	return func(ctx context.Context, refused string) (string, bool) {
 		if renew != nil {
 			if url, changed := renew(ctx, refused); changed {
@@ -112,11 +112,11 @@ func CountRenewal(renew postgres.Renew, set *metric.Set) postgres.Renew {
 }
 
 // CountSender returns a channel whose refusals are counted.
-func CountSender(s notify.Sender, set *metric.Set) notify.Sender { return countedSender{s, set} }
+func CountSender(s notify.Sender, set *emf.Set) notify.Sender { return countedSender{s, set} }
 
 type countedSender struct {
 	notify.Sender
-	set *metric.Set
+	set *emf.Set
 }
 
 // Send counts an error that refuses our credentials.
@@ -127,18 +127,18 @@ func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 }
 
 // CountReceiver returns a receiver whose refusals are counted, by the metric refused.
-func CountReceiver(r courier.Receiver, set *metric.Set, refused string) courier.Receiver {
+func CountReceiver(r outbox.Receiver, set *emf.Set, refused string) outbox.Receiver {
 	return countedReceiver{r, set, refused}
 }
 
 type countedReceiver struct {
-	courier.Receiver
-	set     *metric.Set
+	outbox.Receiver
+	set     *emf.Set
 	refused string
 }
 
 // Deliver counts an error that refuses the parcel or our signature.
-func (r countedReceiver) Deliver(ctx context.Context, p courier.Parcel) error {
+func (r countedReceiver) Deliver(ctx context.Context, p outbox.Parcel) error {
 	err := r.Receiver.Deliver(ctx, p)
 	countRefusal(r.set, err)
 	if err != nil && failure.Of(err).Kind == failure.Permanent {
@@ -148,18 +148,18 @@ func (r countedReceiver) Deliver(ctx context.Context, p courier.Parcel) error {
 }
 
 // countUsage counts a call and its tokens.
-func countUsage(set *metric.Set, u llm.Usage) {
+func countUsage(set *emf.Set, u llm.Usage) {
 	set.Count(manifest.MetricModelCalls, 1)
 	set.Count(manifest.MetricModelPromptTokens, max(u.PromptTokens, 0))
 	set.Count(manifest.MetricModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
 // CountModel returns a model whose calls are counted, also if they fail.
-func CountModel(m llm.Model, set *metric.Set) llm.Model { return countedModel{m, set} }
+func CountModel(m llm.Model, set *emf.Set) llm.Model { return countedModel{m, set} }
 
 type countedModel struct {
 	llm.Model
-	set *metric.Set
+	set *emf.Set
 }
 
 // Answer counts the call with its tokens, and an error that refuses our
@@ -173,7 +173,7 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 
 // CountRepeats returns a function for llm.Retry that counts calls that are
 // repeated, and measures the waits that the provider asked for.
-func CountRepeats(set *metric.Set) func(wait, retryAfter time.Duration) {
+func CountRepeats(set *emf.Set) func(wait, retryAfter time.Duration) {
 	paused := CountPause(set)
 	return func(wait, retryAfter time.Duration) {
 		set.Count(manifest.MetricModelRetries, 1)
@@ -185,18 +185,18 @@ func CountRepeats(set *metric.Set) func(wait, retryAfter time.Duration) {
 
 // CountPause returns a function that measures a wait for the rate limit of a
 // provider.
-func CountPause(set *metric.Set) func(time.Duration) {
+func CountPause(set *emf.Set) func(time.Duration) {
 	return func(wait time.Duration) {
 		set.Measure(manifest.MetricModelPaused, float64(wait)/float64(time.Millisecond))
 	}
 }
 
 // CountEmbedder returns an embedder whose calls are counted with the model's.
-func CountEmbedder(e llm.Embedder, set *metric.Set) llm.Embedder { return countedEmbedder{e, set} }
+func CountEmbedder(e llm.Embedder, set *emf.Set) llm.Embedder { return countedEmbedder{e, set} }
 
 type countedEmbedder struct {
 	llm.Embedder
-	set *metric.Set
+	set *emf.Set
 }
 
 // Embed counts like Answer. One count stands for all requests that the texts
@@ -209,11 +209,11 @@ func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vecto
 }
 
 // CountVault returns a vault that counts the questions answered without a call.
-func CountVault(v llm.Vault, set *metric.Set) llm.Vault { return countedVault{v, set} }
+func CountVault(v llm.Vault, set *emf.Set) llm.Vault { return countedVault{v, set} }
 
 type countedVault struct {
 	llm.Vault
-	set *metric.Set
+	set *emf.Set
 }
 
 // FindAnswer counts an answer that the vault has.

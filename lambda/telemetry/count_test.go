@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/courier"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/metric"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/notify/outbox"
+	"matchbook/lambda/telemetry/emf"
 
 	"github.com/google/uuid"
 )
@@ -50,7 +50,7 @@ func (a answers) KeepAnswer(context.Context, llm.Key, uuid.UUID, llm.Answer, str
 
 func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 	t.Parallel()
-	set := metric.New("test", "match")
+	set := emf.New("test", "match")
 	paid, failed := answers{usage: llm.Usage{PromptTokens: 100, CompletionTokens: 7}},
 		answers{err: errors.New("x"), usage: llm.Usage{PromptTokens: -1}}
 	once := llm.Retry{Tries: 1}
@@ -83,7 +83,7 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 // delivery that is repeated.
 func TestRepeatedCallsAreNoRetriedDeliveries(t *testing.T) {
 	t.Parallel()
-	set := metric.New("test", "review")
+	set := emf.New("test", "review")
 	repeats := CountRepeats(set)
 	repeats(2*time.Second, 0)
 	repeats(30*time.Second, 30*time.Second)
@@ -100,7 +100,7 @@ func TestRepeatedCallsAreNoRetriedDeliveries(t *testing.T) {
 }
 
 // flushed returns the collected metrics of a set.
-func flushed(t *testing.T, set *metric.Set) string {
+func flushed(t *testing.T, set *emf.Set) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := set.Flush(&out, time.Now()); err != nil {
@@ -114,15 +114,15 @@ func flushed(t *testing.T, set *metric.Set) string {
 // refusing is a receiver of match offers.
 type refusing struct{ err error }
 
-func (r refusing) Deliver(context.Context, courier.Parcel) error { return r.err }
+func (r refusing) Deliver(context.Context, outbox.Parcel) error { return r.err }
 
 // A refused signature is a refused set, too; a receiver that is down refuses nothing.
 func TestRefusedSetsAreCounted(t *testing.T) {
 	t.Parallel()
-	set := metric.New("test", "offer")
+	set := emf.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
 		&failure.Error{Kind: failure.Permanent, Refused: true}} {
-		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Deliver(t.Context(), courier.Parcel{}); got != err {
+		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Deliver(t.Context(), outbox.Parcel{}); got != err {
 			t.Errorf("got %v, want %v", got, err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 
 func TestRefusedCredentialsAreCounted(t *testing.T) {
 	t.Parallel()
-	set := metric.New("test", "match")
+	set := emf.New("test", "match")
 	denied, busy := &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true},
 		&failure.Error{Sentence: "busy"}
 	for _, err := range []error{denied, busy, nil} {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/metric"
+	"matchbook/lambda/telemetry/emf"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -27,7 +27,7 @@ const localStage = "local"
 // and its trace, whichever package writes it.
 type Telemetry struct {
 	Log     *slog.Logger
-	Metrics *metric.Set
+	Metrics *emf.Set
 	current *atomic.Pointer[[]slog.Attr]
 	metrics io.Writer
 }
@@ -43,7 +43,7 @@ func New(env func(name string) string, function string, metrics, log io.Writer) 
 	handler := invocationHandler{slog.NewJSONHandler(log, nil), current}
 	return &Telemetry{
 		Log:     slog.New(handler).With("function", function, "stage", stage),
-		Metrics: metric.New(stage, function),
+		Metrics: emf.New(stage, function),
 		current: current, metrics: metrics,
 	}
 }

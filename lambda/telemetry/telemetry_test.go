@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/sweep"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )

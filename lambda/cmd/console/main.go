@@ -9,9 +9,9 @@ import (
 	"os"
 
 	"matchbook/lambda/console"
+	"matchbook/lambda/console/httpapi"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/console/login/oidc"
-	"matchbook/lambda/httpapi"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"matchbook/lambda/plan"
+	"matchbook/lambda/cli/plan"
 
 	"github.com/spf13/cobra"
 )

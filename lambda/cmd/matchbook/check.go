@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/document/csvfile"
 	"matchbook/lambda/document/format"
-	"matchbook/lambda/tabular"
 
 	"github.com/spf13/cobra"
 )
@@ -65,7 +65,7 @@ type checked struct {
 	limit          int                // of departures, in the text
 }
 
-func check(sheet *tabular.Sheet, paths []string) (r checked, err error) {
+func check(sheet *csvfile.Sheet, paths []string) (r checked, err error) {
 	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant, Sheet: sheet}).Read(paths...)
 	if err != nil {
 		return r, err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"matchbook/lambda/errtext"
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/document"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"os"
 
-	"matchbook/lambda/desk"
+	"matchbook/lambda/cli/desk"
 
 	"github.com/spf13/cobra"
 )

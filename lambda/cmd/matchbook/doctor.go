@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"matchbook/lambda/doctor"
-	"matchbook/lambda/doctor/template"
-	"matchbook/lambda/term"
+	"matchbook/lambda/cli/doctor"
+	"matchbook/lambda/cli/doctor/template"
+	"matchbook/lambda/cli/term"
 
 	"github.com/spf13/cobra"
 )

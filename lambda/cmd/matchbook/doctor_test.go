@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/doctor"
+	"matchbook/lambda/cli/doctor"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"

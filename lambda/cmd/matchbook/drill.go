@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"matchbook/lambda/drill"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local/drill"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/rehearsal"
-	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )
@@ -54,7 +54,7 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	for o.seed == 0 {
 		o.seed = rand.Uint64() >> 32
 	}
-	logs, stop, err := rehearsal.OpenLogs(o.logs, p)
+	logs, stop, err := matchrun.OpenLogs(o.logs, p)
 	if err != nil {
 		return err
 	}

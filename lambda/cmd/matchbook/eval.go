@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 
-	"matchbook/lambda/rehearsal/measure"
-	"matchbook/lambda/rehearsal/model"
-	contracts "matchbook/lambda/reviewing/measure"
-	"matchbook/lambda/term"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/eval/matcheval"
+	contracts "matchbook/lambda/eval/revieweval"
+	"matchbook/lambda/local/matchrun/model"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) evalCommand() *cobra.Command {
-	var o measure.Options
+	var o matcheval.Options
 	ofContracts := false
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
@@ -41,7 +41,7 @@ func (w *invocation) evalCommand() *cobra.Command {
 }
 
 // evalContracts measures the review of contracts.
-func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o measure.Options) error {
+func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheval.Options) error {
 	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "faults"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s is for matches, not for --contracts", flag)
@@ -56,7 +56,7 @@ func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o measure.
 	return findings(of.Run(cmd.Context(), dirs[0], w.env, w.out, m))
 }
 
-func (w *invocation) eval(ctx context.Context, dirs []string, o measure.Options) error {
+func (w *invocation) eval(ctx context.Context, dirs []string, o matcheval.Options) error {
 	m := term.NewMeter(w.errOut)
 	defer m.Close()
 	return findings(o.Run(ctx, dirs, w.env, w.out, m))

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/eval/matcheval"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal/measure"
 
 	"github.com/google/uuid"
 )
@@ -49,7 +49,7 @@ func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	var all []measure.Result
+	var all []matcheval.Result
 	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 {
 		t.Fatalf("%d measurements, %v", len(all), err)
 	}
@@ -97,7 +97,7 @@ func evalFigures(t *testing.T, r eval.Report) {
 	}
 }
 
-func evalMistakes(t *testing.T, worst []measure.Mistake) {
+func evalMistakes(t *testing.T, worst []matcheval.Mistake) {
 	t.Helper()
 	if len(worst) != 2 {
 		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"matchbook/lambda/republish"
+	"matchbook/lambda/job/republish"
 
 	"github.com/spf13/cobra"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/job/republish"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/republish"
 
 	"github.com/google/uuid"
 )

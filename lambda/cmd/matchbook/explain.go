@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"matchbook/lambda/errtext"
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rules"
-	"matchbook/lambda/score"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/postgres/postgrestest"
 )

@@ -7,9 +7,9 @@ import (
 	"text/template"
 	"time"
 
-	"matchbook/lambda/drill"
+	"matchbook/lambda/job/republish"
+	"matchbook/lambda/local/drill"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/republish"
 
 	"github.com/spf13/cobra"
 )

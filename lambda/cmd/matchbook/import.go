@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/cli/importer"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
-	"matchbook/lambda/importing"
-	"matchbook/lambda/term"
+	"matchbook/lambda/document/corpus"
 
 	"github.com/spf13/cobra"
 )
@@ -50,7 +50,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 	}
 	m := term.NewMeter(s.errOut)
 	defer m.Close()
-	i := importing.Import{DB: s.db, Replace: o.replace, Meter: m}
+	i := importer.Import{DB: s.db, Replace: o.replace, Meter: m}
 	if i.Queue, err = s.matchQueue(); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 
 // readAll reads the files, unless ctx ends before.
 func readAll(ctx context.Context, reader *corpus.Reader, paths []string, m *term.Meter) (*corpus.Input, error) {
-	m.Watch(importing.Progress(reader))
+	m.Watch(importer.Progress(reader))
 	defer m.Watch(nil)
 	type result struct {
 		in  *corpus.Input

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/corpus"
-	"matchbook/lambda/importing"
+	"matchbook/lambda/cli/importer"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
 // imported runs import --json.
-func imported(t *testing.T, url string, wantCode int, args ...string) (r importing.Report) {
+func imported(t *testing.T, url string, wantCode int, args ...string) (r importer.Report) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"import", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != wantCode {

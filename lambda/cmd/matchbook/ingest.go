@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"matchbook/lambda/reading"
-	"matchbook/lambda/term"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local/ingestrun"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) ingestCommand() *cobra.Command {
-	var o reading.Options
+	var o ingestrun.Options
 	var bucket string
 	cmd := &cobra.Command{
 		Use:   "ingest FILE|DIR...",
@@ -46,13 +46,13 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) ingest(ctx context.Context, paths []string, o reading.Options) error {
+func (w *invocation) ingest(ctx context.Context, paths []string, o ingestrun.Options) error {
 	m := term.NewMeter(w.errOut)
 	defer m.Close()
 	return findings(o.Read(ctx, paths, w.env, w.out, m))
 }
 
-func (w *invocation) upload(ctx context.Context, paths []string, bucket string, o reading.Options) error {
+func (w *invocation) upload(ctx context.Context, paths []string, bucket string, o ingestrun.Options) error {
 	m := term.NewMeter(w.errOut)
 	defer m.Close()
 	return o.Upload(ctx, paths, bucket, w.out, m)

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/local/ingestrun"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/reading"
 )
 
 const sampleFiles = "../../../testdata/files"
@@ -60,7 +60,7 @@ var expectedFailures = map[string]string{
 // G-502 is not there.
 var expectedMatches = []string{"PO-2026-4711 RE-2026-118", "PO-2026-4720 BW-90017", "PO-2026-4740 G-501"}
 
-func ingestJSON(t *testing.T, url string, wantCode int, args ...string) (r reading.Report, raw string) {
+func ingestJSON(t *testing.T, url string, wantCode int, args ...string) (r ingestrun.Report, raw string) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"ingest", "--json"}, args...)...)
 	if code != wantCode {
@@ -73,7 +73,7 @@ func ingestJSON(t *testing.T, url string, wantCode int, args ...string) (r readi
 }
 
 // wantRead compares a report with what was written by hand.
-func wantRead(t *testing.T, r reading.Report, documents map[string][]expected, failures map[string]string) {
+func wantRead(t *testing.T, r ingestrun.Report, documents map[string][]expected, failures map[string]string) {
 	t.Helper()
 	for _, f := range r.Files {
 		name := filepath.Base(f.File)
@@ -103,9 +103,9 @@ func wantRead(t *testing.T, r reading.Report, documents map[string][]expected, f
 	}
 }
 
-func wantFields(t *testing.T, name string, fields []reading.Field, want string) {
+func wantFields(t *testing.T, name string, fields []ingestrun.Field, want string) {
 	t.Helper()
-	got := map[string]reading.Field{}
+	got := map[string]ingestrun.Field{}
 	for _, f := range fields {
 		got[f.Path] = f
 	}
@@ -122,7 +122,7 @@ func wantFields(t *testing.T, name string, fields []reading.Field, want string) 
 }
 
 // wantMatched compares the matches, by the numbers of the two documents.
-func wantMatched(t *testing.T, r reading.Report, want []string) {
+func wantMatched(t *testing.T, r ingestrun.Report, want []string) {
 	t.Helper()
 	numbers := map[string]string{}
 	for _, d := range r.Matched.Documents {

@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"matchbook/lambda/rehearsal"
-	"matchbook/lambda/term"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local/matchrun"
 
 	"github.com/spf13/cobra"
 )
@@ -15,7 +15,7 @@ import (
 const sampleDocuments = "testdata/documents"
 
 func (w *invocation) invokeCommand() *cobra.Command {
-	var o rehearsal.Single
+	var o matchrun.Single
 	cmd := &cobra.Command{
 		Use:   "invoke -e FILE",
 		Short: "Invoke the function once with an SQS event, as sam local invoke does, without Docker",
@@ -38,7 +38,7 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o rehearsal.Single) error {
+func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o matchrun.Single) error {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	return findings(o.Run(ctx, w.env, stdin, w.out, p))

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
 )
 
 const sampleEvents = "../../../testdata/events"
@@ -61,7 +61,7 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	if err := cmd.ExecuteContext(t.Context()); !errors.Is(err, errFindings) {
 		t.Fatalf("got %v, want %v\n%s", err, errFindings, &errOut)
 	}
-	var got rehearsal.Outcome
+	var got matchrun.Outcome
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}

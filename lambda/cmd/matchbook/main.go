@@ -13,9 +13,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/setup"
-	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
 	"matchbook/migrations"
 
 	"github.com/google/uuid"
@@ -40,7 +40,7 @@ func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut 
 }
 
 // matchJSON matches with two invocations at once: each is a process that has to start.
-func matchJSON(t testing.TB, url string, wantCode int, args ...string) (r rehearsal.Report) {
+func matchJSON(t testing.TB, url string, wantCode int, args ...string) (r matchrun.Report) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"match", "--json", "--concurrency", "2"}, args...)...)
 	if code != wantCode {
@@ -90,7 +90,7 @@ func linksByRules(t *testing.T) []string {
 	return slices.DeleteFunc(links(t), func(l string) bool { return slices.Contains(openLinks, l) })
 }
 
-func linksOf(rep rehearsal.Report) (list []string) {
+func linksOf(rep matchrun.Report) (list []string) {
 	for _, m := range rep.Matches {
 		list = append(list, m.A.String()+","+m.B.String())
 	}
@@ -99,14 +99,14 @@ func linksOf(rep rehearsal.Report) (list []string) {
 }
 
 // sampleReport is the report about the sample, matched once.
-var sampleReport rehearsal.Report
+var sampleReport matchrun.Report
 
 // matchedSample gives a test the database of that run.
 var matchedSample = postgrestest.Once(func(t testing.TB, url string) {
 	sampleReport = matchJSON(t, url, exitOK, samples)
 })
 
-func matchedOnce(t *testing.T) rehearsal.Report {
+func matchedOnce(t *testing.T) matchrun.Report {
 	t.Helper()
 	matchedSample(t)
 	return sampleReport
@@ -164,7 +164,7 @@ func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
 	}
 }
 
-func typeOf(rep rehearsal.Report, id string) string {
+func typeOf(rep matchrun.Report, id string) string {
 	for _, d := range rep.Documents {
 		if d.ID.String() == id {
 			return string(d.Type)

@@ -3,15 +3,15 @@ package main
 import (
 	"context"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/rehearsal"
-	"matchbook/lambda/term"
+	"matchbook/lambda/local/matchrun"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) matchCommand() *cobra.Command {
-	var o rehearsal.Folder
+	var o matchrun.Folder
 	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "match DIR",
@@ -46,7 +46,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) match(ctx context.Context, o rehearsal.Folder) error {
+func (w *invocation) match(ctx context.Context, o matchrun.Folder) error {
 	p := term.NewMeter(w.errOut)
 	defer p.Close()
 	return findings(o.Run(ctx, w.env, w.out, p))

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/schema"

@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"matchbook/lambda/rehearsal/model"
+	"matchbook/lambda/local/matchrun/model"
 
 	"github.com/spf13/cobra"
 )

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/eval/matcheval"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
-	"matchbook/lambda/rehearsal/measure"
 
 	"github.com/google/uuid"
 )
@@ -81,7 +81,7 @@ func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
 }
 
 // undecided lists the open questions that are not out of the question.
-func undecided(r rehearsal.Report) (list []string) {
+func undecided(r matchrun.Report) (list []string) {
 	for _, o := range r.Open {
 		if o.Score > 0 {
 			list = append(list, o.A.String()+","+o.B.String())
@@ -105,7 +105,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 		{"oracle", 1, 0, 2, 1, "1.0000"},
 	} {
 		code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
-		var all []measure.Result
+		var all []matcheval.Result
 		if err := json.Unmarshal([]byte(out), &all); code != exitOK || err != nil || len(all) != 1 {
 			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/notify"
-	"matchbook/lambda/rehearsal"
 	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
@@ -48,7 +48,7 @@ func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
 		return errors.New("notify does nothing without --test: failures are sent by the function and by the sweep")
 	}
-	c, err := rehearsal.OpenChannels(w.env, o.slackLog)
+	c, err := matchrun.OpenChannels(w.env, o.slackLog)
 	if err != nil {
 		return err
 	}

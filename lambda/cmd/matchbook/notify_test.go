@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
 )
 
 // refusing is the environment of a run whose model refuses the key, so that
@@ -96,7 +96,7 @@ func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
-	var r rehearsal.Report
+	var r matchrun.Report
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offering"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -40,7 +40,7 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 			"none then. Exit status: 0 no job of the date failed, 1 one did, 2 it could not run.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			jobs, err := offering.ParseJobs(nil, date, tenant)
+			jobs, err := offerrun.ParseJobs(nil, date, tenant)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 				if err := s.checkTenant(tenantOf(jobs)); err != nil {
 					return err
 				}
-				status, err := offering.ReadStatus(s.ctx, s.db, *jobs.Date, jobs.Tenant)
+				status, err := offerrun.ReadStatus(s.ctx, s.db, *jobs.Date, jobs.Tenant)
 				if err != nil {
 					return err
 				}
@@ -66,7 +66,7 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 }
 
 // tenantOf is the tenant of --tenant; the zero id stands for all.
-func tenantOf(jobs offering.Jobs) uuid.UUID {
+func tenantOf(jobs offerrun.Jobs) uuid.UUID {
 	if jobs.Tenant == nil {
 		return uuid.Nil
 	}
@@ -85,7 +85,7 @@ func (w *invocation) offersRequeueCommand() *cobra.Command {
 			"Each job is computed from the roster of its date again: a profile that was corrected since counts from the next\n" +
 			"date on. Exit status: 0 all failed ones are published, 1 messages could not be sent, 2 it could not run.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			jobs, err := offering.ParseJobs(args, date, tenant)
+			jobs, err := offerrun.ParseJobs(args, date, tenant)
 			switch byFlag := jobs.Date != nil || jobs.Tenant != nil; {
 			case err != nil:
 				return err
@@ -101,7 +101,7 @@ func (w *invocation) offersRequeueCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) requeue(ctx context.Context, jobs offering.Jobs, asJSON bool) error {
+func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON bool) error {
 	db, queue, close, err := w.openPublisher(ctx, manifest.Offer)
 	if err != nil {
 		return err

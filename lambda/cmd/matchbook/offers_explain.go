@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/offering"
+	"matchbook/lambda/local/offerrun"
 
 	"github.com/spf13/cobra"
 )
@@ -22,16 +22,16 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 			"gives, or there is none yet; 1 it differs; 2 it could not run.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			jobs, err := offering.ParseJobs(args, "", "")
+			jobs, err := offerrun.ParseJobs(args, "", "")
 			if err != nil {
 				return err
 			}
-			user, err := offering.ParseCandidate(candidate)
+			user, err := offerrun.ParseCandidate(candidate)
 			if err != nil {
 				return err
 			}
 			err = w.inSession(cmd.Context(), o, func(s *session) error {
-				e, err := offering.Explain(s.ctx, s.db, jobs.IDs[0], user)
+				e, err := offerrun.Explain(s.ctx, s.db, jobs.IDs[0], user)
 				if err != nil {
 					return known(err)
 				}

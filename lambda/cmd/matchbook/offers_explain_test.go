@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/offering"
+	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -49,7 +49,7 @@ UNREADABLE 1
 
 // testExplain explains the samples, also after users have changed and after someone
 // changed what is stored.
-func testExplain(t *testing.T, url string, conn *pgx.Conn, r offering.Result) {
+func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	t.Helper()
 	exec := func(sql string) {
 		t.Helper()

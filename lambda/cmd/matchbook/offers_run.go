@@ -3,15 +3,15 @@ package main
 import (
 	"context"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/offering"
-	"matchbook/lambda/term"
+	"matchbook/lambda/local/offerrun"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) offersRunCommand() *cobra.Command {
-	var o offering.Options
+	var o offerrun.Options
 	cmd := &cobra.Command{
 		Use:   "run DIR",
 		Short: "Compose the sets of a date for a folder of users, through scheduler, queue and function",
@@ -35,7 +35,7 @@ func (w *invocation) offersRunCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) offersRun(ctx context.Context, dir string, o offering.Options) error {
+func (w *invocation) offersRun(ctx context.Context, dir string, o offerrun.Options) error {
 	m := term.NewMeter(w.errOut)
 	defer m.Close()
 	return findings(o.Run(ctx, dir, w.env, w.out, m))

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/offering"
+	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5"
@@ -72,16 +72,16 @@ func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
 	if again := offerRows(t, conn); again != rows {
 		t.Errorf("the second run changed rows to\n%s\nfrom\n%s", again, rows)
 	}
-	r := decode[offering.Result](t, runOffers(t, url, "--json"))
+	r := decode[offerrun.Result](t, runOffers(t, url, "--json"))
 	wantSets(t, r)
 	testExplain(t, url, conn, r)
-	if want := (offering.Accounting{Users: 24, Completed: 22, Failed: 1, Without: 1, Offers: 38}); r.Accounting != want {
+	if want := (offerrun.Accounting{Users: 24, Completed: 22, Failed: 1, Without: 1, Offers: 38}); r.Accounting != want {
 		t.Errorf("got %+v, want %+v", r.Accounting, want)
 	}
 }
 
 // wantSets compares a result with what was found by hand.
-func wantSets(t *testing.T, r offering.Result) {
+func wantSets(t *testing.T, r offerrun.Result) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(sampleUsers, "sets-"+sampleDate+".csv"))
 	if err != nil {
@@ -117,7 +117,7 @@ func wantSets(t *testing.T, r offering.Result) {
 func TestKilledWorkersChangeNoSet(t *testing.T) {
 	t.Parallel()
 	out := runOffers(t, postgrestest.EmptyURL(t), "--json", "--kill-every", "1s", "--seed", "7")
-	wantSets(t, decode[offering.Result](t, out))
+	wantSets(t, decode[offerrun.Result](t, out))
 }
 
 func TestOffersRunNamesWhatIsMalformed(t *testing.T) {

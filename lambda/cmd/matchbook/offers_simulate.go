@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local/offerrun/simulate"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offering/simulate"
-	"matchbook/lambda/term"
 
 	"github.com/spf13/cobra"
 )

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/document"
-	"matchbook/lambda/explain"
+	"matchbook/lambda/job/republish"
 	"matchbook/lambda/postgres/report"
-	"matchbook/lambda/republish"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"

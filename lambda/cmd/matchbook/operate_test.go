@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/corpus"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"

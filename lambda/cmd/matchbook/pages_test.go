@@ -53,7 +53,7 @@ var ranBy = map[string]string{
 	"go test ./...": "no test runs all tests; .ci/run does",
 	"go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h": "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 3":                        "a benchmark",
-	"(cd lambda/job/rival && go run .)":                                                                "a benchmark",
+	"(cd lambda/job/riverbench && go run .)":                                                           "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Alike -benchtime 1x":                                   "a benchmark",
 	"go test ./infra/bootstrap -run '^$' -bench Start -benchtime 25x":                                  "a benchmark",
 	"npx --yes aws-cdk@2.1148.1 bootstrap":                                                             "needs an AWS account",

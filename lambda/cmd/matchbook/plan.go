@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"matchbook/lambda/plan"
-	"matchbook/lambda/term"
+	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/term"
 
 	"github.com/spf13/cobra"
 )
@@ -29,8 +29,8 @@ func (o *planOptions) add(cmd *cobra.Command, a *plan.Assumptions, others *plan.
 	flags.IntVar(&a.MemoryMB, "memory", a.MemoryMB, "MB of an instance of the function")
 	flags.IntVar(&a.Batch, "batch", a.Batch, "documents in an invocation")
 	flags.StringVar(&a.Measured, "measured", "",
-		"a file with what a document takes, in the form of lambda/plan/measured.json")
-	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, as on the page lambda/plan/README.md")
+		"a file with what a document takes, in the form of lambda/cli/plan/measured.json")
+	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, as on the page lambda/cli/plan/README.md")
 }
 
 func (o *planOptions) check() error {
@@ -64,7 +64,7 @@ func (o *monthOptions) add(cmd *cobra.Command) {
 		"aurora: a new one in a VPC; existing: one that is paid for anyway")
 	flags.Float64Var(&o.Kept, "months", o.Kept, "months for which documents are kept")
 	flags.StringVar(&o.Prices, "aws-prices", "",
-		"a file with the prices of AWS, in the form of lambda/plan/prices.json")
+		"a file with the prices of AWS, in the form of lambda/cli/plan/prices.json")
 }
 
 // alone refuses flags that need --plan, and with it those of the database.

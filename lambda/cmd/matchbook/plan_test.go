@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/plan"
+	"matchbook/lambda/cli/plan"
 )
 
 // updatePages writes the pages anew: the golden files, and what is between the
-// markers of lambda/plan/README.md.
+// markers of lambda/cli/plan/README.md.
 var updatePages = flag.Bool("update", false, "write the golden files and the page of the plan anew")
 
 // golden compares with a file of testdata/plan.
@@ -52,7 +52,7 @@ func TestPlansAreGoldenFiles(t *testing.T) {
 
 func TestPlanPageHasWhatTheCommandsPrint(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "lambda", "plan", "README.md")
+	file := filepath.Join(root, "lambda", "cli", "plan", "README.md")
 	for name, args := range map[string][]string{
 		"plan:cost":     {"cost", "--plan", "--markdown"},
 		"plan:capacity": {"capacity", "--markdown"},
@@ -189,7 +189,7 @@ func TestHelpOfThePlansShowsExamples(t *testing.T) {
 	t.Parallel()
 	for command, example := range map[string]string{"cost": "\n  matchbook cost --plan", "capacity": "\n  matchbook capacity"} {
 		code, out, _ := matchbook(t, "", command, "--help")
-		if code != exitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/plan/measured.json") {
+		if code != exitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/cli/plan/measured.json") {
 			t.Errorf("%s --help: exit status %d\n%s", command, code, out)
 		}
 	}

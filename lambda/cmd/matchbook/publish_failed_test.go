@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/job/republish"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/republish"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"

@@ -8,9 +8,9 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/rehearsal"
 
 	"github.com/spf13/cobra"
 )
@@ -44,7 +44,7 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 			return fmt.Errorf("--queue %.100q: %w", name, err)
 		}
 	}
-	endpoint, stop, err := rehearsal.Serve(addr, sqs.New(clock.New()))
+	endpoint, stop, err := matchrun.Serve(addr, sqs.New(clock.New()))
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}

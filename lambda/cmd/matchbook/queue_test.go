@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/rehearsal"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -108,7 +108,7 @@ func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
 func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
-	url, stop, err := rehearsal.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	url, stop, err := matchrun.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-r.Context().Done() // as a long poll does
 	}))

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/rehearsal"
 )
 
 // A run on a database that is kept matches what has no end yet, or has changed.
@@ -20,7 +20,7 @@ func TestMatchContinues(t *testing.T) {
 		WHERE id IN (SELECT id FROM document ORDER BY id LIMIT 3)`); err != nil {
 		t.Fatal(err)
 	}
-	deliveries := func(r rehearsal.Report) int { return len(r.Deliveries) }
+	deliveries := func(r matchrun.Report) int { return len(r.Deliveries) }
 	second := matchJSON(t, url, exitOK, samples)
 	if got := second.Accounting; got.Resumed != 60 || got.Published != 63 || got.Succeeded != 63 || deliveries(second) != 3 ||
 		!slices.Equal(linksOf(second), linksOf(first)) {

@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"io"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/plan"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
-	"matchbook/lambda/reviewing"
-	"matchbook/lambda/term"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) reviewCommand() *cobra.Command {
-	var o reviewing.Options
+	var o reviewrun.Options
 	cmd := &cobra.Command{
 		Use:   "review FILE",
 		Short: "Review a contract: categories of clauses, findings, missing clauses, contradictions",
@@ -46,7 +46,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) review(ctx context.Context, path string, o reviewing.Options) error {
+func (w *invocation) review(ctx context.Context, path string, o reviewrun.Options) error {
 	prices, err := plan.ReadModelPrices("")
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (w *invocation) review(ctx context.Context, path string, o reviewing.Option
 func ofReview(use, short, long string, run func(ctx context.Context, id uuid.UUID) error) *cobra.Command {
 	return &cobra.Command{Use: use + " ID", Short: short, Long: long, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := reviewing.Find(args[0])
+			id, err := reviewrun.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (w *invocation) reviewStatusCommand() *cobra.Command {
 				if err != nil {
 					return known(err)
 				}
-				return findings(r.Job.Status == record.Completed, s.print(reviewing.ResultOf(r), o.json))
+				return findings(r.Job.Status == record.Completed, s.print(reviewrun.ResultOf(r), o.json))
 			})
 		})
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
-	"matchbook/lambda/reviewing"
 
 	"github.com/google/uuid"
 )
@@ -43,7 +43,7 @@ func factsOf(t *testing.T, name string) contractFacts {
 	return all[name]
 }
 
-func reviewJSON(t *testing.T, url string, args ...string) (r reviewing.Result) {
+func reviewJSON(t *testing.T, url string, args ...string) (r reviewrun.Result) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"review", "--json", "--database"}, args...)...)
 	if code != exitOK {
@@ -56,7 +56,7 @@ func reviewJSON(t *testing.T, url string, args ...string) (r reviewing.Result) {
 }
 
 // wantFound compares a result with what a person found.
-func wantFound(t *testing.T, r reviewing.Result, want contractFacts) {
+func wantFound(t *testing.T, r reviewrun.Result, want contractFacts) {
 	t.Helper()
 	if r.Status != record.Completed || len(r.Gaps) > 0 {
 		t.Errorf("%s: it is %s, %+v", r.Name, r.Status, r.Gaps)
@@ -173,7 +173,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 
 func TestWithdrawnFindingsAreInTheJSONOnly(t *testing.T) {
 	t.Parallel()
-	r := reviewing.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},
+	r := reviewrun.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},
 		{Seq: 2, Severity: record.High, Title: "Missing clause", Withdrawn: true}}})
 	raw, err := json.Marshal(r)
 	if err != nil {

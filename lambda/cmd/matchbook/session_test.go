@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document"
-	"matchbook/lambda/importing"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -139,7 +139,7 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Add(t.Context(), importing.Rows(in.Documents), postgres.AddOptions{Replace: true, Send: true}); err != nil {
+		if _, err := postgrestest.Open(t, url).Add(t.Context(), importer.Rows(in.Documents), postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

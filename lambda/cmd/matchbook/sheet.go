@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/reference"
-	"matchbook/lambda/tabular"
+	"matchbook/lambda/document/csvfile"
+	"matchbook/lambda/document/reference"
 
 	"github.com/spf13/cobra"
 )
@@ -24,21 +24,21 @@ func (f *sheetFlags) add(cmd *cobra.Command) {
 }
 
 // sheet returns the description of CSV files, nil without --map.
-func (f *sheetFlags) sheet() (s *tabular.Sheet, err error) {
+func (f *sheetFlags) sheet() (s *csvfile.Sheet, err error) {
 	if f.fields == "" {
 		if f.kind+f.decimal+f.dates != "" {
 			return nil, errors.New("--type, --decimal and --date-format are for --map")
 		}
 		return nil, nil
 	}
-	s = &tabular.Sheet{Decimal: f.decimal, Type: document.Type(reference.Type(f.kind))}
-	if s.Fields, err = tabular.ParseMap(f.fields); err != nil {
+	s = &csvfile.Sheet{Decimal: f.decimal, Type: document.Type(reference.Type(f.kind))}
+	if s.Fields, err = csvfile.ParseMap(f.fields); err != nil {
 		return nil, err
 	}
-	if s.Layout, err = tabular.ParseLayout(f.dates); err != nil {
+	if s.Layout, err = csvfile.ParseLayout(f.dates); err != nil {
 		return nil, err
 	}
-	typed := slices.ContainsFunc(s.Fields, func(f tabular.Field) bool { return f.Path == "type" })
+	typed := slices.ContainsFunc(s.Fields, func(f csvfile.Field) bool { return f.Path == "type" })
 	switch {
 	case !slices.Contains([]string{"", ".", ","}, f.decimal):
 		return nil, fmt.Errorf("--decimal %.10q is neither . nor ,", f.decimal)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"matchbook/lambda/corpus"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
-	"matchbook/lambda/score"
-	"matchbook/lambda/term"
-	"matchbook/lambda/train"
+	"matchbook/lambda/eval/train"
+	"matchbook/lambda/match/score"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +32,7 @@ func (w *invocation) trainCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.leaveOut, "leave-out", false, "measure on each corpus what is learned from the others")
 	f.BoolVar(&o.fit, "fit", false, "with --leave-out: fit the points of evidence, too; alone: show them")
-	f.BoolVar(&o.write, "write", false, "write what is learned to lambda/score/learned.go, below the working directory")
+	f.BoolVar(&o.write, "write", false, "write what is learned to lambda/match/score/learned.go, below the working directory")
 	f.StringVar(&o.without, "without", "", "measure without each family of evidence (families), or each kind (kinds)")
 	f.StringVar(&o.cases, "cases", "", "a file of cases, one JSON object a line")
 	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and this many missed links, the worst first")
@@ -129,7 +129,7 @@ func (w *invocation) learn(ctx context.Context, samples []*train.Sample) error {
 		return err
 	}
 	fmt.Fprintf(w.out, "open from %d points on, matched from %d, high from %d\n", n.SuggestAt, n.MatchAt, n.HighAt)
-	return train.Write(filepath.Join("lambda", "score"), n, train.Corpora(samples))
+	return train.Write(filepath.Join("lambda", "match", "score"), n, train.Corpora(samples))
 }
 
 // fit prints the points by reason and those that are fitted to the samples.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os/user"
 
-	"matchbook/lambda/errtext"
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/rules"
 	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/explain"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
 

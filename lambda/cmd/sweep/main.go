@@ -9,9 +9,9 @@ import (
 	"os"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
-	"matchbook/lambda/sweep"
 	"matchbook/lambda/telemetry"
 
 	"github.com/aws/aws-lambda-go/lambda"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/guard"
+	"matchbook/lambda/internal/webguard"
 )
 
 // Method is a way to log in.
@@ -49,7 +49,7 @@ func Handler(c Config, next http.Handler) http.Handler {
 	mux.HandleFunc("GET /login.css", serveStyle)
 	mux.HandleFunc("POST /logout", g.logout)
 	mux.HandleFunc("/", g.pass)
-	return guard.Handler(guard.Config{Policy: policy, Log: c.Log, Refuse: refuse}, g.checkHost(mux))
+	return webguard.Handler(webguard.Config{Policy: policy, Log: c.Log, Refuse: refuse}, g.checkHost(mux))
 }
 
 // policy lets pages load styles and pictures of their own site, send forms to it, and

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/reference"
+	"matchbook/lambda/document/reference"
 )
 
 // synonyms are names of fields that people write for ours, without capitals, hyphens and

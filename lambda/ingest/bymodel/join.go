@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/extraction"
-	"matchbook/lambda/reference"
 )
 
 // join joins the documents of successive windows: the last of one and the first

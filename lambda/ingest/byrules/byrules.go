@@ -17,12 +17,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/reference"
 )
 
 // Source names the rules in an extraction.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/printed"
-	"matchbook/lambda/reference"
 )
 
 // dated is a date on a page.

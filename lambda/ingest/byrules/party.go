@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"matchbook/lambda/company"
+	"matchbook/lambda/document/company"
 )
 
 // party is a name with the cells around it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 )

@@ -3,10 +3,10 @@ package gate
 import (
 	"slices"
 
-	"matchbook/lambda/company"
+	"matchbook/lambda/document/company"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/printed"
-	"matchbook/lambda/reference"
 )
 
 // number compares the document's number with the labels on its pages. Every

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/bymodel"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"

@@ -1,8 +1,8 @@
 package gate
 
 import (
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/extraction"
 )
 

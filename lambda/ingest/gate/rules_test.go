@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/company"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"

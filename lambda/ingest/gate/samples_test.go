@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/einvoice"
+	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/skip"

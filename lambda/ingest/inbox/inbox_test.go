@@ -24,10 +24,10 @@ import (
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/sweep"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 
 	"github.com/google/uuid"
 )

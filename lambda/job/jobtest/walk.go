@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/internal/thorough"
 	"matchbook/lambda/job"
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 
 	"github.com/google/uuid"
 )

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/term"
 )
 
 // Choice selects a database. The zero Choice is a private one that ends with

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"matchbook/lambda/errtext"
+	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/schema"
 )

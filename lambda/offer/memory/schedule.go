@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
-	"matchbook/lambda/sweep"
 
 	"github.com/google/uuid"
 )

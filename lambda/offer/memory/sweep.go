@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/sweep"
+	"matchbook/lambda/job/sweep"
 )
 
 // since returns when a job's message or its worker was due.

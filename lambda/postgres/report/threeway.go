@@ -3,7 +3,7 @@ package report
 import (
 	"context"
 
-	"matchbook/lambda/threeway"
+	"matchbook/lambda/match/threeway"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -6,11 +6,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/schema"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/term"
 )
 
 // Limits of a question.

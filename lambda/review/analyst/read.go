@@ -6,9 +6,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/term"
 )
 
 // Limits of an answer. One beyond them is an error: it is no answer to the

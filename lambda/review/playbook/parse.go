@@ -10,8 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/term"
 )
 
 // Limits of a playbook.

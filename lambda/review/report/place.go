@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/chunk"
-	"matchbook/lambda/term"
 )
 
 // placesOf names places of the text by the headings above them and by their line.

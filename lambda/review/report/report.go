@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/term"
 )
 
 // Review is all that a report shows.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/term"
 )
 
 var titles = map[record.Category]string{

@@ -33,7 +33,7 @@ import (
 	"net/http"
 	"time"
 
-	"matchbook/lambda/guard"
+	"matchbook/lambda/internal/webguard"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -92,7 +92,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
 	mux.HandleFunc("POST /reviews/{id}/cancel", h.authorised(h.cancel))
 	mux.HandleFunc("POST /reviews/{id}/retry", h.authorised(h.retry))
-	return guard.Handler(guard.Config{Policy: policy, Refuse: writeError, Log: c.Log}, jsonErrors(mux))
+	return webguard.Handler(webguard.Config{Policy: policy, Refuse: writeError, Log: c.Log}, jsonErrors(mux))
 }
 
 // policy lets the page load its own two files and call its own site, nothing else.

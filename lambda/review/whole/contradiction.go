@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	text "matchbook/lambda/cli/term"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
-	text "matchbook/lambda/term"
 )
 
 // The number of contradictions that are reported about one subject, the first

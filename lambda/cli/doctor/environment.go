@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"context"
+
+	"matchbook/lambda/cli/doctor/template"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+)
+
+// template examines a synthesised template. Secrets that it names by their whole
+// ARN are read; otherwise the machine is not left.
+func (l *look) template(ctx context.Context) (facts, error) {
+	l.Progress("reading the template")
+	parsed, err := template.Parse(l.Template)
+	if err != nil {
+		return facts{}, err
+	}
+	t := templateReader{parsed, l.rows}
+	f, vars, err := t.facts()
+	if err != nil {
+		return f, err
+	}
+	f.target = "the template"
+	const why = "a template names no database that can be asked"
+	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
+	f.withoutDatabase(why, l.Connections)
+	for _, fn := range t.Names(template.TypeFunction) {
+		env := l.secrets(ctx, &f, vars[fn])
+		if l.rows.of(fn).Name == manifest.Ingest.Name {
+			f.ocr = l.engineOf(ctx, t, fn, env)
+		}
+		if env.has(manifest.EnvQueueURL) {
+			l.ask(ctx, &f, env, l.rows.of(fn))
+		}
+	}
+	return f, nil
+}
+
+// environment examines the configuration of this process as that of a match
+// function; all else about the function comes from the manifest.
+func (l *look) environment(ctx context.Context) (facts, error) {
+	f := facts{target: "this environment"}
+	const why = "it is not in the environment: see --template and --stack"
+	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
+		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
+	env := l.secrets(ctx, &f, l.variables())
+	ln.read(env, true, l.rows)
+	l.askQueueOf(ctx, &ln, env)
+	l.askOutside(ctx, &f, env, ln.row, false)
+	f.lines = []line{ln}
+	f.inbox = unknown[bool](why)
+	f.ocr = l.engineHere(ctx, env)
+	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
+	if env.has(manifest.EnvBlobURL) { // this machine ingests, too
+		f.functions = append(f.functions, function{name: manifest.Ingest.Name,
+			config: known(problems(env, true, manifest.Ingest, l.rows))})
+	}
+	return f, nil
+}
+
+// variables returns the variables of this process that a match function reads.
+func (l *look) variables() variables {
+	env := variables{}
+	for _, name := range names {
+		if text := l.Env(name); text != "" {
+			env[name] = template.Value{Text: text}
+		}
+	}
+	return env
+}
+
+// names lists the variables that a match function reads.
+var names = append(ofChannels(),
+	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL+manifest.SecretSuffix,
+	manifest.EnvQueueURL, manifest.Match.QueueEnv(),
+	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
+	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey+manifest.SecretSuffix,
+	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
+	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+	manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions,
+	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
+	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
+	manifest.EnvOCRQuality, manifest.EnvPDFTime, manifest.EnvLease,
+	manifest.EnvAdminBaseURL, manifest.EnvStage, manifest.EnvModelPrice,
+	manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, manifest.EnvEventsWebhookSecret+manifest.SecretSuffix,
+)
+
+func ofChannels() (names []string) {
+	for _, c := range manifest.Channels() {
+		names = append(names, c.Variables...)
+	}
+	for _, name := range manifest.ChannelSecrets() {
+		names = append(names, name+manifest.SecretSuffix)
+	}
+	return names
+}
+
+// askQueueOf reads the queue in QUEUE_URL.
+func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
+	url := env[manifest.EnvQueueURL].Text
+	if url == "" {
+		const why = "QUEUE_URL is not set"
+		ln.noQueue(unknown[problem](why), why)
+		return
+	}
+	cloud, err := l.aws(ctx)
+	if err != nil {
+		ln.noQueue(known(problem(err.Error())), err.Error())
+		return
+	}
+	l.Progress("asking the queue")
+	ln.queue, ln.answers = cloud.queue(ctx, url)
+	cloud.askDLQ(ctx, ln)
+}
+
+// noQueue sets the facts of a queue that was not queried.
+func (l *line) noQueue(answers fact[problem], why string) {
+	l.queue, l.answers, l.dlq, l.dlqAnswers = unknown[queue](why), answers, unknown[queue](why), unknown[problem](why)
+}
+
+// askOutside queries the database and, with --ask, the model and Slack.
+func (l *look) askOutside(ctx context.Context, f *facts, env variables, row manifest.Function, away bool) {
+	c, _ := setup.LoadFunction(env.lookup, row) // its problems are in the line's config
+	f.channels = unknown[[]string]("a person's own environment needs none")
+	if away {
+		f.channels = known(channels(c))
+	}
+	if url := env[manifest.EnvDatabaseURL].Text; url == "" {
+		const why = "no DATABASE_URL is known"
+		f.database = unknown[problem](why)
+		f.withoutDatabase(why, l.Connections)
+	} else {
+		l.askDatabase(ctx, f, url, channels(c), away)
+	}
+	l.ask(ctx, f, env, row)
+}
+
+// channels lists the channels that send notifications.
+func channels(c setup.Config) (list []string) {
+	for _, ch := range c.Notify.Channels() {
+		list = append(list, ch.Name)
+	}
+	return list
+}

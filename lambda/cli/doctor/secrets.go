@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/cli/doctor/template"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+)
+
+// look is one examination of a deployment.
+type look struct {
+	Options
+	rows  rows              // of the manifest
+	cloud *cloud            // nil before it is needed, and without one
+	noAWS error             // the reason why there is none
+	read  map[string]string // secrets, by variable and ARN
+}
+
+// aws opens the cloud once.
+func (l *look) aws(ctx context.Context) (*cloud, error) {
+	if l.cloud == nil && l.noAWS == nil {
+		l.Progress("looking for AWS credentials")
+		l.cloud, l.noAWS = openCloud(ctx)
+	}
+	return l.cloud, l.noAWS
+}
+
+// secrets reads the secrets that the variables name by an ARN, and returns the
+// variables with the values in place. A value that is set directly wins.
+func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
+	env = maps.Clone(env)
+	for _, name := range manifest.Secrets {
+		arn := env[name+manifest.SecretSuffix]
+		if arn == (template.Value{}) || env.has(name) {
+			continue
+		}
+		subject := name + manifest.SecretSuffix
+		if arn.Text == "" {
+			f.note(subject, unknown[problem](arn.Why()))
+			continue
+		}
+		text, said := l.secret(ctx, name, arn.Text)
+		if f.note(subject, said); text != "" {
+			env[name] = template.Value{Text: text}
+		}
+	}
+	return env
+}
+
+// note adds a secret's state, once.
+func (f *facts) note(subject string, said fact[problem]) {
+	s := secret{subject, said}
+	if !slices.Contains(f.secrets, s) {
+		f.secrets = append(f.secrets, s)
+	}
+}
+
+// secret reads a value as the functions do. It is used, and never printed.
+func (l *look) secret(ctx context.Context, name, arn string) (text string, said fact[problem]) {
+	if _, err := l.aws(ctx); err != nil {
+		return "", unknown[problem](err.Error())
+	}
+	if text, ok := l.read[name+arn]; ok {
+		return text, known(problem(""))
+	}
+	l.Progress("reading secrets")
+	text, err := readers[name](variables{name + manifest.SecretSuffix: {Text: arn},
+		manifest.EnvDatabaseURL:   other(name, manifest.EnvDatabaseURL),
+		manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
+	if err != nil {
+		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
+	}
+	if l.read == nil {
+		l.read = map[string]string{}
+	}
+	l.read[name+arn] = text
+	return text, known(problem(""))
+}
+
+// readers read a secret as the functions do, in any form that they accept.
+var readers = map[string]func(setup.Env) (string, error){
+	manifest.EnvDatabaseURL: func(env setup.Env) (string, error) {
+		c, err := setup.LoadMigrate(env)
+		return c.DatabaseURL, err
+	},
+	manifest.EnvOpenAIKey: func(env setup.Env) (string, error) {
+		c, err := setup.LoadModel(env)
+		return c.OpenAI.APIKey, err
+	},
+	manifest.EnvDocumentAIKey:       setup.LoadDocumentAIKey,
+	manifest.EnvReviewTokenSecret:   setup.LoadTokenSecret,
+	manifest.EnvOffersWebhookSecret: setup.LoadOffersSecret,
+	manifest.EnvOIDCClientSecret:    setup.LoadClientSecret,
+	manifest.EnvEventsWebhookSecret: setup.LoadEventsSecret,
+	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
+		c, err := setup.LoadPublisher(env, manifest.Match)
+		return c.Notify.Values[manifest.EnvSlackWebhookURL], err
+	},
+}
+
+// other returns a stand-in for a variable, unless it is the one to be read.
+func other(read, name string) template.Value {
+	if read == name {
+		return template.Value{}
+	}
+	return template.Value{Text: standIn(name)}
+}
+
+func (v variables) text(name string) string { return v[name].Text }

@@ -1,0 +1,251 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/cli/doctor/template"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/documentai"
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/llm/openai"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/notify/slack"
+	"matchbook/lambda/notify/webhook"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/setup"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// variables is the environment of a function, as far as it is known.
+type variables map[string]template.Value
+
+func (v variables) has(name string) bool { return v[name] != template.Value{} }
+
+// ours reports whether the function belongs to Matchbook: every function of
+// Matchbook needs the database.
+func (v variables) ours() bool {
+	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
+}
+
+func (v variables) fact(name string) fact[string] {
+	if why := v[name].Missing; why != "" {
+		return unknown[string](name + ": " + why)
+	}
+	return known(v[name].Text)
+}
+
+// read fills in the facts that the variables contain. fed is whether a queue
+// feeds the function.
+func (f *function) read(env variables, fed bool, all rows) {
+	f.listens, f.retries = queueNamed(env[manifest.EnvQueueURL]), env.fact(manifest.EnvRetrySchedule)
+	for _, row := range all.publishedBy(env) {
+		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
+	}
+	f.row = all.of(f.name)
+	for _, task := range []manifest.Task{manifest.Web, manifest.Console} {
+		if !fed && strings.HasSuffix(nameOf(f.name), task.Name) {
+			f.optional = task
+		}
+	}
+	switch {
+	case f.optional.Name == manifest.Web.Name:
+		f.config = known(webProblems(env))
+	case f.optional.Name == manifest.Console.Name:
+		f.config = known(consoleProblems(env))
+	case !fed && strings.HasSuffix(nameOf(f.name), manifest.Schedule.Name):
+		f.config = known(scheduleProblems(env))
+	default:
+		f.config = known(problems(env, fed, f.row, all))
+	}
+}
+
+// standIns replace values that are secrets, or known only to a deployment, while
+// the rest of a configuration is checked.
+var standIns = map[string]string{
+	manifest.EnvDatabaseURL:         "postgres://user@localhost/database",
+	manifest.EnvQueueURL:            "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	manifest.EnvOpenAIKey:           "key",
+	manifest.EnvOpenAIBaseURL:       "https://localhost/v1",
+	manifest.EnvDocumentAIKey:       unreadKey,
+	manifest.EnvSlackWebhookURL:     "https://localhost/hook",
+	manifest.EnvAdminBaseURL:        "https://localhost",
+	manifest.EnvReviewTokenSecret:   "token secret",
+	manifest.EnvOffersWebhookSecret: "secret of the webhook",
+	manifest.EnvOIDCClientSecret:    "client secret",
+	manifest.EnvOIDCIssuer:          "https://localhost",
+	manifest.EnvOIDCClientID:        "client",
+	manifest.EnvEventsWebhookSecret: "secret of the webhook",
+	manifest.EnvBlobURL:             "s3://bucket",
+}
+
+func standIn(name string) string {
+	if strings.HasSuffix(name, "_"+manifest.EnvQueueURL) {
+		name = manifest.EnvQueueURL
+	}
+	return standIns[name]
+}
+
+// lookup is the environment as the function sees it, with stand-ins. A secret
+// that has one is not read.
+func (v variables) lookup(name string) string {
+	here, secret := v[name], v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name)
+	if here.Text == "" && (here != template.Value{} || secret) {
+		return standIn(name)
+	}
+	return here.Text
+}
+
+// problems reads a configuration as the function would: that of its row if a
+// queue feeds it, else that of the sweep if it publishes. One that does
+// neither only migrates.
+func problems(env variables, fed bool, row manifest.Function, all rows) []string {
+	var c setup.Config
+	var err error
+	switch {
+	case fed:
+		c, err = setup.LoadFunction(env.lookup, row)
+	case len(all.publishedBy(env)) > 0:
+		c, err = setup.LoadSweep(env.lookup, all)
+	default:
+		return nil
+	}
+	if err != nil {
+		return sentences(err)
+	}
+	return sentences(opens(c))
+}
+
+// webProblems reads the configuration of the function behind the URL of reviews. It
+// has no model to open: it reads the name and the price of the model, and no key.
+func webProblems(env variables) []string {
+	c, err := setup.LoadWeb(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
+	c.Model = nil
+	return sentences(opens(c))
+}
+
+// consoleProblems reads the configuration of the console. Its issuer is asked by the
+// first login only.
+func consoleProblems(env variables) []string {
+	c, err := setup.LoadConsole(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
+	return sentences(opens(c))
+}
+
+// scheduleProblems reads the configuration of the function that queues match offers.
+func scheduleProblems(env variables) []string {
+	c, err := setup.LoadSchedule(env.lookup)
+	if err != nil {
+		return sentences(err)
+	}
+	return sentences(opens(c))
+}
+
+// sentences returns the lines of an error that lists problems.
+func sentences(err error) (list []string) {
+	if err == nil {
+		return nil
+	}
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" && line != "configuration:" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// opens lets the adapters check their part of the configuration, as they do
+// before they connect.
+func opens(c setup.Config) error {
+	var errs []error
+	note := func(name string, err error) {
+		for _, s := range sentences(err) {
+			errs = append(errs, errors.New(name+": "+s))
+		}
+	}
+	_, err := sqsjob.NewQueue(sqs.New(sqs.Options{}), c.QueueURL)
+	note(manifest.EnvQueueURL, err)
+	if c.Blobs != "" {
+		note(manifest.EnvBlobURL, blob.Check(c.Blobs))
+	}
+	db, err := postgres.Open(context.Background(), c.DatabaseURL, 1)
+	note(manifest.EnvDatabaseURL, err)
+	if err == nil {
+		db.Close()
+	}
+	if c.Model != nil {
+		_, err = openai.New(c.Model.OpenAI)
+		note("the model", err)
+	}
+	if c.OCR == documentAI && c.DocumentAI.Key != unreadKey {
+		_, err = documentai.New(documentai.Config{Key: c.DocumentAI.Key, Processor: c.DocumentAI.Processor})
+		note(manifest.EnvOCR, err)
+	}
+	if hook := c.Notify.Values[manifest.EnvSlackWebhookURL]; hook != "" {
+		_, err = slack.New(slack.Config{WebhookURL: hook})
+		note(manifest.EnvSlackWebhookURL, err)
+	}
+	for _, r := range []struct {
+		name string
+		to   setup.ReceiverConfig
+	}{{manifest.EnvOffersWebhookURL, c.Offers}, {manifest.EnvEventsWebhookURL, c.Events}} {
+		if r.to.URL != "" {
+			_, err = webhook.New(webhook.Config{URL: r.to.URL, Secret: r.to.Secret})
+			note(r.name, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sentence returns the part of an error that may be printed.
+func sentence(err error) string { return failure.Of(err).Text }
+
+// queueNamed returns the id of the queue that a value names.
+func queueNamed(v template.Value) fact[string] {
+	switch {
+	case v.Missing != "":
+		return unknown[string](v.Missing)
+	case v.Resource != "":
+		return known(v.Resource)
+	}
+	return known(queueID(v.Text, ""))
+}
+
+// queueID returns region:account:name for the ARN or the URL of a queue. The
+// region of a URL is in its host, or else the given one.
+func queueID(text, region string) string {
+	if arn := strings.SplitN(text, ":", 6); len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs" {
+		return strings.Join(arn[3:], ":")
+	}
+	u, err := url.Parse(text)
+	parts := strings.Split(strings.Trim(pathOf(u), "/"), "/")
+	if err != nil || len(parts) != 2 {
+		return text
+	}
+	if host := strings.Split(u.Hostname(), "."); len(host) > 3 && host[0] == "sqs" {
+		region = host[1]
+	}
+	return region + ":" + parts[0] + ":" + parts[1]
+}
+
+func pathOf(u *url.URL) string {
+	if u == nil {
+		return ""
+	}
+	return u.Path
+}
+
+func isQueueARN(text string) bool {
+	arn := strings.SplitN(text, ":", 6)
+	return len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs"
+}

@@ -1,0 +1,58 @@
+package errtext_test
+
+import (
+	"errors"
+	"testing"
+
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+
+	"github.com/google/uuid"
+)
+
+func TestSecretsAreTakenOutOfErrors(t *testing.T) {
+	t.Parallel()
+	env := func(name string) string {
+		return map[string]string{
+			manifest.EnvDatabaseURL: "postgres://user:a%2Fb+secret@host/db",
+			manifest.EnvOpenAIKey:   "sk-123456",
+		}[name]
+	}
+	for text, want := range map[string]string{
+		`cannot parse "postgres://user:a%2Fb+secret@host/db"`: `cannot parse "***"`,
+		"the password is a/b+secret":                          "the password is ***",
+		"postgresql://other:unknown@host:5432/db is away":     "postgresql://other:***@host:5432/db is away",
+		"user=x password='two words' host=y":                  "user=x password=*** host=y",
+		"?sslpassword=abc&host=y":                             "?sslpassword=***&host=y",
+		"HTTP 401 for sk-123456":                              "HTTP 401 for ***",
+		"see https://example.com/a:b@c":                       "see https://example.com/a:b@c",
+	} {
+		if got := errtext.WithoutSecrets(text, env); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestCauseIsInTheWordsOfTheDriver(t *testing.T) {
+	t.Parallel()
+	driver := errors.New("connection refused\n\tat 127.0.0.1")
+	one := uuid.MustParse("10000000-0000-4000-8000-000000000001")
+	missing := job.PublishError{Missing: []uuid.UUID{one}}
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{driver, "connection refused at 127.0.0.1"},
+		{failure.Permanently("the schema is too new"), "the schema is too new"},
+		{&missing, missing.Error()},
+		{&job.PublishError{Missing: missing.Missing, Err: driver}, missing.Error() +
+			"; connection refused at 127.0.0.1"},
+		{&job.PublishError{Err: driver}, "connection refused at 127.0.0.1"},
+	} {
+		if got := errtext.Describe(tc.err); got != tc.want {
+			t.Errorf("%#v: got %q, want %q", tc.err, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// progress is the state of a row's work. Its texts are clean.
+type progress struct {
+	Status    string     `json:"status"` // empty: never published
+	Attempts  int        `json:"attempts"`
+	Error     string     `json:"error,omitempty"`
+	Published *time.Time `json:"published_at,omitempty"`
+	Due       *time.Time `json:"due_at,omitempty"`      // when a message for it is next due
+	Lease     *time.Time `json:"lease_until,omitempty"` // until when the claim of its worker holds
+	Failed    *time.Time `json:"failed_at,omitempty"`
+	now       time.Time
+}
+
+func newProgress(status string, attempts int, err string, t report.Times) progress {
+	return progress{Status: status, Attempts: attempts, Error: term.Clean(err, term.MaxText),
+		Published: t.Published, Due: t.Due, Lease: t.Lease, Failed: t.Failed, now: t.Now}
+}
+
+// waits describes the next event that a document or a file waits for; empty if it
+// waits for none.
+func (p progress) waits() string {
+	switch {
+	case p.Status == "in-progress" && p.Lease != nil:
+		at, over := p.at(*p.Lease)
+		if over {
+			return "for the next delivery, or the sweep, to take it over: its worker's claim ended " + at
+		}
+		return "for its worker, whose claim holds until " + at
+	case p.Status == "pending" && p.Due != nil:
+		at, over := p.at(*p.Due)
+		if over {
+			return "for its message, due " + at + "; if that got lost, the sweep publishes it again"
+		}
+		return "for its message, due " + at
+	case p.Status == "failed" && p.Failed != nil:
+		at, _ := p.at(*p.Failed)
+		return "for a person to repair the cause and publish it: it failed " + at
+	}
+	return ""
+}
+
+// at returns a moment with its distance from now, and whether it has passed.
+func (p progress) at(t time.Time) (text string, over bool) {
+	text, away := t.UTC().Format("2006-01-02 15:04:05Z"), p.now.Sub(t).Round(time.Second)
+	if away >= 0 {
+		return fmt.Sprintf("%s (%s ago)", text, away), true
+	}
+	return fmt.Sprintf("%s (in %s)", text, -away), false
+}
+
+func attempts(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
+}
+
+// file is the file that a document comes from, and the state of its ingestion.
+type file struct {
+	Ingestion uuid.UUID `json:"ingestion_id"`
+	Path      string    `json:"path"`
+	Pages     []int     `json:"pages,omitempty"` // of the document, from 1
+	progress
+	Reasons []string `json:"review_reasons,omitempty"` // why the document needs a person
+}
+
+// file reads the file of a document; nil if it did not come in one.
+func (d *Reader) file(id uuid.UUID) (*file, error) {
+	found, err := d.reports.File(d.ctx, id)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	f := &file{Ingestion: found.Ingestion, Path: term.Clean(found.Path, term.MaxValue), Pages: found.Pages,
+		progress: newProgress(found.Status, found.Attempts, found.Error, found.Times)}
+	for _, reason := range found.Reasons {
+		f.Reasons = append(f.Reasons, term.Clean(reason, term.MaxText))
+	}
+	return f, nil
+}
+
+// unread describes a file that was not read; empty if it was, or there is none.
+func (f *file) unread() string {
+	switch {
+	case f == nil || f.Status == "succeeded":
+		return ""
+	case f.Status == "failed":
+		return fmt.Sprintf("Its file could not be read, %s: %s", attempts(f.Attempts), orNone(f.Error))
+	case f.Status == "":
+		return "Its file is not read yet: its ingestion was never published."
+	}
+	return fmt.Sprintf("Its file is not read yet: it is %s.", f.Status)
+}

@@ -1,0 +1,154 @@
+// Package explain reads a database for people: the state of a document, every
+// pair that was considered for it and why, two documents side by side, and what
+// the confirmation or rejection of a pair changed. Texts from documents are
+// cleaned before they are printed.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Reader reads documents and their pairs from a database for people.
+type Reader struct {
+	ctx     context.Context
+	db      *postgres.DB
+	reports report.Reader // of db
+}
+
+// NewReader returns a Reader of a database.
+func NewReader(ctx context.Context, db *postgres.DB) *Reader {
+	return &Reader{ctx, db, report.From(db)}
+}
+
+// Report is printed as text or as JSON.
+type Report interface{ Text() string }
+
+// Explain explains one document, or compares two. Each is named by its id, that
+// of its ingestion, or its number. The id of a review, of one of its chunks, or of
+// a job of match offers explains these.
+func (d *Reader) Explain(args []string) (Report, error) {
+	if len(args) == 1 {
+		for _, find := range []func(string) (Report, error){d.chunks, d.offerJob} {
+			if r, err := find(args[0]); r != nil || err != nil {
+				return r, err
+			}
+		}
+	}
+	docs, err := d.resolve(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) == 1 {
+		return d.explainOne(docs[0])
+	}
+	return d.compare(docs[0], docs[1])
+}
+
+// Error is an error in our own words, which may be printed as it is.
+type Error struct{ error }
+
+// Unwrap returns the reason.
+func (e Error) Unwrap() error { return e.error }
+
+// Errorf makes an Error.
+func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
+
+// resolve finds the documents with these ids or numbers: one, or two different ones.
+func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
+	for _, arg := range args {
+		id, err := d.find(arg)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := d.read(id)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	if len(docs) == 2 && docs[0].ID == docs[1].ID {
+		return nil, Errorf("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
+	}
+	return docs, nil
+}
+
+// find finds a document by its id, that of its ingestion, or its number.
+func (d *Reader) find(arg string) (uuid.UUID, error) {
+	id, noID := document.ParseID(arg)
+	if noID == nil {
+		if found, err := d.reports.Summaries(d.ctx, []uuid.UUID{id}); err != nil || len(found) == 1 {
+			return id, err
+		}
+		if of, err := d.reports.DocumentOf(d.ctx, id); err != nil || of != uuid.Nil {
+			return of, err
+		}
+	}
+	var ids []uuid.UUID
+	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
+		var err error
+		if ids, err = d.numbered(arg); err != nil {
+			return uuid.Nil, err
+		}
+	}
+	switch {
+	case len(ids) == 1:
+		return ids[0], nil
+	case len(ids) > 1:
+		return uuid.Nil, d.ambiguous(arg, ids)
+	case noID == nil:
+		return uuid.Nil, Errorf("no document has the id %s", id)
+	}
+	return uuid.Nil, Errorf("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
+}
+
+// numbered lists the documents with a number as it is typed, or else in capitals,
+// in small letters, or in both.
+func (d *Reader) numbered(number string) (ids []uuid.UUID, err error) {
+	for _, n := range []string{number, strings.ToUpper(number), strings.ToLower(number)} {
+		if ids, err = d.reports.Numbered(d.ctx, n); err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	all, err := d.reports.Tenants(d.ctx, nil, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	var tenants []uuid.UUID
+	var keys []string
+	for _, t := range all {
+		own, err := score.OwnKeys(t.ID, number)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range own {
+			tenants, keys = append(tenants, t.ID), append(keys, key)
+		}
+	}
+	return d.reports.NumberedInAnyCase(d.ctx, tenants, keys, number)
+}
+
+func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
+	found, err := d.reports.Summaries(d.ctx, ids)
+	if err != nil {
+		return err
+	}
+	lines := make([]string, len(found))
+	for i, s := range found {
+		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID,
+			term.Clean(s.Type.Words(), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
+	}
+	return Errorf("%d documents have the number %q: use the id%s",
+		len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
+}

@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// maxChunks bounds the chunks of a review that are explained.
+const maxChunks = 50
+
+// chunk is a chunk of a review, and its state.
+type chunk struct {
+	ID       uuid.UUID `json:"id"`
+	Position int       `json:"position"` // from 1
+	Whole    bool      `json:"whole,omitempty"`
+	Stage    string    `json:"stage,omitempty"` // where it stopped
+	Lapses   int       `json:"lapses,omitempty"`
+	Paused   string    `json:"paused_until,omitempty"`
+	progress
+}
+
+// chunks are those of a review that have no result, or one that was asked for.
+type chunks struct {
+	Review uuid.UUID `json:"review_id"`
+	Status string    `json:"review_status"`
+	Chunks []chunk   `json:"chunks"`
+}
+
+// chunks explains the chunk with this id, or the chunks without a result of the
+// review with this id; nil if there are none.
+func (d *Reader) chunks(arg string) (Report, error) {
+	id, err := document.ParseID(arg)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a number of a document
+	}
+	found, err := d.reports.Chunks(d.ctx, id, maxChunks)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	r := &chunks{Review: found[0].Review, Status: found[0].Of}
+	for _, c := range found {
+		r.Chunks = append(r.Chunks, newChunk(c))
+	}
+	return r, nil
+}
+
+func newChunk(c report.Chunk) chunk {
+	p := chunk{ID: c.ID, Position: c.Position, Whole: c.Whole, Stage: term.Clean(c.Stage, term.MaxText), Lapses: c.Lapses,
+		progress: newProgress(c.Status, c.Attempts, c.Error, c.Times)}
+	if c.Paused != nil && (c.Status == "pending" || c.Status == "in-progress") {
+		p.Paused, _ = p.at(*c.Paused)
+	}
+	return p
+}
+
+// Text tells the two reasons of a slow chunk apart: the rate limit of the model,
+// and workers that ended.
+func (r *chunks) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "review %s, %s\n", r.Review, r.Status)
+	for _, c := range r.Chunks {
+		name := fmt.Sprintf("chunk %d", c.Position)
+		if c.Whole {
+			name = "the contract as a whole"
+		}
+		status := c.Status
+		if status == "" {
+			status = "not published"
+		}
+		fmt.Fprintf(&b, "\n%s, %s\n  status  %s, %s\n", name, c.ID, status, attempts(c.Attempts))
+		for _, line := range [][2]string{{"stage", c.Stage}, {"error", c.Error}, {"lapsed", c.lapsed()},
+			{"paused", c.paused()}, {"waits", c.waits()}} {
+			if line[1] != "" {
+				fmt.Fprintf(&b, "  %-7s %s\n", line[0], line[1])
+			}
+		}
+	}
+	return b.String()
+}
+
+// lapsed describes the workers that ended without a result.
+func (c chunk) lapsed() string {
+	switch last := c.Attempts - 1; {
+	case c.Lapses == 0:
+		return ""
+	case c.Status == "in-progress":
+		return fmt.Sprintf("attempt %d: the worker of attempt %d ended without a result", c.Attempts, last)
+	}
+	return fmt.Sprintf("the worker of attempt %d ended without a result", c.Attempts)
+}
+
+func (c chunk) paused() string {
+	if c.Paused == "" {
+		return ""
+	}
+	return "waits for the rate limit of the model until " + c.Paused
+}

@@ -1,0 +1,291 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/match/score"
+)
+
+// page is a Page with the parts of an explanation.
+type page struct{ term.Page }
+
+// Text is the explanation for people.
+func (e *Explanation) Text() string {
+	p := &page{}
+	p.document(e.Document)
+	p.warnings(e)
+	p.threeWays(e)
+	if len(e.NoMatch) > 0 {
+		p.Line("\nNO MATCH")
+		for _, s := range e.NoMatch {
+			p.Hang("  ", s)
+		}
+		for _, n := range e.Near {
+			p.Line("    %s  %s", term.Pad(term.Cut(n.called(), 40), 40), n.ID)
+		}
+	}
+	p.group("MATCHED", e.Pairs, isMatched)
+	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
+	p.group("DROPPED", e.Pairs, isDropped)
+	p.decisions(e.Decisions)
+	p.footnote(e.Pairs)
+	return p.String()
+}
+
+func (p *page) document(d *documentState) {
+	p.Line("%s", term.Cut(d.called(), term.Width))
+	row := func(name, value string) {
+		if value != "" {
+			p.Hang("  "+term.Pad(name, 9)+" ", value)
+		}
+	}
+	row("id", d.ID.String())
+	row("tenant", d.TenantID.String())
+	row("date", d.Date)
+	row("supplier", d.Supplier)
+	row("buyer", d.Buyer)
+	row("cites", d.citesInShort())
+	if f := d.File; f != nil {
+		row("file", f.inShort())
+		row("ingestion", f.Ingestion.String())
+		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))
+		row("error", f.Error)
+		row("waits", f.waits())
+		row("review", strings.Join(f.Reasons, "; "))
+	}
+	row("status", d.statusInShort())
+	row("error", d.Error)
+	row("waits", d.waits())
+	if d.NoEmbedding != "" {
+		row("embedding", "none, so documents with a similar text were not looked up: "+d.NoEmbedding)
+	}
+	if d.ClusterID == nil {
+		row("cluster", "none")
+		return
+	}
+	for i, m := range d.Cluster {
+		head := ""
+		if i == 0 {
+			head = "cluster"
+		}
+		p.member(head, m, m.ID == d.ID)
+	}
+}
+
+// member prints a member of a cluster, and marks the document that is explained.
+func (p *page) member(head string, m named, explained bool) {
+	mark := " "
+	if explained {
+		mark = "*"
+	}
+	p.Line("  %s%s%s  %s", term.Pad(head, 9), mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
+}
+
+func (d *documentState) citesInShort() string {
+	var list []string
+	for _, r := range d.Cites[:min(len(d.Cites), maxNamed)] {
+		list = append(list, r.String())
+	}
+	if more := len(d.Cites) - maxNamed; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+func (f *file) inShort() string {
+	if len(f.Pages) == 0 {
+		return f.Path
+	}
+	return f.Path + ", pages " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Pages)), ", "), "[]")
+}
+
+func (d *documentState) statusInShort() string {
+	if d.Status == "" {
+		return "never published for matching"
+	}
+	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
+}
+
+// maxPairs bounds the pairs of a group that are printed.
+const maxPairs = 10
+
+func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
+	other := func(q pairReport) bool { return !slices.Contains(outcomes, q.Outcome) }
+	pairs = slices.DeleteFunc(slices.Clone(pairs), other)
+	if len(pairs) == 0 {
+		return
+	}
+	p.Line("\n%s (%d)", title, len(pairs))
+	for _, q := range pairs[:min(len(pairs), maxPairs)] {
+		p.Line("  %s  %s  %s", term.Pad(q.standing(), 24), term.Pad(term.Cut(q.Document.called(), 34), 34), q.Document.ID)
+		p.reasons(q)
+	}
+	if more := len(pairs) - maxPairs; more > 0 {
+		p.Line("  ... and %d more (--json lists them all)", more)
+	}
+}
+
+// standing returns a pair's score and outcome.
+func (p pairReport) standing() string {
+	score := fmt.Sprintf("%.2f ", p.Score)
+	switch p.Outcome {
+	case isMatched:
+		return score + p.Confidence + " by " + p.DecidedBy
+	case isOut:
+		return "   - out of the question"
+	case isRejected:
+		return "   - rejected by " + p.DecidedBy
+	}
+	return score + p.Outcome
+}
+
+// reasons prints the reasons for the outcome of a pair.
+func (p *page) reasons(q pairReport) {
+	if q.Note != "" {
+		p.Hang("      ", "Note: "+q.Note)
+	}
+	if q.Reasoning != "" {
+		p.Hang("      ", q.Reasoning)
+	}
+	switch {
+	case q.OutOfQuestion == "":
+	case q.Outcome == isOut:
+		p.Hang("      ", q.OutOfQuestion)
+	default:
+		p.Hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
+	}
+	if q.Owed {
+		p.Line("      A model has still to be asked about it.")
+	}
+	if q.MissingPoints > 0 {
+		p.Line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))
+	}
+	for _, ev := range q.Evidence {
+		p.Hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)
+	}
+}
+
+// footnote explains a score by its points.
+func (p *page) footnote(pairs []pairReport) {
+	if !slices.ContainsFunc(pairs, func(q pairReport) bool { return q.DecidedBy == "rules" && q.OutOfQuestion == "" }) {
+		return
+	}
+	p.Line("")
+	p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The score is the "+
+		fmt.Sprintf("share of true matches among known pairs of so many points; %d points are a match, %.2f.",
+			score.MatchAt, score.Learned.Probability(score.MatchAt)))
+}
+
+// nameColumns are the columns of names in the comparison, before a mark and a column for
+// each document.
+const nameColumns = 16
+
+func (p *page) docColumns() int { return (cmp.Or(p.Width, term.Width) - nameColumns - 4) / 2 }
+
+// Question is the comparison for a person who decides: without ids, states and keys, in
+// lines of so many columns.
+func (c *Comparison) Question(columns int) string {
+	p := &page{term.Page{Width: columns}}
+	p.row("", " ", c.A.called(), c.B.called())
+	p.fields(c.Fields)
+	if c.Pair != nil {
+		p.Line("")
+		p.reasons(*c.Pair)
+	}
+	p.decisions(c.Decisions)
+	return p.String()
+}
+
+// Text is the comparison for people.
+func (c *Comparison) Text() string {
+	p := &page{}
+	p.row("", " ", c.A.called(), c.B.called())
+	p.row("id", " ", c.A.ID.String(), c.B.ID.String())
+	if c.A.TenantID != c.B.TenantID {
+		p.row("tenant", "!", c.A.TenantID.String(), c.B.TenantID.String())
+	}
+	p.row("status", " ", c.A.statusInShort(), c.B.statusInShort())
+	if c.A.Error != "" || c.B.Error != "" {
+		p.row("error", " ", c.A.Error, c.B.Error)
+	}
+	p.fields(c.Fields)
+	p.Line("")
+	p.keys(c.Keys)
+	if c.Pair != nil {
+		p.Line("\nEVIDENCE")
+		p.reasons(*c.Pair)
+		p.footnote([]pairReport{*c.Pair})
+	}
+	p.decisions(c.Decisions)
+	p.Line("\nVERDICT")
+	p.Hang("  ", c.Verdict)
+	return p.String()
+}
+
+func (p *page) fields(list []field) {
+	last := ""
+	for _, f := range list {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.row(name, f.mark(), f.A, f.B)
+	}
+}
+
+func (f field) mark() string {
+	switch {
+	case f.Same == nil:
+		return " "
+	case *f.Same:
+		return "="
+	}
+	return "!"
+}
+
+// row prints a value of both documents side by side, in at most three lines.
+func (p *page) row(name, mark, a, b string) {
+	columns := p.docColumns()
+	left, right := shorten(a, columns), shorten(b, columns)
+	for i := range max(len(left), len(right)) {
+		var x, y string
+		if i < len(left) {
+			x = left[i]
+		}
+		if i < len(right) {
+			y = right[i]
+		}
+		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, columns), y)
+		name, mark = "", " "
+	}
+}
+
+func shorten(s string, columns int) []string {
+	lines := term.Fold(s, columns)
+	if len(lines) > 3 {
+		lines = append(lines[:2], term.Cut(lines[2]+" "+lines[3]+"…", columns))
+	}
+	return lines
+}
+
+// maxKeys bounds the keys that are printed.
+const maxKeys = 8
+
+func (p *page) keys(keys []string) {
+	if len(keys) == 0 {
+		p.Line("KEYS in common: none")
+		return
+	}
+	p.Line("KEYS in common (names as they are looked up, whatever misreadings)")
+	for _, key := range keys[:min(len(keys), maxKeys)] {
+		p.Line("  %s", term.Cut(key, term.Width-2))
+	}
+	if more := len(keys) - maxKeys; more > 0 {
+		p.Line("  ... and %d more", more)
+	}
+}

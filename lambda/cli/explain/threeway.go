@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// threeWayReport is the three-way match of an invoice. All texts are clean.
+type threeWayReport struct {
+	report.ThreeWay
+	names map[uuid.UUID]string
+}
+
+// threeWays reads the three-way match of an invoice, or those of the invoices of an
+// order.
+func (d *Reader) threeWays(doc *documentState, pairs []pairReport) (list []threeWayReport, err error) {
+	ids := []uuid.UUID{doc.ID}
+	for _, p := range pairs {
+		if doc.Type == document.PurchaseOrder && p.Outcome == isMatched && p.Document.Type == document.Invoice {
+			ids = append(ids, p.Document.ID)
+		}
+	}
+	stored, err := d.reports.ThreeWays(d.ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	list = []threeWayReport{}
+	for _, w := range stored {
+		named := []uuid.UUID{w.ID}
+		for _, o := range w.Orders {
+			named = append(named, o.ID)
+		}
+		names, err := d.names(named)
+		if err != nil {
+			return nil, err
+		}
+		r := threeWayReport{w, map[uuid.UUID]string{}}
+		for _, n := range names {
+			r.names[n.ID] = n.called()
+		}
+		r.clean()
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func (r *threeWayReport) clean() {
+	r.Words = term.Clean(r.Words, term.MaxText)
+	for i := range r.Lines {
+		r.Lines[i].Item = term.Clean(r.Lines[i].Item, term.MaxValue)
+		for j, words := range r.Lines[i].Words {
+			r.Lines[i].Words[j] = term.Clean(words, term.MaxText)
+		}
+	}
+	for i := range r.Orders {
+		lines := r.Orders[i].Lines
+		for j := range lines {
+			lines[j].Item = term.Clean(lines[j].Item, term.MaxValue)
+		}
+	}
+}
+
+// threeWays prints the comparison of invoices with their orders and receipts.
+func (p *page) threeWays(e *Explanation) {
+	if len(e.ThreeWay) > 0 {
+		p.Line("\nTHREE-WAY MATCH")
+	}
+	for i, w := range e.ThreeWay {
+		if w.ID != e.Document.ID {
+			p.Line("  %s  %s", term.Pad(term.Cut(w.names[w.ID], 60), 60), w.ID)
+		}
+		v := w.Invoice
+		if i > 0 { // the same order again
+			v.Orders = []threeway.Order{}
+		}
+		for _, s := range v.Sentences(func(id uuid.UUID) string { return w.names[id] }) {
+			p.Hang("  ", s)
+		}
+		if more := len(e.ThreeWay) - maxPairs; i == maxPairs-1 && more > 0 {
+			p.Line("  ... and %s more (--json lists them all)", count(more, "invoice"))
+			return
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Waiting lists what waits for people. All texts are clean.
+type Waiting struct {
+	Counts map[string]int `json:"counts"` // by kind, also of those that are not shown
+	Items  []WaitingItem  `json:"waiting"`
+}
+
+// WaitingItem is one thing that waits for a person.
+type WaitingItem struct {
+	Kind     string        `json:"kind"` // question, warning, failed or file
+	TenantID uuid.UUID     `json:"tenant_id"`
+	Document waitingNamed  `json:"document"`
+	Other    *waitingNamed `json:"other,omitempty"`
+	Value    *string       `json:"value,omitempty"` // the larger total of the two
+	Score    *float64      `json:"score,omitempty"`
+	Why      string        `json:"why"`
+	Since    time.Time     `json:"since"`
+}
+
+// waitingNamed is a document with its supplier.
+type waitingNamed struct {
+	named
+	Supplier string `json:"supplier,omitempty"`
+}
+
+func (n waitingNamed) inShort() string {
+	if n.Supplier == "" {
+		return n.called()
+	}
+	return n.called() + " of " + n.Supplier
+}
+
+// Waiting reads what waits for people, the most valuable first, at most limit.
+func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
+	counts, err := d.reports.WaitingCounts(d.ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	found, err := d.reports.Waiting(d.ctx, f, limit)
+	if err != nil {
+		return nil, err
+	}
+	names, err := d.namesOf(found)
+	if err != nil {
+		return nil, err
+	}
+	w := &Waiting{Counts: counts, Items: []WaitingItem{}}
+	for _, i := range found {
+		item := WaitingItem{Kind: i.Kind, TenantID: i.TenantID, Document: names[i.Document], Value: i.Value, Score: i.Score,
+			Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
+		if i.Other != nil {
+			other := names[*i.Other]
+			item.Other = &other
+		}
+		w.Items = append(w.Items, item)
+	}
+	return w, nil
+}
+
+// WaitingKey identifies a thing that waits. What waits for another reason is another
+// thing, other than a question.
+type WaitingKey struct {
+	kind, why       string
+	document, other uuid.UUID
+}
+
+// Key identifies i.
+func (i WaitingItem) Key() WaitingKey {
+	k := WaitingKey{kind: i.Kind, document: i.Document.ID}
+	if i.Other != nil {
+		k.other = i.Other.ID
+	}
+	if i.Kind != report.WaitingQuestion {
+		k.why = i.Why
+	}
+	return k
+}
+
+// maxAbout bounds the things about one document among which StillWaits looks.
+const maxAbout = 1000
+
+// StillWaits reports whether a thing that was listed waits as before.
+func (d *Reader) StillWaits(i WaitingItem) (bool, error) {
+	w, err := d.Waiting(report.WaitingFilter{Document: i.Document.ID, Kinds: []string{i.Kind}}, maxAbout)
+	return err == nil && slices.ContainsFunc(w.Items, func(o WaitingItem) bool { return o.Key() == i.Key() }), err
+}
+
+func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, error) {
+	var ids []uuid.UUID
+	for _, i := range found {
+		ids = append(ids, i.Document)
+		if i.Other != nil {
+			ids = append(ids, *i.Other)
+		}
+	}
+	summaries, err := d.reports.Summaries(d.ctx, ids)
+	names := make(map[uuid.UUID]waitingNamed, len(summaries))
+	for _, s := range summaries {
+		names[s.ID] = waitingNamed{named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)}, term.Clean(s.Supplier, term.MaxValue)}
+	}
+	return names, err
+}
+
+// waitingWords has the words for each kind, for one and for several, and the
+// command that answers it.
+var waitingWords = map[string]struct{ one, many, command string }{
+	report.WaitingQuestion: {"question", "questions", "matchbook confirm %s %s, or reject"},
+	report.WaitingWarning:  {"warning", "warnings", "matchbook explain %s"},
+	report.WaitingDocument: {"failed document", "failed documents", "matchbook publish %s, when the cause is gone"},
+	report.WaitingFile:     {"file", "files", "matchbook correct %s FIELD=VALUE"},
+}
+
+// Text lists the documents, the reason, and the command that answers.
+func (w *Waiting) Text() string {
+	p := &page{}
+	var counts []string
+	for _, kind := range report.WaitingKinds {
+		if n := w.Counts[kind]; n == 1 {
+			counts = append(counts, "1 "+waitingWords[kind].one)
+		} else if n > 1 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, waitingWords[kind].many))
+		}
+	}
+	if len(counts) == 0 {
+		p.Line("Nothing waits for people.")
+		return p.String()
+	}
+	p.Line("Waiting for people: %s", strings.Join(counts, ", "))
+	shown := 0
+	for _, i := range w.Items {
+		shown++
+		p.Line("")
+		p.item(i)
+		p.Line("%s%s", itemIndent, i.command())
+	}
+	rest := -shown
+	for _, n := range w.Counts {
+		rest += n
+	}
+	if rest > 0 {
+		p.Line("\n... and %d more: --limit", rest)
+	}
+	return p.String()
+}
+
+// InShort is the thing as it is listed, in lines of so many columns.
+func (i WaitingItem) InShort(columns int) string {
+	p := &page{term.Page{Width: columns}}
+	p.item(i)
+	p.Hang("  ", i.command())
+	return p.String()
+}
+
+// command answers i.
+func (i WaitingItem) command() string {
+	ids := []any{i.Document.ID}
+	if i.Kind == report.WaitingQuestion {
+		ids = append(ids, i.Other.ID)
+	}
+	return fmt.Sprintf(waitingWords[i.Kind].command, ids...)
+}
+
+var itemIndent = strings.Repeat(" ", 16)
+
+func (p *page) item(i WaitingItem) {
+	head := waitingWords[i.Kind].one
+	if i.Score != nil {
+		head += fmt.Sprintf(" %.2f", *i.Score)
+	}
+	value := "-"
+	if i.Value != nil {
+		value = *i.Value
+	}
+	p.Line("%14s  %s, since %s", value, head, i.Since.UTC().Format(time.DateOnly))
+	p.Hang(itemIndent, i.Document.inShort())
+	if i.Other != nil {
+		p.Hang(itemIndent, i.Other.inShort())
+	}
+	if i.Why != "" {
+		p.Hang(itemIndent, i.Why)
+	}
+}

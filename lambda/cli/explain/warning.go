@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"matchbook/lambda/cli/term"
+
+	"github.com/google/uuid"
+)
+
+// warningReport is a warning about the document, or about another one that is
+// compared with it. All texts are clean.
+type warningReport struct {
+	Kind     string    `json:"kind"`
+	Document uuid.UUID `json:"document"` // that it is about
+	Other    named     `json:"other"`    // the other one of the two, seen from the explained document
+	Words    string    `json:"words"`
+}
+
+// maxWarnings bounds the warnings of a document that are explained.
+const maxWarnings = 100
+
+// warnings reads the warnings in which a document takes part.
+func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
+	stored, err := d.reports.Warnings(d.ctx, []uuid.UUID{id})
+	if err != nil {
+		return nil, err
+	}
+	list = []warningReport{}
+	for _, w := range stored[:min(len(stored), maxWarnings)] {
+		names, err := d.names([]uuid.UUID{ends{w.Document, w.Other}.other(id)})
+		if err != nil || len(names) == 0 {
+			return list, err
+		}
+		list = append(list, warningReport{w.Kind, w.Document, names[0], term.Clean(w.Words, term.MaxText)})
+	}
+	return list, nil
+}
+
+// warnings prints what people should look at.
+func (p *page) warnings(e *Explanation) {
+	if len(e.Warnings) == 0 {
+		return
+	}
+	p.Line("\nWARNINGS (%d)", len(e.Warnings))
+	for _, w := range e.Warnings[:min(len(e.Warnings), maxPairs)] {
+		p.Line("  %s  %s  %s", term.Pad(w.Kind, 24), term.Pad(term.Cut(w.Other.called(), 34), 34), w.Other.ID)
+		words := w.Words
+		if w.Document != e.Document.ID {
+			words = "About the " + w.Other.called() + ": " + words
+		}
+		p.Hang("      ", words)
+	}
+	if more := len(e.Warnings) - maxPairs; more > 0 {
+		p.Line("  ... and %d more (--json lists them)", more)
+	}
+}

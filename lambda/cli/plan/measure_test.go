@@ -1,0 +1,266 @@
+package plan
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"matchbook/lambda/cli/importer"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local/matchrun"
+	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/schema"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// These flags make the figures of lambda/cli/plan/measured.json, with DIR being a
+// corpus as eval reads them:
+//
+//	go test ./lambda/cli/plan -run TestMeasureACorpus -v -measure DIR -condition masked
+//
+// and with -one-by-one for batches of one document, and -far 10ms for a
+// database that is so far away.
+var (
+	measureDir       = flag.String("measure", "", "a corpus as eval reads it, to measure what a document takes")
+	measureCondition = flag.String("condition", "visible", "of the corpus that is measured")
+	measureLimit     = flag.Int("limit", 0, "documents of the corpus that is measured; 0: all")
+	measureOneByOne  = flag.Bool("one-by-one", false, "measure batches of one document")
+	measureFar       = flag.Duration("far", 0, "how much longer a round trip to the database takes")
+)
+
+// corpusSettings have a database that was just filled analysed at once, as eval
+// has it.
+var corpusSettings = map[string]string{"autovacuum_naptime": "1s"}
+
+// What is logged and sent is the same on every machine. A plan that says half
+// of it, or twice as much, is to be measured again.
+func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
+	t.Parallel()
+	m, err := ReadMeasured(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := corpus.ReadFolder("../../../testdata/documents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rehearse(t, postgrestest.URL(t), 1)
+	r.publish(r.store(importer.Rows(in.Documents)), matchrun.Chunk)
+	n := float64(len(in.Documents))
+	batches := float64(len(r.batches))
+	for what, tc := range map[string]struct{ got, plan float64 }{
+		"messages": {float64(r.events[sqs.Sent]) / n, 1},
+		"log":      {float64(r.logBytes), float64(r.events[sqs.Received])*m.LogBytes.Value + batches*m.LogBytesBatch.Value},
+	} {
+		if tc.got < tc.plan/2 || tc.got > tc.plan*2 {
+			t.Errorf("%s: %.0f, and the plan says %.0f", what, tc.got, tc.plan)
+		}
+	}
+}
+
+func TestMeasureACorpus(t *testing.T) {
+	t.Parallel()
+	if *measureDir == "" {
+		t.Skip("measures only on request: run with -measure=FOLDER, a corpus")
+	}
+	c, err := corpus.Read(*measureDir, *measureCondition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Choose(*measureLimit, 0)
+	url := measuredServer(t)
+	model := model.Source{Options: model.Options{Mode: model.Oracle}, Links: c.Links}
+	env, err := model.Start(t.Context(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.Close() })
+	if _, err := bootstrap(); err != nil { // not counted
+		t.Fatal(err)
+	}
+	cpu := childCPU(t)
+	r := rehearse(t, far(t, url, *measureFar), 1, env...)
+	r.measure(c, &model)
+	r.close()
+	t.Logf("the function: %.2f ms of processor time a document", (childCPU(t)-cpu)*1000/float64(len(c.Documents)))
+}
+
+// measuredServer is a database that counts what is done.
+func measuredServer(t *testing.T) (url string) {
+	t.Helper()
+	settings := map[string]string{"shared_preload_libraries": "pg_stat_statements"}
+	for name, value := range corpusSettings {
+		settings[name] = value
+	}
+	server, err := pgserver.Start(t.Context(), pgserver.Options{Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop() })
+	if _, err := schema.Migrate(t.Context(), server.URL("postgres")); err != nil {
+		t.Fatal(err)
+	}
+	return server.URL("postgres")
+}
+
+// store imports documents.
+func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
+	r.t.Helper()
+	for some := range slices.Chunk(docs, matchrun.Chunk) {
+		if _, err := r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, d := range some {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
+}
+
+// publish publishes so many at a time and waits for each portion.
+func (r *countedRun) publish(ids []uuid.UUID, portion int) {
+	r.t.Helper()
+	for some := range slices.Chunk(ids, portion) {
+		if err := r.Publish().Publish(r.t.Context(), some); err != nil {
+			r.t.Fatal(err)
+		}
+		if portion == 1 {
+			if err := r.WaitIdle(r.t.Context()); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+	r.drain(ids)
+}
+
+// counters are what the database counts, as SQL.
+var counters = map[string]string{
+	"bytes of WAL":               "SELECT wal_bytes FROM pg_stat_wal",
+	"blocks touched":             "SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = current_database()",
+	"statements":                 "SELECT sum(calls) FROM pg_stat_statements",
+	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
+}
+
+func (r *countedRun) measure(c corpus.Corpus, model *model.Source) {
+	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
+	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
+		t.Fatal(err)
+	}
+	empty := r.number("SELECT pg_database_size(current_database())")
+	ids := r.store(importer.Rows(c.Input().Documents))
+	if err := model.Learn(ctx, r.DB, ids); err != nil {
+		t.Fatal(err)
+	}
+	before := make(map[string]float64)
+	for name, sql := range counters {
+		before[name] = r.number(sql)
+	}
+	portion := matchrun.Chunk
+	if *measureOneByOne {
+		portion = 1
+	}
+	r.publish(ids, portion)
+	for name, sql := range counters {
+		t.Logf("%s: %.1f a document", name, (r.number(sql)-before[name])/n)
+	}
+	if _, err := r.conn.Exec(ctx, "VACUUM"); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
+	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
+	usage, err := model.Report(ctx, r.DB, len(ids))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := float64(max(usage.Calls, 1))
+	t.Logf("questions: %.3f a document, each %.0f and %.0f tokens", float64(usage.Questions)/n, float64(usage.PromptTokens)/calls, float64(usage.CompletionTokens)/calls)
+	r.counted(n)
+}
+
+// counted tells what the line counted.
+func (r *countedRun) counted(n float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.t.Logf("%s, %d documents", *measureCondition, int(n))
+	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.events[sqs.Sent])/n, float64(r.logBytes)/n)
+	bySize := make(map[int][]float64)
+	for _, b := range r.batches {
+		bySize[len(b.MessageIDs)] = append(bySize[len(b.MessageIDs)], b.Took.Seconds()*1000)
+	}
+	for size, took := range bySize {
+		slices.Sort(took)
+		sum := 0.0
+		for _, ms := range took {
+			sum += ms
+		}
+		r.t.Logf("%d batches of %d: median %.1f ms, mean %.1f ms", len(took), size, took[len(took)/2], sum/float64(len(took)))
+	}
+}
+
+// childCPU is the time that processes of ours have worked which have ended: of
+// the function, once it is closed.
+func childCPU(t *testing.T) float64 {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
+// far is the URL of a server behind a line on which every request takes so
+// much longer.
+func far(t *testing.T, serverURL string, delay time.Duration) string {
+	t.Helper()
+	if delay == 0 {
+		return serverURL
+	}
+	config, err := pgx.ParseConfig(serverURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+			go func() { _, _ = io.Copy(late{server, delay}, client); _ = server.Close() }()
+		}
+	}()
+	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", config.User, listener.Addr(), config.Database)
+}
+
+// late writes late.
+type late struct {
+	io.Writer
+	delay time.Duration
+}
+
+func (l late) Write(p []byte) (int, error) {
+	<-time.After(l.delay)
+	return l.Writer.Write(p)
+}

@@ -1,0 +1,125 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/reference"
+
+	"github.com/google/uuid"
+)
+
+// record is a document as it stands in a file.
+type record struct {
+	ID       string          `json:"id"`
+	TenantID string          `json:"tenant_id"`
+	Type     string          `json:"type"`
+	Received time.Time       `json:"received_at"`
+	Data     json.RawMessage `json:"structured_data"`
+}
+
+// readRecord makes a document of its JSON, of this tenant if it names none. The
+// offset is where it went wrong.
+func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err error) {
+	if len(raw) > maxRecord {
+		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
+	}
+	if !utf8.Valid(raw) {
+		return doc, firstInvalid(raw), errors.New("not valid UTF-8")
+	}
+	var r record
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return doc, errorOffset(err, raw), errors.New(jsonProblem(err))
+	}
+	if doc.Type, err = parseType(r.Type); err != nil {
+		return doc, 0, err
+	}
+	if len(r.Data) == 0 || string(r.Data) == "null" {
+		return doc, 0, errors.New("no structured_data: there is nothing to match")
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, r.Data); err != nil {
+		return doc, 0, errors.New("structured_data is not valid JSON")
+	}
+	doc.Data, doc.Received = compact.Bytes(), r.Received
+	if _, err := document.Parse(doc.Data); err != nil {
+		return doc, 0, fmt.Errorf("structured_data: %w", err)
+	}
+	if doc.TenantID, err = idOr(r.TenantID, tenant); err != nil {
+		return doc, 0, fmt.Errorf("tenant_id is %w", err)
+	}
+	if doc.TenantID == uuid.Nil {
+		return doc, 0, errors.New("it names no tenant_id, and there is no --tenant")
+	}
+	content := strings.Join([]string{doc.TenantID.String(), string(doc.Type), compact.String()}, "\n")
+	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {
+		return doc, 0, fmt.Errorf("id is %w", err)
+	}
+	return doc, 0, nil
+}
+
+// parseType also takes other words for a type: PO, Bestellung, purchase_order.
+func parseType(text string) (document.Type, error) {
+	if t := reference.Type(text); t != "" {
+		return document.Type(t), nil
+	}
+	return document.ParseType(text)
+}
+
+func idOr(text string, missing uuid.UUID) (uuid.UUID, error) {
+	if text == "" {
+		return missing, nil
+	}
+	return document.ParseID(text)
+}
+
+func firstInvalid(raw []byte) (offset int64) {
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && size <= 1 {
+			return offset
+		}
+		raw, offset = raw[size:], offset+int64(size)
+	}
+	return offset
+}
+
+func errorOffset(err error, raw []byte) int64 {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntax.Offset
+	case errors.As(err, &kind):
+		return kind.Offset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return int64(len(raw))
+	}
+	return 0
+}
+
+// jsonProblem describes faulty JSON in our own words.
+func jsonProblem(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%q has another type than it should", kind.Field)
+	case errors.As(err, &syntax):
+		return "not valid JSON: " + syntax.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "not valid JSON: it ends too early"
+	}
+	var when *time.ParseError
+	if errors.As(err, &when) {
+		return "received_at is not a time such as 2026-03-02T09:00:00Z"
+	}
+	return "not valid JSON"
+}

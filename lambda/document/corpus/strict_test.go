@@ -1,0 +1,115 @@
+package corpus_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
+
+	"github.com/google/uuid"
+)
+
+const tenant = "10000000-0000-4000-8000-000000000001"
+
+func line(n int, typ string) string {
+	return fmt.Sprintf(`{"id":%q,"tenant_id":%q,"type":%q,"received_at":"2026-03-02T09:00:00Z","structured_data":{"number":"%d"}}`, num(n), tenant, typ, n)
+}
+
+func TestCorpusIsReadInItsOrder(t *testing.T) {
+	t.Parallel()
+	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(2, "invoice")+"\r\n\n"+line(1, "purchase-order")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) != 2 || docs[0].ID != num(2) || docs[0].Type != document.Invoice || string(docs[0].Data) != `{"number":"2"}` ||
+		docs[0].TenantID.String() != tenant || !docs[1].Received.Equal(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)) {
+		t.Errorf("got %+v", docs)
+	}
+	links, err := corpus.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"+num(1).String()+","+num(2).String()+"\n"), docs)
+	if err != nil || len(links) != 1 || links[0] != corpus.PairOf(num(2), num(1)) {
+		t.Errorf("got %v, %v", links, err)
+	}
+	if links, err := corpus.ReadLinks("links.csv", strings.NewReader("a_id,b_id\n"), docs); err != nil || len(links) != 0 {
+		t.Errorf("no links: got %v, %v", links, err)
+	}
+}
+
+func TestMalformedDocumentsAreNamedByFileAndLine(t *testing.T) {
+	t.Parallel()
+	good := line(1, "invoice")
+	without := func(part, with string) string {
+		return good + "\n" + strings.Replace(line(2, "invoice"), part, with, 1)
+	}
+	for _, tc := range []struct{ text, want string }{
+		{"", "d.jsonl:1: there is no document"},
+		{"\n\n", "d.jsonl:1: there is no document"},
+		{good + "\n\n{", "d.jsonl:3: not valid JSON: unexpected end of JSON input at byte 1"},
+		{good + "\n" + good, "d.jsonl:2: the id " + num(1).String() + " is that of line 1"},
+		{good + good, fmt.Sprintf("d.jsonl:1: not valid JSON: invalid character '{' after top-level value at byte %d", len(good)+1)},
+		{"[]", "d.jsonl:1: not an object"},
+		{"\xff", "d.jsonl:1: not valid UTF-8"},
+		{without(`"type":"invoice"`, `"type":7`), "d.jsonl:2: type is not a text"},
+		{without("invoice", "memo"), `d.jsonl:2: unknown document type "memo"`},
+		{without(num(2).String(), "2"), "d.jsonl:2: id is not a UUID of 36 characters"},
+		{without(tenant, ""), "d.jsonl:2: tenant_id is not a UUID of 36 characters"},
+		{without("2026-03-02T09:00:00Z", "2026-03-02"), "d.jsonl:2: received_at is not a time such as 2026-03-02T09:00:00Z"},
+		{without(`{"number":"2"}`, "null"), "d.jsonl:2: structured_data is not an object"},
+		{without(`,"structured_data":{"number":"2"}`, ""), "d.jsonl:2: structured_data is not an object"},
+		{good + "\n" + strings.Repeat("x", 4<<20+1), "d.jsonl:2: longer than 4194304 bytes"},
+	} {
+		docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(tc.text))
+		if err == nil || err.Error() != tc.want || docs != nil {
+			t.Errorf("%.60q: got %v, want %s", tc.text, err, tc.want)
+		}
+	}
+	if _, err := corpus.ReadDocuments("d.jsonl", broken(good+"\n")); !errors.Is(err, io.ErrClosedPipe) || !strings.HasPrefix(err.Error(), "d.jsonl:2: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
+	t.Parallel()
+	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(1, "invoice")+"\n"+line(2, "invoice")+"\n"+
+		strings.Replace(line(3, "invoice"), tenant, num(9).String(), 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := func(a, b int) string { return num(a).String() + "," + num(b).String() }
+	const header = "a_id,b_id\n"
+	for _, tc := range []struct{ text, want string }{
+		{"", "l.csv:1: the first line is not a_id,b_id"},
+		{pair(1, 2), "l.csv:1: the first line is not a_id,b_id"},
+		{header + "\n" + num(1).String(), "l.csv:3: 1 columns, not 2"},
+		{header + pair(1, 2) + ",x", "l.csv:2: 3 columns, not 2"},
+		{header + "x,y", "l.csv:2: a_id is not a UUID of 36 characters"},
+		{header + pair(1, 2) + "\n" + pair(1, 2), "l.csv:3: the link is that of line 2"},
+		{header + pair(2, 1), "l.csv:2: a_id is not less than b_id"},
+		{header + pair(1, 1), "l.csv:2: a document is linked with itself"},
+		{header + pair(1, 7), "l.csv:2: b_id " + num(7).String() + " is none of the documents"},
+		{header + pair(1, 3), "l.csv:2: the documents belong to different tenants"},
+		{header + `"`, `l.csv:2: not valid CSV: extraneous or missing " in quoted-field`},
+	} {
+		links, err := corpus.ReadLinks("l.csv", strings.NewReader(tc.text), docs)
+		if err == nil || err.Error() != tc.want || links != nil {
+			t.Errorf("%q: got %v, want %s", tc.text, err, tc.want)
+		}
+	}
+	if _, err := corpus.ReadLinks("l.csv", broken(header), docs); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// broken ends in an error that is not the end of the file.
+func broken(text string) io.Reader {
+	return io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrClosedPipe))
+}
+
+func num(n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
+}

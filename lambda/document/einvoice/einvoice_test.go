@@ -1,0 +1,83 @@
+package einvoice_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/einvoice"
+)
+
+// result is the content of a file as the expectations in testdata write it.
+// They were written by hand, from the XML.
+type result struct {
+	Format   einvoice.Format `json:"format"`
+	Profile  string          `json:"profile,omitempty"`
+	Type     document.Type   `json:"type"`
+	Data     document.Data   `json:"structured_data"`
+	Problems []string        `json:"problems,omitempty"`
+}
+
+func resultOf(d einvoice.Document) result {
+	r := result{Format: d.Format, Profile: d.Profile, Type: d.Type, Data: d.Data}
+	for _, p := range d.Problems {
+		r.Problems = append(r.Problems, p.String())
+	}
+	return r
+}
+
+func TestFilesAreReadAsExpectedByHand(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.xml"))
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want result
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		d, err := einvoice.Read(open(t, file))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if got := resultOf(d); !equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, indented(t, got), indented(t, want))
+		}
+	}
+}
+
+func open(t *testing.T, file string) *os.File {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// equal compares as JSON: equal amounts may differ inside.
+func equal(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}

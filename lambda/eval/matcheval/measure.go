@@ -1,0 +1,269 @@
+// Package matcheval runs a corpus through the local stack, in a database of its
+// own, and compares the matches with the true links.
+package matcheval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/eval"
+	"matchbook/lambda/local/matchrun"
+	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/postgres/schema"
+
+	"github.com/google/uuid"
+)
+
+const (
+	evalInvocations = 4  // at the same time, the default of match
+	evalCandidates  = 50 // of each document; eval.Report needs no more
+)
+
+// Options are the options of a measurement.
+type Options struct {
+	Conditions []string // of each corpus; all is every one
+	Worst      int      // mistakes of each kind that are shown
+	Limit      int      // documents; 0: all
+	Shuffle    uint64   // seed of the order of arrival; 0: as in the file
+	Seed       uint64   // of the noise
+	JSON       bool     // print one array at the end, not each text at once
+	Model      model.Options
+}
+
+// Result is the outcome of a corpus under one condition.
+type Result struct {
+	Corpus             string         `json:"corpus"` // the folder
+	Condition          string         `json:"condition"`
+	Limit              int            `json:"limit,omitempty"`   // documents; 0: all
+	Shuffle            uint64         `json:"shuffle,omitempty"` // seed of the order of arrival; 0: as in the file
+	States             map[string]int `json:"states"`            // documents by their state
+	NotSucceeded       []unsuccessful `json:"not_succeeded"`
+	Seconds            float64        `json:"seconds"` // storing, publishing and matching
+	DocumentsPerSecond float64        `json:"documents_per_second"`
+	Report             eval.Report    `json:"report"`
+	Worst              []Mistake      `json:"worst"`
+	Model              evalModel      `json:"model"`
+}
+
+// unsuccessful is a document that did not succeed.
+type unsuccessful struct {
+	ID       uuid.UUID     `json:"id"`
+	Type     document.Type `json:"type"`
+	Number   string        `json:"number,omitempty"`
+	State    string        `json:"state"` // as stored; "not stored" where the database refused it
+	Attempts int           `json:"attempts"`
+	Error    string        `json:"error"`
+}
+
+const notStored = "not stored"
+
+// Mistake is a wrong match or a missed link, for people.
+type Mistake struct {
+	eval.Mistake
+	AType     document.Type `json:"a_type"`
+	ANumber   string        `json:"a_number"`
+	BType     document.Type `json:"b_type"`
+	BNumber   string        `json:"b_number"`
+	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
+}
+
+// corpus runs a corpus through the line in a database of its own.
+func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, m *term.Meter) (
+	result *Result, err error,
+) {
+	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)
+	defer m.Watch(nil)
+	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_eval_")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, drop()) }()
+	if _, err := schema.Migrate(ctx, url); err != nil {
+		return nil, err
+	}
+	r := &evalRun{corpus: c, meter: m, Run: &matchrun.Run{In: c.Input(), Progress: m, Model: source,
+		Options: matchrun.Options{Concurrency: evalInvocations}}}
+	if err := r.Start(ctx, url); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return r.measurement(ctx, o)
+}
+
+// evalRun is a run of the line that is measured.
+type evalRun struct {
+	*matchrun.Run
+	corpus  corpus.Corpus
+	meter   *term.Meter
+	started time.Time
+	took    time.Duration
+	// undrained is the reason why documents did not come to an end; the result
+	// names each.
+	undrained error
+}
+
+func (r *evalRun) run(ctx context.Context) error {
+	r.started = time.Now()
+	defer func() { r.took = time.Since(r.started) }()
+	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
+	r.meter.Step("%s: %d documents are stored and published", name, len(r.In.Documents))
+	if err := r.Store(ctx); err != nil {
+		return err
+	}
+	if err := r.Publish(ctx); err != nil {
+		return err
+	}
+	done := 0
+	r.meter.Watch(func() string {
+		// A database that is slow to answer leaves the last count as it is.
+		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
+		defer cancel()
+		if states, err := report.From(r.DB()).Progress(ctx, r.IDs); err == nil {
+			done = states["succeeded"] + states["failed"]
+		}
+		took := time.Since(r.started).Seconds()
+		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s",
+			name, done, len(r.IDs), float64(done)/took, took)
+	})
+	r.undrained = r.Drain(ctx)
+	r.meter.Watch(nil) // before the stack that it queries is closed
+	return ctx.Err()
+}
+
+// outcome is the state of the database at the end.
+type outcome struct {
+	summaries   map[uuid.UUID]report.Summary
+	states      report.Progress
+	matches     []report.Match
+	suggestions []report.Match
+	candidates  map[uuid.UUID][]uuid.UUID
+	answers     []report.Answer
+}
+
+func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
+	db := r.DB()
+	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
+	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
+	states, err2 := report.From(db).Progress(ctx, r.IDs)
+	matches, err3 := report.From(db).Matches(ctx, r.IDs)
+	suggestions, err4 := report.From(db).Suggestions(ctx, r.IDs)
+	candidates, err5 := rankedCandidates(ctx, db, r.IDs)
+	answers, err6 := report.From(db).Answers(ctx, r.IDs)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
+	}
+	o = outcome{make(map[uuid.UUID]report.Summary, len(summaries)), states, matches, suggestions, candidates, answers}
+	for _, s := range summaries {
+		o.summaries[s.ID] = s
+	}
+	return o, nil
+}
+
+// rankedCandidates returns the first candidates of each document, best first.
+func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
+	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
+	for some := range slices.Chunk(ids, matchrun.Chunk) { // a statement has its time limit
+		ranked, err := db.Ranked(ctx, some, evalCandidates)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, ranked)
+	}
+	return all, nil
+}
+
+// measurement compares the outcome with the true links.
+func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
+	found, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	model, err := r.Model.Report(ctx, r.DB(), len(r.IDs))
+	if err != nil {
+		return nil, err
+	}
+	report := eval.Score(found.input(r.corpus))
+	took := r.took.Seconds()
+	m := &Result{Corpus: r.corpus.Dir, Condition: r.corpus.Condition, Limit: o.Limit, Shuffle: o.Shuffle,
+		States: found.states, NotSucceeded: r.notSucceeded(found), Report: report,
+		Worst:   found.explain(report.Worst(o.Worst)),
+		Model:   evalModel{model, found.decided(r.corpus), found.answered(r.corpus)},
+		Seconds: math.Round(took*100) / 100, DocumentsPerSecond: math.Round(float64(len(r.In.Documents))/took*10) / 10}
+	if refused := len(r.In.Documents) - len(r.IDs); refused > 0 {
+		m.States[notStored] = refused
+	}
+	if r.undrained != nil && len(m.NotSucceeded) == 0 {
+		return nil, r.undrained
+	}
+	if r.undrained != nil {
+		r.meter.Say("%s", r.undrained)
+	}
+	return m, nil
+}
+
+func (o outcome) input(c corpus.Corpus) eval.Input {
+	in := eval.Input{Documents: c.Documents, Links: c.Links, Candidates: o.candidates,
+		Clusters: make(map[uuid.UUID]uuid.UUID)}
+	for _, m := range o.matches {
+		in.Edges = append(in.Edges, eval.Edge{Pair: corpus.PairOf(m.A, m.B), Score: m.Score,
+			Confidence: m.Confidence, DecidedBy: m.DecidedBy})
+	}
+	for _, s := range o.suggestions {
+		in.Suggestions = append(in.Suggestions,
+			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: s.Undecided()})
+	}
+	for id, s := range o.summaries {
+		if s.Cluster != nil {
+			in.Clusters[id] = *s.Cluster
+		}
+	}
+	return in
+}
+
+// notSucceeded names the documents that did not succeed, in the order of the
+// corpus.
+func (r *evalRun) notSucceeded(found outcome) []unsuccessful {
+	list := []unsuccessful{}
+	refused := r.In.Problems // in the order of the documents that the database refused
+	for _, d := range r.corpus.Documents {
+		s, stored := found.summaries[d.ID]
+		switch {
+		case !stored && len(refused) > 0:
+			list = append(list, unsuccessful{ID: d.ID, Type: d.Type, State: notStored, Error: refused[0].What})
+			refused = refused[1:]
+		case s.Status != "succeeded":
+			list = append(list, unsuccessful{d.ID, d.Type, s.Number, s.Status, s.Attempts, s.Error})
+		}
+	}
+	return list
+}
+
+// explain adds to each mistake the types and numbers of its documents, and the
+// reasoning that was stored.
+func (o outcome) explain(worst []eval.Mistake) []Mistake {
+	why := make(map[corpus.Pair]string)
+	for _, m := range slices.Concat(o.matches, o.suggestions) {
+		why[corpus.PairOf(m.A, m.B)] = m.Reasoning
+	}
+	list := make([]Mistake, len(worst))
+	for i, w := range worst {
+		a, b := o.summaries[w.A], o.summaries[w.B]
+		list[i] = Mistake{w, a.Type, a.Number, b.Type, b.Number, why[w.Pair]}
+	}
+	return list
+}

@@ -1,0 +1,192 @@
+package revieweval
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+)
+
+// Contract is a contract with the labels that people gave it.
+type Contract struct {
+	Name  string
+	Text  string
+	Spans []Span
+	Lost  []string // labels that do not stand in the text, as "label: beginning"
+}
+
+// Span is the place of a label.
+type Span struct {
+	Label      string // of CUAD
+	Category   record.Category
+	Text       string // as it stands in the table, white space aside
+	Start, End int
+}
+
+// Read reads the contracts of a folder: txt/*.txt, and labels.csv with a row for
+// each, in the form of CUAD: a column for each label with a list of the passages
+// that have it.
+func Read(dir string) ([]Contract, error) {
+	f, err := os.Open(filepath.Join(dir, "labels.csv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no labels.csv; see matchbook eval --help", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("read labels.csv: %w", err)
+	}
+	if len(rows) < 2 {
+		return nil, errors.New("labels.csv has no contracts")
+	}
+	var all []Contract
+	for _, row := range rows[1:] {
+		c, err := readContract(dir, rows[0], row)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func readContract(dir string, columns, row []string) (Contract, error) {
+	name := strings.TrimSuffix(row[0], filepath.Ext(row[0]))
+	raw, err := os.ReadFile(filepath.Join(dir, "txt", filepath.Base(name)+".txt"))
+	if err != nil {
+		return Contract{}, err
+	}
+	text, err := chunk.Clean(raw)
+	if err != nil {
+		return Contract{}, fmt.Errorf("%s: %w", name, err)
+	}
+	c := Contract{Name: name, Text: text}
+	dense := squeeze(text)
+	for i, label := range columns {
+		category := joined[label].category
+		if category == "" {
+			continue
+		}
+		passages, err := list(row[i])
+		if err != nil {
+			return Contract{}, fmt.Errorf("%s: the column %q: %w", name, label, err)
+		}
+		for _, passage := range passages {
+			c.add(dense, Span{Label: label, Category: category, Text: passage})
+		}
+	}
+	return c, nil
+}
+
+// add finds the places of a passage. The parts around words that were left out
+// are places of their own.
+func (c *Contract) add(dense squeezed, s Span) {
+	for part := range strings.SplitSeq(s.Text, "<omitted>") {
+		start, end, ok := dense.find(part)
+		if !ok {
+			c.Lost = append(c.Lost, s.Label+": "+cut(strings.Join(strings.Fields(part), " "), 60))
+			continue
+		}
+		c.Spans = append(c.Spans, Span{s.Label, s.Category, strings.TrimSpace(part), start, end})
+	}
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// squeezed is a text without white space, with the place of each of its bytes.
+type squeezed struct {
+	text string
+	at   []int
+}
+
+func squeeze(text string) squeezed {
+	var s strings.Builder
+	var at []int
+	for i, r := range text {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		n, _ := s.WriteRune(r) // it never fails
+		for j := range n {
+			at = append(at, i+j)
+		}
+	}
+	return squeezed{s.String(), at}
+}
+
+// find returns the first place of a passage, white space aside.
+func (s squeezed) find(passage string) (start, end int, ok bool) {
+	wanted := squeeze(passage).text
+	i := strings.Index(s.text, wanted)
+	if i < 0 || wanted == "" {
+		return 0, 0, false
+	}
+	return s.at[i], s.at[i+len(wanted)-1] + 1, true
+}
+
+// list reads a list of strings as Python writes it. An empty cell is an empty list.
+func list(cell string) (all []string, err error) {
+	cell = strings.TrimSpace(cell)
+	if cell == "" {
+		return nil, nil
+	}
+	inner, opened := strings.CutPrefix(cell, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if !opened || !closed {
+		return nil, errors.New("it is no list")
+	}
+	for inner = strings.TrimLeft(inner, " ,\n"); inner != ""; inner = strings.TrimLeft(inner, " ,\n") {
+		var one string
+		if one, inner, err = quoted(inner); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// quoted reads one string in single or double quotation marks.
+func quoted(text string) (inside, rest string, err error) {
+	mark := text[0]
+	if mark != '\'' && mark != '"' {
+		return "", "", errors.New("a string of the list has no quotation mark")
+	}
+	var b strings.Builder
+	for rest = text[1:]; rest != ""; {
+		if rest[0] == mark {
+			return b.String(), rest[1:], nil
+		}
+		if text := strings.TrimPrefix(rest, `\'`); text != rest { // Go escapes it between single marks only
+			b.WriteByte('\'')
+			rest = text
+			continue
+		}
+		r, _, after, err := strconv.UnquoteChar(rest, 0)
+		if err != nil {
+			return "", "", fmt.Errorf("a string of the list: %w", err)
+		}
+		b.WriteRune(r)
+		rest = after
+	}
+	return "", "", errors.New("a string of the list has no end")
+}

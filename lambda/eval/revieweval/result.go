@@ -1,0 +1,215 @@
+package revieweval
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/review/record"
+)
+
+// Result compares what was found with the labels.
+type Result struct {
+	Dir        string      `json:"dir"`
+	Model      string      `json:"model"`
+	Seed       uint64      `json:"seed,omitempty"`
+	Contracts  int         `json:"contracts"`
+	Chunks     int         `json:"chunks"`
+	Calls      int         `json:"calls"`
+	Findings   int         `json:"findings"`
+	Unverified int         `json:"unverified"` // findings and marks whose quote does not stand at their place
+	Gaps       int         `json:"gaps"`       // chunks that are not read completely
+	Reasons    []string    `json:"reasons"`    // of the first gaps
+	Lost       []string    `json:"lost"`       // labels that do not stand in their contract
+	Categories []*Category `json:"categories"`
+	All        *Category   `json:"all"`
+	Quotes     *Quotes     `json:"quotes"` // null where no labels are known to the model
+}
+
+// Category is the comparison for one category. A contract has it if it has a
+// label, and is said to have it if it has a mark.
+type Category struct {
+	Name      record.Category `json:"category"`
+	TP        int             `json:"tp"` // contracts
+	FP        int             `json:"fp"`
+	FN        int             `json:"fn"`
+	Recall    Share           `json:"recall"`    // of the contracts
+	Precision Share           `json:"precision"` // the same
+	Spans     Share           `json:"spans"`     // labels that a mark overlaps
+	Marks     Share           `json:"marks"`     // marks that overlap a label
+}
+
+// Share is a part of a whole.
+type Share struct{ Count, Of int }
+
+// String returns the part, from 0 to 1, or a dash.
+func (s Share) String() string {
+	if s.Of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(s.Count)/float64(s.Of))
+}
+
+// below reports whether the share is less than a bar, or undefined.
+func (s Share) below(bar float64) bool { return s.Of == 0 || float64(s.Count) < bar*float64(s.Of) }
+
+// MarshalJSON adds the quotient, null when it is undefined.
+func (s Share) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Count int      `json:"count"`
+		Of    int      `json:"of"`
+		Share *float64 `json:"share"`
+	}{s.Count, s.Of, nil}
+	if s.Of > 0 {
+		quotient := float64(s.Count) / float64(s.Of)
+		out.Share = &quotient
+	}
+	return json.Marshal(out)
+}
+
+func newResult(o Options) *Result {
+	r := &Result{Model: o.Model.Mode, All: &Category{Name: "all"}, Reasons: []string{}, Lost: []string{}}
+	if o.Model.Knowing() {
+		r.Quotes, r.Seed = &Quotes{}, o.Seed
+	}
+	for _, c := range record.All() {
+		r.Categories = append(r.Categories, &Category{Name: c})
+	}
+	return r
+}
+
+// maxReasons is how many gaps are shown with their reason.
+const maxReasons = 5
+
+// add adds a contract that was read.
+func (r *Result) add(c Contract, chunks []chunkRead) {
+	r.Contracts++
+	r.Chunks += len(chunks)
+	for _, lost := range c.Lost {
+		r.Lost = append(r.Lost, c.Name+": "+lost)
+	}
+	var marks []record.Mark
+	for i, chunk := range chunks {
+		r.Calls += chunk.calls
+		r.Findings += len(chunk.findings)
+		marks = append(marks, chunk.marks...)
+		for _, f := range chunk.findings {
+			r.verify(c, f.Quote, f.Start, f.End)
+		}
+		if r.Quotes != nil {
+			r.Quotes.add(chunk.quotes)
+		}
+		if chunk.gap == "" {
+			continue
+		}
+		if r.Gaps++; len(r.Reasons) < maxReasons {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("%s, chunk %d: %s", c.Name, i+1, chunk.gap))
+		}
+	}
+	for _, m := range marks {
+		r.verify(c, m.Quote, m.Start, m.End)
+	}
+	for _, category := range r.Categories {
+		category.add(c.Spans, marks)
+	}
+}
+
+func (r *Result) verify(c Contract, quote string, start, end int) {
+	if start < 0 || end > len(c.Text) || start >= end || c.Text[start:end] != quote {
+		r.Unverified++
+	}
+}
+
+// add compares one contract: the marks of its chunks are joined by the category.
+func (c *Category) add(spans []Span, marks []record.Mark) {
+	labelled, marked := 0, 0
+	overlap := func(s Span, m record.Mark) bool {
+		return m.Category == c.Name && s.Category == c.Name && s.Start < m.End && m.Start < s.End
+	}
+	for _, s := range spans {
+		if s.Category != c.Name {
+			continue
+		}
+		labelled++
+		for _, m := range marks {
+			if overlap(s, m) {
+				c.Spans.Count++
+				break
+			}
+		}
+	}
+	for _, m := range marks {
+		if m.Category != c.Name {
+			continue
+		}
+		marked++
+		for _, s := range spans {
+			if overlap(s, m) {
+				c.Marks.Count++
+				break
+			}
+		}
+	}
+	c.Spans.Of += labelled
+	c.Marks.Of += marked
+	switch {
+	case labelled > 0 && marked > 0:
+		c.TP++
+	case labelled > 0:
+		c.FN++
+	case marked > 0:
+		c.FP++
+	}
+}
+
+// close computes the shares and the sums.
+func (r *Result) close() {
+	for _, c := range r.Categories {
+		c.rate()
+		r.All.TP += c.TP
+		r.All.FP += c.FP
+		r.All.FN += c.FN
+		r.All.Spans = Share{r.All.Spans.Count + c.Spans.Count, r.All.Spans.Of + c.Spans.Of}
+		r.All.Marks = Share{r.All.Marks.Count + c.Marks.Count, r.All.Marks.Of + c.Marks.Of}
+	}
+	r.All.rate()
+}
+
+func (c *Category) rate() { c.Recall, c.Precision = Share{c.TP, c.TP + c.FN}, Share{c.TP, c.TP + c.FP} }
+
+// Text returns the result for people.
+func (r *Result) Text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("CONTRACTS %s, --model %s", r.Dir, r.Model)
+	line("  contracts   %d in %d chunks, %d calls of a model, %d findings", r.Contracts, r.Chunks, r.Calls, r.Findings)
+	if r.Unverified == 0 {
+		line("  quotes      all stand at their place")
+	} else {
+		line("  UNVERIFIED  %d quotes do not stand at their place", r.Unverified)
+	}
+	if r.Gaps > 0 {
+		line("  GAPS        %d chunks are not read:", r.Gaps)
+		for _, reason := range r.Reasons {
+			line("    %s", term.Clean(reason, term.MaxText))
+		}
+	}
+	const columns = "  %-28s %4v %4v %4v %8s %10s   %-14s %s"
+	line("")
+	line(columns, "", "tp", "fp", "fn", "recall", "precision", "labels marked", "marks labelled")
+	for _, c := range append(r.Categories, r.All) {
+		line(columns, c.Name, c.TP, c.FP, c.FN, c.Recall, c.Precision,
+			fmt.Sprintf("%d of %d", c.Spans.Count, c.Spans.Of), fmt.Sprintf("%d of %d", c.Marks.Count, c.Marks.Of))
+	}
+	if q := r.Quotes; q != nil {
+		line("")
+		line("  right quotes     %d, of these %d removed", q.Right, q.RightRemoved)
+		line("  invented quotes  %d, of these %d removed", q.Invented, q.InventedRemoved)
+	}
+	if len(r.Lost) > 0 {
+		line("")
+		line("  %d labels do not stand in their contract, and are not counted", len(r.Lost))
+	}
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package train
+
+import (
+	"math"
+
+	"matchbook/lambda/match/score"
+)
+
+// precision is the wanted share of true matches by condition, and otherwise. A
+// point of precision below it costs as much as dear points of F1.
+var precision = map[string]float64{"visible": 0.97, "corrupted": 0.95, "masked": 0.93}
+
+const (
+	otherwise = 0.95
+	dear      = 10
+)
+
+// Documents of others are harder: a match may cost spare of its worth to be surer,
+// and high confidence begins so many points above the threshold at which it would
+// be right in each sample. pointsPerOdd more points mean a third of the errors.
+const (
+	spare  = 0.01
+	margin = pointsPerOdd
+)
+
+// askAt is the least probability of an open question.
+const askAt = 0.25
+
+// choose sets the thresholds and the curve by pairs that were held out.
+func choose(points *score.Numbers, held []judged) *score.Numbers {
+	n := points.With(nil)
+	least, most := math.MaxInt32, math.MinInt32
+	var agreeing []judged
+	for _, j := range held {
+		least, most = min(least, j.points), max(most, j.points)
+		if j.agrees {
+			agreeing = append(agreeing, j)
+		}
+	}
+	t, sure, best := tally(held), tally(agreeing), math.Inf(-1)
+	n.HighAt = most + 1
+	for at := most; at >= least; at-- {
+		best = max(best, t.worth(at))
+		if sure.worst(at) >= high {
+			n.HighAt = at
+		}
+	}
+	for n.MatchAt = most; t.worth(n.MatchAt) < best-spare; n.MatchAt-- {
+	}
+	n.HighAt = max(n.HighAt+margin, n.MatchAt)
+	n.Curve = curveOf(held, n.HighAt)
+	n.SuggestAt = n.MatchAt
+	for at := n.MatchAt; at > score.KeepAt && n.Probability(at) >= askAt; at-- {
+		n.SuggestAt = at
+	}
+	return n
+}
+
+// counts are the pairs of a sample by their points, the true ones and the others.
+type counts struct {
+	*Sample
+	yes, no map[int]int
+}
+
+type tallies []counts
+
+// tally counts pairs; those of a sample follow each other.
+func tally(held []judged) (t tallies) {
+	for _, j := range held {
+		if len(t) == 0 || t[len(t)-1].Sample != j.sample {
+			t = append(t, counts{j.sample, map[int]int{}, map[int]int{}})
+		}
+		if c := t[len(t)-1]; j.link {
+			c.yes[j.points]++
+		} else {
+			c.no[j.points]++
+		}
+	}
+	return t
+}
+
+// from counts the pairs of at least so many points.
+func from(byPoints map[int]int, at int) (n float64) {
+	for points, count := range byPoints {
+		if points >= at {
+			n += float64(count)
+		}
+	}
+	return n
+}
+
+// worth is the mean F1 of a threshold, less the price of the precision it lacks.
+func (t tallies) worth(at int) (sum float64) {
+	for _, c := range t {
+		yes, no := from(c.yes, at), from(c.no, at)
+		wanted, ok := precision[c.Condition]
+		if !ok {
+			wanted = otherwise
+		}
+		sum += 2 * yes / (yes + no + float64(len(c.Links)))
+		if yes+no > 0 {
+			sum -= dear * max(0, wanted-yes/(yes+no))
+		}
+	}
+	return sum / float64(len(t))
+}
+
+// fewest pairs are enough for a share.
+const fewest = 30
+
+// worst is the lowest share of true pairs of a sample among those of so many
+// points or more.
+func (t tallies) worst(at int) float64 {
+	worst := 1.0
+	for _, c := range t {
+		yes, no := from(c.yes, at), from(c.no, at)
+		if yes+no >= fewest {
+			worst = min(worst, yes/(yes+no))
+		}
+	}
+	return worst
+}

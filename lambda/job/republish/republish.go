@@ -1,0 +1,170 @@
+// Package republish publishes failed rows of a workload again, documents or
+// ingestions, once the cause of their failure is removed. A row that failed again
+// meanwhile, or that another program published, is skipped: none loses a newer
+// state. It counts the events that their receiver has not accepted, and has them sent
+// again.
+package republish
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// Batch is the number of rows that are made pending before their messages are
+	// sent: at most so many wait for the sweep if the program is killed.
+	Batch = 500
+	// Shown is the number of rows of a kind in a list.
+	Shown = 3
+
+	// batchFor bounds the time of a batch that has begun.
+	batchFor = 30 * time.Second
+)
+
+// Report counts the failed rows, and their fate.
+type Report struct {
+	DryRun    bool           `json:"dry_run"`
+	Selected  int            `json:"selected"`
+	Kinds     map[string]int `json:"kinds"`
+	Examples  []Example      `json:"examples,omitempty"` // of a list
+	Published int            `json:"published"`
+	Unsent    int            `json:"unsent"`  // pending, without a message: the sweep sends it
+	Skipped   int            `json:"skipped"` // changed since it was selected
+	Left      int            `json:"left"`    // not reached
+	Refused   error          `json:"-"`       // the queue's, which ended the run
+	subject   string         // a row in one word
+}
+
+// Example is one failed row.
+type Example struct {
+	Kind     string    `json:"kind"`
+	ID       uuid.UUID `json:"id"`
+	TenantID uuid.UUID `json:"tenant_id"`
+	Error    string    `json:"error"`
+}
+
+func newReport(failed *postgres.Failed, t postgres.Table) *Report {
+	r := &Report{Selected: len(failed.Documents), Left: len(failed.Documents), Kinds: map[string]int{}, subject: t.Subject}
+	for _, d := range failed.Documents {
+		r.Kinds[kindOf(d)]++
+	}
+	return r
+}
+
+func kindOf(d postgres.FailedDocument) string { return cmp.Or(d.Kind, "unknown") }
+
+// List reports the rows of a table that Publish would publish, and the first few
+// of each kind.
+func List(ctx context.Context, db *postgres.DB, t postgres.Table, filter postgres.FailedFilter) (*Report, error) {
+	failed, err := db.Workload(t).Failed(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	r := newReport(failed, t)
+	r.DryRun = true
+	r.Examples, err = examples(ctx, db, t, failed)
+	return r, err
+}
+
+func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *postgres.Failed) ([]Example, error) {
+	kinds, taken := map[uuid.UUID]string{}, map[string]int{}
+	for _, d := range failed.Documents {
+		if taken[d.Kind]++; taken[d.Kind] <= Shown {
+			kinds[d.ID] = kindOf(d)
+		}
+	}
+	found, err := report.From(db).Failures(ctx, t, slices.Collect(maps.Keys(kinds)))
+	list := make([]Example, len(found))
+	for i, s := range found {
+		list[i] = Example{kinds[s.ID], s.ID, s.TenantID, s.Error}
+	}
+	return list, err
+}
+
+// Publish publishes failed rows of a table, batch by batch. It ends early when ctx
+// ends, when the database fails, and when the queue refuses messages: no more rows
+// must lose their state to a queue that is not there. The report is not nil once
+// rows are selected.
+func Publish(
+	ctx context.Context, db *postgres.DB, t postgres.Table, queue job.Sender, filter postgres.FailedFilter, m *term.Meter,
+) (*Report, error) {
+	failed, err := db.Workload(t).Failed(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	r := newReport(failed, t)
+	publisher := &job.Publisher{Store: failed, Sender: queue}
+	for batch := range slices.Chunk(failed.Documents, Batch) {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		if err := r.publish(ctx, publisher, batch); err != nil || r.Refused != nil {
+			return r, err
+		}
+		published := r.Published
+		m.Watch(func() string { return fmt.Sprintf("%d of %d published", published, r.Selected) })
+	}
+	return r, nil
+}
+
+// publish finishes a batch that it has begun, also when ctx ends.
+func (r *Report) publish(ctx context.Context, publisher *job.Publisher, batch []postgres.FailedDocument) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchFor)
+	defer cancel()
+	ids := make([]uuid.UUID, len(batch))
+	for i, d := range batch {
+		ids[i] = d.ID
+	}
+	var partly *job.PublishError
+	if err := publisher.Publish(ctx, ids); err != nil && !errors.As(err, &partly) {
+		return err
+	}
+	r.Left -= len(batch)
+	r.Published += len(batch)
+	if partly != nil {
+		r.Published -= len(partly.Missing) + len(partly.Unsent)
+		r.Skipped += len(partly.Missing)
+		r.Unsent += len(partly.Unsent)
+		r.Refused = partly.Err
+	}
+	return nil
+}
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	p := &term.Page{}
+	switch {
+	case r.Selected == 0:
+		p.Line("no such %s has failed", r.subject)
+	case r.DryRun:
+		r.printList(p)
+	default:
+		p.Line("of %d failed %ss: published %d, unsent %d, skipped %d, left %d",
+			r.Selected, r.subject, r.Published, r.Unsent, r.Skipped, r.Left)
+	}
+	return p.String()
+}
+
+func (r *Report) printList(p *term.Page) {
+	p.Line("%d failed %ss would be published:", r.Selected, r.subject)
+	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
+		p.Line("%7d  %s", r.Kinds[kind], kind)
+		for _, e := range r.Examples {
+			if e.Kind == kind {
+				p.Line("         %s  %s", e.ID, term.Clean(e.Error, term.MaxValue))
+			}
+		}
+	}
+}

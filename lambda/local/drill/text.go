@@ -1,0 +1,85 @@
+package drill
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+
+	"github.com/google/uuid"
+)
+
+// shownHistories is the number of violations of a check that are shown with the
+// history of their document.
+const shownHistories = 3
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	p := &term.Page{}
+	p.Line("FAULTS     %s", wrapped(counted(r.Faults)))
+	p.Line("DOCUMENTS  %d published, %s; %d matches", r.Documents, counted(r.States), r.Matches)
+	if len(r.Failed) > 0 {
+		p.Line("FAILED     %s", counted(r.Failed))
+	}
+	p.Line("SWEEPS     %d, of which %d failed; %d times a document was published again", r.Sweeps, r.SweepsFailed,
+		r.Repaired)
+	p.Line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
+	p.Line("VERDICT")
+	for _, c := range r.Checks {
+		c.print(p)
+	}
+	if n := r.Violations(); n > 0 {
+		p.Line("RED        %d violations (seed %d)", n, r.Seed)
+	} else {
+		p.Line("GREEN      0 violations (seed %d)", r.Seed)
+	}
+	return p.String()
+}
+
+func (c Check) print(p *term.Page) {
+	p.Line("  %-8s  %3d  %s", c.Name, len(c.Violations), c.How)
+	for i, v := range c.Violations {
+		if i == shownHistories {
+			p.Line("                 and %d more", len(c.Violations)-i)
+			break
+		}
+		name := v.Document.String() + ": "
+		if v.Document == uuid.Nil {
+			name = ""
+		}
+		p.Line("                 %s%s", name, v.What)
+		for _, h := range v.History {
+			p.Line("                   %s", h)
+		}
+	}
+}
+
+// counted lists counts by their names.
+func counted(counts map[string]int) string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wrapped breaks a list into lines that stand under the first.
+func wrapped(list string) string {
+	var t strings.Builder
+	width := 0
+	for i, part := range strings.Split(list, ", ") {
+		switch {
+		case i == 0:
+		case width+len(part) > 100:
+			t.WriteString(",\n           ")
+			width = 0
+		default:
+			t.WriteString(", ")
+		}
+		t.WriteString(part)
+		width += len(part) + 2
+	}
+	return t.String()
+}

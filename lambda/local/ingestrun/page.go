@@ -1,0 +1,195 @@
+package ingestrun
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// maxImages is the number of pages that are drawn, of all files.
+const maxImages = 50
+
+//go:embed page.css
+var css string
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// pageView is the page for people who check what was read.
+type pageView struct {
+	Style  template.CSS
+	Policy string // of the content: nothing is loaded, no script runs
+	Files  []fileView
+	OCR    OCR
+	Totals accounting
+}
+
+type fileView struct {
+	fileReport
+	Documents []documentView
+	Sheets    []sheetView
+}
+
+type documentView struct {
+	documentReport
+	From   string
+	Name   string
+	Fields []fieldView
+}
+
+type fieldView struct {
+	Field
+	ID, Words string
+	Marked    bool // on the image of its page
+}
+
+// sheetView is a page of a file.
+type sheetView struct {
+	Number        int
+	Image         template.URL // empty: it is not shown
+	Width, Height int
+	Marks         []markView
+	Note          string // why it is not shown
+}
+
+// markView is the place of a field, in pixels.
+type markView struct {
+	ID, Title           string
+	X, Y, Width, Height float64
+}
+
+// Page is a page of HTML, complete in itself, with the image of each page of
+// the files and the places of the fields.
+func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
+	draws, err := newImager()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = draws.close() }()
+	v, left := view(rep), maxImages
+	for i, f := range rep.Files {
+		view, err := r.fileView(ctx, draws, f, fmt.Sprintf("f%d", i+1), &left)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.File, err)
+		}
+		v.Files = append(v.Files, view)
+	}
+	var page bytes.Buffer
+	err = pageTemplate.Execute(&page, v)
+	return page.Bytes(), err
+}
+
+// view is the page without its files.
+func view(rep *Report) pageView {
+	hash := sha256.Sum256([]byte(css))
+	return pageView{Style: template.CSS(css), OCR: rep.OCR, Totals: rep.Accounting, //nolint:gosec // built in
+		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"}
+}
+
+// fileView draws the pages of a file that was read, and marks the fields.
+func (r *Run) fileView(ctx context.Context, draws *imager, f fileReport, id string, left *int) (fileView, error) {
+	v := fileView{fileReport: f}
+	for i, d := range f.Documents {
+		v.Documents = append(v.Documents, documentView{d, d.from(), d.name(), nil})
+		v.addFields(&v.Documents[i], fmt.Sprintf("%s-d%d", id, i+1))
+	}
+	if f.Status != "completed" || f.transcription == "" {
+		return v, nil
+	}
+	text, err := r.transcription(ctx, f.transcription)
+	if err != nil {
+		return v, err
+	}
+	file, err := r.blobs.Read(ctx, f.blob, filetype.MaxBytes)
+	if err != nil {
+		return v, err
+	}
+	images, close, err := draws.open(ctx, file)
+	if err != nil {
+		return v, err
+	}
+	defer close()
+	v.Sheets = sheets(ctx, images, text, left)
+	for i := range v.Sheets {
+		v.Sheets[i].mark(placesOf(text.Pages[i]), v.Documents)
+	}
+	return v, nil
+}
+
+func (v *fileView) addFields(d *documentView, id string) {
+	for i, f := range d.documentReport.Fields {
+		d.Fields = append(d.Fields, fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Words: words(f.Trust)})
+	}
+}
+
+func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcription, error) {
+	const most = 64 << 20 // a checkpoint has no more
+	data, err := r.blobs.Read(ctx, key, most)
+	if err != nil {
+		return transcript.Transcription{}, err
+	}
+	return transcript.Decode(data)
+}
+
+// sheets draws the pages, as long as there are images left.
+func sheets(ctx context.Context, images transcript.Images, text transcript.Transcription, left *int) (
+	list []sheetView) {
+	for _, p := range text.Pages {
+		s := sheetView{Number: p.Number}
+		switch {
+		case images == nil:
+			s.Note = "the file is text, without the image of a page"
+		case *left == 0:
+			s.Note = fmt.Sprintf("only %d pages are drawn", maxImages)
+		default:
+			*left--
+			src, size, err := draw(ctx, images, p.Number)
+			if err != nil {
+				s.Note = "it cannot be drawn: " + failure.Of(err).Text
+			}
+			s.Image, s.Width, s.Height = src, size.X, size.Y
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// mark places the fields of the page, if it is drawn.
+func (s *sheetView) mark(found *places, documents []documentView) {
+	if s.Image == "" {
+		return
+	}
+	for _, d := range documents {
+		var here []Field
+		for _, f := range d.Fields {
+			if f.Page == s.Number && f.Quote != "" {
+				here = append(here, f.Field)
+			}
+		}
+		placed := found.locate(here)
+		for i := range d.Fields {
+			f := &d.Fields[i]
+			if box, ok := placed[f.Path]; ok && f.Page == s.Number {
+				f.Marked = true
+				s.Marks = append(s.Marks, s.markOf(f, box))
+			}
+		}
+	}
+}
+
+func (s *sheetView) markOf(f *fieldView, b transcript.Box) markView {
+	const margin = 2
+	w, h := float64(s.Width), float64(s.Height)
+	return markView{ID: f.ID, Title: f.Path + ": " + f.Value, X: b.Left*w - margin, Y: b.Top*h - margin,
+		Width: (b.Right-b.Left)*w + 2*margin, Height: (b.Bottom-b.Top)*h + 2*margin}
+}

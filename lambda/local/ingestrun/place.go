@@ -1,0 +1,109 @@
+package ingestrun
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// maxLines is the number of lines that a quote can span, as an address does.
+const maxLines = 4
+
+// places finds quotes on a page, by its lines.
+type places struct {
+	lines []transcript.Line
+	runs  [maxLines]printed.Quotes // of 1, 2 ... lines; a run has the number of its first line, from 1
+}
+
+func placesOf(page transcript.Page) *places {
+	p := &places{lines: page.Lines}
+	for n := range p.runs {
+		var t transcript.Transcription
+		for first := 0; first+n < len(page.Lines); first++ {
+			t.Pages = append(t.Pages, transcript.Page{Number: first + 1, Lines: page.Lines[first : first+n+1]})
+		}
+		p.runs[n] = printed.QuotesOf(t)
+	}
+	return p
+}
+
+// find returns the places of a quote, each the box around the fewest lines that
+// hold it.
+func (p *places) find(quote string) (boxes []transcript.Box) {
+	for n := range p.runs {
+		for _, first := range p.runs[n].Pages(quote) {
+			boxes = append(boxes, around(p.lines[first-1:first+n]))
+		}
+		if len(boxes) > 0 {
+			return boxes
+		}
+	}
+	return nil
+}
+
+func around(lines []transcript.Line) transcript.Box {
+	b := lines[0].Box
+	for _, l := range lines[1:] {
+		b.Left, b.Top = min(b.Left, l.Box.Left), min(b.Top, l.Box.Top)
+		b.Right, b.Bottom = max(b.Right, l.Box.Right), max(b.Bottom, l.Box.Bottom)
+	}
+	return b
+}
+
+// sums are the fields that stand at the end of a document.
+var sums = []string{"subtotal", "tax", "total", "taxes"}
+
+// locate finds the place of each field of a page, by its path. Of several places
+// with the same quote it takes the one at the height of the fields beside it: a
+// quantity of 1 stands in the row of its amount. A sum is the last, any other
+// field the first.
+func (p *places) locate(fields []Field) map[string]transcript.Box {
+	found := make(map[string][]transcript.Box)
+	heights := make(map[string]float64) // of groups, by what is certain in them
+	for _, f := range fields {
+		boxes := p.find(f.Quote)
+		found[f.Path] = boxes
+		if group := groupOf(f.Path); len(boxes) == 1 && group != "" {
+			heights[group] = middle(boxes[0])
+		}
+	}
+	placed := make(map[string]transcript.Box)
+	for path, boxes := range found {
+		height, known := heights[groupOf(path)]
+		switch field, _, _ := strings.Cut(path, "."); {
+		case len(boxes) == 0:
+		case known:
+			placed[path] = slices.MinFunc(boxes, func(a, b transcript.Box) int {
+				return compareDistance(middle(a), middle(b), height)
+			})
+		case slices.Contains(sums, field):
+			placed[path] = boxes[len(boxes)-1]
+		default:
+			placed[path] = boxes[0]
+		}
+	}
+	return placed
+}
+
+// groupOf is the path without its last part: supplier, or line_items.0.
+func groupOf(path string) string {
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+func middle(b transcript.Box) float64 { return (b.Top + b.Bottom) / 2 }
+
+func compareDistance(a, b, from float64) int {
+	switch d := math.Abs(a-from) - math.Abs(b-from); {
+	case d < 0:
+		return -1
+	case d > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,148 @@
+package ingestrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/setup"
+
+	"github.com/google/uuid"
+)
+
+// Options are the options of reading files.
+type Options struct {
+	Match    bool   // report what belongs together, too
+	JSON     bool   // print the report as JSON
+	HTML     string // the file for the page with marked images; empty: none
+	OCR      string // auto, tesseract or none
+	Tenant   string // the id of the owner; empty: a fixed one
+	Logs     string // as in Run
+	Database database.Choice
+	Model    model.Options
+}
+
+// Read reads files, and those in folders, and prints the report. It returns
+// whether every ingestion completed.
+func (o Options) Read(ctx context.Context, paths []string, env setup.Env, out io.Writer, m *term.Meter) (
+	completed bool, err error,
+) {
+	r, err := o.prepare(ctx, paths, env, m)
+	if err != nil {
+		return false, err
+	}
+	url, stop, err := o.Database.Fill(ctx, env, m)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := r.Start(ctx, url); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Do(ctx); err != nil {
+		return false, err
+	}
+	report, err := r.Report(ctx, o.Match)
+	if err != nil {
+		return false, err
+	}
+	return report.Accounting.AllCompleted(), o.show(ctx, r, report, out)
+}
+
+// prepare checks the options and finds the files.
+func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *term.Meter) (*Run, error) {
+	if err := o.Model.Check(env); err != nil {
+		return nil, err
+	}
+	if o.Model.Knowing() {
+		return nil, fmt.Errorf("--model %s answers from the true links of a corpus, and files have none", o.Model.Mode)
+	}
+	tenant, err := o.tenant()
+	if err != nil {
+		return nil, err
+	}
+	files, skipped, err := findFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	ocr, err := chooseOCR(ctx, o.OCR)
+	if err != nil {
+		return nil, err
+	}
+	m.Say("%d files found, %d of other kinds left out; OCR: %s", len(files), skipped, ocr.Engine)
+	m.Say("%s", o.Model.Choose(env))
+	return &Run{Files: files, Tenant: tenant, OCR: ocr, Logs: o.Logs, Progress: m,
+		Model: model.Source{Options: o.Model, Env: env}}, nil
+}
+
+func (o Options) tenant() (uuid.UUID, error) {
+	if o.Tenant == "" {
+		return corpus.DefaultTenant, nil
+	}
+	id, err := document.ParseID(o.Tenant)
+	if err != nil {
+		return id, fmt.Errorf("--tenant: %w", err)
+	}
+	return id, nil
+}
+
+// show prints the report, and writes the page.
+func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer) error {
+	if o.HTML != "" {
+		page, err := r.Page(ctx, report)
+		if err == nil {
+			err = os.WriteFile(o.HTML, page, 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	if o.JSON {
+		return term.JSON(out, report)
+	}
+	_, err := io.WriteString(out, report.Text())
+	return err
+}
+
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]+[a-z0-9]$`)
+
+// Upload stores files, and those in folders, in a bucket of a deployed stack,
+// where their arrival starts ingestions. It reports their number.
+func (o Options) Upload(ctx context.Context, paths []string, bucket string, out io.Writer, m *term.Meter) error {
+	if !bucketName.MatchString(bucket) {
+		return errors.New("--bucket: not the name of a bucket, such as my-bucket")
+	}
+	if o.Tenant == "" {
+		return errors.New("--bucket needs --tenant: the files would belong to no tenant of the stack")
+	}
+	tenant, err := o.tenant()
+	if err != nil {
+		return err
+	}
+	files, skipped, err := findFiles(paths)
+	if err != nil {
+		return err
+	}
+	store, err := blob.Open(ctx, "s3://"+bucket, setup.LoadSignedIn)
+	if err != nil {
+		return fmt.Errorf("open the bucket %s: %w", bucket, err)
+	}
+	n, err := upload(ctx, store, tenant, files, m)
+	fmt.Fprintf(out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",
+		n, len(files), bucket, tenant, skipped)
+	if n > 0 {
+		fmt.Fprintln(out, "their ingestions start by themselves; "+
+			"a file with the content of an earlier one changes nothing")
+	}
+	return err
+}

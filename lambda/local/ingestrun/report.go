@@ -1,0 +1,182 @@
+package ingestrun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/local/matchrun"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Report is the outcome of a run; its JSON is for machines.
+type Report struct {
+	Files      []fileReport    `json:"files"`
+	OCR        OCR             `json:"ocr"`
+	Matched    *matchrun.Found `json:"matched,omitempty"` // nil: not asked for
+	Accounting accounting      `json:"accounting"`
+}
+
+type fileReport struct {
+	File      string           `json:"file"`
+	Ingestion *uuid.UUID       `json:"ingestion_id,omitempty"`
+	Status    string           `json:"status"` // completed, failed, in-progress, or same
+	SameAs    string           `json:"same_as,omitempty"`
+	Error     string           `json:"error,omitempty"`
+	Attempts  int              `json:"attempts"`
+	Documents []documentReport `json:"documents"`
+
+	blob, transcription string // keys
+}
+
+type documentReport struct {
+	ID      uuid.UUID     `json:"id"`
+	Type    document.Type `json:"type,omitempty"` // empty: unknown
+	Number  string        `json:"number,omitempty"`
+	Pages   []int         `json:"pages"`  // of the file; empty: it has none
+	Source  string        `json:"source"` // einvoice, rules, or the model's name
+	Fields  []Field       `json:"fields"`
+	Sums    []Sum         `json:"sums"`
+	Review  bool          `json:"needs_review"`
+	Reasons []string      `json:"reasons"` // why a person is needed
+}
+
+// Field is a value that was read, with its origin.
+type Field struct {
+	Path string `json:"path"`
+	extraction.Field
+}
+
+// accounting shows that each file has one end.
+type accounting struct {
+	Files     int     `json:"files"`
+	Completed int     `json:"completed"`
+	Failed    int     `json:"failed"`
+	Same      int     `json:"same"` // content of another file
+	Documents int     `json:"documents"`
+	Review    int     `json:"need_review"` // of these
+	Seconds   float64 `json:"seconds"`
+}
+
+// AllCompleted reports whether every file was read. Documents that need a
+// person count as read.
+func (a accounting) AllCompleted() bool { return a.Completed+a.Same == a.Files }
+
+// Report reads the outcome from the database; matched adds what belongs
+// together.
+func (r *Run) Report(ctx context.Context, matched bool) (*Report, error) {
+	rows, err := report.From(r.stack.DB).Ingestions(ctx, r.ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the outcome: %w", err)
+	}
+	rep := &Report{Files: []fileReport{}, OCR: r.OCR,
+		Accounting: accounting{Files: len(r.stored), Seconds: math.Round(r.took.Seconds()*100) / 100}}
+	for _, s := range r.stored {
+		f, err := s.report(rows)
+		if err != nil {
+			return nil, err
+		}
+		rep.Files = append(rep.Files, f)
+		rep.Accounting.add(f)
+	}
+	if matched {
+		found, err := r.matched(ctx, rep)
+		if err != nil {
+			return nil, fmt.Errorf("read the matches: %w", err)
+		}
+		rep.Matched = &found
+	}
+	return rep, nil
+}
+
+func (a *accounting) add(f fileReport) {
+	switch f.Status {
+	case "completed":
+		a.Completed++
+	case "failed":
+		a.Failed++
+	case "same":
+		a.Same++
+	}
+	a.Documents += len(f.Documents)
+	for _, d := range f.Documents {
+		if d.Review {
+			a.Review++
+		}
+	}
+}
+
+// report selects the rows of the file.
+func (s storedFile) report(rows []report.Ingestion) (fileReport, error) {
+	f := fileReport{File: s.Path, Documents: []documentReport{}, blob: s.blob}
+	switch {
+	case s.refused != "":
+		f.Status, f.Error = "failed", s.refused
+		return f, nil
+	case s.same != "":
+		f.Status, f.SameAs = "same", s.same
+		return f, nil
+	}
+	f.Ingestion = &s.ingestion
+	for _, row := range rows {
+		if row.File != s.ingestion {
+			continue
+		}
+		if row.ID == s.ingestion {
+			f.Status, f.Error, f.Attempts, f.transcription = row.Status, row.Error, row.Attempts, row.Transcription
+		}
+		if row.Status != "completed" {
+			continue
+		}
+		d, err := documentOf(row)
+		if err != nil {
+			return f, fmt.Errorf("read the document %s: %w", row.DocumentID, err)
+		}
+		f.Documents = append(f.Documents, d)
+	}
+	return f, nil
+}
+
+func documentOf(row report.Ingestion) (documentReport, error) {
+	d := documentReport{ID: row.DocumentID, Type: row.Type, Pages: row.Pages, Source: row.Source, Fields: []Field{},
+		Review: row.NeedsReview, Reasons: row.Reasons}
+	if d.Pages == nil {
+		d.Pages = []int{}
+	}
+	var data document.Data
+	if row.Data != nil {
+		var err error
+		if data, err = document.Parse(row.Data); err != nil {
+			return d, err
+		}
+	}
+	d.Number, d.Sums = data.Number, sumsOf(data)
+	var byPath map[string]extraction.Field
+	if row.Fields != nil {
+		if err := json.Unmarshal(row.Fields, &byPath); err != nil {
+			return d, err
+		}
+	}
+	for path, f := range byPath {
+		d.Fields = append(d.Fields, Field{path, f})
+	}
+	slices.SortFunc(d.Fields, func(a, b Field) int { return comparePaths(a.Path, b.Path) })
+	return d, nil
+}
+
+// matched reads what belongs together.
+func (r *Run) matched(ctx context.Context, rep *Report) (matchrun.Found, error) {
+	var ids []uuid.UUID
+	for _, f := range rep.Files {
+		for _, d := range f.Documents {
+			ids = append(ids, d.ID)
+		}
+	}
+	return matchrun.Find(ctx, r.stack.DB, ids)
+}

@@ -1,0 +1,75 @@
+package ingestrun
+
+import (
+	"fmt"
+
+	"matchbook/lambda/document"
+)
+
+// Sum is a sum of the document's amounts, compared with the one that it states.
+type Sum struct {
+	Of     string `json:"of"`     // the amounts that are added
+	Is     string `json:"is"`     // their sum
+	States string `json:"states"` // the field that states it
+	Stated string `json:"stated"` // its amount
+	Agrees bool   `json:"agrees"` // to the cent
+}
+
+// String is a sentence for people.
+func (s Sum) String() string {
+	if s.Agrees {
+		return fmt.Sprintf("%s = %s %s", s.Of, s.States, s.Stated)
+	}
+	return fmt.Sprintf("%s = %s, but the %s is %s", s.Of, s.Is, s.States, s.Stated)
+}
+
+// sumsOf adds the document's amounts, as far as it has them.
+func sumsOf(d document.Data) []Sum {
+	sums := []Sum{}
+	add := func(of string, is document.Amount, states string, stated document.Amount) {
+		if !is.IsZero() && !stated.IsZero() {
+			sums = append(sums, Sum{of, is.Fixed(), states, stated.Fixed(), is.Equal(stated)})
+		}
+	}
+	var lines, charges document.Amount
+	for _, l := range d.Lines {
+		if l.Amount.IsZero() {
+			return append(sums, totalOf(d)...)
+		}
+		lines = lines.Plus(l.Amount)
+	}
+	for _, c := range d.Charges {
+		charges = charges.Plus(c.Amount)
+	}
+	of := fmt.Sprintf("%d lines", len(d.Lines))
+	if len(d.Lines) == 1 {
+		of = "1 line"
+	}
+	if !charges.IsZero() {
+		of += " and charges"
+	}
+	if !lines.IsZero() {
+		add(of, lines.Plus(charges), "subtotal", d.Subtotal)
+	}
+	return append(sums, totalOf(d)...)
+}
+
+// totalOf adds the taxes to the subtotal.
+func totalOf(d document.Data) []Sum {
+	if d.Subtotal.IsZero() || d.Total.IsZero() {
+		return nil
+	}
+	tax, named := d.Tax, "tax"
+	if tax.IsZero() {
+		named = "taxes"
+		for _, t := range d.Taxes {
+			tax = tax.Plus(t.Amount)
+		}
+	}
+	is := d.Subtotal.Plus(tax)
+	of := fmt.Sprintf("subtotal %s + %s %s", d.Subtotal.Fixed(), named, tax.Fixed())
+	if tax.IsZero() {
+		of = "subtotal " + d.Subtotal.Fixed()
+	}
+	return []Sum{{of, is.Fixed(), "total", d.Total.Fixed(), is.Equal(d.Total)}}
+}

@@ -1,0 +1,127 @@
+package matchrun
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/document/csvfile"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/setup"
+)
+
+// Folder is a folder of documents to run, with the options of the run.
+type Folder struct {
+	Options
+	Dir      string
+	Sheet    *csvfile.Sheet // describes CSV files; nil: they are not read
+	JSON     bool           // print the report as JSON
+	Verbose  bool           // print the evidence, too
+	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
+	Database database.Choice
+	Model    model.Options
+}
+
+// Run runs the documents and prints the report. It returns whether all of them
+// succeeded.
+func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.Meter) (succeeded bool, err error) {
+	r, err := f.prepare(env, p)
+	if err != nil {
+		return false, err
+	}
+	if r.Channels, err = OpenChannels(env, f.SlackLog); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Channels.Close()) }()
+	if r.Model.Options.Knowing() {
+		if r.Model.Links, err = r.In.Links(f.Dir); err != nil {
+			return false, err
+		}
+	}
+	url, stop, err := f.Database.Fill(ctx, env, p)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	report, err := r.rehearse(ctx, url)
+	if report == nil {
+		return false, err
+	}
+	return report.Accounting.AllSucceeded(), errors.Join(err, f.print(out, report))
+}
+
+// print prints the report, for people or as JSON.
+func (f Folder) print(out io.Writer, report *Report) error {
+	if f.JSON {
+		return term.JSON(out, report)
+	}
+	_, err := io.WriteString(out, report.Text(f.Verbose))
+	return err
+}
+
+// prepare checks the options and reads the documents.
+func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
+	if err := f.Model.Check(env); err != nil {
+		return nil, err
+	}
+	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant, Sheet: f.Sheet}).Read(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	p.Say("%d documents read from %s, %d malformed", len(in.Documents), f.Dir, len(in.Problems))
+	if len(in.Skipped) > 0 {
+		p.Say("files that are not read: %s", in.Skipped)
+	}
+	for _, remark := range in.Remarks {
+		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
+	}
+	p.Say("%s", f.Model.Choose(env))
+	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == model.Noisy) {
+		f.Seed = rand.Uint64() >> 32
+	}
+	return &Run{In: in, Options: f.Options, Progress: p,
+		Model: model.Source{Options: f.Model, Env: env, Seed: f.Seed}}, nil
+}
+
+// rehearse runs the documents, sends the notifications that are left, and
+// reports.
+func (r *Run) rehearse(ctx context.Context, url string) (report *Report, err error) {
+	if err := r.Start(ctx, url); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	switch err := r.Do(ctx); {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return r.soFar(ctx)
+	case err != nil:
+		return nil, err
+	}
+	notified, err := r.Notify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if report, err = r.Report(ctx); err != nil {
+		return nil, err
+	}
+	report.Notified = notified
+	return report, nil
+}
+
+// soFar is the report of a run that was interrupted.
+func (r *Run) soFar(ctx context.Context) (*Report, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), soFarWithin)
+	defer cancel()
+	report, err := r.Report(ctx)
+	if err == nil {
+		report.Accounting.Interrupted = true
+	}
+	return report, err
+}
+
+// soFarWithin bounds the time for the report of a run that was interrupted.
+const soFarWithin = 30 * time.Second

@@ -1,0 +1,91 @@
+package matchrun
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"matchbook/lambda/local/sqs"
+
+	"github.com/google/uuid"
+)
+
+// delivery is one receive of a message and how it ended.
+type delivery struct {
+	Document uuid.UUID `json:"document"`
+	Message  string    `json:"message_id"`
+	Delivery int       `json:"delivery"`             // ApproximateReceiveCount
+	Seconds  int       `json:"at_seconds"`           // on the stack's clock, since the message was sent
+	Settled  string    `json:"settled"`              // acknowledged, retry, dead-letter or interrupted
+	Wait     int       `json:"visible_in,omitempty"` // seconds until it is delivered again; retry only
+}
+
+// journal records the deliveries of messages.
+type journal struct {
+	mu         sync.Mutex
+	sent       map[string]time.Time // by message id
+	deliveries []delivery
+	open       map[string]int // message id -> its latest delivery
+	inDLQ      map[uuid.UUID]bool
+}
+
+// newJournal returns an empty journal.
+func newJournal() *journal {
+	return &journal{sent: make(map[string]time.Time), open: make(map[string]int), inDLQ: make(map[uuid.UUID]bool)}
+}
+
+// add records an event of any queue.
+func (j *journal) add(e sqs.Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	id, err := uuid.Parse(e.Body)
+	if err != nil {
+		return
+	}
+	latest, delivered := j.open[e.MessageID]
+	switch e.Kind {
+	case sqs.Sent:
+		j.sent[e.MessageID] = e.At
+	case sqs.Received:
+		j.open[e.MessageID] = len(j.deliveries)
+		j.deliveries = append(j.deliveries, delivery{Document: id, Message: e.MessageID, Delivery: e.ReceiveCount,
+			Seconds: int(e.At.Sub(j.sent[e.MessageID]).Round(time.Second).Seconds()), Settled: "interrupted"})
+	case sqs.VisibilityChanged:
+		if delivered {
+			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "retry", int(e.Visibility.Seconds())
+		}
+	case sqs.Deleted:
+		if delivered {
+			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "acknowledged", 0
+		}
+	case sqs.MovedToDLQ:
+		j.inDLQ[id] = true
+		if delivered {
+			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "dead-letter", 0
+		}
+	}
+}
+
+// all returns the deliveries, by document, message and number. A document has
+// several messages when it is published again, the earlier one first.
+func (j *journal) all() []delivery {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	list := slices.Clone(j.deliveries)
+	slices.SortStableFunc(list, func(a, b delivery) int {
+		if c := slices.Compare(a.Document[:], b.Document[:]); c != 0 {
+			return c
+		}
+		if c := j.sent[a.Message].Compare(j.sent[b.Message]); c != 0 {
+			return c
+		}
+		return a.Delivery - b.Delivery
+	})
+	return list
+}
+
+func (j *journal) deadLettered(id uuid.UUID) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.inDLQ[id]
+}

@@ -1,0 +1,235 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match"
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+// asked splits a question into the text of the document that asks, and the texts
+// of its candidates. A document's text cannot contain the lines of the fences.
+func asked(user string) (document string, candidates []string, ok bool) {
+	document, rest, ok := fenced(user, "document")
+	for ok {
+		text, after, more := fenced(rest, "candidate")
+		if !more {
+			break
+		}
+		candidates, rest = append(candidates, text), after
+	}
+	return document, candidates, ok
+}
+
+func fenced(text, fence string) (inside, rest string, ok bool) {
+	_, text, opened := strings.Cut(text, "<<<"+fence+"\n")
+	inside, rest, closed := strings.Cut(text, fence+">>>")
+	return inside, rest, opened && closed
+}
+
+// answerKey has the true links, and finds the documents of a question by their
+// texts: the prompt contains no ids.
+type answerKey struct {
+	links  []corpus.Pair
+	linked map[corpus.Pair]bool
+
+	mu     sync.Mutex
+	byText map[string][]score.Raw // the documents with exactly this text
+}
+
+// newAnswerKey returns a key of the true links, without documents.
+func newAnswerKey(links []corpus.Pair) *answerKey {
+	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]score.Raw)}
+	for _, l := range links {
+		k.linked[l] = true
+	}
+	return k
+}
+
+// pairs returns the links in the form of the scripted oracle.
+func (k *answerKey) pairs() [][2]string {
+	pairs := make([][2]string, len(k.links))
+	for i, l := range k.links {
+		pairs[i] = [2]string{l.A.String(), l.B.String()}
+	}
+	return pairs
+}
+
+// learn adds documents. One that cannot be read is never in a question.
+func (k *answerKey) learn(raws []score.Raw) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, raw := range raws {
+		if text, err := match.PromptOf(raw); err == nil {
+			raw.Data = ""
+			k.byText[text] = append(k.byText[text], raw)
+		}
+	}
+}
+
+// parse is a scripted.Parse: the ids of a question, "" for a document that is
+// not known. Where several documents have the same text, it takes those of a
+// tenant that has all the others, then those that make most true links.
+func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
+	text, texts, ok := asked(user)
+	if !ok {
+		return "", nil, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	candidates = make([]string, len(texts))
+	best, most := []uuid.UUID(nil), -1
+	for _, d := range k.byText[text] {
+		ids, known, right := k.sameTenant(d, texts)
+		if score := known*(len(texts)+1) + right; score > most {
+			document, best, most = d.ID.String(), ids, score
+		}
+	}
+	for i, id := range best {
+		if id != uuid.Nil {
+			candidates[i] = id.String()
+		}
+	}
+	return document, candidates, true
+}
+
+// sameTenant finds for each text a document of d's tenant, one that is linked
+// with d if there is one. It counts the texts with a document, and those with a
+// linked one.
+func (k *answerKey) sameTenant(d score.Raw, texts []string) (ids []uuid.UUID, known, right int) {
+	ids = make([]uuid.UUID, len(texts))
+	for i, text := range texts {
+		var same []score.Raw
+		for _, c := range k.byText[text] {
+			if c.TenantID == d.TenantID && c.ID != d.ID {
+				same = append(same, c)
+			}
+		}
+		if len(same) == 0 {
+			continue
+		}
+		known++
+		at := slices.IndexFunc(same, func(c score.Raw) bool { return k.linked[corpus.PairOf(c.ID, d.ID)] })
+		if at >= 0 {
+			right++
+		}
+		ids[i] = same[max(at, 0)].ID
+	}
+	return ids, known, right
+}
+
+// mostInCommon chooses the candidate that has most values in common with the
+// document, among those that it cites if it cites one of their type; it is the mind
+// of --model scripted.
+func mostInCommon(q scripted.Question) string {
+	document, candidates, ok := asked(q.User)
+	if !ok {
+		return ""
+	}
+	type verdict struct {
+		Candidate int    `json:"candidate"`
+		Evidence  string `json:"evidence"`
+		Verdict   string `json:"verdict"`
+	}
+	best, common := closest(document, candidates)
+	list := make([]verdict, len(candidates))
+	for i := range candidates {
+		list[i] = verdict{i + 1, "Scripted: it does not have the most values in common with the document.", "none"}
+		if i+1 == best {
+			list[i] = verdict{i + 1,
+				fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common), "high"}
+		}
+	}
+	answer, err := json.Marshal(map[string]any{"candidates": list})
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return string(answer)
+}
+
+// closest returns the number, from 1, of the candidate with most values in common,
+// and how many these are; 0 if two have as many, or none has any.
+func closest(document string, candidates []string) (number, most int) {
+	own := values(document)
+	ties := 0
+	for i, text := range candidates {
+		if citesAnother(document, text) {
+			continue
+		}
+		common := 0
+		for value := range values(text) {
+			if own[value] {
+				common++
+			}
+		}
+		switch {
+		case common > most:
+			number, most, ties = i+1, common, 0
+		case common == most:
+			ties++
+		}
+	}
+	if ties > 0 {
+		return 0, most
+	}
+	return number, most
+}
+
+// citesAnother reports whether the document cites documents of the candidate's
+// type, and not the candidate.
+func citesAnother(document, candidate string) bool {
+	var typ, number string
+	for field, list := range fields(candidate) {
+		switch field {
+		case "type":
+			typ = strings.ReplaceAll(list[0], " ", "-")
+		case "number":
+			number = list[0]
+		}
+	}
+	another := false
+	for field, list := range fields(document) {
+		if field == "cites" && list[0] == typ {
+			if list[len(list)-1] == number {
+				return false
+			}
+			another = true
+		}
+	}
+	return another
+}
+
+// values returns the values of a document, of whatever field.
+func values(text string) map[string]bool {
+	all := make(map[string]bool)
+	for field, list := range fields(text) {
+		if field == "type" || field == "currency" {
+			continue
+		}
+		for _, value := range list {
+			all[value] = true
+		}
+	}
+	return all
+}
+
+// fields yields the lines of a document: the name of a field, and its values.
+func fields(text string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for line := range strings.Lines(text) {
+			field, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			if !yield(field, strings.Split(list, " | ")) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match"
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+func numbered(n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
+}
+
+func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
+	t.Parallel()
+	raw := func(number, notes string) score.Raw {
+		return score.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
+	}
+	for _, tc := range []struct {
+		candidates []string // notes
+		want       []string // what is chosen
+	}{
+		{[]string{"blue", "red"}, []string{"red"}},
+		{[]string{"red", "red"}, nil},
+		{[]string{"blue", "green"}, nil},
+	} {
+		var list []score.Raw
+		for i, notes := range tc.candidates {
+			list = append(list, raw(fmt.Sprint(i), notes))
+		}
+		q, order, err := match.QuestionOf(raw("R-1", "red"), list, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string(nil)
+		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+			got = append(got, tc.candidates[order[i]])
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
+		}
+	}
+	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
+		t.Errorf("no match question: got %q", got)
+	}
+}
+
+// chosen lists the candidates of an answer, from 0.
+func chosen(t *testing.T, text string) (list []int) {
+	t.Helper()
+	var answer struct {
+		Candidates []struct {
+			Candidate int
+			Verdict   string
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range answer.Candidates {
+		if c.Verdict != "none" {
+			list = append(list, c.Candidate-1)
+		}
+	}
+	return list
+}
+
+func TestScriptedModelFollowsCitations(t *testing.T) {
+	t.Parallel()
+	order := func(number, notes string) score.Raw {
+		return score.Raw{ID: uuid.New(), Type: "purchase-order", Data: fmt.Sprintf(`{"number":%q,"notes":%q}`, number, notes)}
+	}
+	for cites, want := range map[string]int{
+		`{"type":"purchase-order","number":"B-1"}`:                                          1,
+		`{"type":"purchase-order","number":"B-9"},{"type":"purchase-order","number":"B-1"}`: 1,
+		`{"type":"purchase-order","number":"B-9"}`:                                          -1,
+		`{"type":"delivery-note","number":"B-9"}`:                                           2,
+		`{"number":"B-9"}`: 2,
+	} {
+		candidates := []score.Raw{order("B-1", "blue"), order("B-2", "red")}
+		q, shuffled, err := match.QuestionOf(score.Raw{ID: uuid.New(), Type: "invoice",
+			Data: `{"number":"R-1","notes":"red","references":[` + cites + `]}`}, candidates, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := -1
+		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+			got = shuffled[i] + 1
+		}
+		if got != want {
+			t.Errorf("cites %s: chosen is order %d, want %d", cites, got, want)
+		}
+	}
+}
+
+// The prompt holds no ids. Of documents that say the same it is those of the
+// tenant that has the others, too, and then those that are linked.
+func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
+	t.Parallel()
+	one, two := numbered(1001), numbered(1002) // tenants
+	raw := func(n int, tenant uuid.UUID, typ, number string) score.Raw {
+		return score.Raw{ID: numbered(n), TenantID: tenant, Type: document.Type(typ), Data: `{"number":"` + number + `"}`}
+	}
+	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
+	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
+	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
+	k.learn([]score.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
+	unknown := raw(7, one, "purchase-order", "B-7")
+	for _, tc := range []struct {
+		asks       score.Raw
+		candidates []score.Raw
+		document   int
+		ids        []string
+	}{
+		{invoice1, []score.Raw{order1}, 1, []string{numbered(4).String()}},
+		{invoice2, []score.Raw{order2}, 2, []string{numbered(5).String()}},
+		{invoice1, []score.Raw{unknown}, 1, []string{""}},
+	} {
+		q, _, err := match.QuestionOf(tc.asks, tc.candidates, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asking, ids, ok := k.parse(q.User)
+		if !ok || asking != numbered(tc.document).String() || !slices.Equal(ids, tc.ids) {
+			t.Errorf("got %s and %v, want document %d and %v", asking, ids, tc.document, tc.ids)
+		}
+	}
+	if _, _, ok := k.parse("no question"); ok {
+		t.Error("took a text that is no question")
+	}
+}

@@ -1,0 +1,208 @@
+// Package model provides what answers the questions of a rehearsal: nothing, a
+// real model, or a scripted server that answers in its place. It counts what was
+// asked and what that cost.
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/local/scripted/fault"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/setup"
+
+	"github.com/google/uuid"
+)
+
+// The modes: what answers the questions that rules leave open.
+const (
+	None         = "none"
+	OpenAI       = "openai"
+	scriptedMode = "scripted"
+	Oracle       = "oracle"
+	Noisy        = "noisy"
+	Yes          = "yes"
+	No           = "no"
+)
+
+// Modes are the values of --model.
+var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy, Yes, No}
+
+// chunk is the number of documents that one statement reads.
+const chunk = 250
+
+// faultShare is the share of the calls that fail with --faults.
+const faultShare = 0.1
+
+// Options are the flags of the model.
+type Options struct {
+	Mode   string
+	Noise  float64
+	Noisy  bool // --noise was given
+	Faults uint64
+}
+
+// Check refuses flags that contradict each other.
+func (o *Options) Check(env setup.Env) error {
+	switch {
+	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
+		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
+	case o.Mode == OpenAI && !hasModel(env):
+		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
+	case o.Faults != 0 && !o.scripted():
+		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
+	case o.Noisy && o.Mode != Noisy:
+		return errors.New("--noise is for --model noisy")
+	case !(o.Noise >= 0 && o.Noise <= 1): // nor NaN
+		return errors.New("--noise is not between 0 and 1")
+	}
+	return nil
+}
+
+// scripted reports whether a scripted server answers.
+func (o *Options) scripted() bool {
+	return slices.Contains([]string{scriptedMode, Oracle, Noisy, Yes, No}, o.Mode)
+}
+
+// Knowing reports whether the answers come from the true links.
+func (o *Options) Knowing() bool { return o.Mode == Oracle || o.Mode == Noisy }
+
+// AboutMatches refuses a model that can answer questions about matches only, for
+// callers that ask others.
+func (o *Options) AboutMatches() error {
+	if o.Mode == Yes || o.Mode == No {
+		return fmt.Errorf("--model %s answers questions about matches only", o.Mode)
+	}
+	return nil
+}
+
+func hasModel(env setup.Env) bool {
+	return env(manifest.EnvOpenAIKey) != "" || env(manifest.EnvOpenAIBaseURL) != ""
+}
+
+// Choose takes openai where no mode was given and the environment has a
+// model, and returns a sentence with the choice and its reason.
+func (o *Options) Choose(env setup.Env) string {
+	switch {
+	case o.Mode == "" && hasModel(env):
+		o.Mode = OpenAI
+		return "a model is asked: the environment has one; --model none asks none"
+	case o.Mode == "":
+		o.Mode = None
+		return "rules only: no " + manifest.EnvOpenAIKey + "; --model scripted shows the rest"
+	case o.Mode == None:
+		return "rules only: --model none"
+	case o.Mode == OpenAI:
+		return "a model is asked: --model openai"
+	}
+	return "SCRIPTED: --model " + o.Mode + " asks no real model"
+}
+
+// Source answers the questions of a run. The zero Source has no model.
+type Source struct {
+	Options Options
+	Env     setup.Env // where a real model is
+	Seed    uint64    // of the noise
+	Links   []corpus.Pair
+
+	server *scripted.Server // nil: none, or a real one
+	key    *answerKey
+	before report.ModelUsage
+}
+
+// retryBase is the wait of the function before it asks a scripted server again,
+// where the server names none.
+const retryBase = 10 * time.Millisecond
+
+// Start starts the scripted server, if the mode needs one, and returns the
+// variables of the function that name the model. The function waits on clock.
+func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
+	set := func(name, value string) {
+		if value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	switch {
+	case m.Options.Mode == OpenAI:
+		set(manifest.EnvMatchMode, "model")
+		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
+			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
+			manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions, manifest.EnvLLMTimeout,
+			manifest.EnvLLMRetryBase} {
+			set(name, m.Env(name))
+		}
+	case m.Options.scripted():
+		m.key = newAnswerKey(m.Links)
+		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Schedule: m.schedule(), Key: "scripted",
+			RetryAfter: time.Second, Now: clock})
+		if err != nil {
+			return nil, fmt.Errorf("start the scripted model server: %w", err)
+		}
+		set(manifest.EnvMatchMode, "model")
+		set(manifest.EnvOpenAIBaseURL, m.server.URL())
+		set(manifest.EnvOpenAIKey, "scripted")
+		set(manifest.EnvOpenAIModel, m.name())
+		set(manifest.EnvLLMRetryBase, retryBase.String())
+	}
+	return env, nil
+}
+
+func (m *Source) mind() scripted.Mind {
+	switch m.Options.Mode {
+	case scriptedMode:
+		return mostInCommon
+	case Yes, No:
+		return scripted.Always(m.Options.Mode == Yes, asked)
+	}
+	oracle := scripted.Oracle(m.key.pairs(), m.key.parse)
+	if m.Options.Mode == Noisy {
+		return scripted.Noisy(oracle, m.Seed, m.Options.Noise, m.key.parse)
+	}
+	return oracle
+}
+
+// schedule leaves out the faults that hang: the function would wait for a
+// minute, and nothing shortens that.
+func (m *Source) schedule() scripted.Schedule {
+	if m.Options.Faults == 0 {
+		return nil
+	}
+	kinds := slices.DeleteFunc(scripted.Kinds(), func(f fault.Kind) bool {
+		return f == fault.HangBeforeHeaders || f == fault.HangInBody
+	})
+	return scripted.Random(m.Options.Faults, faultShare, kinds...)
+}
+
+// Close stops the scripted server, if there is one.
+func (m *Source) Close() error {
+	if m.server != nil {
+		m.server.Close()
+	}
+	return nil
+}
+
+// Learn reads the documents before they are published: an answer key needs them.
+func (m *Source) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
+	if m.before, err = report.From(db).ModelUsage(ctx, 0); err != nil {
+		return fmt.Errorf("read what was asked before: %w", err)
+	}
+	if !m.Options.Knowing() {
+		return nil
+	}
+	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit
+		raws, err := db.Raws(ctx, some)
+		if err != nil {
+			return fmt.Errorf("read the documents: %w", err)
+		}
+		m.key.learn(raws)
+	}
+	return nil
+}

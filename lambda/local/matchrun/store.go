@@ -1,0 +1,76 @@
+package matchrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"matchbook/lambda/cli/importer"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// Chunk is the number of documents that one statement imports or reads.
+const Chunk = 250
+
+// Store imports the documents. One that the database refuses is reported with
+// the malformed ones, and does not stop the others.
+func (r *Run) Store(ctx context.Context) error {
+	for docs := range slices.Chunk(r.In.Documents, Chunk) {
+		added, refused, err := importer.Store(ctx, r.stack.DB, docs, postgres.AddOptions{Replace: true, Send: true})
+		if err != nil {
+			return err
+		}
+		r.In.Problems = append(r.In.Problems, refused...)
+		if err := r.take(ctx, docs, added); err != nil {
+			return err
+		}
+	}
+	return r.Model.Learn(ctx, r.stack.DB, r.IDs)
+}
+
+// take records the documents that are stored, and publishes those among them that
+// were there and have no end yet, or all with Again. Messages are sent when all are
+// stored.
+func (r *Run) take(ctx context.Context, docs []corpus.Document, added []postgres.Added) error {
+	byID := make(map[uuid.UUID]corpus.Document, len(docs))
+	for _, d := range docs {
+		byID[d.ID] = d
+	}
+	var again []uuid.UUID
+	for _, a := range added {
+		switch {
+		case a.Addition == postgres.Foreign:
+			r.In.Problems = append(r.In.Problems, importer.ForeignProblem(byID[a.ID]))
+			continue
+		case a.Addition != postgres.Same:
+			r.stored = append(r.stored, a.Message)
+		case a.Status == "succeeded" && !r.Options.Again:
+			r.resumed++
+		default:
+			again = append(again, a.ID)
+		}
+		r.IDs = append(r.IDs, a.ID)
+	}
+	stamped, err := r.stack.DB.Publish(ctx, again)
+	r.stored = append(r.stored, stamped...)
+	return err
+}
+
+// Publish sends the messages of the documents that were stored.
+func (r *Run) Publish(ctx context.Context) error {
+	var sent atomic.Int64
+	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
+	defer r.Progress.Watch(nil)
+	for messages := range slices.Chunk(r.stored, Chunk) {
+		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
+			return &job.PublishError{Unsent: unsent, Err: err}
+		}
+		sent.Add(int64(len(messages)))
+	}
+	return nil
+}

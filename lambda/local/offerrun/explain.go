@@ -1,0 +1,185 @@
+package offerrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Explained is a job that was computed again from the roster of its date, with the
+// reason for each candidate.
+type Explained struct {
+	UserSet             // as it is stored
+	Date       day.Date `json:"date"`
+	Tenant     string   `json:"tenant_id"`
+	Roster     string   `json:"roster"`            // digest
+	Algorithm  int      `json:"algorithm"`         // version
+	Same       *bool    `json:"same"`              // null: the job has no set to compare with
+	Problem    string   `json:"problem,omitempty"` // why it cannot be computed
+	Candidates []Reason `json:"candidates"`        // in the user's order; then all others, by id
+	computed   []ranking.Offer
+}
+
+// Reason is a candidate with the reason why it is offered or not.
+type Reason struct {
+	Candidate uuid.UUID        `json:"candidate_id"`
+	Name      string           `json:"name,omitempty"`
+	Verdict   ranking.Verdict  `json:"verdict"`
+	Rank      int              `json:"rank,omitempty"`
+	Score     int              `json:"score,omitempty"`
+	Terms     []ranking.Points `json:"terms,omitempty"`
+	Reason    string           `json:"reason"`
+}
+
+// Reproduced reports whether what is stored is what was computed, or nothing is
+// stored yet.
+func (e *Explained) Reproduced() bool { return e.Same == nil || *e.Same }
+
+// Explain computes a job again. With a candidate, only that one is explained.
+func Explain(ctx context.Context, db *postgres.DB, id uuid.UUID, candidate *uuid.UUID) (*Explained, error) {
+	reports := report.From(db)
+	found, err := reports.OfferJobs(ctx, []uuid.UUID{id})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, NoJob(id)
+	}
+	e, err := explained(ctx, db, found[0])
+	if err != nil {
+		return nil, err
+	}
+	if candidate != nil {
+		e.only(*candidate)
+	}
+	return e, e.name(ctx, reports)
+}
+
+func explained(ctx context.Context, db *postgres.DB, j report.OfferJob) (*Explained, error) {
+	set, err := setOf(j, nil)
+	if err != nil {
+		set.Offers = nil // the set is no JSON of ours, which is not the one that is computed
+	}
+	e := &Explained{UserSet: set, Date: j.Date, Tenant: j.Tenant.String(), Roster: hex.EncodeToString(j.Digest),
+		Algorithm: j.Algorithm, Candidates: []Reason{}}
+	if j.Status == "skipped" {
+		return e, nil
+	}
+	if err := e.compute(ctx, db, j); err != nil {
+		return nil, err
+	}
+	if j.Status == "completed" {
+		same := e.Problem == "" && sameSet(j.Offers, e.computed)
+		e.Same = &same
+	}
+	return e, nil
+}
+
+// compute finds the set and the reasons. What cannot be computed for good is a
+// Problem.
+func (e *Explained) compute(ctx context.Context, db *postgres.DB, j report.OfferJob) error {
+	named := offer.Job{ID: j.ID, Tenant: j.Tenant, User: j.User, Date: j.Date, Zone: j.Zone, Algorithm: j.Algorithm}
+	copy(named.Digest[:], j.Digest)
+	index, err := (&offer.Cache{Rosters: db.Offers()}).Index(ctx, named)
+	var reasons ranking.Explanation
+	if err == nil {
+		reasons, err = index.Explain(j.User)
+	}
+	if f := failure.Of(err); err != nil && f.Kind == failure.Permanent {
+		e.Problem = term.Clean(f.Text, term.MaxText)
+		return nil
+	}
+	e.computed = reasons.Offers
+	for _, c := range reasons.Candidates {
+		e.Candidates = append(e.Candidates, Reason{Candidate: c.ID, Verdict: c.Verdict, Rank: c.Rank, Score: c.Score,
+			Terms: c.Terms, Reason: term.Clean(c.Reason, term.MaxText)})
+	}
+	return err
+}
+
+// sameSet compares a stored set with a computed one, byte for byte: the database
+// keeps the values of JSON and not its spaces, so both are written in one form.
+func sameSet(stored []byte, computed []ranking.Offer) bool {
+	a, err := canonical(stored)
+	if err != nil {
+		return false
+	}
+	written, err := json.Marshal(computed)
+	if err != nil {
+		return false
+	}
+	b, err := canonical(written)
+	return err == nil && bytes.Equal(a, b)
+}
+
+func canonical(raw []byte) ([]byte, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// only leaves one candidate.
+func (e *Explained) only(id uuid.UUID) {
+	if e.Status == "skipped" || e.Problem != "" {
+		return
+	}
+	i := slices.IndexFunc(e.Candidates, func(r Reason) bool { return r.Candidate == id })
+	switch {
+	case i >= 0:
+		e.Candidates = e.Candidates[i : i+1]
+	case id == e.User:
+		e.Candidates = []Reason{{Candidate: id, Verdict: "itself", Reason: "a user is not offered to itself"}}
+	default:
+		e.Candidates = []Reason{{Candidate: id, Verdict: "unknown",
+			Reason: "it is not in the roster of the date: it was not active when the roster was frozen, or is of another tenant"}}
+	}
+}
+
+// name reads the names of the candidates.
+func (e *Explained) name(ctx context.Context, reports report.Reader) error {
+	ids := make([]uuid.UUID, 0, len(e.Candidates)+len(e.Offers))
+	for _, c := range e.Candidates {
+		ids = append(ids, c.Candidate)
+	}
+	for _, o := range e.Offers {
+		ids = append(ids, o.Candidate)
+	}
+	names, err := reports.OfferNames(ctx, ids)
+	for i, c := range e.Candidates {
+		e.Candidates[i].Name = term.Clean(names[c.Candidate], term.MaxValue)
+	}
+	for i, o := range e.Offers {
+		e.Offers[i].Name = term.Clean(names[o.Candidate], term.MaxValue)
+	}
+	return err
+}
+
+// ParseCandidate reads the id of a candidate; nil if it is empty.
+func ParseCandidate(s string) (*uuid.UUID, error) {
+	if s == "" {
+		return nil, nil
+	}
+	id, err := document.ParseID(s)
+	if err != nil {
+		return nil, fmt.Errorf("--candidate %.50q is %w", s, err)
+	}
+	return &id, nil
+}

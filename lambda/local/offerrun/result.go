@@ -1,0 +1,183 @@
+package offerrun
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Result is the sets of a date; its JSON is for machines. It is the same for the
+// same rows: it contains no times of the run.
+type Result struct {
+	Date       day.Date         `json:"date"`
+	Tenants    []TenantSets     `json:"tenants"`
+	Accounting Accounting       `json:"accounting"`
+	Problems   []corpus.Problem `json:"problems"` // malformed parts of the folder
+}
+
+// TenantSets are the sets of a tenant, the earliest first.
+type TenantSets struct {
+	Tenant    uuid.UUID `json:"tenant_id"`
+	Algorithm int       `json:"algorithm"` // version
+	Roster    string    `json:"roster"`    // digest; empty without a job
+	Sets      []UserSet `json:"sets"`
+	Without   []Without `json:"without_job"`
+}
+
+// UserSet is the job of a user.
+type UserSet struct {
+	Job       uuid.UUID  `json:"job_id"`
+	User      uuid.UUID  `json:"user_id"`
+	Name      string     `json:"name,omitempty"`
+	Zone      string     `json:"timezone"`
+	OfferedAt time.Time  `json:"offered_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	Status    string     `json:"status"`
+	Error     string     `json:"error,omitempty"`
+	Offers    []UserPick `json:"offers"`
+}
+
+// UserPick is a candidate who is offered.
+type UserPick struct {
+	ranking.Offer
+	Name string `json:"name,omitempty"`
+}
+
+// Without is a user who has no job of the date.
+type Without struct {
+	User   uuid.UUID `json:"user_id"`
+	Name   string    `json:"name,omitempty"`
+	Reason string    `json:"reason"`
+}
+
+// Accounting counts users by the state of their job.
+type Accounting struct {
+	Users     int `json:"users"` // of the folder, and others with a job
+	Completed int `json:"completed"`
+	Failed    int `json:"failed"`
+	Skipped   int `json:"skipped"`
+	Open      int `json:"open"`
+	Without   int `json:"without_job"`
+	Offers    int `json:"offers"`
+}
+
+// Succeeded reports whether each user of the folder was read, and each job
+// completed or skipped.
+func (r *Result) Succeeded() bool {
+	return len(r.Problems) == 0 && r.Accounting.Failed == 0 && r.Accounting.Open == 0
+}
+
+// result reads what is stored.
+func (r *run) result(ctx context.Context) (*Result, error) {
+	reports := report.From(r.stack.DB)
+	jobs, err := reports.OffersOf(ctx, r.date, r.tenants)
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.names(ctx, reports, jobs)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Date: r.date, Tenants: []TenantSets{}, Problems: append([]corpus.Problem{}, r.folder.problems...)}
+	for _, tenant := range r.tenants {
+		t := TenantSets{Tenant: tenant, Sets: []UserSet{}, Without: []Without{}}
+		for _, j := range jobs {
+			if j.Tenant != tenant {
+				continue
+			}
+			set, err := setOf(j, names)
+			if err != nil {
+				return nil, err
+			}
+			t.Sets = append(t.Sets, set)
+			t.Roster, t.Algorithm = cmp.Or(t.Roster, hex.EncodeToString(j.Digest)), max(t.Algorithm, j.Algorithm)
+			out.Accounting.add(set)
+		}
+		t.Without = append(t.Without, r.without(t, names)...)
+		out.Accounting.Without += len(t.Without)
+		out.Accounting.Users += len(t.Without)
+		out.Tenants = append(out.Tenants, t)
+	}
+	return out, nil
+}
+
+// names reads the names of all users that the result names.
+func (r *run) names(ctx context.Context, reports report.Reader, jobs []report.OfferJob) (map[uuid.UUID]string, error) {
+	var ids []uuid.UUID
+	for _, j := range jobs {
+		var offers []ranking.Offer
+		if j.Offers != nil {
+			if err := json.Unmarshal(j.Offers, &offers); err != nil {
+				return nil, err
+			}
+		}
+		for _, o := range offers {
+			ids = append(ids, o.Candidate)
+		}
+	}
+	for _, u := range r.folder.users {
+		ids = append(ids, u.ID)
+	}
+	names, err := reports.OfferNames(ctx, ids)
+	for id, name := range names {
+		names[id] = term.Clean(name, term.MaxValue)
+	}
+	return names, err
+}
+
+func setOf(j report.OfferJob, names map[uuid.UUID]string) (UserSet, error) {
+	s := UserSet{Job: j.ID, User: j.User, Name: term.Clean(j.Name, term.MaxValue), Zone: term.Clean(j.Zone, term.MaxValue),
+		OfferedAt: j.OfferedAt.UTC(), ExpiresAt: j.ExpiresAt.UTC(), Status: j.Status, Error: term.Clean(j.Error, term.MaxText),
+		Offers: []UserPick{}}
+	var offers []ranking.Offer
+	if j.Offers != nil {
+		if err := json.Unmarshal(j.Offers, &offers); err != nil {
+			return s, err
+		}
+	}
+	for _, o := range offers {
+		s.Offers = append(s.Offers, UserPick{o, names[o.Candidate]})
+	}
+	return s, nil
+}
+
+func (a *Accounting) add(s UserSet) {
+	a.Users++
+	a.Offers += len(s.Offers)
+	switch s.Status {
+	case "completed":
+		a.Completed++
+	case "failed":
+		a.Failed++
+	case "skipped":
+		a.Skipped++
+	default:
+		a.Open++
+	}
+}
+
+// without finds the users of the folder who have no job.
+func (r *run) without(t TenantSets, names map[uuid.UUID]string) (list []Without) {
+	for _, u := range r.folder.users {
+		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s UserSet) bool { return s.User == u.ID }) {
+			continue
+		}
+		reason := "not in the roster of the date, or past it"
+		if !u.Active {
+			reason = "not active"
+		}
+		list = append(list, Without{u.ID, names[u.ID], reason})
+	}
+	return list
+}

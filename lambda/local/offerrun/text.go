@@ -1,0 +1,134 @@
+package offerrun
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/offer/ranking"
+)
+
+// Text is the result for people at a terminal.
+func (r *Result) Text() string {
+	var p term.Page
+	p.Line("OFFERS of %s", r.Date)
+	for _, t := range r.Tenants {
+		head := fmt.Sprintf("TENANT %s", t.Tenant)
+		if t.Roster != "" {
+			head += fmt.Sprintf(", roster %.12s, algorithm %d", t.Roster, t.Algorithm)
+		}
+		p.Line("%s", head)
+		for _, s := range t.Sets {
+			s.print(&p)
+		}
+		for _, w := range t.Without {
+			p.Line("  %s has no job: %s", cmp.Or(w.Name, w.User.String()), w.Reason)
+		}
+	}
+	for i, problem := range r.Problems {
+		if i == 0 {
+			p.Line("MALFORMED")
+		}
+		p.Line("  %s: %s", term.Clean(problem.Where(), term.MaxText), term.Clean(problem.What, term.MaxText))
+	}
+	a := r.Accounting
+	p.Line("ACCOUNTING %d users = %d completed + %d failed + %d skipped + %d open + %d without a job; %d offers",
+		a.Users, a.Completed, a.Failed, a.Skipped, a.Open, a.Without, a.Offers)
+	return p.String()
+}
+
+func (s UserSet) print(p *term.Page) {
+	p.Line("  %s, %s (%s), job %s", cmp.Or(s.Name, s.User.String()), s.Zone, s.OfferedAt.Format("01-02 15:04Z"), s.Job)
+	switch {
+	case s.Status != "completed":
+		p.Hang("     "+strings.ToUpper(s.Status)+"  ", s.Error)
+	case len(s.Offers) == 0:
+		p.Line("     nobody: \"matchbook offers explain\" has the reasons")
+	}
+	for _, o := range s.Offers {
+		p.Line("    %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
+	}
+}
+
+// inShort lists the terms that give points.
+func inShort(terms []ranking.Points) string {
+	var parts []string
+	for _, t := range terms {
+		if t.Points != 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", t.Term, t.Points))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+// mostShown bounds the candidates of a verdict that are printed.
+const mostShown = 20
+
+// Text is the explanation for people.
+func (e *Explained) Text() string {
+	var p term.Page
+	p.Line("OFFERS of %s for %s", e.Date, cmp.Or(e.Name, e.User.String()))
+	p.Line("  %s in %s, due %s, job %s", e.Status, e.Zone, e.OfferedAt.Format("2006-01-02 15:04Z"), e.Job)
+	if e.Error != "" {
+		p.Hang("  reason: ", e.Error)
+	}
+	if e.Status == "skipped" {
+		return p.String()
+	}
+	p.Line("  roster %.12s, algorithm %d", e.Roster, e.Algorithm)
+	switch {
+	case e.Problem != "":
+		p.Hang("  it cannot be computed: ", e.Problem)
+	case e.Same == nil:
+		p.Line("  nothing is stored yet; this is the set that its roster gives")
+	case *e.Same:
+		p.Line("  computed again from its roster: the set is the same, byte for byte")
+	}
+	if !e.Reproduced() {
+		p.Line("  DIFFERENT: what is stored is not what its roster gives")
+		for _, o := range e.Offers {
+			p.Line("    stored %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
+		}
+	}
+	e.candidates(&p)
+	return p.String()
+}
+
+// candidates prints the candidates, those of one verdict together.
+func (e *Explained) candidates(p *term.Page) {
+	shown := map[ranking.Verdict]int{}
+	var order []ranking.Verdict
+	for _, c := range e.Candidates {
+		if shown[c.Verdict]++; shown[c.Verdict] == 1 {
+			order = append(order, c.Verdict)
+		}
+	}
+	for _, v := range order {
+		p.Line("%s %d", strings.ToUpper(string(v)), shown[v])
+		left := mostShown
+		for _, c := range e.Candidates {
+			if c.Verdict != v {
+				continue
+			}
+			if left--; left < 0 {
+				p.Line("  and %d more: --candidate ID shows one, --json all", shown[v]-mostShown)
+				break
+			}
+			c.print(p)
+		}
+	}
+}
+
+func (r Reason) print(p *term.Page) {
+	name := term.Pad(cmp.Or(r.Name, r.Candidate.String()), 12)
+	switch r.Verdict {
+	case ranking.Offered:
+		p.Line("  %2d  %s %5d  %s", r.Rank, name, r.Score, inShort(r.Terms))
+	case ranking.Lower, ranking.NotAdmitted:
+		p.Line("      %s %5d  %s", name, r.Score, inShort(r.Terms))
+		p.Hang("                     ", r.Reason)
+	default:
+		p.Hang("      "+name+" ", r.Reason)
+	}
+}

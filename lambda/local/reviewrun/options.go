@@ -1,0 +1,140 @@
+package reviewrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/local/database"
+	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/review/playbook"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
+	"matchbook/lambda/setup"
+
+	"github.com/google/uuid"
+)
+
+// Options are the options of a review.
+type Options struct {
+	JSON           bool    // print the result as JSON
+	HTML, Markdown string  // files for the report; empty: none
+	Playbook       string  // a file; empty: the default
+	Budget         float64 // USD; 0: none
+	Serve          bool    // serve the page of the review until interrupted
+	Logs           string  // the file for the function's output; - is the meter, empty none
+	Database       database.Choice
+	Model          model.Options
+	// Price returns the price of a model by its name, and false if it has none.
+	Price func(model string) (llm.Price, bool)
+}
+
+// Review reviews the contract in a file, and prints the result. It returns
+// whether every part of it was read.
+func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.Writer, m *term.Meter) (
+	complete bool, err error,
+) {
+	r, err := o.prepare(ctx, path, env, m)
+	if err != nil {
+		return false, err
+	}
+	url, stop, err := o.Database.Fill(ctx, env, m)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := r.start(ctx, url, env); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.do(ctx); err != nil {
+		return false, err
+	}
+	result, err := report.Read(ctx, r.stack.DB.Reviews(), r.id)
+	if err != nil {
+		return false, err
+	}
+	if err := o.show(result, out); err != nil {
+		return false, err
+	}
+	if o.Serve {
+		m.Say("the page is served until you interrupt (Ctrl-C)")
+		<-ctx.Done()
+	}
+	return result.Job.Status == record.Completed, nil
+}
+
+// prepare checks the options, and reads the contract and the playbook.
+func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *term.Meter) (*run, error) {
+	if err := o.Model.Check(env); err != nil {
+		return nil, err
+	}
+	if err := o.Model.AboutMatches(); err != nil {
+		return nil, err
+	}
+	if o.Model.Knowing() {
+		return nil, fmt.Errorf("--model %s answers from labels, which a file has not: use \"matchbook eval --contracts\"",
+			o.Model.Mode)
+	}
+	if !(o.Budget >= 0 && o.Budget <= 1e6) { // nor NaN
+		return nil, errors.New("--budget is not an amount of US dollars from 0 to 1000000")
+	}
+	r := &run{name: filepath.Base(path), tenant: corpus.DefaultTenant, budget: record.USD(math.Round(o.Budget * 1e6)),
+		serve: o.Serve, logFile: o.Logs, progress: m, source: &source{options: o.Model, price: o.Price}}
+	var err error
+	if o.Playbook != "" {
+		if r.playbook, err = os.ReadFile(o.Playbook); err != nil {
+			return nil, fmt.Errorf("--playbook: %w", err)
+		}
+		if _, err := playbook.Parse(r.playbook); err != nil {
+			return nil, fmt.Errorf("--playbook: %s: %w", o.Playbook, err)
+		}
+	}
+	if r.text, err = textOf(ctx, path); err != nil {
+		return nil, err
+	}
+	m.Say("%s", r.source.choose(env))
+	if o.Budget > 0 && r.source.options.Mode == model.None {
+		return nil, errors.New("--budget is for a model: rules cost nothing")
+	}
+	return r, nil
+}
+
+// show prints the result, and writes the reports.
+func (o Options) show(r report.Review, out io.Writer) error {
+	if o.HTML != "" {
+		page, err := report.HTML(r)
+		if err == nil {
+			err = os.WriteFile(o.HTML, page, 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	if o.Markdown != "" {
+		if err := os.WriteFile(o.Markdown, []byte(report.Markdown(r)), 0o600); err != nil {
+			return fmt.Errorf("--markdown: %w", err)
+		}
+	}
+	if o.JSON {
+		return term.JSON(out, ResultOf(r))
+	}
+	_, err := io.WriteString(out, ResultOf(r).Text())
+	return err
+}
+
+// Find parses the id of a review.
+func Find(id string) (uuid.UUID, error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil {
+		return parsed, fmt.Errorf("%.50q is not the id of a review", id)
+	}
+	return parsed, nil
+}

@@ -1,0 +1,126 @@
+package reviewrun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
+
+	"github.com/google/uuid"
+)
+
+// Result is the result of a review; its JSON is for machines.
+type Result struct {
+	ID         uuid.UUID        `json:"id"`
+	Name       string           `json:"name"`
+	Status     record.Status    `json:"status"`
+	Model      string           `json:"model,omitempty"` // empty: by rules
+	Playbook   string           `json:"playbook"`
+	Parts      int              `json:"parts"`
+	Calls      int              `json:"calls"`
+	Cost       float64          `json:"cost_usd"`
+	Estimate   float64          `json:"estimate_usd"`
+	Budget     float64          `json:"budget_usd"`
+	Error      string           `json:"error,omitempty"`
+	Categories []Category       `json:"categories"`
+	Findings   []record.Finding `json:"findings"`
+	Gaps       []Gap            `json:"gaps"`
+}
+
+// Category is a category of clauses, with the marks of all parts.
+type Category struct {
+	Name  record.Category `json:"name"`
+	Marks []record.Mark   `json:"marks"` // none: it was not found
+}
+
+// Gap is a part that was not read.
+type Gap struct {
+	Part    int    `json:"part"` // from 1; the contract as a whole is the last
+	Heading string `json:"heading"`
+	Status  string `json:"status"`
+	Stage   string `json:"stage"`
+	Reason  string `json:"reason"`
+}
+
+// ResultOf returns the result of a review.
+func ResultOf(r report.Review) *Result {
+	j := r.Job
+	result := &Result{ID: j.ID, Name: j.Name, Status: j.Status, Model: j.Model, Playbook: j.Playbook, Parts: j.Chunks,
+		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error,
+		Findings: append([]record.Finding{}, r.Findings...), Gaps: []Gap{}}
+	for _, c := range record.All() {
+		marks := slices.DeleteFunc(slices.Clone(r.Marks), func(m record.Mark) bool { return m.Category != c })
+		result.Categories = append(result.Categories, Category{c, append([]record.Mark{}, marks...)})
+	}
+	for _, c := range r.Chunks {
+		if j.Status.Over() && c.Status != job.StatusSucceeded {
+			result.Gaps = append(result.Gaps, Gap{c.Position + 1, c.Heading, string(c.Status), c.Stage, c.Error})
+		}
+	}
+	return result
+}
+
+// Text is the result for people at a terminal.
+func (r *Result) Text() string {
+	var p term.Page
+	p.Line("REVIEW     %s of %s", r.ID, term.Clean(r.Name, mostName))
+	reader := "by rules, no model was asked"
+	if r.Model != "" {
+		reader = fmt.Sprintf("by %s, %d calls, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName), r.Calls,
+			r.Cost, r.Estimate)
+	}
+	p.Line("           %s; %d parts, %s", r.Status, r.Parts, reader)
+	if r.Error != "" {
+		p.Line("           %s", term.Clean(r.Error, mostText))
+	}
+	p.Line("CATEGORIES")
+	for _, c := range r.Categories {
+		words := "-"
+		if len(c.Marks) > 0 {
+			best := slices.MaxFunc(c.Marks, func(a, b record.Mark) int { return a.Score - b.Score })
+			words = fmt.Sprintf("%3d %%  %s", best.Score, term.Clean(best.Quote, mostWords))
+		}
+		p.Line("  %-36s %s", report.Title(c.Name), words)
+	}
+	r.findings(&p)
+	for i, g := range r.Gaps {
+		if i == 0 {
+			p.Line("NOT READ")
+		}
+		p.Line("  part %d %s: %s, %s", g.Part, term.Clean(g.Heading, mostName), g.Status, term.Clean(g.text(), mostText))
+	}
+	return p.String()
+}
+
+// text is the stage and the reason. Most reasons begin with their stage.
+func (g Gap) text() string {
+	if strings.HasPrefix(g.Reason, "stage ") {
+		return g.Reason
+	}
+	return strings.TrimSpace(g.Stage + " " + g.Reason)
+}
+
+const (
+	mostWords = 70
+	mostText  = 400
+)
+
+func (r *Result) findings(p *term.Page) {
+	p.Line("FINDINGS")
+	for _, severity := range record.Severities() {
+		for _, f := range r.Findings {
+			if f.Severity != severity || f.Repeats != 0 || f.Withdrawn {
+				continue
+			}
+			p.Line("  %-8s %s", f.Severity, term.Clean(f.Title, mostText))
+			if f.Quote != "" {
+				p.Hang("           ", "“"+term.Clean(f.Quote, mostText)+"”")
+			}
+			p.Hang("           ", term.Clean(f.Explanation, mostText))
+		}
+	}
+}

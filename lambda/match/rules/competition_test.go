@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"testing"
+
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// drawPairs draws pairs among a few documents: at most one of each two.
+func drawPairs(t *rapid.T) (pairs []Pair) {
+	docs := []string{"order 1", "order 2", "confirmation", "delivery 1", "delivery 2", "receipt", "invoice 1", "invoice 2", "invoice 3", "credit", "contract"}
+	for i, a := range docs {
+		for _, b := range docs[:i] {
+			if !slices.Contains(score.Matchable(typeOf(a)), typeOf(b)) || rapid.IntRange(0, 2).Draw(t, "is there") == 0 {
+				continue
+			}
+			p := weighed(a, b, rapid.SampledFrom([]int{30, 40, 50, 55, 60, 65, 75, 90, 133}).Draw(t, "points"))
+			unit := rapid.SampledFrom([]float64{0, 0, 0.1, 2, 3, 5, 8, 11})
+			if p.Fit.A, p.Fit.B = unit.Draw(t, "units"), unit.Draw(t, "units"); p.Fit.A == 0 || p.Fit.B == 0 {
+				p.Fit = score.Fit{}
+			}
+			p.Fit.Common = min(p.Fit.A, p.Fit.B)
+			switch rapid.IntRange(0, 12).Draw(t, "verdict") {
+			case 0:
+				p.Verdict = Confirmed
+			case 1:
+				p.Verdict = Rejected
+			case 2:
+				p = vetoed(p)
+			case 3, 4, 5:
+				p = by("cites", p)
+			case 6:
+				p = by("cites-loosely", p)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "dated") > 0 {
+				p = dated(rapid.IntRange(-3, 3).Draw(t, "days"), p)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "numbered") == 0 {
+				p = received(rapid.Int64Range(0, 2).Draw(t, "received"), p)
+			}
+			if rapid.Bool().Draw(t, "flipped") {
+				p = flipped(p)
+			}
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+func documentsOf(pairs []Pair) (ids []uuid.UUID) {
+	for _, p := range pairs {
+		ids = append(ids, p.A, p.B)
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}
+
+// neighbourhood returns the pairs that a store reads to decide about the pairs of
+// documents: their pairs, and the pairs of the documents paired with them.
+func neighbourhood(pairs []Pair, documents ...uuid.UUID) Competition {
+	c := Competition{Documents: documents}
+	near := slices.Clone(documents)
+	for _, p := range pairs {
+		if slices.Contains(documents, p.A) || slices.Contains(documents, p.B) {
+			near = append(near, p.A, p.B)
+		}
+	}
+	for _, p := range pairs {
+		if slices.Contains(near, p.A) || slices.Contains(near, p.B) {
+			c.Pairs = append(c.Pairs, p)
+		}
+	}
+	return c
+}
+
+// sorted returns the decisions, in the order of the ids.
+func sorted(c Competition) []Decision {
+	all := decided(c)
+	slices.SortFunc(all, func(x, y Decision) int {
+		return cmp.Or(slices.Compare(x.A[:], y.A[:]), slices.Compare(x.B[:], y.B[:]))
+	})
+	return all
+}
+
+func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		pairs := drawPairs(t)
+		all := sorted(Competition{Documents: documentsOf(pairs), Pairs: pairs})
+		if len(all) != len(pairs) {
+			t.Fatalf("%d of %d pairs were decided", len(all), len(pairs))
+		}
+		shuffled := rapid.Permutation(pairs).Draw(t, "order")
+		if got := sorted(Competition{Documents: rapid.Permutation(documentsOf(pairs)).Draw(t, "documents"), Pairs: shuffled}); !reflect.DeepEqual(got, all) {
+			t.Fatalf("in another order: got %+v\nwant %+v", got, all)
+		}
+		for _, want := range all {
+			if want.Score < 0 || want.Score > 1 || want.Evidence == nil {
+				t.Fatalf("got %+v", want)
+			}
+			alone := sorted(neighbourhood(shuffled, want.A, want.B))
+			i := slices.IndexFunc(alone, func(j Decision) bool { return j.A == want.A && j.B == want.B })
+			if i < 0 || !reflect.DeepEqual(alone[i], want) {
+				t.Fatalf("asked about its two documents alone: got %+v\nwant %+v", alone, want)
+			}
+		}
+	})
+}
+
+func TestPairsOfOthersMakeNoDifference(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		pairs := drawPairs(t)
+		if len(pairs) == 0 {
+			t.Skip("the drawn set has no pairs")
+		}
+		p := rapid.SampledFrom(pairs).Draw(t, "pair")
+		mine := slices.DeleteFunc(slices.Clone(pairs), func(q Pair) bool { return q.A != p.A && q.B != p.B && q.A != p.B && q.B != p.A })
+		ours := func(pairs []Pair) Edge { return edgeOf(&p, newField(pairs).of(&p), plain) }
+		if got, want := ours(pairs), ours(mine); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %+v\nwant %+v", got, want)
+		}
+		ofMine := decided(Competition{Documents: []uuid.UUID{p.A}, Pairs: mine})
+		for _, j := range decided(Competition{Documents: []uuid.UUID{p.A}, Pairs: pairs}) {
+			if j.A == p.A && j.B == p.B && !slices.ContainsFunc(ofMine, func(k Decision) bool { return reflect.DeepEqual(j, k) }) {
+				t.Fatalf("got %+v\nwant one of %+v", j, ofMine)
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+// Competition is the part of all pairs that decides about some documents.
+type Competition struct {
+	Documents []uuid.UUID // their pairs are to be decided
+	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
+	// Numbers are nil for score.Learned. Other ones are those of the pairs' points.
+	Numbers *score.Numbers
+}
+
+// Pair is a score, and the words of a person and of a model about it.
+type Pair struct {
+	score.Pair
+	Verdict Verdict
+	Asked   Asked // a model's answer
+	// Brief pairs compete, and are not decided: of their evidence there is only the
+	// part that other pairs depend on (score.Pair.Brief).
+	Brief bool
+}
+
+// Verdict is a person's confirmation or rejection of a pair; empty without one.
+type Verdict string
+
+// The verdicts. They are kept for ever, or until a person decides otherwise.
+const (
+	Confirmed Verdict = "confirmed"
+	Rejected  Verdict = "rejected"
+	// Withdrawn is a decision that leaves the pair without a verdict.
+	Withdrawn Verdict = "withdrawn"
+)
+
+// Decision is the outcome for one pair, with its score and the reasons.
+type Decision struct {
+	Edge
+	Pair    Pair
+	Outcome Outcome
+	// Undecided: the rules leave the pair to a model, whether one was asked or not.
+	Undecided bool
+	// Rivals are those of an undecided pair at A and at B.
+	Rivals [2]Rivals
+	// About is a hash of the evidence and the rivals of an undecided pair: an answer
+	// counts for the same ones only.
+	About string
+}
+
+// Outcome is the fate of a pair.
+type Outcome string
+
+// The outcomes.
+const (
+	Matched Outcome = "matched"
+	// Suggested pairs are listed for people: undecided, out of the question, rejected
+	// by a person, or unlikely by a model's answer.
+	Suggested Outcome = "suggested"
+	Dropped   Outcome = "dropped"
+)
+
+// likelyAt are the least points for a match by a model that is not sure: half of
+// the way from a question to a match. Below it, two weak voices make no match.
+const likelyAt = (score.SuggestAt + score.MatchAt) / 2
+
+// Decide decides about every pair of the documents. It is a pure function; its
+// only error is the context's, as the writers of a tenant wait meanwhile.
+func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
+	others, numbers := newField(c.Pairs), cmp.Or(c.Numbers, score.Learned)
+	wanted := make(map[uuid.UUID]bool, len(c.Documents))
+	for _, id := range c.Documents {
+		wanted[id] = true
+	}
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		if p.Brief || !wanted[p.A] && !wanted[p.B] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r := others.of(p)
+		d := Decision{Edge: edgeOf(p, r, numbers), Pair: *p, Outcome: Dropped}
+		switch {
+		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Points >= numbers.MatchAt:
+			d.Outcome = Matched
+		case p.Verdict == Rejected, p.Veto != "":
+			d.Outcome = Suggested
+		case d.Points >= numbers.SuggestAt:
+			d.Outcome, d.Undecided = Suggested, true
+			d.Rivals = r.rivals
+			d.About = fingerprint(d.Evidence, d.Rivals)
+			switch {
+			case p.Asked.About == d.About:
+				d.Follow(p.Asked)
+			case p.Asked.Owed:
+				d.Owe()
+			}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// undecided begins the reasoning of pairs that the rules leave open.
+const undecided = "Undecided. "
+
+// edgeOf adds the competition to the evidence of a pair and sums it up: the
+// points of each family up to its cap (score.Sum). The score is the probability of
+// so many points.
+func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
+	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
+	if p.Verdict == "" && p.Veto == "" {
+		competition := compete(p, r)
+		numbers.Weigh(competition)
+		e.Evidence = append(e.Evidence, competition...)
+		e.Points = p.bounded(e.Evidence, r, numbers)
+		e.Score = numbers.Probability(e.Points)
+		if e.Points >= numbers.HighAt {
+			e.Confidence = "high"
+		}
+	}
+	texts := make([]string, len(e.Evidence))
+	for i, ev := range e.Evidence {
+		texts[i] = ev.Text
+	}
+	e.Reasoning = strings.Join(texts, " ")
+	switch {
+	case p.Verdict == Confirmed:
+		e.Score, e.Confidence, e.DecidedBy, e.Reasoning = 1, "high", "person", "Confirmed by a person."
+	case p.Verdict == Rejected:
+		e.DecidedBy, e.Reasoning = "person", "Rejected by a person."
+	case p.Veto != "":
+		e.Reasoning = "Not matched. " + p.Veto + " " + e.Reasoning
+	case e.Points < numbers.MatchAt:
+		e.Reasoning = undecided + e.Reasoning
+	}
+	return e
+}
+
+// bounded is the sum of the evidence, within three bounds. The rules do not match a
+// document of whose number there is another one, but leave it open. A citation keeps
+// a pair open, whatever else there is, unless it is the very number of another
+// document. And confidence is not high unless the contents agree: the number may be
+// misprinted.
+func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
+	points := score.Sum(evidence)
+	switch {
+	case slices.ContainsFunc(evidence, score.Copy.Is):
+		points = min(points, numbers.MatchAt-1)
+	case p.Cited() && !r.meant:
+		points = max(points, numbers.SuggestAt)
+	}
+	if !score.Agree(evidence) {
+		points = min(points, numbers.HighAt-1)
+	}
+	return points
+}
+
+// Edge is a match or a suggestion: two documents, A < B, and why.
+type Edge struct {
+	A, B       uuid.UUID
+	Points     int     // of its evidence; not those of a model's or a person's word
+	Score      float64 // the probability of the points, or the score of that word: 0 to 1
+	Confidence string  // high or medium
+	DecidedBy  string  // rules, model or person
+	Reasoning  string
+	Evidence   []score.Evidence
+}
+
+// With returns the competition with the given pairs in place of their earlier
+// versions.
+func (c Competition) With(pairs []Pair) Competition {
+	now := make(map[[2]uuid.UUID]Pair, len(pairs))
+	for _, p := range pairs {
+		now[[2]uuid.UUID{p.A, p.B}] = p
+	}
+	c.Pairs = slices.Clone(c.Pairs)
+	for i, p := range c.Pairs {
+		if p, ok := now[[2]uuid.UUID{p.A, p.B}]; ok {
+			c.Pairs[i] = p
+		}
+	}
+	return c
+}

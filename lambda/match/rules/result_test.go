@@ -1,0 +1,147 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+// TestResultKeepsWhatIsDecided: each match and each suggestion once, in order.
+func TestResultKeepsWhatIsDecided(t *testing.T) {
+	t.Parallel()
+	for _, tc := range decideRows {
+		c := Competition{Pairs: tc.pairs}
+		for _, p := range tc.pairs {
+			c.Documents = append(c.Documents, p.A)
+		}
+		kept := map[Outcome][]Edge{}
+		for _, j := range decided(c) {
+			kept[j.Outcome] = append(kept[j.Outcome], j.Edge)
+		}
+		if d := result(c); !reflect.DeepEqual(d, Result{Matches: kept[Matched], Suggestions: kept[Suggested]}) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, d, kept)
+		}
+	}
+}
+
+// endingAt is a context that ends when it is looked at for the nth time.
+type endingAt struct {
+	context.Context
+	n int
+}
+
+func (c *endingAt) Err() error {
+	if c.n--; c.n <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A tenant waits while its pairs are decided about: that ends with the time,
+// though it may be about any number of pairs.
+func TestDecidingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	var c Competition
+	for i := range 100 {
+		p := weighed("order", fmt.Sprint("invoice ", i), 60)
+		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, p)
+	}
+	ctx := &endingAt{t.Context(), 50}
+	if got, err := Apply(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, Result{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if ctx.n != 0 {
+		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
+	}
+	if _, err := Apply(t.Context(), c); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// BenchmarkDecide is about a document with 50 pairs of which each has 10 others
+// as good on its other side: the most for which sets are looked for.
+func BenchmarkDecide(b *testing.B) {
+	var pairs []Pair
+	for i := range 50 {
+		pairs = append(pairs, weighed("order", fmt.Sprint("invoice ", i), 60, 100, 50, 5))
+		for j := range 10 {
+			pairs = append(pairs, weighed(fmt.Sprint("order ", i, " ", j), fmt.Sprint("invoice ", i), 60, 100, 50, 7))
+		}
+	}
+	for b.Loop() {
+		result(Competition{Documents: []uuid.UUID{idOf("order")}, Pairs: pairs})
+	}
+}
+
+// result is the result of the rules for a competition.
+func result(c Competition) Result {
+	c.Numbers = plain
+	r, _ := Apply(context.Background(), c) // which does not end
+	return r
+}
+
+// A model that is not sure makes a match only where the rules come near one.
+func TestAModelThatIsNotSureNeedsTheRules(t *testing.T) {
+	t.Parallel()
+	for points, want := range map[int]Outcome{score.SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, score.MatchAt - 1: Matched} {
+		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: want, Low: Suggested, None: Dropped} {
+			d := Decision{Edge: Edge{Points: points, Score: float64(points) / 100, Reasoning: undecided + "By a number."}, Outcome: Suggested, Undecided: true}
+			if d.About = "now"; !d.Owe() || !strings.HasPrefix(d.Reasoning, undecided+stillOwed+"By") {
+				t.Errorf("what is owed: %+v", d)
+			}
+			d.Follow(Asked{Answer: answer, Reasoning: "The dates fit."})
+			said := strings.Contains(d.Reasoning, "The dates fit. The rules: By a number.")
+			if d.Outcome != outcome || d.DecidedBy != "model" || said != (answer != None) {
+				t.Errorf("%d points and %s: got %+v, want %s", points, answer, d, outcome)
+			}
+		}
+	}
+}
+
+// The rivals of a pair, by hand: of an order with 20 lamps and the invoices
+// that may belong to it.
+func TestRivalsAreCountedOnBothSides(t *testing.T) {
+	t.Parallel()
+	const certain, equal, weak = 90, 60, 40
+	pair := weighed("order 1", "invoice 1", 60, 20, 20, 20)
+	rival := func(points int, n int, common float64) Pair {
+		return weighed("order 1", fmt.Sprint("invoice ", n), points, 20, common, common)
+	}
+	rejected, confirmed := rival(certain, 8, 5), rival(weak, 9, 5)
+	rejected.Verdict, confirmed.Verdict = Rejected, Confirmed
+	another := weighed("order 1", "delivery 1", certain, 20, 20, 20) // of another type
+	elsewhere := weighed("order 2", "invoice 1", equal, 20, 20, 20)  // on the other side
+	for name, tc := range map[string]struct {
+		with           []Pair
+		order, invoice Rivals
+	}{
+		"nothing else": {nil, Rivals{Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"one as good":  {[]Pair{rival(equal, 2, 20)}, Rivals{Equal: 1, Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"many as good": {[]Pair{rival(equal, 2, 20), rival(equal, 3, 20), rival(equal+margin, 4, 20)},
+			Rivals{Equal: 2, Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"one certain, a part": {[]Pair{rival(certain, 2, 12)}, Rivals{Certain: 1, Units: 20, Left: 8}, Rivals{Units: 20, Left: 20}},
+		"confirmed":           {[]Pair{confirmed}, Rivals{Certain: 1, Units: 20, Left: 15}, Rivals{Units: 20, Left: 20}},
+		"more than there is": {[]Pair{rival(certain, 2, 12), rival(certain, 3, 12), confirmed},
+			Rivals{Certain: 2, Units: 20}, Rivals{Units: 20, Left: 20}},
+		"no rivals": {[]Pair{rejected, another, vetoed(rival(certain, 5, 20)), rival(weak, 6, 20)},
+			Rivals{Units: 20, Left: 20}, Rivals{Units: 20, Left: 20}},
+		"the other side": {[]Pair{elsewhere}, Rivals{Units: 20, Left: 20}, Rivals{Equal: 1, Units: 20, Left: 20}},
+	} {
+		all := append([]Pair{pair}, tc.with...)
+		slices.Reverse(all)
+		if got := newField(all).of(&pair).rivals[0]; got != tc.order {
+			t.Errorf("%s: the order has %+v, want %+v", name, got, tc.order)
+		}
+		if got := newField(all).of(&pair).rivals[1]; got != tc.invoice {
+			t.Errorf("%s: the invoice has %+v, want %+v", name, got, tc.invoice)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"matchbook/lambda/document"
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+// rivalry is the effect of other pairs of its two documents on a pair. A decision
+// depends on it and on the pair itself, and on nothing else. It is zero for a pair
+// that a person decided or that is out of the question.
+type rivalry struct {
+	standings [2]standing   // at A and at B
+	rivals    [2]Rivals     // at A and at B
+	via       document.Type // of a document that connects the two by citations; empty without one
+	meant     bool          // its citation is the very number of another document
+}
+
+// field holds pairs in the form in which they are compared. Pairs that are equal at
+// a document are compared with the others once.
+type field struct {
+	groups map[seat]*group
+	legs   map[uuid.UUID]map[uuid.UUID]document.Type // parts of chains, by document and other document
+	exact  map[citation]bool
+}
+
+// seat is a document with the type of the documents that compete for it.
+type seat struct {
+	id    uuid.UUID
+	other document.Type
+}
+
+// citation is a citation that contains the very number of a document's partner.
+type citation struct {
+	id    uuid.UUID
+	cited string
+}
+
+// group holds the pairs that compete for a seat.
+type group struct {
+	sides   []side
+	numbers map[string]int // how many of them have a document of this number
+	known   map[class]place
+}
+
+// class holds everything in which the pairs of a group differ for a comparison.
+type class struct {
+	points, days int
+	common, all  float64
+	dated, cites bool
+	number       string // if several pairs of the group have it
+	received     int64  // if there is such a number
+}
+
+// place is the result of comparing a pair with its group.
+type place struct {
+	standing standing
+	rivals   Rivals
+}
+
+func newField(pairs []Pair) *field {
+	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{}, exact: map[citation]bool{}}
+	for i := range pairs {
+		p := &pairs[i]
+		if p.Verdict == Rejected || p.Veto != "" && p.Verdict == "" {
+			continue
+		}
+		if p.leg() {
+			f.leg(p.A, p.B, p.TypeB)
+			f.leg(p.B, p.A, p.TypeA)
+		}
+		if cited, exact := p.Citation(); exact && p.Veto == "" {
+			f.exact[citation{p.A, cited}], f.exact[citation{p.B, cited}] = true, true
+		}
+		f.add(p, p.A, p.TypeB)
+		f.add(p, p.B, p.TypeA)
+	}
+	return f
+}
+
+func (f *field) leg(id, other uuid.UUID, of document.Type) {
+	if f.legs[id] == nil {
+		f.legs[id] = map[uuid.UUID]document.Type{}
+	}
+	f.legs[id][other] = of
+}
+
+func (f *field) add(p *Pair, id uuid.UUID, other document.Type) {
+	g := f.groups[seat{id, other}]
+	if g == nil {
+		g = &group{numbers: map[string]int{}, known: map[class]place{}}
+		f.groups[seat{id, other}] = g
+	}
+	s := p.from(id)
+	g.sides = append(g.sides, s)
+	if s.far.Number != "" {
+		g.numbers[s.far.Number]++
+	}
+}
+
+// of compares a pair, which may be one of the field, with all others.
+func (f *field) of(p *Pair) (r rivalry) {
+	if p.Verdict != "" || p.Veto != "" {
+		return rivalry{}
+	}
+	a, b := f.place(p, p.A, p.TypeB), f.place(p, p.B, p.TypeA)
+	r.standings, r.rivals, r.via = [2]standing{a.standing, b.standing}, [2]Rivals{a.rivals, b.rivals}, f.via(p)
+	if cited, exact := p.Citation(); cited != "" && !exact {
+		r.meant = f.exact[citation{p.A, cited}] || f.exact[citation{p.B, cited}]
+	}
+	return r
+}
+
+func (f *field) place(p *Pair, id uuid.UUID, other document.Type) place {
+	me := p.from(id)
+	g := f.groups[seat{id, other}]
+	if g == nil {
+		g = &group{}
+	}
+	c := class{me.points, me.days, me.common, me.all, me.dated, p.Cites(), "", 0}
+	if g.numbers[me.far.Number] > 1 {
+		c.number, c.received = me.far.Number, me.far.Received
+	}
+	known, ok := g.known[c]
+	if !ok {
+		known = place{g.standing(&me, c.cites), g.rivals(&me)}
+		if g.known != nil {
+			g.known[c] = known
+		}
+	}
+	return known
+}
+
+// via is the type of a document that connects the two of a pair: the later one
+// cites it, and it cites the earlier. An invoice that cites a delivery belongs to
+// the order that the delivery cites. Of several types it is the least.
+func (f *field) via(p *Pair) (least document.Type) {
+	if p.Cites() || p.TypeA == document.Contract || p.TypeB == document.Contract {
+		return ""
+	}
+	few, many := f.legs[p.A], f.legs[p.B]
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	for id, t := range few {
+		if _, both := many[id]; both && score.Between(p.TypeA, t, p.TypeB) && (least == "" || t < least) {
+			least = t
+		}
+	}
+	return least
+}
+
+// leg reports whether a pair can be part of a chain: a direct citation, or a
+// person's confirmation. An outcome of the rules cannot, so that the decision about
+// a pair does not depend on decisions about others.
+func (p *Pair) leg() bool {
+	return p.Verdict == Confirmed || p.Verdict == "" && p.Veto == "" && p.Cites()
+}

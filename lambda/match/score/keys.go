@@ -1,0 +1,266 @@
+package score
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/reference"
+
+	"github.com/google/uuid"
+)
+
+// maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL
+// refuses index entries of more than about 2,700 bytes.
+const maxKey = 250
+
+// maxItemKeys bounds the articles that candidates are looked up by.
+const maxItemKeys = 12
+
+// window is the distance in months within which two documents of one company
+// find each other by their dates.
+const window = 4
+
+// maxMonths bounds the months of a contract by which it is found.
+const maxMonths = 36
+
+// keyOf joins the parts of a key. It begins with a piece of the tenant's id, so that
+// the index separates tenants that use the same numbers.
+func keyOf(tenant uuid.UUID, parts ...string) string {
+	size := 8
+	for _, p := range parts {
+		size += 1 + len(p)
+	}
+	if size > maxKey {
+		parts = []string{fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "|"))))}
+	}
+	var key strings.Builder
+	key.Grow(min(size, maxKey))
+	key.WriteString(hex.EncodeToString(tenant[:4]))
+	for _, p := range parts {
+		key.WriteByte('|')
+		key.WriteString(p)
+	}
+	return key.String()
+}
+
+func sorted(keys []string) []string {
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// keys lists the keys that the document is found by and the keys that it looks
+// others up by. They differ in the date, where it looks in the months around, in
+// its days, by which the store orders the documents of a key, in the company
+// alone, by which only similar texts are looked up, and in citations (citationKeys).
+func (d Document) keys() (keys, lookup []string) {
+	both := d.numberKeys()
+	supplier, buyer := d.supplier.who(), d.buyer.who()
+	for _, a := range d.amounts {
+		amount := strconv.FormatFloat(a, 'f', 2, 64)
+		for _, who := range slices.Concat(supplier, buyer) {
+			both = append(both, keyOf(d.TenantID, "amount", who, amount))
+		}
+	}
+	company := d.who()
+	for _, it := range d.items[:min(len(d.items), maxItemKeys)] {
+		article, quantity := it.key(), strconv.FormatFloat(it.quantity.plain, 'f', -1, 64)
+		for _, who := range company {
+			both = append(both, keyOf(d.TenantID, "item", who, article, quantity))
+		}
+	}
+	if d.Type != document.Contract && !d.Period.From.IsZero() {
+		from, to := d.Period.From.String(), d.Period.To.String()
+		for _, who := range company {
+			both = append(both, keyOf(d.TenantID, "period", who, from, to))
+		}
+	}
+	found, looked := d.citationKeys()
+	keys, lookup = slices.Concat(both, found, d.Companies()), slices.Concat(both, looked)
+	for _, day := range d.days() {
+		keys = append(keys, keyOf(d.TenantID, "day", day))
+	}
+	first, n := d.months()
+	for i := -window; n > 0 && i < n+window; i++ {
+		month := first.Month(i)
+		for _, who := range company {
+			key := keyOf(d.TenantID, "month", who, month)
+			lookup = append(lookup, key)
+			if i >= 0 && i < n {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return sorted(keys), sorted(lookup)
+}
+
+// numberKeys are the forms of the document's own number and of those that it cites.
+func (d Document) numberKeys() (keys []string) {
+	for _, n := range d.numbers() {
+		keys = append(keys, d.formKeys("ref", n)...)
+	}
+	if base := d.revised(); base != "" {
+		keys = append(keys, keyOf(d.TenantID, "ref", base))
+	}
+	return keys
+}
+
+func (d Document) formKeys(kind string, n *number) (keys []string) {
+	for _, form := range n.parts.Keys() {
+		keys = append(keys, keyOf(d.TenantID, kind, form))
+	}
+	return keys
+}
+
+// revised is the number of the order that a confirmation is numbered as a revision
+// of; empty without one.
+func (d Document) revised() string {
+	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
+		return reference.Canonical(base)
+	}
+	return ""
+}
+
+// citationKeys are the forms of the document's own number, by which it looks up the
+// documents that cite it, and the forms of the numbers that it cites, by which it looks
+// up the documents that have them. A number may be cited by thousands of documents, and
+// each of them finds the few whose number it is.
+func (d Document) citationKeys() (keys, lookup []string) {
+	add := func(kind, other string, n *number) {
+		keys, lookup = append(keys, d.formKeys(kind, n)...), append(lookup, d.formKeys(other, n)...)
+	}
+	for i, n := range d.numbers() {
+		if i == 0 {
+			add("own", "cit", n)
+		} else {
+			add("cit", "own", n)
+		}
+	}
+	if base := d.revised(); base != "" {
+		keys, lookup = append(keys, keyOf(d.TenantID, "cit", base)), append(lookup, keyOf(d.TenantID, "own", base))
+	}
+	return keys, lookup
+}
+
+// OwnKeys are the keys of a tenant's documents that have a number, in whatever form it
+// is written.
+func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
+	data, err := json.Marshal(document.Data{Number: number})
+	if err != nil {
+		return nil, err
+	}
+	d, err := Read(Raw{TenantID: tenant, Type: document.Invoice, Data: string(data)})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(d.Normalized().Keys, func(key string) bool { return !strings.HasPrefix(key[8:], "|own|") }), nil
+}
+
+// months returns the months that the document is found by, the first and their
+// number: that of its date, or those in which a contract runs.
+func (d Document) months() (first document.Date, n int) {
+	if d.Type != document.Contract || d.Period.From.IsZero() {
+		if d.Date.IsZero() {
+			return first, 0
+		}
+		return d.Date, 1
+	}
+	n = maxMonths
+	if !d.Period.To.IsZero() {
+		n = max(1, min(n, d.Period.From.DaysUntil(d.Period.To)/30+1))
+	}
+	return d.Period.From, n
+}
+
+// days lists the days by which the store orders the document among others with
+// the same key: its date, or the first of each month in which a contract runs.
+func (d Document) days() (list []string) {
+	first, months := d.months()
+	if d.Type != document.Contract && months > 0 {
+		return []string{first.String()}
+	}
+	for i := range months {
+		list = append(list, first.Month(i)+"-01")
+	}
+	return list
+}
+
+// Window is the time in which the documents of one company are candidates of each
+// other, whatever their contents. Days are numbers such as 20260131.
+type Window struct {
+	Company  []string // the keys of the company
+	Days     []int32  // of the document; without a date it has none, and no candidates by time
+	From, To int32    // of its candidates
+}
+
+func (d Document) window() (w Window) {
+	first, months := d.months()
+	if months == 0 {
+		return Window{Company: d.Companies()}
+	}
+	w = Window{d.Companies(), nil, number8(first.Month(-window)) * 100, number8(first.Month(months+window-1))*100 + 99}
+	for _, day := range d.days() {
+		w.Days = append(w.Days, number8(day))
+	}
+	return w
+}
+
+// number8 is a date or a month as a number, in the order of time.
+func number8(date string) int32 {
+	n, _ := strconv.ParseInt(strings.ReplaceAll(date, "-", ""), 10, 32) // of at most eight digits
+	return int32(n)
+}
+
+// numbers lists the document's own number and those that it cites. A number of
+// fewer than four digits without a label is as likely a size.
+func (d Document) numbers() []*number {
+	list := []*number{&d.number}
+	for i := range d.cites {
+		list = append(list, &d.cites[i].number)
+	}
+	for i := range d.mentions {
+		if m := &d.mentions[i]; m.parts.Strength >= short {
+			list = append(list, &m.number)
+		}
+	}
+	return list
+}
+
+// Companies lists the keys of all documents of the company.
+func (d Document) Companies() []string {
+	keys := []string{}
+	for _, who := range d.who() {
+		keys = append(keys, keyOf(d.TenantID, "who", who))
+	}
+	return sorted(keys)
+}
+
+// who lists the forms by which the company may be recognised on another
+// document. The buyer is most often the tenant itself: it counts only where the
+// supplier is not named.
+func (d *Document) who() []string {
+	if d.supplier.isZero() {
+		return d.buyer.who()
+	}
+	return d.supplier.who()
+}
+
+func (p *party) who() (list []string) {
+	if p.VATID != "" {
+		list = append(list, p.VATID)
+	}
+	if p.IBAN != "" {
+		list = append(list, p.IBAN)
+	}
+	for _, identity := range p.known {
+		if identity != p.VATID {
+			list = append(list, identity)
+		}
+	}
+	return append(list, p.name.Keys()...)
+}

@@ -1,0 +1,102 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document/company"
+)
+
+// Similarities of names: from sameName on one company, from similarName on
+// probably one, below otherName probably two.
+const (
+	sameName    = 0.98
+	similarName = 0.75
+	otherName   = 0.50
+)
+
+func same(a, b string) bool { return a != "" && a == b }
+
+// compareParties looks for the common company of the documents: the supplier,
+// or the buyer where the suppliers cannot be compared.
+func compareParties(a, b *Document) []Evidence {
+	buyers := company.Similarity(a.buyer.name, b.buyer.name)
+	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
+	buyer := cmp.Or(a.Buyer.Name, b.Buyer.Name, a.buyer.VATID)
+	if a.supplier.unlike(&b.supplier) {
+		if sameBuyer {
+			return evBuyer.Because("Both name %s as the buyer.", buyer)
+		}
+		return nil
+	}
+	evidence := compareSuppliers(a, b)
+	switch {
+	case sameBuyer:
+		evidence = append(evidence, evSameBuyer.Because("Both name %s as the buyer.", buyer)...)
+	case !a.buyer.name.IsZero() && !b.buyer.name.IsZero() && buyers < otherName:
+		evidence = append(evidence, evOtherBuyer.Because("The buyers %s and %s differ.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
+	}
+	return evidence
+}
+
+// unlike reports whether nothing of two companies can be compared: one is not
+// named, or their names are of two scripts.
+func (p *party) unlike(q *party) bool {
+	return p.isZero() || q.isZero() || knownAs(p, q) == "" && !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
+		!p.name.IsZero() && !q.name.IsZero() && !company.Comparable(p.name, q.name)
+}
+
+// compareSuppliers compares two suppliers by VAT id, account and name. An account
+// is not a company: a bank that buys invoices has the same for many suppliers.
+func compareSuppliers(a, b *Document) (evidence []Evidence) {
+	s, t := &a.supplier, &b.supplier
+	named := !s.name.IsZero() && !t.name.IsZero()
+	sim := company.Similarity(s.name, t.name)
+	switch {
+	case same(s.VATID, t.VATID):
+		return evVATID.Because("Both name the supplier with VAT id %s.", s.VATID)
+	case same(s.IBAN, t.IBAN) && (!named || sim >= otherName):
+		evidence = evIBAN.Because("Both name the supplier's account %s.", s.IBAN)
+	case sim < similarName && knownAs(s, t) != "":
+		evidence = known(a, b)
+	case same(s.IBAN, t.IBAN):
+		evidence = evIBANOnly.Because("Both name the account %s, but the suppliers are %s and %s.",
+			s.IBAN, quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case sim >= sameName:
+		evidence = evName.Because("Both name %s as the supplier.", a.Supplier.Name)
+	case sim >= similarName:
+		evidence = evNameSimilar.Because("The suppliers %s and %s look like one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case named && company.Sisters(s.name, t.name):
+		evidence = evSister.Because("The suppliers %s and %s may be of one group, but are two companies.",
+			quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case named && sim >= otherName:
+		evidence = evNamePerhaps.Because("The suppliers %s and %s may be one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case named:
+		evidence = evOtherName.Because("The suppliers %s and %s differ.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	}
+	if s.valid && t.valid { // of two countries, otherwise it is a veto
+		evidence = append(evidence, evOtherVATID.Because("The suppliers have VAT ids of two countries: %s and %s.",
+			s.VATID, t.VATID)...)
+	}
+	return evidence
+}
+
+// maxShown bounds a name in the text of evidence, in bytes.
+const maxShown = 120
+
+// quoted is a name in quotes, cut. It is not escaped: programs that print it remove
+// control characters.
+func quoted(name string) string {
+	if len(name) > maxShown {
+		name = strings.ToValidUTF8(name[:maxShown], "") + "…"
+	}
+	return `"` + name + `"`
+}
+
+// namesCompany reports whether the evidence contains a common company.
+func namesCompany(evidence []Evidence) bool {
+	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
+		return ev.Points > 0 && weights[ev.Name].family == "company" && ev.Name != evSameBuyer.name
+	})
+}

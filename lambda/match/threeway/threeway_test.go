@@ -1,0 +1,181 @@
+package threeway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/match/threeway"
+
+	"github.com/google/uuid"
+)
+
+func id(n byte) uuid.UUID { return uuid.UUID{15: n} }
+
+var types = map[byte]document.Type{'O': document.PurchaseOrder, 'D': document.DeliveryNote, 'R': document.GoodsReceipt,
+	'I': document.Invoice, 'C': document.CreditNote}
+
+// papers reads documents, one in a line: a letter for its type, a digit, the net
+// amount or -, and its lines as sku quantity@price or sku quantity@price/for. A
+// document of a higher digit is dated later.
+func papers(t *testing.T, text string) (docs []threeway.Document) {
+	t.Helper()
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		f := strings.Fields(line)
+		d := threeway.Document{ID: id(f[0][0] + f[0][1]*16), Type: types[f[0][0]]}
+		data := fmt.Sprintf(`{"number":%q,"date":"2026-03-0%c"`, f[0], f[0][1])
+		if f[1] != "-" {
+			data += fmt.Sprintf(`,"subtotal":%q`, f[1])
+		}
+		var lines []string
+		for i := 2; i < len(f); i += 2 {
+			quantity, price, _ := strings.Cut(f[i+1], "@")
+			price, per, _ := strings.Cut(price, "/")
+			lines = append(lines, fmt.Sprintf(`{"sku":%q,"quantity":%q,"unit_price":%q,"price_quantity":%q}`, f[i], quantity, price, per))
+		}
+		data += `,"line_items":[` + strings.Join(lines, ",") + "]}"
+		var err error
+		if d.Data, err = document.Parse([]byte(data)); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// matched reads matches: O1-I1 O1-I2.
+func matched(text string) (list [][2]uuid.UUID) {
+	for m := range strings.FieldsSeq(text) {
+		list = append(list, [2]uuid.UUID{id(m[0] + m[1]*16), id(m[3] + m[4]*16)})
+	}
+	return list
+}
+
+func tolerance(t *testing.T) (tol threeway.Tolerance) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(`{"price_percent":"2","price_absolute":"0.01","quantity_percent":"0","quantity_absolute":"0","needs_receipt":true}`), &tol); err != nil {
+		t.Fatal(err)
+	}
+	return tol
+}
+
+// inShort is: verdict: verdicts of the lines; what is left of each order.
+func inShort(v threeway.Invoice) string {
+	var lines, orders []string
+	for _, l := range v.Lines {
+		lines = append(lines, string(l.Verdict))
+	}
+	for _, o := range v.Orders {
+		rest := o.Remaining.Canonical()
+		for _, l := range o.Lines {
+			rest += " " + l.Remaining.Canonical()
+		}
+		orders = append(orders, rest)
+	}
+	return fmt.Sprintf("%s: %s; %s", v.Verdict, strings.Join(lines, " "), strings.Join(orders, ", "))
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	const exact = "matched: matched; 0 0"
+	for name, tc := range map[string]struct {
+		docs, matches string
+		want          []string // an invoice each
+	}{
+		"all agrees":                    {"O1 100 a 10@10\nR2 - a 10@\nI3 100 a 10@10", "O1-R2 O1-I3", []string{exact}},
+		"an order that is written last": {"O3 100 a 10@10\nR2 - a 10@\nI1 100 a 10@10", "O3-R2 O3-I1", []string{exact}},
+		"a price within 2 %": {"O1 100 a 10@10\nR2 - a 10@\nI3 102 a 10@10.2", "O1-R2 O1-I3",
+			[]string{"matched: matched; -2 0"}},
+		"a higher price": {"O1 100 a 10@10\nR2 - a 10@\nI3 60 a 5@12", "O1-R2 O1-I3",
+			[]string{"price-variance: price-variance; 40 5"}},
+		"a price for 100": {"O1 45 a 1000@4.50/100\nR2 - a 1000@\nI3 45 a 1000@0.045", "O1-R2 O1-I3", []string{exact}},
+		"a part, then too much": {"O1 100 a 10@10\nR2 - a 12@\nI3 60 a 6@10\nI4 60 a 6@10", "O1-R2 O1-I3 O1-I4",
+			[]string{"matched: matched; -20 -2", "over-billed: over-billed; -20 -2"}},
+		"not received": {"O1 100 a 10@10\nI3 100 a 10@10", "O1-I3", []string{"not-received: not-received; 0 0"}},
+		"another item received": {"O1 100 a 10@10\nR2 - b 10@\nI3 100 a 10@10", "O1-R2 O1-I3",
+			[]string{"not-received: not-received; 0 0"}},
+		"received short": {"O1 100 a 10@10\nR2 - a 8@\nI3 100 a 10@10", "O1-R2 O1-I3",
+			[]string{"quantity-variance: quantity-variance; 0 0"}},
+		"the receipt is matched with the invoice only": {"O1 100 a 10@10\nR2 - a 10@\nI3 100 a 10@10", "O1-I3 R2-I3", []string{exact}},
+		"a delivery note without a receipt":            {"O1 100 a 10@10\nD2 - a 10@\nI3 100 a 10@10", "O1-D2 O1-I3", []string{exact}},
+		"the receipt counts, not its delivery note": {"O1 100 a 10@10\nD2 - a 10@\nR2 - a 8@\nI3 100 a 10@10", "O1-D2 O1-R2 D2-R2 O1-I3",
+			[]string{"quantity-variance: quantity-variance; 0 0"}},
+		"an item that is not ordered": {"O1 100 a 10@10\nR2 - a 10@\nI3 112 a 10@10 freight 1@12", "O1-R2 O1-I3",
+			[]string{"not-ordered: matched not-ordered; 0 0"}},
+		"a wrong invoice, credited and written again": {"O1 100 a 10@10\nR2 - a 10@\nI3 100 a 10@10\nC4 100 a 10@10\nI5 100 a 10@10", "O1-R2 O1-I3 I3-C4 O1-I5",
+			[]string{exact, exact}},
+		"a part of the price is credited": {"O1 100 a 10@10\nR2 - a 10@\nI3 120 a 10@12\nC4 20 a 10@2", "O1-R2 O1-I3 I3-C4",
+			[]string{"price-variance: price-variance; 0 0"}},
+		"a down payment and the rest": {"O1 100 a 10@10\nR3 - a 10@\nI2 30 advance 1@30\nI4 70 a 10@10 less 1@-30", "O1-R3 O1-I2 O1-I4",
+			[]string{"not-ordered: not-ordered; 0 0", "not-ordered: matched not-ordered; 0 0"}},
+		"one item of two orders": {"O1 50 a 5@10\nO2 50 a 5@10\nR3 - a 10@\nI4 70 a 7@10", "O1-R3 O2-R3 O1-I4 O2-I4",
+			[]string{"matched: matched; 0 0, 30 3"}},
+		"two lines about one item": {"O1 100 a 4@10 a 6@10\nR2 - a 10@\nI3 90 a 5@10 a 4@10", "O1-R2 O1-I3",
+			[]string{"matched: matched matched; 10 1"}},
+		"only amounts":   {"O1 100 a 10@10\nR2 - a 10@\nI3 130", "O1-R2 O1-I3", []string{"over-billed: ; -30 10"}},
+		"only a receipt": {"R2 - a 10@\nI3 100 a 10@10", "R2-I3", []string{"not-ordered: not-ordered; "}},
+		"nothing":        {"I3 100 a 10@10", "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, v := range threeway.Check(papers(t, tc.docs), matched(tc.matches), tolerance(t)) {
+				got = append(got, inShort(v))
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNoReceiptIsNeeded(t *testing.T) {
+	t.Parallel()
+	tol := tolerance(t)
+	tol.NeedsReceipt = false
+	got := threeway.Check(papers(t, "O1 100 a 10@10\nI3 100 a 10@10"), matched("O1-I3"), tol)
+	if len(got) != 1 || inShort(got[0]) != "matched: matched; 0 0" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestItemsAreCalledByTheirNumberAndTheirText(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]document.Line{
+		"A-1 Oak board": {SKU: "A-1", Description: "Oak board"},
+		"A-1":           {SKU: "A-1"},
+		"Oak board":     {Description: "Oak board"},
+	} {
+		docs := papers(t, "O1 100 a 10@10\nI2 100 a 10@10")
+		docs[1].Lines[0].SKU, docs[1].Lines[0].Description = l.SKU, l.Description
+		if got := threeway.Check(docs, matched("O1-I2"), tolerance(t)); len(got) != 1 || got[0].Lines[0].Item != want {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	}
+}
+
+func TestOrderMakesNoDifference(t *testing.T) {
+	t.Parallel()
+	docs := papers(t, "O1 100 a 10@10 b 1@5\nO2 50 a 5@10\nR2 - a 8@\nD3 - a 3@\nI3 60 a 6@10\nI4 80 a 8@10 b 1@9\nI5 60 a 6@10\nC6 60 a 6@10")
+	matches := matched("O1-R2 O2-D3 O1-I3 O1-I4 O2-I4 O1-I5 I5-C6")
+	first := ""
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		r.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		r.Shuffle(len(matches), func(i, j int) { matches[i], matches[j] = matches[j], matches[i] })
+		raw, err := json.Marshal(threeway.Check(docs, matches, tolerance(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(raw)
+		}
+		if string(raw) != first {
+			t.Fatalf("seed %d: got\n%s\nwant\n%s", seed, raw, first)
+		}
+	}
+}

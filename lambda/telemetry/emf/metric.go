@@ -1,0 +1,185 @@
+// Package emf writes metrics as CloudWatch reads them from a log: a line of
+// JSON in the Embedded Metric Format, on stdout, with no call and no agent.
+//
+// A function collects in one Set and flushes it at the end of every batch or
+// sweep. The names come from package manifest, which alarms and the
+// dashboard use; a name that is not there is never written. The dimensions are
+// the stage and the function, and no others: every value of a dimension is a
+// metric to pay for.
+//
+// The values that a process had collected when it was killed are lost. The work
+// that it left behind is counted where it ends, by another process or by the
+// sweep.
+package emf
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"matchbook/lambda/manifest"
+)
+
+// units has the unit of every name, in CloudWatch's words.
+var units = map[string]string{
+	manifest.MetricSucceeded:    "Count",
+	manifest.MetricRetried:      "Count",
+	manifest.MetricDeadLettered: "Count",
+	manifest.MetricFailed:       "Count",
+	manifest.MetricSkipped:      "Count",
+	manifest.MetricMalformed:    "Count",
+	manifest.MetricRefused:      "Count",
+	manifest.MetricAttemptTime:  "Milliseconds",
+
+	manifest.MetricModelCalls:            "Count",
+	manifest.MetricModelPromptTokens:     "Count",
+	manifest.MetricModelCompletionTokens: "Count",
+	manifest.MetricModelReplays:          "Count",
+	manifest.MetricModelRetries:          "Count",
+	manifest.MetricModelPaused:           "Milliseconds",
+
+	manifest.MetricOldestDue:    "Seconds",
+	manifest.MetricPending:      "Count",
+	manifest.MetricInProgress:   "Count",
+	manifest.MetricUnsent:       "Count",
+	manifest.MetricInserted:     "Count",
+	manifest.MetricRepublished:  "Count",
+	manifest.MetricRecovered:    "Count",
+	manifest.MetricLost:         "Count",
+	manifest.MetricCrashed:      "Count",
+	manifest.MetricSweepBacklog: "Count",
+
+	manifest.MetricQueued:            "Count",
+	manifest.MetricLate:              "Count",
+	manifest.MetricSkippedDates:      "Count",
+	manifest.MetricDuplicateOffers:   "Count",
+	manifest.MetricUndeliveredSets:   "Count",
+	manifest.MetricOldestUndelivered: "Seconds",
+	manifest.MetricRefusedSets:       "Count",
+	manifest.MetricRefusedEvents:     "Count",
+	manifest.MetricWaitingEvents:     "Count",
+	manifest.MetricOldestEvent:       "Seconds",
+	manifest.MetricDeadEvents:        "Count",
+}
+
+// maxValues is the number of values of a metric that CloudWatch reads in one
+// line.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+const maxValues = 100
+
+// Set collects the metrics of one function. It is safe for concurrent use. A
+// nil Set accepts everything and writes nothing.
+type Set struct {
+	stage, function string
+
+	mu     sync.Mutex
+	counts map[string]int
+	values map[string][]float64
+}
+
+// New returns an empty set of a function of a stage.
+func New(stage, function string) *Set {
+	return &Set{stage: stage, function: function, counts: map[string]int{}, values: map[string][]float64{}}
+}
+
+// Count adds n. A count of 0 is written as well: it is known that there were
+// none.
+func (s *Set) Count(name string, n int) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts[name] += n
+}
+
+// Measure adds one value to the statistic.
+func (s *Set) Measure(name string, value float64) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values[name] = append(s.values[name], value)
+}
+
+// Flush writes the metrics collected since the last time, as one line, each
+// line in one Write; further lines only hold values beyond the first hundred of
+// a metric. It writes nothing if there is nothing. A name that is not one of
+// manifest's is left out, and the error names it.
+func (s *Set) Flush(w io.Writer, now time.Time) error {
+	counts, values := s.take()
+	for name, n := range counts {
+		values[name] = append(values[name], float64(n))
+	}
+	unknown := maps.Clone(values)
+	maps.DeleteFunc(unknown, func(name string, _ []float64) bool { return units[name] != "" })
+	maps.DeleteFunc(values, func(name string, _ []float64) bool { return units[name] == "" })
+	for len(values) > 0 {
+		if err := s.line(w, now, values); err != nil {
+			return err
+		}
+	}
+	if len(unknown) > 0 {
+		return fmt.Errorf("metrics that manifest does not name: %s",
+			strings.Join(slices.Sorted(maps.Keys(unknown)), ", "))
+	}
+	return nil
+}
+
+func (s *Set) take() (map[string]int, map[string][]float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts, values := s.counts, s.values
+	s.counts, s.values = map[string]int{}, map[string][]float64{}
+	return counts, values
+}
+
+// definition announces a metric, as the format requires.
+type definition struct {
+	Name string
+	Unit string
+}
+
+// line writes a line and takes its contents out of values.
+func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) error {
+	line := map[string]any{manifest.DimensionStage: s.stage, manifest.DimensionFunction: s.function}
+	var definitions []definition
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		n := min(maxValues, len(values[name]))
+		definitions = append(definitions, definition{name, units[name]})
+		line[name] = encoded(values[name][:n])
+		if values[name] = values[name][n:]; len(values[name]) == 0 {
+			delete(values, name)
+		}
+	}
+	line["_aws"] = map[string]any{
+		"Timestamp": now.UnixMilli(),
+		"CloudWatchMetrics": []any{map[string]any{
+			"Namespace":  manifest.MetricNamespace,
+			"Dimensions": [][]string{{manifest.DimensionStage, manifest.DimensionFunction}},
+			"Metrics":    definitions,
+		}},
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	if _, err = w.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("write metrics: %w", err)
+	}
+	return nil
+}
+
+// encoded returns a single value as a number.
+func encoded(values []float64) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return values
+}

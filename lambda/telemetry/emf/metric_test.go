@@ -1,0 +1,207 @@
+package emf_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/telemetry/emf"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func flush(t *testing.T, s *emf.Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Flush(&b, noon); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "match")
+	s.Count(manifest.MetricSucceeded, 2)
+	s.Count(manifest.MetricSucceeded, 1)
+	s.Count(manifest.MetricFailed, 0)
+	s.Measure(manifest.MetricAttemptTime, 120.5)
+	s.Measure(manifest.MetricAttemptTime, 80)
+	got := flush(t, s)
+	golden := filepath.Join("testdata", "line.json")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got  %swant %s", got, want)
+	}
+	if again := flush(t, s); again != "" {
+		t.Errorf("written again: %s", again)
+	}
+}
+
+// names reads manifest's own list: each constant that starts with Metric, but
+// for the namespace.
+func names(t *testing.T) (list []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "manifest", "metric.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Metric") || spec.Names[0].Name == "MetricNamespace" {
+			return true
+		}
+		name, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, name)
+		return true
+	})
+	return list
+}
+
+// Every name of manifest has a unit and gets out, with the two dimensions and
+// nothing beside them.
+func TestEveryNameOfManifestGetsOut(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "sweep")
+	list := names(t)
+	for _, name := range list {
+		s.Count(name, 1)
+	}
+	var line map[string]any
+	if err := json.Unmarshal([]byte(flush(t, s)), &line); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(list, "_aws", manifest.DimensionStage, manifest.DimensionFunction) {
+		if _, ok := line[name]; !ok {
+			t.Errorf("%s is missing", name)
+		}
+		delete(line, name)
+	}
+	if len(line) > 0 {
+		t.Errorf("there is more than was named: %v", line)
+	}
+	if len(list) < 19 || len(list) > 100 {
+		t.Errorf("%d names: fewer than there were, or more than a line may hold", len(list))
+	}
+}
+
+func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "match")
+	s.Count("tenant-0815", 1)
+	s.Measure("AttemptTime-0815", 1)
+	s.Count(manifest.MetricRetried, 1)
+	var b bytes.Buffer
+	if err := s.Flush(&b, noon); err == nil || !strings.Contains(err.Error(), "tenant-0815") {
+		t.Errorf("got %v, want an error that names it", err)
+	}
+	if strings.Contains(b.String(), "0815") || !strings.Contains(b.String(), `"Retried":1`) {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "match")
+	s.Count(manifest.MetricSucceeded, 250)
+	for i := range 250 {
+		s.Measure(manifest.MetricAttemptTime, float64(i))
+	}
+	lines := strings.Split(strings.TrimSpace(flush(t, s)), "\n")
+	var sizes []int
+	for _, text := range lines {
+		var line struct{ AttemptTime []float64 }
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, len(line.AttemptTime))
+	}
+	if !slices.Equal(sizes, []int{100, 100, 50}) || strings.Contains(lines[1], manifest.MetricSucceeded) {
+		t.Errorf("got %v values; %s", sizes, lines[1])
+	}
+}
+
+// Batches that overlap lose nothing and count nothing twice.
+func TestConcurrentBatchesAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "match")
+	var out safeBuffer
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				s.Count(manifest.MetricSucceeded, 1)
+				if err := s.Flush(&out, noon); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	total := 0
+	for text := range strings.Lines(out.String()) {
+		var line struct{ Succeeded int }
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		total += line.Succeeded
+	}
+	if total != 400 {
+		t.Errorf("counted %d, want 400", total)
+	}
+}
+
+type safeBuffer struct {
+	sync.Mutex
+	bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.Lock()
+	defer b.Unlock()
+	return b.Buffer.Write(p)
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+func TestFailedWriteIsAnError(t *testing.T) {
+	t.Parallel()
+	s := emf.New("prod", "match")
+	s.Count(manifest.MetricSucceeded, 1)
+	if s.Flush(broken{}, noon) == nil {
+		t.Error("no error")
+	}
+	s.Measure(manifest.MetricAttemptTime, math.NaN())
+	if s.Flush(&bytes.Buffer{}, noon) == nil {
+		t.Error("no error for what is no number")
+	}
+}
